@@ -35,12 +35,12 @@ const LONGEST = [
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const placeOf = ({ moduleId }: TestSpecification) => {
+    const getRank = ({ moduleId }: TestSpecification) => {
       const place = LONGEST.findIndex((name) => moduleId.includes(`${name}.test.`));
       return place < 0 ? LONGEST.length : place;
     };
     return [...new Set(sorted.map(({ project }) => project))].flatMap((project) =>
-      sorted.filter((file) => file.project === project).sort((a, b) => placeOf(a) - placeOf(b)),
+      sorted.filter((file) => file.project === project).sort((a, b) => getRank(a) - getRank(b)),
     );
   }
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from './install.mjs';
 
-const passedIn = (directory) => join(directory, 'node_modules', '.cache', 'unit-tests-passed');
+const getPassedFile = (directory) => join(directory, 'node_modules', '.cache', 'unit-tests-passed');
 /** Modules, whose importers are known, and what only tests in `READS_FILES` look at. A change of something else affects all tests. */
 const TRACED = /\.(tsx?|md)$|^src\/lib\/i18n\/catalogs\/|^e2e\//;
 /** Tests that look at files or programs which they do not import: they always run. */
@@ -18,7 +18,7 @@ function git(cwd, args, env = {}) {
 }
 
 /** The id of all files as they are now, committed or not; null without git. */
-export function filesNow(directory = root) {
+export function hashWorkingTree(directory = root) {
   const temporary = mkdtempSync(join(tmpdir(), 'fabric-check-'));
   try {
     const index = { GIT_INDEX_FILE: join(temporary, 'index') };
@@ -35,20 +35,20 @@ export function filesNow(directory = root) {
 }
 
 /** Notes that all unit tests pass with these files. */
-export function notePassed(files, directory = root) {
+export function recordPassed(files, directory = root) {
   if (files === null) return;
-  mkdirSync(dirname(passedIn(directory)), { recursive: true });
-  writeFileSync(passedIn(directory), files);
+  mkdirSync(dirname(getPassedFile(directory)), { recursive: true });
+  writeFileSync(getPassedFile(directory), files);
 }
 
 /** Files to pass to `vitest related`, or null when all tests have to run. */
-export function affectedBy(files, directory = root) {
+export function findAffectedTests(files, directory = root) {
   try {
     const changed = git(directory, [
       'diff',
       '--name-only',
       '--no-renames',
-      readFileSync(passedIn(directory), 'utf8'),
+      readFileSync(getPassedFile(directory), 'utf8'),
       files,
     ])
       .split('\n')

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 // @ts-expect-error the scripts are plain JavaScript: they run before anything is installed
-import { affectedBy, filesNow, notePassed } from './affected-tests.mjs';
+import { findAffectedTests, hashWorkingTree, recordPassed } from './affected-tests.mjs';
 
 let directory: string;
 const write = (path: string, text: string) => writeFileSync(join(directory, path), text);
 const git = (...args: string[]) => spawnSync('git', args, { cwd: directory });
-const affected = (): string[] | null => affectedBy(filesNow(directory), directory);
+const affected = (): string[] | null => findAffectedTests(hashWorkingTree(directory), directory);
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'fabric-affected-'));
@@ -25,12 +25,12 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 it('names changed and new modules since the tests passed, and tests that read files', () => {
-  notePassed(filesNow(directory), directory);
+  recordPassed(hashWorkingTree(directory), directory);
   expect(affected()).toEqual(['src/docs.test.ts']);
   write('src/a.ts', 'export const a = 2;\n');
   write('src/b.ts', 'export const b = 1;\n');
   expect(affected()).toEqual(['src/a.ts', 'src/b.ts', 'src/docs.test.ts']);
-  notePassed(filesNow(directory), directory);
+  recordPassed(hashWorkingTree(directory), directory);
   expect(affected()).toEqual(['src/docs.test.ts']);
   // What was tried and taken back is a change again.
   write('src/a.ts', 'export const a = 1;\n');
@@ -39,13 +39,13 @@ it('names changed and new modules since the tests passed, and tests that read fi
 
 it('names all tests when none are known to have passed, and when other files than modules changed', () => {
   expect(affected()).toBeNull();
-  notePassed(filesNow(directory), directory);
+  recordPassed(hashWorkingTree(directory), directory);
   write('package.json', '{ "private": true }');
   expect(affected()).toBeNull();
 });
 
 it('names all tests where there is no git', () => {
   rmSync(join(directory, '.git'), { recursive: true });
-  expect(filesNow(directory)).toBeNull();
+  expect(hashWorkingTree(directory)).toBeNull();
   expect(affected()).toBeNull();
 });

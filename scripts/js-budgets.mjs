@@ -18,7 +18,7 @@ function gzipped(path) {
 }
 
 /** Path of the page and the scripts that its document names: those of every page, those of its layouts and error pages, and its own. */
-function scriptsOf(manifest, shared) {
+function readPageScripts(manifest, shared) {
   const source = readFileSync(join(next, 'server', 'app', manifest), 'utf8');
   const [, path, json] = /__RSC_MANIFEST\["(.*?)\/page"\]\s*=\s*(\{.*\});?\s*$/s.exec(source) ?? [];
   if (!json) throw new Error(`${manifest} has another form than expected`);
@@ -32,7 +32,7 @@ function measure() {
   const manifests = readdirSync(join(next, 'server', 'app'), { recursive: true, encoding: 'utf8' });
   const pages = manifests
     .filter((one) => one.endsWith(MANIFEST) && !one.startsWith('_'))
-    .map((one) => scriptsOf(one, rootMainFiles))
+    .map((one) => readPageScripts(one, rootMainFiles))
     .map(([path, scripts]) => [path, scripts.reduce((sum, script) => sum + gzipped(script), 0)]);
   return Object.fromEntries(pages.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

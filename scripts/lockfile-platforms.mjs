@@ -29,7 +29,7 @@ const CPU = {
 };
 
 /** Derives npm's os/cpu/libc fields from a package name such as `@scope/tool-linux-x64-musl`. */
-function platformOf(name) {
+function parsePlatform(name) {
   const words = name.replace(/^@[^/]+\//, '').split('-');
   const os = words.map((w) => OS[w]).find(Boolean);
   const cpu = words.map((w) => CPU[w]).find(Boolean);
@@ -61,7 +61,7 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     if (found || !/^\d+\.\d+\.\d+/.test(version)) continue;
     lock.packages[`node_modules/${name}`] = {
       version,
-      ...platformOf(name),
+      ...parsePlatform(name),
       ...(entry.dev && { dev: true }),
       optional: true,
     };

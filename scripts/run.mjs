@@ -12,7 +12,7 @@ function step(...args) {
 }
 
 /** npm passes SIGTERM on, but not when it is killed itself; Ctrl-C could not stop the service after that. */
-function endWithNpm() {
+function exitWithNpm() {
   if (!process.env.npm_lifecycle_event) return;
   const npm = process.ppid;
   const watch = setInterval(() => {
@@ -36,7 +36,7 @@ export async function run() {
     step(supervisor, '--check');
     step(build, '--if-changed');
   }
-  endWithNpm();
+  exitWithNpm();
   process.chdir(root);
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(supervisor).href);

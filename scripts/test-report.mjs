@@ -5,39 +5,40 @@ import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 /** What failed, short enough for the end of a long log. */
-export const failure = (name, message) => ({
+export const formatFailure = (name, message) => ({
   name,
   reason: stripVTControlCharacters(message).split('\n').slice(0, 12),
 });
 
 /** The errors as text; of their stacks only this project's frames. */
-const messageOf = (errors) =>
+const formatErrors = (errors) =>
   errors
     .flatMap((error) => [...(error.stack ?? error.message ?? String(error)).split('\n'), error.diff])
     .filter((line) => line && !/^ +at .*(node_modules|node:)/.test(line))
     .join('\n');
 
-const secondsOf = ({ setupDuration, collectDuration, duration }) => (setupDuration + collectDuration + duration) / 1000;
+const sumSeconds = ({ setupDuration, collectDuration, duration }) =>
+  (setupDuration + collectDuration + duration) / 1000;
 
 /** A reporter of Vitest; the environment variable `TEST_REPORT` names its file. */
 export default class TestReport {
   onTestRunEnd(modules, unhandled) {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const inState = (state) => tests.filter((test) => test.result().state === state);
-    const fileOf = (module) => relative(process.cwd(), module.moduleId);
+    const getFilePath = (module) => relative(process.cwd(), module.moduleId);
     const failures = [
-      ...inState('failed').map((test) => failure(test.fullName, messageOf(test.result().errors ?? []))),
+      ...inState('failed').map((test) => formatFailure(test.fullName, formatErrors(test.result().errors ?? []))),
       // A file that cannot be loaded and a hook that fails have no failed test.
       ...modules
         .flatMap((module) =>
           [module, ...module.children.allSuites()].map((part) => ({ module, errors: part.errors() })),
         )
         .filter(({ errors }) => errors.length > 0)
-        .map(({ module, errors }) => failure(fileOf(module), messageOf(errors))),
-      ...unhandled.map((error) => failure('outside of any test', messageOf([error]))),
+        .map(({ module, errors }) => formatFailure(getFilePath(module), formatErrors(errors))),
+      ...unhandled.map((error) => formatFailure('outside of any test', formatErrors([error]))),
     ];
     const slowest = modules
-      .map((module) => ({ name: fileOf(module), seconds: secondsOf(module.diagnostic()) }))
+      .map((module) => ({ name: getFilePath(module), seconds: sumSeconds(module.diagnostic()) }))
       .sort((a, b) => b.seconds - a.seconds);
     const report = {
       passed: inState('passed').length,

@@ -5,9 +5,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { affectedBy, filesNow, notePassed } from './affected-tests.mjs';
+import { findAffectedTests, hashWorkingTree, recordPassed } from './affected-tests.mjs';
 import { installIfNeeded, root } from './install.mjs';
-import { failure } from './test-report.mjs';
+import { formatFailure } from './test-report.mjs';
 
 const CI = process.env.CI === 'true';
 const ONLY_AFFECTED = process.argv.includes('--affected');
@@ -55,15 +55,15 @@ async function vitest(project, related = null) {
   const report = readJson(file);
   if (!report) return check(false);
   if (!holds && report.failures.length === 0)
-    report.failures.push(failure(`the ${project} tests`, 'ended with an error'));
+    report.failures.push(formatFailure(`the ${project} tests`, 'ended with an error'));
   return { ...report, failed: report.failures.length };
 }
 
 async function unitTests() {
-  const files = filesNow();
-  const related = ONLY_AFFECTED ? affectedBy(files) : null;
+  const files = hashWorkingTree();
+  const related = ONLY_AFFECTED ? findAffectedTests(files) : null;
   const outcome = await vitest('unit', related);
-  if (outcome.failed === 0) notePassed(files);
+  if (outcome.failed === 0) recordPassed(files);
   return { ...outcome, note: related && 'those that a change since they passed last can affect' };
 }
 
@@ -73,21 +73,21 @@ function chromium() {
 }
 
 /** The specs of a suite of Playwright's report, with those of the suites inside. */
-const specsOf = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)];
+const listSpecs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(listSpecs)];
 
 function failedSpecs(report) {
-  return specsOf(report)
+  return listSpecs(report)
     .filter((spec) => !spec.ok)
     .map((spec) => {
       const results = spec.tests.flatMap((test) => test.results);
       const error = results.flatMap((result) => result.errors ?? [])[0];
-      return failure(`${spec.file}:${spec.line} ${spec.title}`, error?.message ?? '');
+      return formatFailure(`${spec.file}:${spec.line} ${spec.title}`, error?.message ?? '');
     });
 }
 
 function slowestFiles(report) {
   const files = (report.suites ?? []).map((file) => {
-    const results = specsOf(file).flatMap((spec) => spec.tests.flatMap((test) => test.results));
+    const results = listSpecs(file).flatMap((spec) => spec.tests.flatMap((test) => test.results));
     return { name: file.file, seconds: results.reduce((sum, result) => sum + result.duration, 0) / 1000 };
   });
   return files.sort((a, b) => b.seconds - a.seconds).slice(0, 5);

@@ -5,7 +5,7 @@ import type { ApplyResult, Deployment } from '@/domain/deployments';
 import { scheduleDeployments } from '@/server/enforcement/deployments/schedule';
 import { makePolicyLab, type PolicyLab } from '@/server/enforcement/policies/testing/policy-lab.fixture';
 import { queueBackend } from '@/server/jobs/backend';
-import { closeQueues, queueOf } from '@/server/jobs/queues';
+import { closeQueues, getQueue } from '@/server/jobs/queues';
 import { bundled } from '@/test/bundle';
 
 vi.stubEnv('REDIS_URL', '');
@@ -20,7 +20,7 @@ describe('the worker of a deployment', () => {
   afterEach(async () => {
     for (const child of children) child.kill('SIGKILL');
     children = [];
-    for (const name of ['policy.apply', 'policy.cleanup'] as const) await queueOf(name).obliterate({ force: true });
+    for (const name of ['policy.apply', 'policy.cleanup'] as const) await getQueue(name).obliterate({ force: true });
     await lab.close();
   });
   afterAll(() => closeQueues());
@@ -94,7 +94,7 @@ describe('the worker of a deployment', () => {
     // No other worker takes it, or a guest of it, while the leases hold.
     await lab.sql`update deployments set lease_at = lease_at - interval '31 seconds' where id = ${id}`;
     await lab.sql`update guest_firewalls set lease_at = lease_at - interval '31 seconds'`;
-    await queueOf('policy.apply').obliterate({ force: true });
+    await getQueue('policy.apply').obliterate({ force: true });
     await startWorker();
     await scheduleDeployments();
     await until('that deployment has ended', async () => (await row(id)).finished_at !== null);

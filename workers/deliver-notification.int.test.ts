@@ -47,7 +47,7 @@ describe.each(['postgres', 'redis'] as const)('notifications by jobs on %s', (ki
       expect(m.queueBackend.kind).toBe(kind);
       await m.queueBackend.prepare();
       for (const job of [m.notificationDeliver, m.notificationEvaluate, m.notificationSchedule])
-        await m.queueOf(job.name).obliterate({ force: true });
+        await m.getQueue(job.name).obliterate({ force: true });
       receiver = await startWebhookReceiver();
     });
     afterAll(async () => {
@@ -78,7 +78,7 @@ describe.each(['postgres', 'redis'] as const)('notifications by jobs on %s', (ki
       const cluster = await m.makeCluster({ name: kind, sync_status: 'failed', last_sync_error: 'No answer.' });
       // The job of this one is lost with its queue.
       await post(`/notification-channels/${channel.id}/test`);
-      await m.queueOf(m.notificationDeliver.name).obliterate({ force: true });
+      await m.getQueue(m.notificationDeliver.name).obliterate({ force: true });
 
       runtime = await m.startWorkers({
         ...idleProcessors,

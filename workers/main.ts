@@ -1,4 +1,4 @@
-import { keepHeapSmall, reportReady } from '@/runtime/child-process';
+import { limitHeapGrowth, reportReady } from '@/runtime/child-process';
 import { prepareStores } from '@/runtime/prepare-stores';
 import { keepReporting } from '@/server/enforcement/own-connections/report-process';
 import { recordMigratedVersions } from '@/server/enforcement/policies/history';
@@ -21,7 +21,7 @@ function serviceEnvironment() {
   }
 }
 
-keepHeapSmall();
+limitHeapGrowth();
 const { DATABASE_URL, REDIS_URL, FABRIC_WORKER_PORT, HOST } = serviceEnvironment();
 await prepareStores({ DATABASE_URL, REDIS_URL });
 await recordMigratedVersions();

@@ -4,8 +4,8 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { newId } from '@/server/lib/ids';
 import { bundled } from '@/test/bundle';
-import { changed } from '@/test/changed';
 import { startFreshProcess } from '@/test/fresh-process';
+import { overrideConstant } from '@/test/override-constant';
 import { redisUrl } from '@/test/redis';
 import { idleProcessors } from './idle-processors.fixture';
 import type { JobContext, JobProcessors } from './processors';
@@ -59,19 +59,19 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       runtimes.push(runtime);
       return runtime;
     };
-    const countsOf = async (name: string) => (await m.jobsOverview()).queues.find((queue) => queue.name === name);
+    const findQueue = async (name: string) => (await m.jobsOverview()).queues.find((queue) => queue.name === name);
 
     beforeAll(async () => {
       vi.stubEnv('REDIS_URL', kind === 'redis' ? redisUrl() : '');
       m = await load();
-      onceDone = changed(m.JOBS['cluster.sync'], { backoffMs: 50 });
+      onceDone = overrideConstant(m.JOBS['cluster.sync'], { backoffMs: 50 });
       expect(m.queueBackend.kind).toBe(kind);
       await m.queueBackend.prepare();
     });
     beforeEach(async () => {
       scheduled = 0;
       for (const name of Object.keys(m.JOBS) as (keyof typeof m.JOBS)[])
-        await m.queueOf(name).obliterate({ force: true });
+        await m.getQueue(name).obliterate({ force: true });
     });
     afterEach(async () => {
       for (const child of children) child.kill('SIGKILL');
@@ -95,7 +95,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       };
       for (let i = 0; i < 5; i++) await m.enqueue(m.clusterSync, { cluster_id: first });
       await m.enqueue(m.clusterSync, { cluster_id: second });
-      expect(await countsOf('cluster.sync')).toMatchObject({ waiting: 2, active: 0 });
+      expect(await findQueue('cluster.sync')).toMatchObject({ waiting: 2, active: 0 });
       await startWorkers();
       await until('both run', () => runs.length === 2);
       for (let i = 0; i < 5; i++) await m.enqueue(m.clusterSync, { cluster_id: first });
@@ -105,7 +105,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       await until('the one behind runs', () => runs.length === 3);
       expect(runs[2]).toBe(first);
       for (const finish of open.splice(0)) finish();
-      await until('all done', async () => (await countsOf('cluster.sync'))?.completed === 3);
+      await until('all done', async () => (await findQueue('cluster.sync'))?.completed === 3);
       await m.enqueue(m.clusterSync, { cluster_id: first });
       await until('a later one runs again', () => runs.length === 4);
       for (const finish of open.splice(0)) finish();
@@ -120,7 +120,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       await startWorkers();
       const id = newId();
       await m.enqueue(m.clusterSync, { cluster_id: id });
-      await until('failed', async () => (await countsOf('cluster.sync'))?.failed === 1);
+      await until('failed', async () => (await findQueue('cluster.sync'))?.failed === 1);
       expect(times).toHaveLength(3);
       const [a = 0, b = 0, c = 0] = times;
       expect(b - a).toBeGreaterThanOrEqual(45);
@@ -146,13 +146,13 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       };
       await startWorkers();
       await m.enqueue(m.clusterSync, { cluster_id: newId() });
-      await until('failed', async () => (await countsOf('cluster.sync'))?.failed === 1);
+      await until('failed', async () => (await findQueue('cluster.sync'))?.failed === 1);
       expect(runs).toBe(1);
       sync = async () => {
         throw new Error('password hunter2 refused');
       };
       await m.enqueue(m.clusterSync, { cluster_id: newId() });
-      await until('failed', async () => (await countsOf('cluster.sync'))?.failed === 2);
+      await until('failed', async () => (await findQueue('cluster.sync'))?.failed === 2);
       expect(JSON.stringify(await m.jobsOverview())).not.toContain('hunter2');
     });
 
@@ -177,7 +177,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       await startWorkers();
       await until('taken over', () => runs.length === 1);
       expect(runs).toEqual([id]);
-      await until('done', async () => (await countsOf('cluster.sync'))?.completed === 1);
+      await until('done', async () => (await findQueue('cluster.sync'))?.completed === 1);
       await m.enqueue(m.clusterSync, { cluster_id: id });
       await until('its key is free again', () => runs.length === 2);
     });
@@ -193,26 +193,26 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       await m.enqueue(m.clusterSync, { cluster_id: id });
       await until('started', () => started === 1);
       await first.close();
-      expect(await countsOf('cluster.sync')).toMatchObject({ waiting: 1, active: 0, failed: 0 });
+      expect(await findQueue('cluster.sync')).toMatchObject({ waiting: 1, active: 0, failed: 0 });
       let attempts = -1;
       sync = async () => {
-        attempts = (await m.queueOf('cluster.sync').getActive())[0]?.attemptsMade ?? -1;
+        attempts = (await m.getQueue('cluster.sync').getActive())[0]?.attemptsMade ?? -1;
       };
       await startWorkers();
-      await until('done', async () => (await countsOf('cluster.sync'))?.completed === 1);
+      await until('done', async () => (await findQueue('cluster.sync'))?.completed === 1);
       expect(attempts).toBe(0);
     });
 
     it('keeps its schedules over a restart, runs them, and restores them when the queue was lost', async () => {
-      const undo = changed(m.JOBS['sync.schedule'], { everyMs: 300 });
+      const undo = overrideConstant(m.JOBS['sync.schedule'], { everyMs: 300 });
       onTestFinished(undo);
       const first = await startWorkers();
       await until('it ran twice', () => scheduled >= 2);
       await first.close();
-      const overview = await countsOf('sync.schedule');
+      const overview = await findQueue('sync.schedule');
       expect(overview?.every_seconds).toBe(0.3);
       expect(overview?.next_run_at).not.toBeNull();
-      expect(await countsOf('maintenance.prune')).toMatchObject({ every_seconds: 3600 });
+      expect(await findQueue('maintenance.prune')).toMatchObject({ every_seconds: 3600 });
 
       scheduled = 0;
       await startWorkers();
@@ -223,11 +223,11 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         client.disconnect();
       } else {
         for (const name of Object.keys(m.JOBS) as (keyof typeof m.JOBS)[])
-          await m.queueOf(name).obliterate({ force: true });
+          await m.getQueue(name).obliterate({ force: true });
       }
       scheduled = 0;
       await until('it runs after the loss', () => scheduled >= 2);
-      expect(await countsOf('maintenance.prune')).toMatchObject({ every_seconds: 3600 });
+      expect(await findQueue('maintenance.prune')).toMatchObject({ every_seconds: 3600 });
     });
 
     it('leaves a schedule alone that is as it should be', async () => {
@@ -248,15 +248,15 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'notification.schedule',
       ]);
       expect(await m.ensureSchedules()).toEqual([]);
-      const before = await countsOf('sync.schedule');
+      const before = await findQueue('sync.schedule');
       await m.ensureSchedules();
-      expect(await countsOf('sync.schedule')).toEqual(before);
+      expect(await findQueue('sync.schedule')).toEqual(before);
     });
 
     it('counts the worker processes that are connected', async () => {
-      expect((await countsOf('cluster.sync'))?.workers).toBe(0);
+      expect((await findQueue('cluster.sync'))?.workers).toBe(0);
       await startWorkers();
-      await until('one worker', async () => (await countsOf('cluster.sync'))?.workers === 1);
+      await until('one worker', async () => (await findQueue('cluster.sync'))?.workers === 1);
     });
   });
 });

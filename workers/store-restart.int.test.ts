@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, inject, it, onTestFinished, vi } from 'vitest';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
 import { newId } from '@/server/lib/ids';
-import { changed } from '@/test/changed';
 import { startFreshProcess } from '@/test/fresh-process';
+import { overrideConstant } from '@/test/override-constant';
 import { startRedisServer } from '@/test/redis-server';
 import { idleProcessors } from './idle-processors.fixture';
 import type { JobProcessors } from './processors';
@@ -58,7 +58,7 @@ async function survive(m: Modules, restart: () => Promise<void>, setRuntime: (ru
       scheduled += 1;
     },
   };
-  onTestFinished(changed(m.JOBS['sync.schedule'], { everyMs: 300 }));
+  onTestFinished(overrideConstant(m.JOBS['sync.schedule'], { everyMs: 300 }));
   setRuntime(await m.startWorkers(processors, FAST));
   const [before, after] = [newId(), newId()];
   await m.enqueue(m.clusterSync, { cluster_id: before });

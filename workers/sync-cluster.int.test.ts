@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { systemScope } from '@/server/auth/scope';
 import { awaitSyncRun } from '@/server/inventory/reads';
 import { queueBackend } from '@/server/jobs/backend';
-import { closeQueues, queueOf } from '@/server/jobs/queues';
+import { closeQueues, getQueue } from '@/server/jobs/queues';
 import { requestSync, scheduleSyncs } from '@/server/sync/request-sync';
 import { makeSyncLab, type SyncLab } from '@/server/sync/testing/sync-lab.fixture';
 import { bundled } from '@/test/bundle';
@@ -25,7 +25,7 @@ describe('the worker of a sync', () => {
   afterEach(async () => {
     for (const child of children) child.kill('SIGKILL');
     children = [];
-    await queueOf('cluster.sync').obliterate({ force: true });
+    await getQueue('cluster.sync').obliterate({ force: true });
     await fixture.close();
   });
   afterAll(() => closeQueues());
@@ -114,7 +114,7 @@ describe('the worker of a sync', () => {
     await scheduleSyncs();
     expect(await runRow(run_id)).toMatchObject({ status: 'running', attempts: 1 });
     await endLease();
-    await queueOf('cluster.sync').obliterate({ force: true });
+    await getQueue('cluster.sync').obliterate({ force: true });
     await startWorker();
     await scheduleSyncs();
     expect(await awaitSyncRun(scope, run_id)).toMatchObject({ status: 'ok', attempts: 2 });
@@ -128,7 +128,7 @@ describe('the worker of a sync', () => {
     for (let death = 1; death <= 3; death++) {
       await killDuring('guests', run_id, death);
       await endLease();
-      await queueOf('cluster.sync').obliterate({ force: true });
+      await getQueue('cluster.sync').obliterate({ force: true });
       await scheduleSyncs();
     }
     expect(await runRow(run_id)).toMatchObject({ status: 'failed', attempts: 3 });

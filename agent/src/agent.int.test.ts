@@ -109,7 +109,7 @@ describeAsRoot('ip', 'ping')('agent', () => {
   }
 
   /** Sum of what was newly seen of a flow over all heartbeats. */
-  function sumOf(of: (flow: Heartbeat['flows'][number]) => boolean): number {
+  function countNewPackets(of: (flow: Heartbeat['flows'][number]) => boolean): number {
     const flows = beats.flatMap((beat) => beat.flows.filter(of));
     return flows.reduce((sum, flow) => sum + (flow.delta_packets ?? flow.packets ?? 0), 0);
   }
@@ -121,7 +121,7 @@ describeAsRoot('ip', 'ping')('agent', () => {
     await sleep(2000);
     run(`ip netns exec ${first.namespace} ping -q -c 7 -i 0.01 ${second.address}`);
     log(5);
-    await until(() => sumOf(isPing) >= 7 && sumOf(isDrop) >= 5);
+    await until(() => countNewPackets(isPing) >= 7 && countNewPackets(isDrop) >= 5);
     const beat = beats.find((one) => one.flows.some(isDrop)) as Heartbeat;
     expect(beat).toMatchObject({ node_name: 'pve1', agent_version: '0.2.0', interval_seconds: 5 });
     expect(beat.flows.find(isDrop)).toMatchObject({
@@ -150,12 +150,12 @@ describeAsRoot('ip', 'ping')('agent', () => {
     isServerUp = true;
     agent = start();
     run(`ip netns exec ${second.namespace} ping -q -c 2 -i 0.01 ${first.address}`);
-    await until(() => readdirSync(join(directory, 'state/spool')).length === 0 && sumOf(isDrop) >= written);
+    await until(() => readdirSync(join(directory, 'state/spool')).length === 0 && countNewPackets(isDrop) >= written);
     await sleep(6000);
     expect(await stop(agent)).toBe(0);
     agent = null;
-    expect(sumOf(isPing)).toBe(11);
-    expect(sumOf(isDrop)).toBe(written);
+    expect(countNewPackets(isPing)).toBe(11);
+    expect(countNewPackets(isDrop)).toBe(written);
     const sequences = beats.map((one) => `${one.boot_id} ${one.sequence}`);
     expect(new Set(sequences).size).toBe(sequences.length);
     expect(JSON.parse(readFileSync(join(directory, 'run/status.json'), 'utf8')).last_acknowledged_at).toMatch(/Z$/);

@@ -7,7 +7,7 @@ import { type Config, paths } from './config';
 import { isLogPositions, NO_POSITIONS } from './logs/log-positions';
 import { errnoCode } from './sys/errno';
 import type { Logger } from './sys/logger';
-import { jittered } from './transport/backoff';
+import { addJitter } from './transport/backoff';
 import { Delivery, type Outcome } from './transport/delivery';
 import type { Server } from './transport/post';
 import { Spool } from './transport/spool';
@@ -53,7 +53,7 @@ export class Agent {
     while (!stop.aborted) {
       const started = Date.now();
       await this.beat();
-      await pause(Math.max(1000, jittered(this.interval * 1000) - (Date.now() - started)), stop);
+      await pause(Math.max(1000, addJitter(this.interval * 1000) - (Date.now() - started)), stop);
     }
     const { heartbeat, positions } = await this.collectors.heartbeat(this.interval);
     this.delivery.store(heartbeat);

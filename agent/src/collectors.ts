@@ -92,7 +92,7 @@ export class Collectors {
       interval_seconds: intervalSeconds,
       interfaces,
       // Adjacent entries that resemble each other make the compressed heartbeat smaller.
-      flows: assembled.flows.sort(byPlace),
+      flows: assembled.flows.sort(compareByInterface),
       interface_traffic: assembled.flows.length === 0 || capture === null ? traffic : [],
       flow_diagnostics: diagnostics,
       firewall_status: firewall,
@@ -143,7 +143,7 @@ export class Collectors {
   }
 }
 
-function byPlace(a: Flow, b: Flow): number {
+function compareByInterface(a: Flow, b: Flow): number {
   const place = ({ interface: name = '', source_ip: source }: Flow): string => `${name} ${source}`;
   return place(a) < place(b) ? -1 : 1;
 }

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-function problemsOf(text: string, options: Record<string, string> = {}): readonly string[] {
+function listConfigProblems(text: string, options: Record<string, string> = {}): readonly string[] {
   writeFileSync(file, text);
   try {
     loadConfig(options, file, {});
@@ -61,31 +61,33 @@ describe('loadConfig', () => {
   });
 
   it('names file, line, setting and remedy', () => {
-    expect(problemsOf('server_url = nonsense\nfoo = 1\njust words\ninterval_seconds = 1\nca_file = ca.pem\n')).toEqual([
+    expect(
+      listConfigProblems('server_url = nonsense\nfoo = 1\njust words\ninterval_seconds = 1\nca_file = ca.pem\n'),
+    ).toEqual([
       `${file}:2: unknown setting foo`,
       `${file}:3: expected "name = value", found "just words"`,
       `${file}:1: server_url is not a URL: "nonsense". Expected for example https://fabric.example.com`,
       `${file}:5: ca_file must be an absolute path, found "ca.pem"`,
       `${file}:4: interval_seconds must be a whole number from 5 to 3600, found "1"`,
     ]);
-    expect(problemsOf('', { flow_limit: 'many' })).toEqual([
+    expect(listConfigProblems('', { flow_limit: 'many' })).toEqual([
       '--flow-limit: flow_limit must be a whole number from 1 to 20000, found "many"',
     ]);
   });
 
   it('does not send tokens in cleartext unless configured to, or to itself', () => {
-    expect(problemsOf('server_url = http://fabric.example')[0]).toContain('plain http');
-    expect(problemsOf('server_url = http://127.evil.example')[0]).toContain('plain http');
+    expect(listConfigProblems('server_url = http://fabric.example')[0]).toContain('plain http');
+    expect(listConfigProblems('server_url = http://127.evil.example')[0]).toContain('plain http');
     for (const url of [
       'http://127.0.0.1:3000',
       'http://localhost:3000',
       'http://[::1]:3000',
       'https://fabric.example',
     ]) {
-      expect(problemsOf(`server_url = ${url}`)).toEqual([]);
+      expect(listConfigProblems(`server_url = ${url}`)).toEqual([]);
     }
-    expect(problemsOf('server_url = http://fabric.example\nallow_http = true')).toEqual([]);
-    expect(problemsOf('server_url = https://user:pass@fabric.example')[0]).toContain('user name');
+    expect(listConfigProblems('server_url = http://fabric.example\nallow_http = true')).toEqual([]);
+    expect(listConfigProblems('server_url = https://user:pass@fabric.example')[0]).toContain('user name');
   });
 
   it('reads a fingerprint in the usual notations', () => {
@@ -93,8 +95,8 @@ describe('loadConfig', () => {
     const colons = hex.toUpperCase().match(/../g)?.join(':');
     writeFileSync(file, `tls_fingerprint = SHA256:${colons}`);
     expect(loadConfig({}, file, {}).tls_fingerprint).toBe(hex);
-    expect(problemsOf('tls_fingerprint = abcd')[0]).toContain('64 hexadecimal digits');
-    expect(problemsOf(`tls_fingerprint = ${hex}\nca_file = /ca.pem`)[0]).toContain('are mutually exclusive');
+    expect(listConfigProblems('tls_fingerprint = abcd')[0]).toContain('64 hexadecimal digits');
+    expect(listConfigProblems(`tls_fingerprint = ${hex}\nca_file = /ca.pem`)[0]).toContain('are mutually exclusive');
   });
 
   it('wants a named file to exist, not the default one', () => {

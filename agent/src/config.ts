@@ -33,7 +33,7 @@ const BELOW_ROOT: ReadonlySet<keyof Config> = new Set(['state_directory', 'runti
  * Root of the installation that a configuration file belongs to: `/mnt` for `/mnt/etc/fabric-agent/agent.conf`, and the
  * system's own for every other place.
  */
-function rootOf(file: string | null): string {
+function getInstallRoot(file: string | null): string {
   const path = file === null ? '' : resolve(file);
   return path.endsWith(DEFAULT_CONFIG_FILE) ? path.slice(0, -DEFAULT_CONFIG_FILE.length) : '';
 }
@@ -103,7 +103,7 @@ export function loadConfig(
     if (option !== undefined) texts.set(name, { text: option, where: `--${optionName(name)}` });
   }
 
-  const root = rootOf(file);
+  const root = getInstallRoot(file);
   const values: Partial<Record<keyof Config, unknown>> = {};
   for (const name of SETTING_NAMES) {
     const given = texts.get(name);
@@ -122,7 +122,7 @@ export function loadConfig(
 }
 
 /** The one-time token an installer passes by environment, so that it shows in no process list. */
-export function enrolmentTokenFromEnv(env: NodeJS.Dict<string> = process.env): string | null {
+export function getEnrollmentTokenFromEnv(env: NodeJS.Dict<string> = process.env): string | null {
   return env.FABRIC_ENROLMENT_TOKEN || null;
 }
 

@@ -25,11 +25,11 @@ export function kernelSettings(
   | 'nf_conntrack_max'
 > {
   return {
-    bridge_nf_call_iptables: switchIn(`${root}/bridge/bridge-nf-call-iptables`),
-    bridge_nf_call_ip6tables: switchIn(`${root}/bridge/bridge-nf-call-ip6tables`),
-    nf_conntrack_acct: switchIn(`${root}/netfilter/nf_conntrack_acct`),
-    nf_conntrack_count: numberIn(`${root}/netfilter/nf_conntrack_count`),
-    nf_conntrack_max: numberIn(`${root}/netfilter/nf_conntrack_max`),
+    bridge_nf_call_iptables: readSwitch(`${root}/bridge/bridge-nf-call-iptables`),
+    bridge_nf_call_ip6tables: readSwitch(`${root}/bridge/bridge-nf-call-ip6tables`),
+    nf_conntrack_acct: readSwitch(`${root}/netfilter/nf_conntrack_acct`),
+    nf_conntrack_count: readNumber(`${root}/netfilter/nf_conntrack_count`),
+    nf_conntrack_max: readNumber(`${root}/netfilter/nf_conntrack_max`),
   };
 }
 
@@ -41,12 +41,12 @@ export function effectiveCapabilities(statusFile = '/proc/self/status'): Capabil
 }
 
 /** null when the setting does not exist: its module is not loaded. */
-function switchIn(file: string): boolean | null {
-  const value = numberIn(file);
+function readSwitch(file: string): boolean | null {
+  const value = readNumber(file);
   return value === null ? null : value > 0;
 }
 
-function numberIn(file: string): number | null {
+function readNumber(file: string): number | null {
   try {
     const text = readFileSync(file, 'latin1').trim();
     return /^\d+$/.test(text) ? Number(text) : null;

@@ -3,11 +3,11 @@ import { AGENT_VERSION } from '@fabric/agent-contract/limits';
 import { Agent } from './agent';
 import { type Arguments, parseArguments, USAGE, UsageError } from './cli/arguments';
 import { doctor } from './cli/doctor';
-import { enrol, readEnrolmentToken } from './cli/enroll';
+import { enrollAgent, readEnrollmentToken } from './cli/enroll';
 import { printOnce, sendOnce } from './cli/once';
 import { type Config, ConfigError, isManagedByJournal, loadConfig } from './config';
 import { createLogger } from './sys/logger';
-import { serverOf } from './transport/post';
+import { getServer } from './transport/post';
 
 const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
 
@@ -25,13 +25,13 @@ async function main(args: string[]): Promise<number> {
     case 'doctor':
       return (await doctor(config())) ? EXIT.ok : EXIT.failure;
     case 'enrol':
-      process.stdout.write(`enrolled as node ${await enrolNode(config())}\n`);
+      process.stdout.write(`enrolled as node ${await enrollNode(config())}\n`);
       return EXIT.ok;
     case 'print':
       await printOnce(config());
       return EXIT.ok;
     case 'once':
-      process.stdout.write(`${await once(config())}\n`);
+      process.stdout.write(`${await runOnce(config())}\n`);
       return EXIT.ok;
     case 'run':
       await run(config());
@@ -39,19 +39,19 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-async function enrolNode(config: Config): Promise<string> {
-  return enrol(config, serverOf(config), await readEnrolmentToken());
+async function enrollNode(config: Config): Promise<string> {
+  return enrollAgent(config, getServer(config), await readEnrollmentToken());
 }
 
-function once(config: Config): Promise<string> {
-  return sendOnce(config, serverOf(config));
+function runOnce(config: Config): Promise<string> {
+  return sendOnce(config, getServer(config));
 }
 
 async function run(config: Config): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
   const logger = createLogger(config.log_level, isManagedByJournal());
-  await new Agent(config, serverOf(config), logger).run(stop.signal);
+  await new Agent(config, getServer(config), logger).run(stop.signal);
 }
 
 main(process.argv.slice(2)).then(

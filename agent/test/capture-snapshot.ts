@@ -41,7 +41,7 @@ export function addRow(table: FlowTable, row: CapturedRow): void {
 }
 
 /** A capture that saw these rows since time 0. Interface n is tap<100 + n>i0. */
-export function captureOf(rows: CapturedRow[], since = 0): CaptureSnapshot {
+export function buildCaptureSnapshot(rows: CapturedRow[], since = 0): CaptureSnapshot {
   const table = new FlowTable();
   for (const row of rows) addRow(table, row);
   const names = new Map(rows.map(({ ifindex }) => [ifindex, `tap${100 + ifindex}i0`]));

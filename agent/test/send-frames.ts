@@ -1,4 +1,4 @@
-import { libc, memory, packetAddress } from '../src/sys/libc';
+import { allocateMemory, libc, packetAddress } from '../src/sys/libc';
 
 const AF_PACKET = 17;
 const SOCK_RAW = 3;
@@ -12,7 +12,7 @@ export function sendFrames(interfaceName: string, frames: Iterable<Uint8Array>):
     const address = packetAddress(c.if_nametoindex(interfaceName));
     if (c.bind(fd, address, address.length) < 0) throw new Error(`bind ${interfaceName}: errno ${c.errno()}`);
     for (const frame of frames) {
-      const copy = memory(frame.length);
+      const copy = allocateMemory(frame.length);
       copy.set(frame);
       if (c.send(fd, copy, copy.length, 0) < 0) throw new Error(`send: errno ${c.errno()}`);
     }

@@ -89,7 +89,7 @@ function readDump(file: string): DumpedFlows {
     const match = LINE.exec(line);
     if (!match || line.includes(': igmp ')) continue;
     const [, taggedLength, vlan, length, source, destination, rest] = match;
-    const key = flowKey(protocolOf(rest as string), source as string, destination as string, Number(vlan ?? 0));
+    const key = flowKey(parseProtocol(rest as string), source as string, destination as string, Number(vlan ?? 0));
     const flow = flows.get(key) ?? { packets: 0, bytes: 0 };
     flow.packets += 1;
     flow.bytes += Number(taggedLength ?? length);
@@ -103,7 +103,7 @@ export function flowKey(protocol: string, source: string, destination: string, v
   return `${protocol} ${source} > ${destination} vlan ${vlan}`;
 }
 
-function protocolOf(rest: string): string {
+function parseProtocol(rest: string): string {
   if (/^tcp\b/i.test(rest) || rest.startsWith('Flags')) return 'tcp';
   if (/^udp\b/i.test(rest)) return 'udp';
   if (rest.startsWith('ICMP')) return 'icmp';

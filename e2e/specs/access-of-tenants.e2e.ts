@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type BrowserContext, expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
-import { addSubnet, networkOf } from '../fixtures/ipam';
-import { enrolNode } from '../fixtures/reporting-node';
+import { addSubnet, getNetwork } from '../fixtures/ipam';
+import { enrollNode } from '../fixtures/reporting-node';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
 
@@ -14,7 +14,7 @@ const PASSWORD = 'five patient lighthouses';
 type Complaint = string;
 
 /** Signs a user in and records what fails on the pages they see, and every answer that names objects of others. */
-async function watched(context: BrowserContext, email: string, foreign: readonly string[]) {
+async function openRecordedSession(context: BrowserContext, email: string, foreign: readonly string[]) {
   const login = await context.request.post(`${serviceUrl()}/api/v1/auth/login`, {
     data: { email, password: PASSWORD },
   });
@@ -45,7 +45,7 @@ async function watched(context: BrowserContext, email: string, foreign: readonly
 }
 
 /** Paths of our own pages that the page links to, ids of the same kind only once. */
-async function linksOf(page: Page): Promise<string[]> {
+async function listLinks(page: Page): Promise<string[]> {
   const hrefs = await page
     .locator('a[href^="/"]')
     .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
@@ -53,7 +53,7 @@ async function linksOf(page: Page): Promise<string[]> {
 }
 
 /** What a link leads to, without which of its kind and how narrowed down: `/workloads/{id}?tab=traffic`. */
-const kindOf = (href: string) => {
+const toLinkPattern = (href: string) => {
   const url = new URL(href, 'http://fabric.test');
   const path = url.pathname.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '{id}');
   return `${path}?${url.searchParams.get('tab') ?? ''}`;
@@ -76,7 +76,7 @@ test('a user of one tenant meets no dead end, no error and no data of another te
   const [ownGuest, ownSecond, foreignGuest] = all.items;
   if (!ownGuest || !ownSecond || !foreignGuest) throw new Error('too few guests');
 
-  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const network = await getNetwork(api, cluster.id, 'vmbr1');
   await addSubnet(api, network, '10.91.0.0/24');
   const make = async (name: string, guests: readonly Item[], address: string) => {
     const tenant = await api<Item>('POST', '/tenants', { name });
@@ -99,7 +99,7 @@ test('a user of one tenant meets no dead end, no error and no data of another te
   };
   const own = await make('Azure meadow', [ownGuest, ownSecond], '10.91.0.21');
   const other = await make('Crimson quarry', [foreignGuest], '10.91.0.77');
-  const agent = await enrolNode(api, node);
+  const agent = await enrollNode(api, node);
   await agent.report([
     { source_ip: '203.0.113.9', destination_ip: own.address, destination_port: 22, bytes: 9000 },
     { source_ip: own.address, destination_ip: '198.51.100.4', bytes: 4000 },
@@ -127,16 +127,16 @@ test('a user of one tenant meets no dead end, no error and no data of another te
   for (const { email } of people) {
     await test.step(email.split('.')[0] ?? '', async () => {
       const context = await browser.newContext({ baseURL: serviceUrl() });
-      const { page, visit, complaints } = await watched(context, email, foreign);
+      const { page, visit, complaints } = await openRecordedSession(context, email, foreign);
       const visited = new Set<string>();
       let waiting = ['/'];
       while (waiting.length > 0) {
         const next: string[] = [];
         for (const href of waiting) {
-          if (visited.has(kindOf(href))) continue;
-          visited.add(kindOf(href));
+          if (visited.has(toLinkPattern(href))) continue;
+          visited.add(toLinkPattern(href));
           await visit(href);
-          next.push(...(await linksOf(page)));
+          next.push(...(await listLinks(page)));
         }
         waiting = next;
       }
@@ -156,7 +156,7 @@ test('a user of one tenant meets no dead end, no error and no data of another te
 
   await test.step('their own things are there, whole', async () => {
     const context = await browser.newContext({ baseURL: serviceUrl() });
-    const { page, visit, complaints } = await watched(context, people[0]?.email ?? '', foreign);
+    const { page, visit, complaints } = await openRecordedSession(context, people[0]?.email ?? '', foreign);
     await visit('/workloads');
     await expect(
       page.getByRole('grid', { name: 'Workloads' }).getByRole('link', { name: ownGuest.name, exact: true }),
@@ -174,7 +174,7 @@ test('a user of one tenant meets no dead end, no error and no data of another te
 
   await test.step('a link sent by another user says what is missing, and offers a way on', async () => {
     const context = await browser.newContext({ baseURL: serviceUrl() });
-    const { page } = await watched(context, people[1]?.email ?? '', []);
+    const { page } = await openRecordedSession(context, people[1]?.email ?? '', []);
     for (const path of [
       '/clusters',
       '/users',

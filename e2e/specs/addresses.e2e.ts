@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
-import { addAddress, addSubnet, networkOf } from '../fixtures/ipam';
+import { addAddress, addSubnet, getNetwork } from '../fixtures/ipam';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -16,7 +16,7 @@ test('prefixes nest, open by key, and remember what was open', async ({
   addCluster,
 }) => {
   const cluster = await addCluster(simulator.cluster, { name: 'nested' });
-  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const network = await getNetwork(api, cluster.id, 'vmbr1');
   const outer = await addSubnet(api, network, '10.77.0.0/16', { description: 'Outer' });
   await addSubnet(api, network, '10.77.1.0/24');
   await addSubnet(api, network, '10.77.1.128/25');
@@ -55,7 +55,7 @@ test('a free address is assigned from the grid, changed, and its history kept', 
   addCluster,
 }) => {
   const cluster = await addCluster(simulator.cluster, { name: 'assigns' });
-  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const network = await getNetwork(api, cluster.id, 'vmbr1');
   const subnet = await addSubnet(api, network, '192.168.77.0/24', { gateway: '192.168.77.1' });
   await page.goto(`/addresses/subnets/${subnet.id}`);
   await expect(cell(page, '192.168.77.1')).toHaveAccessibleName('192.168.77.1, Gateway');
@@ -106,7 +106,7 @@ test('two people change the same subnet: both versions are shown, and one is cho
   addCluster,
 }) => {
   const cluster = await addCluster(simulator.cluster, { name: 'contested' });
-  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const network = await getNetwork(api, cluster.id, 'vmbr1');
   const subnet = await addSubnet(api, network, '10.78.0.0/24', { description: 'old' });
   await page.goto(`/addresses/subnets/${subnet.id}`);
   await expect(cell(page, '10.78.0.1')).toBeVisible();
@@ -150,7 +150,7 @@ test('the palette finds a pasted address, MAC address and free address', async (
   addCluster,
 }) => {
   const cluster = await addCluster(simulator.cluster, { name: 'pasted' });
-  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const network = await getNetwork(api, cluster.id, 'vmbr1');
   await addSubnet(api, network, '10.79.0.0/24');
   await addAddress(api, network, '10.79.0.42', { hostname: 'printer' });
   await page.goto('/clusters');
@@ -186,7 +186,7 @@ test('the palette finds a pasted address, MAC address and free address', async (
 
 test('addresses are changed together, all or none', async ({ adminPage: page, api, simulator, addCluster }) => {
   const cluster = await addCluster(simulator.cluster, { name: 'together' });
-  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const network = await getNetwork(api, cluster.id, 'vmbr1');
   const subnet = await addSubnet(api, network, '10.80.0.0/24');
   const [first] = await Promise.all(
     ['10.80.0.1', '10.80.0.2', '10.80.0.3'].map((address) => addAddress(api, network, address)),
@@ -231,7 +231,7 @@ test('a network is created manually, filled and deleted with its contents', asyn
   await typeInto(drawer.getByRole('textbox', { name: 'Name' }), 'office-lan');
   await drawer.getByRole('button', { name: 'Add network' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'office-lan' })).toBeVisible();
-  const network = await networkOf(api, cluster.id, 'office-lan');
+  const network = await getNetwork(api, cluster.id, 'office-lan');
   await addSubnet(api, network, '10.83.0.0/24');
   await addAddress(api, network, '10.83.0.7');
   await expect(page.getByRole('grid', { name: 'Prefixes' })).toContainText('10.83.0.0/24');

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { namespacesMissing, startNamespacedNode } from '../fixtures/namespaced-node';
+import { findNamespaceProblem, startNamespacedNode } from '../fixtures/namespaced-node';
 import { test } from '../fixtures/test';
 
 type Item = { id: string; name: string; vmid: number };
@@ -10,7 +10,7 @@ test('an install command from the page brings an agent whose flows show up live'
   simulator,
   addCluster,
 }) => {
-  const missing = namespacesMissing();
+  const missing = findNamespaceProblem();
   test.skip(missing !== null, missing ?? '');
   test.setTimeout(180_000);
   const cluster = await addCluster(simulator.cluster, { name: 'with-agent' });

@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
-import { diagnosticsOf, enrolNode } from '../fixtures/reporting-node';
+import { buildDiagnostics, enrollNode } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -16,9 +16,9 @@ test('the list of agents shows their state, what they lack, and the remedy', asy
   const nodes = (await api<{ items: Item[] }>('GET', `/nodes?cluster_id=${cluster.id}`)).items;
   const [first, second] = nodes;
   if (!first || !second) throw new Error('the simulator has too few nodes');
-  const good = await enrolNode(api, first);
+  const good = await enrollNode(api, first);
   await good.report([], {
-    flow_diagnostics: diagnosticsOf([{ name: 'packet_capture', state: 'active', detail: 'ebpf on 3 interfaces' }]),
+    flow_diagnostics: buildDiagnostics([{ name: 'packet_capture', state: 'active', detail: 'ebpf on 3 interfaces' }]),
     firewall_status: {
       implementation: 'iptables',
       service_running: true,
@@ -27,10 +27,10 @@ test('the list of agents shows their state, what they lack, and the remedy', asy
       guest_chains: 4,
     },
   });
-  const poor = await enrolNode(api, second, '0.1.0');
+  const poor = await enrollNode(api, second, '0.1.0');
   await poor.report([{ source_ip: '10.0.0.1', destination_ip: '10.0.0.2' }, { source_ip: 'nonsense' }], {
     sent_at: new Date(Date.now() - 60_000).toISOString(),
-    flow_diagnostics: diagnosticsOf([
+    flow_diagnostics: buildDiagnostics([
       { name: 'packet_capture', state: 'degraded', detail: 'ring on 2 interfaces', counts: { kernel_drops: 12 } },
       { name: 'firewall_log', state: 'unavailable', detail: '/var/log/pve-firewall.log does not exist' },
     ]),

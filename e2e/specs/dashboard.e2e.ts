@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
-import { addAddress, addSubnet, networkOf } from '../fixtures/ipam';
-import { enrolNode, nodeOf, type Placed } from '../fixtures/reporting-node';
+import { addAddress, addSubnet, getNetwork } from '../fixtures/ipam';
+import { enrollNode, getWorkloadNode, type Placed } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 
 type Item = { id: string; name: string };
@@ -20,10 +20,10 @@ test('the dashboard shows the state, and each figure links to its list', async (
   const within = `cluster_id=${cluster.id}`;
   const [guest] = (await api<{ items: (Item & Placed)[] }>('GET', `/workloads?${within}&status=running`)).items;
   if (!guest) throw new Error('the simulator has no guest');
-  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const network = await getNetwork(api, cluster.id, 'vmbr1');
   await addSubnet(api, network, '10.97.0.0/24');
   await addAddress(api, network, '10.97.0.5', { workload_id: guest.id });
-  const agent = await enrolNode(api, nodeOf(guest));
+  const agent = await enrollNode(api, getWorkloadNode(guest));
   const attempt = (source_ip: string, destination_port: number, values: object = {}) => ({
     source_ip,
     destination_ip: '10.97.0.5',

@@ -1,13 +1,13 @@
 import { expect } from '@playwright/test';
 import { takePicture } from '../fixtures/picture';
-import { readySince } from '../fixtures/service';
+import { getReadyTime } from '../fixtures/service';
 import { test } from '../fixtures/test';
 
 test('the demo lives within a minute, and its incidents can be found', async ({ adminPage: page, api }) => {
   test.setTimeout(300_000);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   type Item = { id: string; name: string };
-  const idOf = async (path: string, name: string) =>
+  const findId = async (path: string, name: string) =>
     (await api<{ items: Item[] }>('GET', `${path}?q=${encodeURIComponent(name)}`)).items.find(
       (item) => item.name === name,
     )?.id;
@@ -22,10 +22,10 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
   await expect(page.getByRole('list', { name: 'Top talkers' }).getByRole('listitem').nth(4)).toBeVisible({
     timeout: 60_000,
   });
-  expect(Date.now() - readySince(), 'milliseconds until the last hour is there').toBeLessThan(60_000);
+  expect(Date.now() - getReadyTime(), 'milliseconds until the last hour is there').toBeLessThan(60_000);
 
   // The day before comes in while the last hour is looked at.
-  const web03 = await idOf('/workloads', 'web-03');
+  const web03 = await findId('/workloads', 'web-03');
   await expect
     .poll(
       async () =>
@@ -51,13 +51,13 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
   const policies = page.getByRole('grid', { name: 'Policies' });
   for (const status of ['In sync', 'Partial', 'Drifted', 'Unresolved']) await expect(policies).toContainText(status);
   await picture('policies');
-  const postgres = await idOf('/policies', 'Applications reach PostgreSQL');
+  const postgres = await findId('/policies', 'Applications reach PostgreSQL');
   await page.goto(`/policies/${postgres}?tab=preview`);
   await expect(page.getByRole('status', { name: 'Preview totals' })).toBeVisible();
   await settled();
   await picture('preview');
   // A policy in audit mode, waiting to be enforced: it would cut the monitoring of the web servers.
-  const draft = await idOf('/policies', 'Web servers reach the balancers only');
+  const draft = await findId('/policies', 'Web servers reach the balancers only');
   await page.goto(`/policies/${draft}?tab=preview`);
   const impact = page.getByRole('link', { name: 'Open impact' });
   await page.goto((await impact.getAttribute('href')) ?? '');

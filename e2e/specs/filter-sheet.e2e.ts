@@ -8,7 +8,7 @@ import { typeInto } from '../fixtures/type-into';
 
 test.use({ viewport: { width: 390, height: 844 } });
 
-async function look(page: Page, name: string): Promise<void> {
+async function checkSheet(page: Page, name: string): Promise<void> {
   // A phone has no pointer whose tooltip could be in the way.
   await page.mouse.move(195, 5);
   await expect(page.getByRole('tooltip')).toHaveCount(0);
@@ -33,22 +33,22 @@ test('filters a list on a phone: adds, changes, removes and clears in the sheet 
 
   await bar.getByRole('button', { name: 'Filters', exact: true }).click();
   await expect(sheet).toBeVisible();
-  await look(page, 'opened');
+  await checkSheet(page, 'opened');
   await field('Status').click();
-  await look(page, 'choices');
+  await checkSheet(page, 'choices');
   await sheet.getByRole('option', { name: 'Running' }).click();
   await field('Tag').click();
   await typeInto(sheet.getByRole('textbox', { name: 'Tag' }), 'no-such-tag');
-  await look(page, 'typed');
+  await checkSheet(page, 'typed');
   await page.keyboard.press('Enter');
   await expect(sheet.getByRole('textbox', { name: 'Tag' })).toBeHidden();
-  await look(page, 'set');
+  await checkSheet(page, 'set');
   await sheet.getByRole('button', { name: 'Show results' }).click();
   await expect(sheet).toBeHidden();
   await expect(page).toHaveURL(/status=running/);
   await expect(page).toHaveURL(/tag=no-such-tag/);
   await expect(page.getByText('No workloads match')).toBeVisible();
-  await look(page, 'chips');
+  await checkSheet(page, 'chips');
 
   await bar.getByRole('button', { name: 'Remove filter Tag' }).click();
   await expect(bar.getByRole('button', { name: 'Filters (1)' })).toBeFocused();

@@ -3,7 +3,7 @@ import { expect } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
 import { expectAccessible } from '../fixtures/axe';
 import { chooseFilter, typeFilter } from '../fixtures/filters';
-import { enrolNode } from '../fixtures/reporting-node';
+import { enrollNode } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -20,7 +20,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
   const within = `cluster_id=${cluster.id}`;
   const [node] = (await api<{ items: Item[] }>('GET', `/nodes?${within}`)).items;
   if (!node) throw new Error('the simulator has no node');
-  const agent = await enrolNode(api, node);
+  const agent = await enrollNode(api, node);
   const web = { source_ip: '10.9.0.5', destination_ip: '203.0.113.7' };
   await agent.report([
     { ...web, bytes: 5_000_000, packets: 4000 },

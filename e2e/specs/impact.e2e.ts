@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { takePicture } from '../fixtures/picture';
-import { enrolNode } from '../fixtures/reporting-node';
+import { enrollNode } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -42,7 +42,7 @@ test('a draft whose impact shows what it would cut is corrected, and applied wit
   await api('POST', '/ipam/discover?wait=true', { cluster_ids: [cluster.id] });
   const node = (await api<Listed>('GET', `/nodes?cluster_id=${cluster.id}`)).items.find(({ name }) => name === 'pve2');
   if (!node) throw new Error('the simulator has no node pve2');
-  const agent = await enrolNode(api, node);
+  const agent = await enrollNode(api, node);
   const towards = (source_ip: string, destination_port: number) => ({
     source_ip,
     destination_ip: APP,

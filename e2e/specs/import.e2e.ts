@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
-import { addSubnet, networkOf } from '../fixtures/ipam';
+import { addSubnet, getNetwork } from '../fixtures/ipam';
 import { test } from '../fixtures/test';
 
 test('a CSV file is checked row by row, and only what is good is imported', async ({
@@ -12,7 +12,7 @@ test('a CSV file is checked row by row, and only what is good is imported', asyn
 }) => {
   test.setTimeout(180_000);
   const cluster = await addCluster(simulator.cluster, { name: 'imports' });
-  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const network = await getNetwork(api, cluster.id, 'vmbr1');
   const subnet = await addSubnet(api, network, '10.81.0.0/16');
   const good = Array.from({ length: 300 }, (_, i) => `imports,vmbr1,10.81.${i >> 8}.${i & 255},reserved,host-${i}`);
   const lines = ['cluster,network,address,state,hostname', ...good];

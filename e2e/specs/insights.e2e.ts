@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { chooseFilter } from '../fixtures/filters';
 import { takePicture } from '../fixtures/picture';
-import { enrolNode } from '../fixtures/reporting-node';
+import { enrollNode } from '../fixtures/reporting-node';
 import { runJob } from '../fixtures/run-job';
 import { test } from '../fixtures/test';
 
@@ -33,7 +33,7 @@ test('a workload shows its traffic, the deciding rules and their hits', async ({
   const guest = await one(`/workloads?cluster_id=${cluster.id}&q=app-02`);
   const node = (await api<Listed>('GET', `/nodes?cluster_id=${cluster.id}`)).items.find(({ name }) => name === 'pve2');
   if (!node) throw new Error('the simulator has no node pve2');
-  const agent = await enrolNode(api, node);
+  const agent = await enrollNode(api, node);
   const definition = { direction: 'in', sources: ['10.0.0.0/8'], targets: ['vmid:insight-lab/104'] };
   const accept = (port: string) => ({ action: 'accept', protocol: 'tcp', destination_ports: [port] });
   const enforced = await api<Item>('POST', '/policies', {

@@ -68,15 +68,15 @@ test('columns are resized by keys and by the pointer, remembered, and reset', as
   const grid = page.getByRole('grid', { name: 'Workloads' });
   await expect(grid.getByRole('link').first()).toBeVisible();
   const edge = (name: string) => grid.getByRole('separator', { name: `Width of column ${name}` });
-  const widthOf = async (name: string) =>
+  const getColumnWidth = async (name: string) =>
     Math.round((await grid.getByRole('columnheader', { name, exact: true }).boundingBox())?.width ?? 0);
-  const declared = await widthOf('Status');
+  const declared = await getColumnWidth('Status');
   await edge('Name').focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await expect(edge('Status')).toBeFocused();
   await page.keyboard.press('ArrowRight');
-  await expect.poll(() => widthOf('Status')).toBe(declared + 16);
+  await expect.poll(() => getColumnWidth('Status')).toBe(declared + 16);
   await expect(edge('Status')).toHaveAttribute('aria-valuenow', String(declared + 16));
   const at = await edge('Status').boundingBox();
   if (!at) throw new Error('expected an edge');
@@ -84,9 +84,9 @@ test('columns are resized by keys and by the pointer, remembered, and reset', as
   await page.mouse.down();
   await page.mouse.move(at.x + at.width / 2 + 40, at.y + at.height / 2, { steps: 4 });
   await page.mouse.up();
-  await expect.poll(() => widthOf('Status')).toBe(declared + 56);
+  await expect.poll(() => getColumnWidth('Status')).toBe(declared + 56);
   await page.reload();
-  await expect.poll(() => widthOf('Status')).toBe(declared + 56);
+  await expect.poll(() => getColumnWidth('Status')).toBe(declared + 56);
   // What no longer fits is shown in full under the pointer.
   await edge('Name').focus();
   for (let i = 0; i < 8; i += 1) await page.keyboard.press('Shift+ArrowLeft');
@@ -96,10 +96,10 @@ test('columns are resized by keys and by the pointer, remembered, and reset', as
   await name.hover({ position: { x: 5, y: 5 } });
   await expect(page.locator('[data-truncated-text]')).toHaveText(text);
   await edge('Name').dblclick();
-  await expect.poll(() => widthOf('Name')).toBeGreaterThan(100);
+  await expect.poll(() => getColumnWidth('Name')).toBeGreaterThan(100);
   await page.getByRole('button', { name: 'Choose columns' }).click();
   await page.getByRole('menuitem', { name: 'Reset columns' }).click();
-  await expect.poll(() => widthOf('Status')).toBe(declared);
+  await expect.poll(() => getColumnWidth('Status')).toBe(declared);
 });
 
 test('the sign-in form works without a pointer', async ({ page }) => {

@@ -31,7 +31,7 @@ async function openTab(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('tab', { name, exact: true })).toHaveAttribute('aria-selected', 'true');
 }
 
-const act = async (page: Page, row: string, action: string) => {
+const chooseRowAction = async (page: Page, row: string, action: string) => {
   await page
     .getByRole('button', { name: `Actions for ${row}` })
     .first()
@@ -56,7 +56,7 @@ test('a webhook shows its secret once, can be tested, and retries a failure', as
   await shown.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText('secret-path')).toHaveCount(0);
 
-  await act(page, 'e2e chat', 'Send test');
+  await chooseRowAction(page, 'e2e chat', 'Send test');
   await expect(page.getByText('Test sent to e2e chat')).toBeVisible();
   await expect.poll(() => receiver.received.length).toBe(1);
   const [first] = receiver.received;
@@ -64,14 +64,14 @@ test('a webhook shows its secret once, can be tested, and retries a failure', as
   expect(first?.body).toMatchObject({ event: 'test', title: 'Test notification' });
 
   receiver.answer(404);
-  await act(page, 'e2e chat', 'Send test');
+  await chooseRowAction(page, 'e2e chat', 'Send test');
   await expect(page.getByText('Test of e2e chat failed')).toBeVisible();
   await expect(page.getByText(/status 404\. The URL does not exist there/)).toBeVisible();
   await openTab(page, 'Deliveries');
   const grid = page.getByRole('grid', { name: 'Deliveries' });
   await expect(grid.getByText('The receiver returned status 404.')).toBeVisible();
   receiver.answer(200);
-  await act(page, 'Test notification to e2e chat', 'Try again');
+  await chooseRowAction(page, 'Test notification to e2e chat', 'Try again');
   await expect(grid.getByText('The receiver returned status 404.')).toHaveCount(0);
   await expect.poll(() => receiver.received.length).toBe(3);
   await expect(grid.getByText('Sent', { exact: true })).toHaveCount(2);
@@ -79,7 +79,7 @@ test('a webhook shows its secret once, can be tested, and retries a failure', as
 
   // A new secret takes the place of the old one.
   await openTab(page, 'Channels');
-  await act(page, 'e2e chat', 'New signing secret');
+  await chooseRowAction(page, 'e2e chat', 'New signing secret');
   await page.getByRole('button', { name: 'Replace secret' }).click();
   await expect(shown).toBeVisible();
   await shown.getByRole('button', { name: 'Done' }).click();

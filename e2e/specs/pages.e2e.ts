@@ -1,7 +1,13 @@
 import { expect, type Page } from '@playwright/test';
 import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
-import { expectCalmFrame, expectLargeTargets, expectListsFit, expectStill, watchShifts } from '../fixtures/layout';
+import {
+  expectLargeTargets,
+  expectListsFit,
+  expectNoLayoutShifts,
+  expectPageFrame,
+  watchLayoutShifts,
+} from '../fixtures/layout';
 import { expectSecureHeaders } from '../fixtures/security-headers';
 import { test } from '../fixtures/test';
 import { setTheme } from '../fixtures/theme';
@@ -163,7 +169,7 @@ test.describe.configure({ mode: 'parallel' });
  * Checks a page in both sizes and both themes. All pairs of colors, in both themes, have a unit test (`theme.test.ts`), so contrast
  * is measured once, to find a color that is not of the theme.
  */
-async function lookAt(page: Page, [file, path, heading]: PageToSee): Promise<void> {
+async function checkPage(page: Page, [file, path, heading]: PageToSee): Promise<void> {
   for (const [i, { name, theme, ...viewport }] of LOOKS.entries()) {
     await page.setViewportSize(viewport);
     if (i === 0) await expectSecureHeaders(await page.goto(path), path);
@@ -178,8 +184,8 @@ async function lookAt(page: Page, [file, path, heading]: PageToSee): Promise<voi
     await expectLargeTargets(page, `${path} at ${name} px`);
     if (viewport.width === 1440) {
       await expectListsFit(page, path);
-      await expectCalmFrame(page, path);
-      await expectStill(page, path);
+      await expectPageFrame(page, path);
+      await expectNoLayoutShifts(page, path);
     }
     if (PICTURES) await takePictures(page, `test-results/screens/${file}-${name}`);
   }
@@ -198,18 +204,18 @@ for (const [area, pagesOf] of Object.entries(AREAS)) {
     api,
   }) => {
     test.setTimeout(1_200_000);
-    const idOf = async (path: string) => (await api<{ items: Item[] }>('GET', path)).items[0]?.id ?? '';
-    const first = (path: string) => idOf(`${path}?limit=1`);
-    const seen = { cluster: await idOf('/clusters?q=lab&limit=1'), ...(await ensurePolicy(api)) };
+    const getFirstId = async (path: string) => (await api<{ items: Item[] }>('GET', path)).items[0]?.id ?? '';
+    const first = (path: string) => getFirstId(`${path}?limit=1`);
+    const seen = { cluster: await getFirstId('/clusters?q=lab&limit=1'), ...(await ensurePolicy(api)) };
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    await watchShifts(page);
-    for (const one of await pagesOf(first, seen)) await lookAt(page, one);
+    await watchLayoutShifts(page);
+    for (const one of await pagesOf(first, seen)) await checkPage(page, one);
   });
 }
 
 test('the sign-in page, light and dark, 1440 and 390 px: accessible, no sideways scroll', async ({ page }) => {
-  await watchShifts(page);
-  await lookAt(page, ['login', '/login', 'Sign in']);
+  await watchLayoutShifts(page);
+  await checkPage(page, ['login', '/login', 'Sign in']);
 });
 
 test('a selected theme applies before any script runs', async ({ adminPage: page }) => {

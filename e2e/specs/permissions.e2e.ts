@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
-import { addSubnet, networkOf } from '../fixtures/ipam';
+import { addSubnet, getNetwork } from '../fixtures/ipam';
 import { test } from '../fixtures/test';
 
 test('a viewer sees everything readable and learns why the rest is disabled', async ({ adminPage: page }) => {
@@ -41,7 +41,7 @@ test('a viewer of addresses sees all of them and learns what changing one needs'
   addCluster,
 }) => {
   const cluster = await addCluster(simulator.cluster, { name: 'looked-at' });
-  const network = await networkOf(api, cluster.id, 'vmbr1');
+  const network = await getNetwork(api, cluster.id, 'vmbr1');
   const subnet = await addSubnet(api, network, '10.82.0.0/24');
   await actAs(page, ['cluster:read', 'workload:read', 'ipam:read']);
   await page.goto(`/addresses?cluster_id=${cluster.id}`);

@@ -13,7 +13,7 @@ async function editFirewall(simulator: Simulator, vmid: number, edit: (text: str
   await simulator.act('set_firewall_file', { path, text: edited });
 }
 
-const firewallOf = async (simulator: Simulator, vmid: number) =>
+const readFirewall = async (simulator: Simulator, vmid: number) =>
   String((await simulator.act('firewall_file', { path: `firewall/${vmid}.fw` })) ?? '');
 
 const shot = (page: Page, name: string) => takePicture(page, `policy-${name}`);
@@ -99,7 +99,7 @@ test('a policy passes audit, preview, dry run, apply, drift, reconcile and disab
   const dialog = page.getByRole('dialog', { name: 'Apply e2e office to web' });
   await expect(dialog.getByText('Dry run passed')).toBeVisible();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  expect(await firewallOf(simulator, 100), 'nothing is written before apply').not.toContain('[fabric ');
+  expect(await readFirewall(simulator, 100), 'nothing is written before apply').not.toContain('[fabric ');
 
   // A disabled firewall, and an unmanaged rule left in it.
   await editFirewall(simulator, 101, (text) =>
@@ -110,7 +110,7 @@ test('a policy passes audit, preview, dry run, apply, drift, reconcile and disab
   // Dry run and preview, then apply with a result per guest.
   await apply.click();
   await expect(dialog.getByText('Dry run passed')).toBeVisible();
-  expect(await firewallOf(simulator, 100), 'a dry run writes nothing').not.toContain('[fabric ');
+  expect(await readFirewall(simulator, 100), 'a dry run writes nothing').not.toContain('[fabric ');
   const dormant = dialog.getByRole('list', { name: 'Dormant items on web-02' });
   await expect(dormant).toContainText('inbound DROP tcp port 8081');
   await expect(dormant).toContainText('The rule blocks traffic that passes now');
@@ -119,7 +119,7 @@ test('a policy passes audit, preview, dry run, apply, drift, reconcile and disab
   await editFirewall(simulator, 100, (text) => text.replace('[RULES]\n', '[RULES]\n\nIN ACCEPT -p tcp -dport 9100'));
   await dialog.getByRole('button', { name: 'Apply to 2 workloads' }).click();
   await expect(dialog.getByText('or the desired rules changed. Nothing was written.')).toBeVisible({ timeout: 60_000 });
-  expect(await firewallOf(simulator, 100), 'what changed is not written').not.toContain('[fabric ');
+  expect(await readFirewall(simulator, 100), 'what changed is not written').not.toContain('[fabric ');
   await expect(dialog.getByRole('button', { name: /^Retry/ })).toBeHidden();
   await shot(page, 'changed-since-preview');
   await dialog.getByRole('button', { name: 'Refresh preview' }).click();
@@ -133,7 +133,7 @@ test('a policy passes audit, preview, dry run, apply, drift, reconcile and disab
   const clusters = page.getByRole('grid', { name: 'Status per cluster' });
   await expect(clusters).toContainText('In sync', { timeout: 60_000 });
   await shot(page, 'active');
-  for (const vmid of [100, 101]) expect(await firewallOf(simulator, vmid)).toContain('[fabric ');
+  for (const vmid of [100, 101]) expect(await readFirewall(simulator, vmid)).toContain('[fabric ');
 
   // An administrator edits a live rule on the cluster.
   await editFirewall(simulator, 100, (text) => text.replace(/^(.*-dport )443(.*\[fabric .*)$/m, '$18443$2'));
@@ -152,7 +152,7 @@ test('a policy passes audit, preview, dry run, apply, drift, reconcile and disab
   await page.getByRole('button', { name: 'Reconcile' }).click();
   await expect(page.getByText('All workloads are in sync')).toBeVisible({ timeout: 60_000 });
   await expect(clusters).toContainText('In sync', { timeout: 60_000 });
-  expect(await firewallOf(simulator, 100)).not.toContain('8443');
+  expect(await readFirewall(simulator, 100)).not.toContain('8443');
 
   // The guest shows the rule as managed, and a packet matches it.
   const policy = (await api<{ items: { id: string }[] }>('GET', '/policies?q=e2e%20office')).items[0];
@@ -188,7 +188,7 @@ test('a policy passes audit, preview, dry run, apply, drift, reconcile and disab
   await expect(deployments.getByRole('row').nth(1)).toContainText('Removal of rules');
   await expect(deployments.getByRole('row').nth(1)).toContainText('Succeeded', { timeout: 60_000 });
   await shot(page, 'deployments');
-  for (const vmid of [100, 101]) expect(await firewallOf(simulator, vmid)).not.toContain('[fabric ');
+  for (const vmid of [100, 101]) expect(await readFirewall(simulator, vmid)).not.toContain('[fabric ');
   await page.getByRole('tab', { name: 'Overview' }).click();
   await expect(page.getByRole('main').getByText('Not deployed').first()).toBeVisible({ timeout: 60_000 });
   await api('DELETE', `/policies/${policy?.id}`);

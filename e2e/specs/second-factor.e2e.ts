@@ -10,10 +10,10 @@ const PASSWORD = 'a long walk by the river';
 const shot = (page: Page, name: string) => takePicture(page, `second-factor-${name}`);
 
 /** What the app shows; the codes before and after count as well, so that a spec need not wait for the next one. */
-const codeOf = (secret: string, drift: -1 | 0 | 1) => totpCode(decodeBase32(secret), stepAt(new Date()) + drift);
+const computeCode = (secret: string, drift: -1 | 0 | 1) => totpCode(decodeBase32(secret), stepAt(new Date()) + drift);
 
 /** Starts early in a step of thirty seconds: codes with a drift then stay good while they are typed. */
-async function earlyInStep() {
+async function waitForStepStart() {
   const left = 30_000 - (Date.now() % 30_000);
   if (left < 15_000) await new Promise((resolve) => setTimeout(resolve, left + 200));
 }
@@ -31,7 +31,7 @@ async function signOut(page: Page, email: string) {
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
 }
 
-const secretOf = async (page: Page) => (await page.getByRole('region', { name: 'Secret' }).textContent()) ?? '';
+const readSecret = async (page: Page) => (await page.getByRole('region', { name: 'Secret' }).textContent()) ?? '';
 
 test('a second factor is set up, requested, replaced by a recovery code, and removed', async ({
   page,
@@ -51,7 +51,7 @@ test('a second factor is set up, requested, replaced by a recovery code, and rem
   await expectAccessible(page, 'beginning');
   await dialog.getByRole('button', { name: 'Show QR code' }).click();
   await expect(dialog.getByRole('img', { name: /QR code of the secret/ })).toBeVisible();
-  const secret = await secretOf(page);
+  const secret = await readSecret(page);
   expect(secret).toMatch(/^[A-Z2-7]{32}$/);
   await expectAccessible(page, 'the QR code');
   await shot(page, 'qr');
@@ -59,8 +59,8 @@ test('a second factor is set up, requested, replaced by a recovery code, and rem
   await typeInto(code, 'abc');
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await expect(dialog.getByText('Enter the six digits that the app shows.').first()).toBeVisible();
-  await earlyInStep();
-  await typeInto(code, codeOf(secret, -1));
+  await waitForStepStart();
+  await typeInto(code, computeCode(secret, -1));
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   const codes = dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await expect(codes).toHaveCount(10);
@@ -83,7 +83,7 @@ test('a second factor is set up, requested, replaced by a recovery code, and rem
   await expect(page.getByRole('main').getByRole('alert')).toContainText('Wrong code');
   await expect(asked).toHaveValue('');
   await shot(page, 'code-refused');
-  await typeInto(asked, codeOf(secret, 0));
+  await typeInto(asked, computeCode(secret, 0));
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page).toHaveURL('/');
 
@@ -156,12 +156,12 @@ test('a role that requires a second factor permits only its setup until it exist
   await expectAccessible(page, 'the screen in place of every page');
   await shot(page, 'required');
   await page.getByRole('button', { name: 'Show QR code' }).click();
-  const secret = await secretOf(page);
+  const secret = await readSecret(page);
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await shot(page, 'required-390');
   await page.setViewportSize({ width: 1440, height: 900 });
-  await typeInto(page.getByRole('textbox', { name: 'Code from the app' }), codeOf(secret, 0));
+  await typeInto(page.getByRole('textbox', { name: 'Code from the app' }), computeCode(secret, 0));
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByRole('button', { name: 'I have saved the codes' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Clusters' })).toBeVisible();

@@ -91,15 +91,15 @@ test('people sign in with the account of their organization, with the roles of t
     await page.getByRole('button', { name: 'Set up a second factor' }).click();
     await page.getByRole('button', { name: 'Show QR code' }).click();
     const secret = decodeBase32((await page.getByRole('region', { name: 'Secret' }).textContent()) ?? '');
-    const codeOf = (drift: number) => totpCode(secret, stepAt(new Date()) + drift);
-    await typeInto(page.getByRole('textbox', { name: 'Code from the app' }), codeOf(0));
+    const computeCode = (drift: number) => totpCode(secret, stepAt(new Date()) + drift);
+    await typeInto(page.getByRole('textbox', { name: 'Code from the app' }), computeCode(0));
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByRole('button', { name: 'I have saved the codes' }).click();
     await page.getByRole('button', { name: 'Account of Alice' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await signInAgain(page);
     await expect(page.getByRole('heading', { name: 'Enter a code' })).toBeVisible();
-    await typeInto(page.getByRole('textbox', { name: 'Code' }), codeOf(1));
+    await typeInto(page.getByRole('textbox', { name: 'Code' }), computeCode(1));
     await page.getByRole('button', { name: 'Continue' }).click();
     await expect(page.getByRole('button', { name: 'Account of Alice' })).toBeVisible();
 

@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
-import { pressDrawn } from '../fixtures/press-drawn';
+import { clickDrawnShape } from '../fixtures/click-drawn-shape';
 import { test } from '../fixtures/test';
 
 test('the dashboard names who connects from outside (no click), and two clicks show the map of one project', async ({
@@ -21,7 +21,7 @@ test('the dashboard names who connects from outside (no click), and two clicks s
 
   await test.step('map of one project: 2 clicks', async () => {
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Topology' }).click();
-    await pressDrawn(page.getByRole('button', { name: /^Expand Web shop: / }));
+    await clickDrawnShape(page.getByRole('button', { name: /^Expand Web shop: / }));
     const details = page.getByRole('complementary', { name: 'Details of Web shop' });
     await expect(details.getByRole('button', { name: 'Collapse' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Collapse Web shop' })).toBeAttached();

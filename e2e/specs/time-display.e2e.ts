@@ -5,7 +5,7 @@ import { test } from '../fixtures/test';
 const ZONE = 'Australia/Adelaide';
 test.use({ timezoneId: ZONE });
 
-const minuteIn = (zone: string, at: string) =>
+const formatMinute = (zone: string, at: string) =>
   new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone }).format(new Date(at));
 
 test('shows times as the account menu says: relative or absolute, local or UTC', async ({ adminPage: page }) => {
@@ -25,20 +25,20 @@ test('shows times as the account menu says: relative or absolute, local or UTC',
   await expect(newest).toHaveText(/ago|now/);
   // The tooltip has the other forms.
   const relative = await shown();
-  expect(relative.others).toContain(`${minuteIn(ZONE, relative.at)}:`);
-  expect(relative.others).toContain(`${minuteIn('UTC', relative.at)}:`);
+  expect(relative.others).toContain(`${formatMinute(ZONE, relative.at)}:`);
+  expect(relative.others).toContain(`${formatMinute('UTC', relative.at)}:`);
 
   await choose('Absolute: date and time');
   await expect(newest).toHaveText(/\d\d:\d\d/);
   const local = await shown();
-  expect(local.text).toContain(minuteIn(ZONE, local.at));
+  expect(local.text).toContain(formatMinute(ZONE, local.at));
   expect(local.others).toMatch(/ago|now/);
 
   await choose('UTC');
   await expect(newest).toHaveText(/Z$/);
   const utc = await shown();
-  expect(utc.text).toContain(minuteIn('UTC', utc.at));
-  expect(utc.others).toContain(`${minuteIn(ZONE, utc.at)}:`);
+  expect(utc.text).toContain(formatMinute('UTC', utc.at));
+  expect(utc.others).toContain(`${formatMinute(ZONE, utc.at)}:`);
 
   // It stays for later visits, and ranges are read in the same zone.
   await page.reload();

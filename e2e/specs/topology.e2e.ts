@@ -3,10 +3,10 @@ import { expect } from '@playwright/test';
 import type { Topology } from '@/domain/topology/topology';
 import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
-import { addAddress, addSubnet, networkOf } from '../fixtures/ipam';
+import { clickDrawnShape } from '../fixtures/click-drawn-shape';
+import { addAddress, addSubnet, getNetwork } from '../fixtures/ipam';
 import { takePicture } from '../fixtures/picture';
-import { pressDrawn } from '../fixtures/press-drawn';
-import { enrolNode, nodeOf, type Placed } from '../fixtures/reporting-node';
+import { enrollNode, getWorkloadNode, type Placed } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -21,11 +21,11 @@ async function makeTraffic(api: Api, clusterId: string) {
   const path = `/workloads?${within}&sort=name&template=false`;
   const [web, database] = (await api<{ items: (Item & Placed)[] }>('GET', path)).items;
   if (!web || !database) throw new Error('the simulator has too few guests');
-  const network = await networkOf(api, clusterId, 'vmbr0');
+  const network = await getNetwork(api, clusterId, 'vmbr0');
   await addSubnet(api, network, SUBNET);
   await addAddress(api, network, '10.77.0.10', { workload_id: web.id });
   await addAddress(api, network, '10.77.0.20', { workload_id: database.id });
-  const agent = await enrolNode(api, nodeOf(web));
+  const agent = await enrollNode(api, getWorkloadNode(web));
   await agent.report([
     { source_ip: '10.77.0.10', destination_ip: '10.77.0.20', destination_port: 5432, bytes: 5_000_000, packets: 4000 },
     { source_ip: INTERNET, destination_ip: '10.77.0.10', destination_port: 443, bytes: 70_000, packets: 90 },
@@ -131,7 +131,7 @@ test('the topology shows map and tables, and leads to neighbors and their flows'
     await page.goto(`/topology?${within}&busy=true`);
     const group = page.getByRole('button', { name: /^Expand .+: \d+ workloads?, \d+ connections?$/ }).first();
     const name = (await group.getAttribute('aria-label'))?.match(/^Expand (.+): \d+ workload/)?.[1];
-    await pressDrawn(group);
+    await clickDrawnShape(group);
     await expect(page).toHaveURL(/expand=network/);
     await expect(page.getByRole('complementary', { name: /^Details of / })).toBeVisible();
     const collapse = page.getByRole('button', { name: `Collapse ${name}`, exact: true });

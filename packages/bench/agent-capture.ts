@@ -72,10 +72,10 @@ async function scenario(way: 'ebpf' | 'ring', flows: number, vlan: number): Prom
     ...['eth0', RATE, SECONDS + WARM_UP_SECONDS, flows, vlan].map(String),
   ]);
   await sleep(WARM_UP_SECONDS * 1000);
-  const cpuBefore = cpuOf(watched);
+  const cpuBefore = readCpuTimes(watched);
   const packetsBefore = interfaceCounter(node, INTERFACE, 'rx_packets');
   const sentLine = await firstLine(sender);
-  const cpuAfter = cpuOf(watched);
+  const cpuAfter = readCpuTimes(watched);
   const measured = interfaceCounter(node, INTERFACE, 'rx_packets') - packetsBefore;
   const rss = residentMebibytes(agent.pid as number);
 
@@ -103,7 +103,7 @@ async function scenario(way: 'ebpf' | 'ring', flows: number, vlan: number): Prom
   };
 }
 
-function cpuOf(children: Record<string, ChildProcess>): Record<string, number> {
+function readCpuTimes(children: Record<string, ChildProcess>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(children).map(([name, child]) => [name, cpuNanoseconds(child.pid as number)]),
   );

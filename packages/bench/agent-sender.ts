@@ -1,6 +1,6 @@
 // Sends frames of many flows at a given rate: node agent-sender.cjs <interface> <packets per second> <seconds> <flows>
 // <vlan>. Frames are prepared once; a send is one sendmmsg(2) of up to 64 of them. Prints what was sent as JSON.
-import { libc, memory, packetAddress, viewOf } from '../../agent/src/sys/libc';
+import { allocateMemory, libc, packetAddress, toDataView } from '../../agent/src/sys/libc';
 import { loadKoffi } from '../../agent/src/sys/load-koffi';
 
 const AF_PACKET = 17;
@@ -15,7 +15,7 @@ const [name = '', rate = 0, seconds = 0, flows = 0, vlan = 0] = process.argv
   .map((text, i) => (i === 0 ? text : Number(text))) as [string, number, number, number, number];
 
 /** 60 % TCP, 30 % UDP, 10 % ICMP; every frame of a flow is alike. */
-function frameOf(flow: number): Uint8Array<ArrayBuffer> {
+function buildFrame(flow: number): Uint8Array<ArrayBuffer> {
   const tag = vlan > 0 ? [0x81, 0, vlan >> 8, vlan & 255] : [];
   const length = FRAME_BYTES + tag.length;
   const kind = flow % 10;
@@ -45,19 +45,19 @@ const fd = c.socket(AF_PACKET, SOCK_RAW, 0);
 const address = packetAddress(c.if_nametoindex(name));
 if (fd < 0 || c.bind(fd, address, address.length) < 0) throw new Error(`cannot send on ${name}: errno ${c.errno()}`);
 
-const length = frameOf(0).length;
-const frames = memory(flows * length);
-const vectors = memory(flows * IOVEC_BYTES);
-const headers = memory(flows * MMSGHDR_BYTES);
+const length = buildFrame(0).length;
+const frames = allocateMemory(flows * length);
+const vectors = allocateMemory(flows * IOVEC_BYTES);
+const headers = allocateMemory(flows * MMSGHDR_BYTES);
 const frameBase = c.address(frames);
 const vectorBase = c.address(vectors);
 const headerBase = c.address(headers);
 for (let flow = 0; flow < flows; flow += 1) {
-  frames.set(frameOf(flow), flow * length);
-  viewOf(vectors).setBigUint64(flow * IOVEC_BYTES, frameBase + BigInt(flow * length), true);
-  viewOf(vectors).setBigUint64(flow * IOVEC_BYTES + 8, BigInt(length), true);
-  viewOf(headers).setBigUint64(flow * MMSGHDR_BYTES + 16, vectorBase + BigInt(flow * IOVEC_BYTES), true);
-  viewOf(headers).setBigUint64(flow * MMSGHDR_BYTES + 24, 1n, true);
+  frames.set(buildFrame(flow), flow * length);
+  toDataView(vectors).setBigUint64(flow * IOVEC_BYTES, frameBase + BigInt(flow * length), true);
+  toDataView(vectors).setBigUint64(flow * IOVEC_BYTES + 8, BigInt(length), true);
+  toDataView(headers).setBigUint64(flow * MMSGHDR_BYTES + 16, vectorBase + BigInt(flow * IOVEC_BYTES), true);
+  toDataView(headers).setBigUint64(flow * MMSGHDR_BYTES + 24, 1n, true);
 }
 
 const total = rate * seconds;

@@ -85,7 +85,7 @@ async function visit(page: Page, url: string): Promise<Visit> {
   return { ...seen, scripts, token: first('/auth/refresh'), data: first('/api/trpc/') };
 }
 
-async function signedIn(browser: Browser, url: string, email: string): Promise<BrowserContext> {
+async function createSignedInContext(browser: Browser, url: string, email: string): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
   const response = await context.request.post(`${url}/api/v1/auth/login`, { data: { email, password: PASSWORD } });
   if (!response.ok()) throw new Error(`the sign-in answered ${response.status()}`);
@@ -103,7 +103,7 @@ try {
   for (const path of chosen.length > 0 ? chosen : PATHS) {
     const visits: Visit[] = [];
     for (let run = 0; run < Number(runs); run++) {
-      const context = await signedIn(browser, service.url, service.emails[0] ?? '');
+      const context = await createSignedInContext(browser, service.url, service.emails[0] ?? '');
       visits.push(await visit(await context.newPage(), `${service.url}${path}`));
       await context.close();
     }

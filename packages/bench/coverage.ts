@@ -20,7 +20,7 @@ const { clock } = await import('@/server/lib/clock');
 const { newId } = await import('@/server/lib/ids');
 const { storeClusterSnapshot, storeGuestSnapshots } = await import('@/server/enforcement/queries/firewall-snapshots');
 const { countCoverage } = await import('@/server/enforcement/coverage/count-coverage');
-const { hashOf } = await import('@/server/enforcement/guest-firewall/live-reader');
+const { hashSnapshot: hashOf } = await import('@/server/enforcement/guest-firewall/live-reader');
 const { formatMarker } = await import('@/domain/policy/marker');
 const { makeAgent, makeCluster, makeNode } = await import('@/test/factories');
 const sql = sqlClient();
@@ -48,7 +48,7 @@ for (let number = 0; number < NODES; number++) {
 await sql`update node_agents set status = 'ok', last_heartbeat_at = now()`;
 
 /** Rules for one port each, half of them managed; the last few thousand ports match no rule. */
-const rulesOf = (vmid: number): LiveRule[] =>
+const buildRules = (vmid: number): LiveRule[] =>
   Array.from({ length: ruleCount }, (_, pos) => ({
     pos,
     type: 'in',
@@ -81,7 +81,7 @@ await storeGuestSnapshots(
     const state: GuestSnapshot = {
       presence: 'present',
       options: { enable: 1, policy_in: 'DROP' },
-      rules: rulesOf(vmid),
+      rules: buildRules(vmid),
       ipsets: {},
       aliases: {},
       nics: [{ name: 'net0', firewall: true, mac: 'BC:24:11:00:00:01' }],
@@ -113,13 +113,13 @@ async function store(count: number, at: string): Promise<void> {
 }
 
 /** A heartbeat of every node that brought flows as old as this; null: it does not say. */
-const heartbeats = (oldest: string | null) => sql`
+const insertHeartbeats = (oldest: string | null) => sql`
   insert into agent_heartbeats (node_id, boot_id, sequence, received_at, accepted, updated, rejected_count, rejected, oldest_observed_at)
   select distinct on (node_id) node_id, gen_random_uuid(), 1, ${clock.now().toISOString()}::timestamptz, 1, 0, 0, '[]'::jsonb,
     ${oldest}::timestamptz from bench_guests`;
 
 /** One run. Processor time is this process's: it includes the evaluation, not the store's reads. */
-async function timed() {
+async function measureRun() {
   ahead += 31_000;
   const started = performance.now();
   const cpu = process.cpuUsage();
@@ -131,28 +131,28 @@ async function timed() {
 
 try {
   await store(before, new Date(clock.now().getTime() - 7_200_000).toISOString());
-  const first = await timed();
-  await timed();
-  const idle = await timed();
+  const first = await measureRun();
+  await measureRun();
+  const idle = await measureRun();
   const now = clock.now().toISOString();
   await store(fresh, now);
-  await heartbeats(now);
-  const evaluation = await timed();
+  await insertHeartbeats(now);
+  const evaluation = await measureRun();
   const again = clock.now().toISOString();
   await store(fresh, again);
-  await heartbeats(again);
-  const warm = await timed();
+  await insertHeartbeats(again);
+  const warm = await measureRun();
   const few = Math.ceil(before / 1000);
   // From here on the mark of every node is old enough for all flows to be younger than the first look.
   await sql`update coverage_marks set since = now() - interval '1 day'`;
   const later = clock.now().toISOString();
   await store(few, later);
-  await heartbeats(later);
-  const bounded = await timed();
+  await insertHeartbeats(later);
+  const bounded = await measureRun();
   const last = clock.now().toISOString();
   await store(few, last);
-  await heartbeats(null);
-  const unbounded = await timed();
+  await insertHeartbeats(null);
+  const unbounded = await measureRun();
   printTable(
     ['run', 'flows judged', 'took', 'processor time', 'flows per s of it'],
     (

@@ -85,7 +85,7 @@ const MINUTES_SQL = `
     from traffic_flows where observed_at >= $1::timestamptz and observed_at < $2::timestamptz) as f
   group by node_id, at, cluster_id, source_workload_id, destination_workload_id, sp, dp, port, decision`;
 
-const stateOf = (k: number): GuestSnapshot => {
+const buildGuestState = (k: number): GuestSnapshot => {
   const rule: LiveRule = {
     pos: 0,
     type: 'in',
@@ -103,15 +103,15 @@ const stateOf = (k: number): GuestSnapshot => {
 };
 
 /** What was read of every guest's firewall just now. */
-async function storeReadings(sql: IngestEnvironment['sql']): Promise<void> {
+async function insertSnapshots(sql: IngestEnvironment['sql']): Promise<void> {
   const { db } = await import('@/server/db/client');
-  const { hashOf } = await import('@/server/enforcement/guest-firewall/live-reader');
+  const { hashSnapshot: hashOf } = await import('@/server/enforcement/guest-firewall/live-reader');
   const { storeClusterSnapshot, storeGuestSnapshots } = await import('@/server/enforcement/queries/firewall-snapshots');
   const read_at = new Date().toISOString();
   const guests = await sql<{ id: string; k: number; cluster_id: string }[]>`select id, k, cluster_id from bench_world`;
   for (let i = 0; i < guests.length; i += 500) {
     const rows = guests.slice(i, i + 500).map(({ id, k }) => {
-      const state = stateOf(k);
+      const state = buildGuestState(k);
       return { workload_id: id, read_at, state, state_hash: hashOf(state) };
     });
     await storeGuestSnapshots(db, rows);
@@ -138,7 +138,7 @@ async function withoutIndexes(sql: IngestEnvironment['sql'], table: string, work
 /** Fills the service with a large installation and about so many flows of the last day. @returns how many are stored */
 export async function fillDashboard({ sql: pool }: IngestEnvironment, flows: number): Promise<number> {
   await pool.unsafe(SETUP_SQL);
-  await storeReadings(pool);
+  await insertSnapshots(pool);
   const sql = await pool.reserve();
   await sql`set statement_timeout = 0`;
   await sql`set synchronous_commit = off`;

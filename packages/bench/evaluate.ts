@@ -46,7 +46,7 @@ const state: LiveState = {
 };
 
 const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
-const packetsOf = (family: 4 | 6): Packet[] =>
+const buildPackets = (family: 4 | 6): Packet[] =>
   Array.from({ length: PACKETS }, (_, i) => ({
     direction: 'in',
     source: ip(family === 4 ? `10.${i % 256}.${(i * 7) % 256}.7` : `fd00:${(i % 256).toString(16)}::${(i % 999) + 1}`),
@@ -73,11 +73,11 @@ function perSecond(run: (packet: Packet) => number, packets: readonly Packet[]):
   return rates.sort((a, b) => a - b)[ROUNDS >> 1] ?? 0;
 }
 
-const mega = (rate: number) => `${(rate / 1e6).toFixed(2)} M/s`;
+const formatRate = (rate: number) => `${(rate / 1e6).toFixed(2)} M/s`;
 const prepared = prepareGuest(state, NIC);
 let slowest = Number.POSITIVE_INFINITY;
 for (const family of [4, 6] as const) {
-  const packets = packetsOf(family);
+  const packets = buildPackets(family);
   const scopes = { cluster: state.cluster, guest: state.guest };
   const plain = rules.flatMap((rule) => compileRule(rule, { position: rule.pos }, family, scopes));
   const floor = perSecond((packet) => {
@@ -90,7 +90,7 @@ for (const family of [4, 6] as const) {
   const rate = perSecond((packet) => (evaluate(prepared, packet).verdict === 'accept' ? 1 : 0), packets);
   slowest = Math.min(slowest, rate);
   console.log(
-    `IPv${family}, ${RULES} rules: median ${mega(rate)}; floor (linear scan of two fields) ${mega(floor)}; ratio ${(rate / floor).toFixed(2)}`,
+    `IPv${family}, ${RULES} rules: median ${formatRate(rate)}; floor (linear scan of two fields) ${formatRate(floor)}; ratio ${(rate / floor).toFixed(2)}`,
   );
 }
 console.log(slowest >= 1e6 ? 'at least 1 M verdicts per second and core' : 'below 1 M verdicts per second and core');

@@ -13,7 +13,7 @@ export type Ledger = {
   runs: Set<string>;
 };
 
-export const newLedger = (): Ledger => ({
+export const createLedger = (): Ledger => ({
   accepted: new Map(),
   uncertain: new Set(),
   heartbeats: new Map(),
@@ -32,7 +32,7 @@ export async function writeTenants(person: Person, name: string, ledger: Ledger,
 }
 
 /** Asks for syncs of a cluster again and again. */
-export async function askForSyncs(
+export async function requestSyncs(
   person: Person,
   clusterId: string,
   ledger: Ledger,

@@ -4,7 +4,7 @@ import type { Ledger } from './fault-writers';
 import { expectBar } from './stats';
 
 /** Asks again until it holds. @returns whether it came to hold in time */
-async function eventually(holds: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
+async function pollUntil(holds: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     if (await holds().catch(() => false)) return true;
@@ -46,7 +46,7 @@ async function checkRuns(sql: postgres.Sql, ledger: Ledger, timeoutMs: number): 
         (select count(*)::int from unnest(${[...ledger.runs]}::uuid[]) id where not exists (select 1 from sync_runs r where r.id = id)) as missing`;
     return row ?? { open: 0, missing: 0 };
   };
-  await eventually(async () => (await open()).open === 0, timeoutMs);
+  await pollUntil(async () => (await open()).open === 0, timeoutMs);
   const { open: left, missing } = await open();
   expectBar(`no run is stuck (${left})`, left === 0);
   expectBar(`no promised run is missing (${missing} of ${ledger.runs.size})`, missing === 0);
@@ -54,7 +54,7 @@ async function checkRuns(sql: postgres.Sql, ledger: Ledger, timeoutMs: number): 
 
 async function checkQueues(timeoutMs: number): Promise<void> {
   const { JOBS } = await import('@/server/jobs/definitions');
-  const { queueOf } = await import('@/server/jobs/queues');
+  const { getQueue: queueOf } = await import('@/server/jobs/queues');
   const jobs = Object.values(JOBS);
   const scheduled = jobs.filter((job) => job.everyMs !== undefined);
   const present = async () =>
@@ -63,7 +63,7 @@ async function checkQueues(timeoutMs: number): Promise<void> {
         scheduled.map(async (job) => ((await queueOf(job.name).getJobScheduler(job.name)) ? [] : [job.name])),
       )
     ).flat();
-  await eventually(async () => (await present()).length === 0, timeoutMs);
+  await pollUntil(async () => (await present()).length === 0, timeoutMs);
   const missing = await present();
   expectBar(
     `all ${scheduled.length} schedules are there (missing: ${missing.join(', ') || 'none'})`,
@@ -71,16 +71,16 @@ async function checkQueues(timeoutMs: number): Promise<void> {
   );
 
   const frequent = scheduled.filter((job) => (job.everyMs ?? 0) <= 60_000);
-  const nextOf = async (name: (typeof frequent)[number]['name']) =>
+  const getNextRun = async (name: (typeof frequent)[number]['name']) =>
     (await queueOf(name).getJobScheduler(name))?.next ?? 0;
-  const before = new Map(await Promise.all(frequent.map(async ({ name }) => [name, await nextOf(name)] as const)));
+  const before = new Map(await Promise.all(frequent.map(async ({ name }) => [name, await getNextRun(name)] as const)));
   const standing = async () => {
     const now = await Promise.all(
-      frequent.map(async ({ name }) => ((await nextOf(name)) > (before.get(name) ?? 0) ? [] : [name])),
+      frequent.map(async ({ name }) => ((await getNextRun(name)) > (before.get(name) ?? 0) ? [] : [name])),
     );
     return now.flat();
   };
-  await eventually(async () => (await standing()).length === 0, timeoutMs);
+  await pollUntil(async () => (await standing()).length === 0, timeoutMs);
   const still = await standing();
   expectBar(
     `all ${frequent.length} frequent schedules run (standing: ${still.join(', ') || 'none'})`,
@@ -97,7 +97,7 @@ async function checkQueues(timeoutMs: number): Promise<void> {
       ).flat(),
     );
   let stuck = await active();
-  await eventually(async () => {
+  await pollUntil(async () => {
     const now = await active();
     stuck = new Set([...stuck].filter((id) => now.has(id)));
     return stuck.size === 0;
@@ -121,7 +121,7 @@ export async function checkAfterFaults(
   ledger: Ledger,
   settleMs: number,
 ): Promise<void> {
-  const ready = await eventually(async () => {
+  const ready = await pollUntil(async () => {
     const response = await fetch(`${url}/api/v1/health/ready`, { signal: AbortSignal.timeout(5_000) });
     const body = (await response.json()) as { checks?: { worker?: { status: string } } };
     return response.ok && body.checks?.worker?.status === 'ok';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type RedisServer, startRedisServer } from '@/test/redis-server';
-import { askForSyncs, newLedger, writeTenants } from './fault-writers';
+import { createLedger, requestSyncs, writeTenants } from './fault-writers';
 import { checkAfterFaults } from './faults-checks';
 import { runAgents } from './node-agents';
 import { PAGES } from './pages';
@@ -66,7 +66,7 @@ const simulator = spawn(
 
 const calls: Call[] = [];
 const onCall = (call: Call) => void calls.push(call);
-const ledger = newLedger();
+const ledger = createLedger();
 const kill = (pid: number | undefined, signal: NodeJS.Signals) => {
   try {
     if (pid) process.kill(pid, signal);
@@ -94,7 +94,7 @@ const FAULTS: Record<string, () => Promise<void> | void> = {
 };
 
 /** Milliseconds until the service says that requests will succeed; null when it did not within the time. */
-async function untilReady(timeoutMs: number): Promise<number | null> {
+async function waitUntilReady(timeoutMs: number): Promise<number | null> {
   const started = performance.now();
   while (performance.now() - started < timeoutMs) {
     const answer = await fetch(`${environment.url}/api/v1/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(
@@ -132,7 +132,7 @@ try {
     ledger.heartbeats.set(node, { sequence, bootId });
   const work: Promise<unknown>[] = [
     ...[0, 1, 2, 3].map((n) => writeTenants(admin, `writer ${n}`, ledger, end.signal)),
-    askForSyncs(admin, id, ledger, end.signal),
+    requestSyncs(admin, id, ledger, end.signal),
     runAgents(
       {
         url: environment.url,
@@ -164,11 +164,11 @@ try {
     // The kill takes a moment to show; a second fault may hit what is only just coming back.
     await delay(100);
     if (next() < 0.3) continue;
-    recoveries.push({ name, ms: await untilReady(60_000) });
+    recoveries.push({ name, ms: await waitUntilReady(60_000) });
   }
   console.log(`\n${recoveries.length} faults were waited for; waiting for what goes on to end`);
   // Writers go on a little over a service that is whole again.
-  await untilReady(SETTLE_MS);
+  await waitUntilReady(SETTLE_MS);
   await delay(3_000);
   end.abort();
   await Promise.race([Promise.all(work), delay(40_000)]);

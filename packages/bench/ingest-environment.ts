@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
-import { freePort } from '@/runtime/postgres/server';
+import { findFreePort } from '@/runtime/postgres/server';
 import { migrateDatabase } from '@/server/db/migrate';
 import type { Plan, Sent } from './ingest-client';
 import { GUESTS, guestAddress, NODES, PRELOAD_SQL } from './ingest-flows';
@@ -54,7 +54,7 @@ export async function startIngestEnvironment() {
     }
   }
 
-  const expected = await freePort();
+  const expected = await findFreePort();
   const web = startWeb({
     DATABASE_URL: database.url,
     REDIS_URL: '',

@@ -15,7 +15,7 @@ export const guestAddress = (node: number, guest: number): string => `10.${node}
  * Flow `i` of a node: three of five between guests of two nodes, the others to the internet. The SQL of `preloadSql` makes
  * the same ones, so that these heartbeats meet them.
  */
-function flowOf(node: number, i: number, at: string, isNew: boolean): Flow {
+function buildFlow(node: number, i: number, at: string, isNew: boolean): Flow {
   const kind = i % 5;
   const round = Math.floor(i / GUESTS);
   const inside = kind < 3;
@@ -127,7 +127,7 @@ export function makeBody(
     flow_diagnostics: null,
     firewall_status: null,
     nftables_ruleset_hash: 'ab'.repeat(32),
-    flows: [...numbers].map((i) => flowOf(node, i, at, restarted || i >= perNode)),
+    flows: [...numbers].map((i) => buildFlow(node, i, at, restarted || i >= perNode)),
   };
   return gzipSync(JSON.stringify(heartbeat), { level: 1 });
 }

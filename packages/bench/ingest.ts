@@ -38,7 +38,7 @@ const ALIVE = 1_000_000;
 type Cost = { perSecond: number; postgresUs: number; webUs: number; latency: ReturnType<typeof summary> };
 
 /** Flows that were stored; anything but success fails the bench. */
-function storedOf({ sent }: Run): number {
+function countStoredFlows({ sent }: Run): number {
   const bad = sent.filter((one) => one.status !== 200 || one.rejected > 0);
   if (bad.length > 0) throw new Error(`${bad.length} heartbeats failed, the first with ${bad[0]?.status}`);
   return sent.reduce((sum, one) => sum + one.accepted + one.updated, 0);
@@ -93,7 +93,7 @@ async function send(
     before = cpu();
   });
   const after = cpu();
-  const flows = storedOf(run);
+  const flows = countStoredFlows(run);
   return {
     perSecond: flows / run.seconds,
     postgresUs: ((after.postgres - before.postgres) / flows) * 1e6,
@@ -149,7 +149,7 @@ try {
     present === 0
       ? null
       : await environment.send({ perNode: Math.floor(present / 64), heartbeats: 120, perSecond: OPEN_PER_SECOND });
-  if (open) storedOf(open);
+  if (open) countStoredFlows(open);
 
   const restartedRow = restarted ? [[`${ALIVE}, restarted`, restarted] as const] : [];
   console.log(`${HEARTBEATS} heartbeats of ${FLOWS} flows, ${IN_FLIGHT} in flight, nine of ten flows known`);

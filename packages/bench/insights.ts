@@ -9,11 +9,11 @@ import { promisify } from 'node:util';
 import { startSimulator } from '@fabric/simulator/http-server';
 import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import type { LiveRule, LiveState } from '@/domain/firewall/live-state';
-import { contextOf } from '@/domain/flow-context/context-of';
+import { computeFlowContext } from '@/domain/flow-context/compute-flow-context';
 import type { FlowFacts } from '@/domain/flow-context/flow-context';
 import { prepareGuestContext } from '@/domain/flow-context/guest-context';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
-import { freePort } from '@/runtime/postgres/server';
+import { findFreePort } from '@/runtime/postgres/server';
 import { migrateDatabase } from '@/server/db/migrate';
 import { expectBar, ms, printTable, summary } from './stats';
 
@@ -97,7 +97,7 @@ function measureContexts(): number {
       nics: [{ name: 'net0', firewall: true, mac: 'BC:24:11:00:00:01' }],
       audit: [],
     });
-    for (const [i, flow] of flows.entries()) contextOf(guest, flow, i % 2 === 0 ? 'destination' : 'source');
+    for (const [i, flow] of flows.entries()) computeFlowContext(guest, flow, i % 2 === 0 ? 'destination' : 'source');
     return performance.now() - started;
   });
   return summary(samples).median;
@@ -201,7 +201,7 @@ const program = file(restOnly ? '../../src/test/web-process.fixture.ts' : '../..
 if (!restOnly && !(existsSync(program) && existsSync(file('../../.next/standalone/server.js')))) {
   throw new Error('Run npm run build first (or give --rest-only): this measures the production build.');
 }
-const expected = await freePort();
+const expected = await findFreePort();
 const web = fork(program, ['--embedded'], {
   env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', PORT: String(expected), HOST: '127.0.0.1', ...settings },
   execArgv: restOnly ? ['--import', 'tsx'] : [],
@@ -213,7 +213,7 @@ const { port = expected } = await new Promise<{ port?: number }>((resolve, rejec
 });
 
 /** Resident memory of the web process in MB. */
-const resident = () => {
+const getResidentMemory = () => {
   const line = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${web.pid}/status`, 'utf8'));
   return Number(line?.[1] ?? 0) / 1024;
 };
@@ -226,7 +226,7 @@ function read(query: string, bytesPerSecond = Number.POSITIVE_INFINITY): Promise
     const begun = performance.now();
     const answer: Answer = { firstByte: 0, firstFlow: 0, whole: 0, bytes: 0, peak: 0, end: '' };
     const sampler = setInterval(() => {
-      answer.peak = Math.max(answer.peak, resident());
+      answer.peak = Math.max(answer.peak, getResidentMemory());
     }, 20);
     const url = `http://127.0.0.1:${port}/api/v1/workloads/${me?.id}/insights?${query}`;
     get(url, { headers }, (response) => {
@@ -254,7 +254,7 @@ function read(query: string, bytesPerSecond = Number.POSITIVE_INFINITY): Promise
 }
 
 /** The statement that reads the same rows, with its parameters put in. */
-async function sameRows(): Promise<string> {
+async function buildRowsQuery(): Promise<string> {
   const { PgDialect } = await import('drizzle-orm/pg-core');
   const { sql: text } = await import('drizzle-orm');
   const { insightRows } = await import('@/server/traffic/storage/postgres/insight-rows');
@@ -276,7 +276,7 @@ async function sameRows(): Promise<string> {
 }
 
 const since = (minutes: number) => `since=${new Date(Date.now() - minutes * 60_000).toISOString()}`;
-const statement = await sameRows();
+const statement = await buildRowsQuery();
 async function psql(): Promise<{ whole: number; bytes: number }> {
   const begun = performance.now();
   const { stdout } = await promisify(execFile)('psql', ['-XAtq', '-d', database.url, '-c', statement], {

@@ -33,7 +33,7 @@ const SAMPLE_MS = 5_000;
 const MIB = 1024 * 1024;
 
 /** Resident memory in bytes; 0 when the process is gone. */
-function memoryOf(pid: number | undefined): number {
+function readResidentMemory(pid: number | undefined): number {
   try {
     return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
   } catch {
@@ -71,7 +71,8 @@ try {
   const cpu = () => [processCpu(pids.web ?? 0), processCpu(pids.worker ?? 0), postgresCpu(environment.databasePid())];
   const [before, started] = [cpu(), performance.now()];
   const sampling = setInterval(() => {
-    for (const name of ['web', 'worker'] as const) memory[name].push(memoryOf(environment.processes[name].pid()));
+    for (const name of ['web', 'worker'] as const)
+      memory[name].push(readResidentMemory(environment.processes[name].pid()));
   }, SAMPLE_MS);
   await new Promise<void>((resolve, reject) => {
     client.on('message', (message) => {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Flow, Heartbeat } from '@fabric/agent-contract';
-import { type Call, reasonOf } from './person';
+import { type Call, describeError } from './person';
 import { GUESTS, guestAddress } from './service-environment';
 
 const SERVICES = [443, 5432, 53, 22, 80];
 
 /** What one node saw since its last heartbeat: conversations that go on, and a few that are new. */
-function flowsOf(node: number, nodes: number, sequence: number, count: number, at: string): Flow[] {
+function buildFlows(node: number, nodes: number, sequence: number, count: number, at: string): Flow[] {
   return Array.from({ length: count }, (_, i): Flow => {
     // One in ten is new each time.
     const serial = i % 10 === 0 ? sequence * count + i : i;
@@ -70,7 +70,7 @@ async function runAgent(node: number, plan: AgentPlan, signal: AbortSignal): Pro
       flow_diagnostics: null,
       firewall_status: null,
       nftables_ruleset_hash: 'ab'.repeat(32),
-      flows: flowsOf(node, tokens.length, sequence, flows, at),
+      flows: buildFlows(node, tokens.length, sequence, flows, at),
     };
     let error: string | null = null;
     try {
@@ -84,7 +84,7 @@ async function runAgent(node: number, plan: AgentPlan, signal: AbortSignal): Pro
       if (response.ok) plan.onAccepted?.(node, sequence, bootId);
       else error = `${response.status} ${text.slice(0, 80)}`;
     } catch (cause) {
-      error = reasonOf(cause);
+      error = describeError(cause);
     }
     onCall({ name: 'heartbeat', ms: performance.now() - started, error });
     const retry = error !== null && plan.keepTrying === true;

@@ -48,17 +48,17 @@ function send({ method = 'GET', path, body, headers }: Call, signal: AbortSignal
 
 const authorization = { authorization: `Bearer ${attack.token}` };
 const since = () => new Date(Date.now() - 3_600_000 + Math.floor(Math.random() * 600_000)).toISOString();
-const some = (ids: readonly string[]) => ids[Math.floor(Math.random() * ids.length)] ?? '';
+const pickRandom = (ids: readonly string[]) => ids[Math.floor(Math.random() * ids.length)] ?? '';
 let serial = 0;
 
 /** Fifty calls in one batch, each with a range of its own; where the service takes less, in batches of twelve. */
-function topologyCalls(calls: number): Call {
+function buildTopologyCall(calls: number): Call {
   const input = Object.fromEntries(Array.from({ length: calls }, (_, i) => [i, { since: since() }]));
   const path = `/api/trpc/${Array(calls).fill('topology.read').join(',')}?batch=1&input=${encodeURIComponent(JSON.stringify(input))}`;
   return { path, headers: authorization };
 }
 
-function signIn(everywhere: boolean): Call {
+function buildSignInCall(everywhere: boolean): Call {
   serial += 1;
   const address = everywhere ? `198.51.${Math.floor(serial / 250) % 250}.${serial % 250}` : '198.51.100.7';
   const body = { email: `nobody${serial}@example.org`, password: `wrong password ${serial}` };
@@ -67,18 +67,18 @@ function signIn(everywhere: boolean): Call {
 
 const MIXTURE: (() => Call)[] = [
   () => ({
-    path: `/api/v1/workloads/${some(attack.workloads)}/insights?since=${since()}&include_rules=true&include_flow_context=true`,
+    path: `/api/v1/workloads/${pickRandom(attack.workloads)}/insights?since=${since()}&include_rules=true&include_flow_context=true`,
   }),
   () => ({ path: `/api/v1/flows/groups?since=${since()}` }),
   () => ({ path: `/api/v1/flows?format=csv&since=${since()}` }),
   () => ({ path: `/api/v1/workloads?format=csv` }),
   () => ({ path: `/api/v1/topology?since=${since()}` }),
   () => ({ path: `/api/v1/dashboard?since=${since()}` }),
-  () => ({ method: 'POST', path: `/api/v1/policies/${some(attack.policies)}/preview` }),
-  () => ({ path: `/api/v1/policies/${some(attack.policies)}/coverage` }),
+  () => ({ method: 'POST', path: `/api/v1/policies/${pickRandom(attack.policies)}/preview` }),
+  () => ({ path: `/api/v1/policies/${pickRandom(attack.policies)}/coverage` }),
   () => ({
     method: 'POST',
-    path: `/api/v1/workloads/${some(attack.workloads)}/firewall/test`,
+    path: `/api/v1/workloads/${pickRandom(attack.workloads)}/firewall/test`,
     body: {
       direction: 'in',
       protocol: 'tcp',
@@ -90,9 +90,9 @@ const MIXTURE: (() => Call)[] = [
 ];
 
 const SENDERS: Record<Attack['name'], [number, (sender: number) => Call]> = {
-  topology: [4, (sender) => topologyCalls(sender === 0 ? 50 : 12)],
-  'sign-in': [30, () => signIn(false)],
-  'sign-in everywhere': [30, () => signIn(true)],
+  topology: [4, (sender) => buildTopologyCall(sender === 0 ? 50 : 12)],
+  'sign-in': [30, () => buildSignInCall(false)],
+  'sign-in everywhere': [30, () => buildSignInCall(true)],
   mixture: [20, () => ({ headers: authorization, ...(MIXTURE[serial++ % MIXTURE.length] as () => Call)() })],
 };
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
-import { freePort } from '@/runtime/postgres/server';
+import { findFreePort } from '@/runtime/postgres/server';
 import { migrateDatabase } from '@/server/db/migrate';
 import { PASSWORD } from './service-environment';
 import { fillInventory } from './topology-environment';
@@ -107,7 +107,7 @@ export async function startNoisyEnvironment() {
     sql,
     /** Starts the web process of the build in a directory. */
     async startWeb(build: string): Promise<{ url: string; stop(): Promise<void> }> {
-      const port = String(await freePort());
+      const port = String(await findFreePort());
       const web: ChildProcess = fork(resolve(build, 'dist/web.mjs'), ['--embedded'], {
         env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...environment, PORT: port, HOST: '127.0.0.1' },
         execArgv: [],

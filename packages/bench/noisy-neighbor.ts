@@ -47,7 +47,7 @@ async function longestBlock(url: string): Promise<number> {
   return 1000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1] ?? Number.NaN);
 }
 
-async function signInElsewhere(url: string): Promise<number> {
+async function measureSignIn(url: string): Promise<number> {
   const started = performance.now();
   const ok = await fetch(`${url}/api/v1/auth/login`, {
     method: 'POST',
@@ -66,7 +66,7 @@ async function observe(
   people: Record<'neighbour' | 'operator', Person>,
   forSeconds = seconds,
 ): Promise<Phase> {
-  const phase = noPhase();
+  const phase = createPhase();
   const { neighbour, operator } = people;
   const light = [
     () => neighbour.rest('GET', '/auth/me'),
@@ -79,7 +79,7 @@ async function observe(
   const until = performance.now() + forSeconds * 1000;
   const signing = (async () => {
     while (performance.now() < until) {
-      phase.signIns.push(await signInElsewhere(url));
+      phase.signIns.push(await measureSignIn(url));
       await delay(1_000);
     }
   })();
@@ -94,7 +94,7 @@ async function observe(
   return phase;
 }
 
-async function underAttack(attack: Attack, work: () => Promise<Phase>): Promise<Phase> {
+async function runUnderAttack(attack: Attack, work: () => Promise<Phase>): Promise<Phase> {
   const child = fork(fileURLToPath(new URL('./noisy-attacker.ts', import.meta.url)), [JSON.stringify(attack)], {
     execArgv: ['--import', 'tsx'],
   });
@@ -110,9 +110,9 @@ async function underAttack(attack: Attack, work: () => Promise<Phase>): Promise<
   return phase;
 }
 
-const noPhase = (): Phase => ({ calls: [], failed: [], signIns: [], blocked: 0 });
+const createPhase = (): Phase => ({ calls: [], failed: [], signIns: [], blocked: 0 });
 
-function addTo(all: Phase, { calls, failed, signIns, blocked }: Phase): void {
+function addPhase(all: Phase, { calls, failed, signIns, blocked }: Phase): void {
   all.calls.push(...calls);
   all.failed.push(...failed);
   all.signIns.push(...signIns);
@@ -151,7 +151,7 @@ async function measureRound(build: string, name: Attack['name']): Promise<[Phase
     // Everything has been loaded and read once.
     await observe(web.url, people, 3);
     const idle = await observe(web.url, people);
-    const attacked = await underAttack({ name, url: web.url, token, workloads, policies }, () =>
+    const attacked = await runUnderAttack({ name, url: web.url, token, workloads, policies }, () =>
       observe(web.url, people),
     );
     return [idle, attacked];
@@ -161,9 +161,9 @@ async function measureRound(build: string, name: Attack['name']): Promise<[Phase
 }
 
 async function measure(build: string, name: Attack['name']): Promise<void> {
-  const [idle, attacked]: [Phase, Phase] = [noPhase(), noPhase()];
+  const [idle, attacked]: [Phase, Phase] = [createPhase(), createPhase()];
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    for (const [i, phase] of (await measureRound(build, name)).entries()) addTo(i === 0 ? idle : attacked, phase);
+    for (const [i, phase] of (await measureRound(build, name)).entries()) addPhase(i === 0 ? idle : attacked, phase);
   }
   const { p95 } = summary(idle.calls);
   report(`${build} idle`, idle, p95);

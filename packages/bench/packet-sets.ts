@@ -7,7 +7,7 @@
 import { evaluate } from '@/domain/firewall/evaluate';
 import type { LiveRule, LiveState } from '@/domain/firewall/live-state';
 import { type PreparedGuest, prepareGuest } from '@/domain/firewall/prepare-guest';
-import { type Box, boxOf } from '@/domain/firewall/space/box';
+import { type Box, buildBox } from '@/domain/firewall/space/box';
 import { decompose } from '@/domain/firewall/space/decompose';
 import { computeDifference } from '@/domain/impact/difference';
 import { expectBar, ms, printTable } from './stats';
@@ -18,7 +18,7 @@ const PORTS = [22, 80, 443, 3306, 5432, 8080, 8443];
 
 /** The same numbers in every run. */
 let seed = 1;
-function below(count: number): number {
+function randomBelow(count: number): number {
   seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
   return Math.floor((seed / 2 ** 32) * count);
 }
@@ -26,18 +26,19 @@ function below(count: number): number {
 const ipsets = Object.fromEntries(
   Array.from({ length: SETS }, (_, set) => [
     `s${set}`,
-    Array.from({ length: MEMBERS }, () => ({ cidr: `10.${below(256)}.${below(256)}.${below(256)}` })),
+    Array.from({ length: MEMBERS }, () => ({ cidr: `10.${randomBelow(256)}.${randomBelow(256)}.${randomBelow(256)}` })),
   ]),
 );
 const rules = Array.from({ length: RULES }, (_, pos): LiveRule => {
-  const port = pos % 8 === 7 ? `${1000 + below(5000)}:${7000 + below(20000)}` : String(PORTS[below(7)]);
+  const port =
+    pos % 8 === 7 ? `${1000 + randomBelow(5000)}:${7000 + randomBelow(20000)}` : String(PORTS[randomBelow(7)]);
   return {
     pos,
     type: pos % 10 === 9 ? 'out' : 'in',
     action: pos % 5 === 4 ? 'DROP' : 'ACCEPT',
     enable: 1,
-    source: `+s${below(SETS)}`,
-    ...(pos % 6 === 0 && { dest: `+s${below(SETS)}` }),
+    source: `+s${randomBelow(SETS)}`,
+    ...(pos % 6 === 0 && { dest: `+s${randomBelow(SETS)}` }),
     ...(pos % 20 !== 0 && { proto: pos % 4 === 0 ? 'udp' : 'tcp', dport: port }),
   };
 });
@@ -57,31 +58,31 @@ function prepare(list: readonly LiveRule[], policy_in = 'DROP'): PreparedGuest {
 }
 
 /** Processor time, not wall time: it leaves out other work on the machine. */
-function timed<T>(run: () => T): { found: T; time: number } {
+function measureCpuTime<T>(run: () => T): { found: T; time: number } {
   const start = process.cpuUsage();
   const found = run();
   const { user, system } = process.cpuUsage(start);
   return { found, time: (user + system) / 1000 };
 }
 
-const SERVICE = boxOf({ family: 4, protocols: [6], ports: [{ first: 443, last: 443 }] });
+const SERVICE = buildBox({ family: 4, protocols: [6], ports: [{ first: 443, last: 443 }] });
 const ROUNDS = 7;
 const rows: string[][] = [];
 const medians = new Map<string, number>();
 
 function measure(name: string, run: (round: number) => number, floor?: () => void): void {
-  const samples = Array.from({ length: ROUNDS }, (_, round) => timed(() => run(round)));
+  const samples = Array.from({ length: ROUNDS }, (_, round) => measureCpuTime(() => run(round)));
   const sorted = samples.map(({ time }) => time).sort((a, b) => a - b);
   const median = sorted[ROUNDS >> 1] ?? Number.NaN;
   medians.set(name, median);
-  const least = floor ? timed(floor).time : null;
+  const least = floor ? measureCpuTime(floor).time : null;
   rows.push([name, String(samples[0]?.found), ms(median), least === null ? '-' : ms(least)]);
 }
 
 const guests = Array.from({ length: ROUNDS }, () => prepare(rules));
 const [guest] = guests as [PreparedGuest];
 const count = (of: PreparedGuest, box: Box) => [...decompose(of, 'in', box)].length;
-const floorOf = (box: Box) => {
+const buildFloor = (box: Box) => {
   const packets = [...decompose(guest, 'in', box)].map(({ packet }) => packet);
   return () => {
     for (const packet of packets) evaluate(guest, packet);
@@ -89,18 +90,22 @@ const floorOf = (box: Box) => {
 };
 
 measure('one service, first time', (round) => count(guests[round] as PreparedGuest, SERVICE));
-measure('one service', () => count(guest, SERVICE), floorOf(SERVICE));
-measure('TCP', () => count(guest, boxOf({ family: 4, protocols: [6] })), floorOf(boxOf({ family: 4, protocols: [6] })));
-measure('all packets', () => count(guest, boxOf({ family: 4 })), floorOf(boxOf({ family: 4 })));
+measure('one service', () => count(guest, SERVICE), buildFloor(SERVICE));
+measure(
+  'TCP',
+  () => count(guest, buildBox({ family: 4, protocols: [6] })),
+  buildFloor(buildBox({ family: 4, protocols: [6] })),
+);
+measure('all packets', () => count(guest, buildBox({ family: 4 })), buildFloor(buildBox({ family: 4 })));
 
 const changed = rules.map((rule, at) => (at === 3 ? { ...rule, action: 'DROP', dport: '443', proto: 'tcp' } : rule));
 const [other, open] = [prepare(changed), prepare(rules, 'ACCEPT')];
-const rowsOf = (after: PreparedGuest) => {
+const countRows = (after: PreparedGuest) => {
   const { gained, lost, unknown } = computeDifference(guest, after);
   return [gained, lost, unknown].reduce((sum, list) => sum + list.rows.length + list.left_out, 0);
 };
-measure('difference, one rule changed', () => rowsOf(other));
-measure('difference, default policy changed', () => rowsOf(open));
+measure('difference, one rule changed', () => countRows(other));
+measure('difference, default policy changed', () => countRows(open));
 
 printTable(['packets', 'parts or rows', 'median', 'floor (evaluate)'], rows);
 expectBar('one service takes less than 50 ms', (medians.get('one service') ?? Number.NaN) < 50);

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import type postgres from 'postgres';
 import { NAVIGATION } from '@/features/shell/navigation';
-import { callOfPage, PAGE_CALLS } from '@/features/shell/page-calls';
+import { getPageCall, PAGE_CALLS } from '@/features/shell/page-calls';
 import { ACTIONS, SETTINGS } from '@/features/shell/settings-commands';
 import { expectBar } from './stats';
 import { startTopologyEnvironment } from './topology-environment';
@@ -75,13 +75,13 @@ const LISTED_AT: Readonly<Record<string, string>> = {
 async function allPages(get: (path: string) => Promise<{ items?: { id: string }[] }>): Promise<string[]> {
   const lists = NAVIGATION.flatMap(({ entries }) => entries.map(({ href }) => href));
   const found = [...lists, ...SETTINGS.map(({ href }) => href), ...ACTIONS.map(({ href }) => href)];
-  const tabsOf = (page: string) => PAGE_CALLS.tabs.filter(([of]) => of === page).map(([, tab]) => `?tab=${tab}`);
+  const listTabs = (page: string) => PAGE_CALLS.tabs.filter(([of]) => of === page).map(([, tab]) => `?tab=${tab}`);
   for (const [pattern] of PAGE_CALLS.pages) {
     if (!pattern.includes('[')) continue;
     const above = pattern.slice(0, pattern.indexOf('/['));
-    const list = LISTED_AT[pattern] ?? callOfPage(above, new URLSearchParams(), Date.now());
+    const list = LISTED_AT[pattern] ?? getPageCall(above, new URLSearchParams(), Date.now());
     const [first] = (list && (await get(list)).items) || [];
-    if (first) for (const tab of ['', ...tabsOf(pattern)]) found.push(pattern.replace(/\[\w+\]/, first.id) + tab);
+    if (first) for (const tab of ['', ...listTabs(pattern)]) found.push(pattern.replace(/\[\w+\]/, first.id) + tab);
   }
   return [...new Set(['/login', '/account', ...found])].filter((path) => path.includes(only));
 }

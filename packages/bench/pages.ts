@@ -9,17 +9,17 @@ export type Page = { name: string; weight: number; needs: Permission; visit(pers
 const [DASHBOARD_MS, AGENTS_MS, TAIL_MS, JOBS_MS, TOPOLOGY_MS] = [10_000, 15_000, 2_000, 5_000, 30_000];
 
 const lastHour = () => ({ since: new Date(Date.now() - 3_600_000).toISOString(), until: new Date().toISOString() });
-const together = (...calls: readonly Promise<unknown>[]) => Promise.all(calls);
+const runAll = (...calls: readonly Promise<unknown>[]) => Promise.all(calls);
 /** A page that is the same whenever it is read, and reads again after `every_ms`. */
-const steady = (every_ms: number | null, read: () => Promise<unknown>): PageVisit => ({
+const createSteadyVisit = (every_ms: number | null, read: () => Promise<unknown>): PageVisit => ({
   every_ms,
   open: read,
   poll: read,
 });
 
 function dashboard({ client, measure }: Bound): PageVisit {
-  return steady(DASHBOARD_MS, () =>
-    together(
+  return createSteadyVisit(DASHBOARD_MS, () =>
+    runAll(
       measure('dashboard.security', () => client.dashboard.security.query({ ...lastHour(), suspicious_limit: 10 })),
       measure('dashboard.traffic', () => client.dashboard.traffic.query(lastHour())),
       measure('dashboard.operations', () => client.dashboard.operations.query({})),
@@ -46,7 +46,7 @@ function workload({ client, measure }: Bound): PageVisit {
   const insights = async () => {
     if (!id) return;
     const input = { id, ...lastHour() };
-    await together(
+    await runAll(
       measure('insights.summary', () => client.insights.summary.query(input)),
       measure('insights.series', () => client.insights.series.query(input)),
       measure('insights.flows', () => client.insights.flows.query({ ...input, limit: 50 })),
@@ -65,8 +65,8 @@ function workload({ client, measure }: Bound): PageVisit {
 }
 
 function flows({ client, measure }: Bound): PageVisit {
-  return steady(30_000, () =>
-    together(
+  return createSteadyVisit(30_000, () =>
+    runAll(
       measure('flows.list', () => client.flows.list.query({ ...lastHour(), limit: 50 })),
       measure('flows.series', () => client.flows.series.query(lastHour())),
     ),
@@ -75,15 +75,15 @@ function flows({ client, measure }: Bound): PageVisit {
 
 function liveFlows({ client, measure }: Bound): PageVisit {
   let after: string | undefined;
-  return steady(TAIL_MS, async () => {
+  return createSteadyVisit(TAIL_MS, async () => {
     const tail = await measure('flows.tail', () => client.flows.tail.query({ limit: 300, after }));
     after = tail?.next_after ?? after;
   });
 }
 
 function agents({ client, measure }: Bound): PageVisit {
-  return steady(AGENTS_MS, () =>
-    together(
+  return createSteadyVisit(AGENTS_MS, () =>
+    runAll(
       measure('agents.list', () => client.agents.list.query({ limit: 50 })),
       measure('agents.summary', () => client.agents.summary.query({})),
     ),
@@ -91,12 +91,12 @@ function agents({ client, measure }: Bound): PageVisit {
 }
 
 function policies({ client, measure }: Bound): PageVisit {
-  return steady(15_000, () => measure('policies.list', () => client.policies.list.query({ limit: 50 })));
+  return createSteadyVisit(15_000, () => measure('policies.list', () => client.policies.list.query({ limit: 50 })));
 }
 
 function addresses({ client, measure }: Bound): PageVisit {
-  return steady(15_000, () =>
-    together(
+  return createSteadyVisit(15_000, () =>
+    runAll(
       measure('ipAddresses.list', () => client.ipAddresses.list.query({ limit: 50 })),
       measure('subnets.list', () => client.subnets.list.query({ limit: 50 })),
     ),
@@ -104,12 +104,12 @@ function addresses({ client, measure }: Bound): PageVisit {
 }
 
 function topology({ client, measure }: Bound): PageVisit {
-  return steady(TOPOLOGY_MS, () => measure('topology.read', () => client.topology.read.query(lastHour())));
+  return createSteadyVisit(TOPOLOGY_MS, () => measure('topology.read', () => client.topology.read.query(lastHour())));
 }
 
 function clusters({ client, measure }: Bound): PageVisit {
-  return steady(15_000, () =>
-    together(
+  return createSteadyVisit(15_000, () =>
+    runAll(
       measure('clusters.list', () => client.clusters.list.query({ limit: 50 })),
       measure('syncRuns.list', () => client.syncRuns.list.query({ limit: 20 })),
     ),
@@ -117,7 +117,7 @@ function clusters({ client, measure }: Bound): PageVisit {
 }
 
 function jobs({ client, measure }: Bound): PageVisit {
-  return steady(JOBS_MS, () => measure('jobs.overview', () => client.jobs.overview.query()));
+  return createSteadyVisit(JOBS_MS, () => measure('jobs.overview', () => client.jobs.overview.query()));
 }
 
 type Bound = { client: Person['client']; measure: Person['measure'] };

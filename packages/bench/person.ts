@@ -9,7 +9,7 @@ export type Client = ReturnType<typeof createTRPCClient<AppRouter>>;
 const TIMEOUT_MS = 30_000;
 
 /** What went wrong, in the words of a log: the kind of problem, no addresses or ids. */
-export function reasonOf(error: unknown): string {
+export function describeError(error: unknown): string {
   if (error instanceof TRPCClientError) {
     const status = (error.data as { httpStatus?: number } | null)?.httpStatus;
     return `${status ?? ''} ${error.message}`.trim().slice(0, 120);
@@ -63,7 +63,7 @@ export class Person {
       this.#onCall({ name, ms: performance.now() - started, error: null });
       return answer;
     } catch (error) {
-      this.#onCall({ name, ms: performance.now() - started, error: reasonOf(error) });
+      this.#onCall({ name, ms: performance.now() - started, error: describeError(error) });
       return null;
     }
   }

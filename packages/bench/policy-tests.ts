@@ -21,8 +21,8 @@ const TESTS = 500;
 const RULES = 20;
 const CLUSTER = '00000000-0000-7000-8000-0000000000c1';
 const uuid = (kind: string, n: number) => `00000000-0000-7000-8000-${kind}${String(n).padStart(11, '0')}`;
-const addressOf = (n: number) => `10.${Math.floor(n / 250) + 1}.${Math.floor(n / 20) % 50}.${(n % 250) + 1}`;
-const groupOf = (n: number) => n % GROUPS;
+const toAddress = (n: number) => `10.${Math.floor(n / 250) + 1}.${Math.floor(n / 20) % 50}.${(n % 250) + 1}`;
+const toGroup = (n: number) => n % GROUPS;
 
 const workloads = Array.from(
   { length: WORKLOADS },
@@ -35,7 +35,7 @@ const workloads = Array.from(
     project_id: null,
     template: false,
     tags: [],
-    addresses: [addressOf(n)],
+    addresses: [toAddress(n)],
     node_name: `pve${n % 10}`,
     nftables: false,
     kind: 'qemu',
@@ -47,9 +47,9 @@ const workloads = Array.from(
   }),
 );
 
-const membersOf = (group: number) => workloads.flatMap(({ id }, n) => (groupOf(n) === group ? [id] : []));
+const listMembers = (group: number) => workloads.flatMap(({ id }, n) => (toGroup(n) === group ? [id] : []));
 
-function inputsWith(extra: readonly string[]) {
+function buildInputs(extra: readonly string[]) {
   return buildPolicyInputs('bench', {
     policies: [],
     clusters: [
@@ -68,7 +68,7 @@ function inputsWith(extra: readonly string[]) {
       name: `group-${n}`,
       tenant_id: null,
       project_id: null,
-      workload_ids: [...membersOf(n), ...(n === 0 ? extra : [])],
+      workload_ids: [...listMembers(n), ...(n === 0 ? extra : [])],
     })),
     networks: [],
     gone: [],
@@ -88,7 +88,7 @@ const cluster = {
 /** Rules that let the members of the next group in, and others of which most match none of the tests. */
 const guests = new Map(
   workloads.map(({ id }, n) => {
-    const peers = Array.from({ length: 20 }, (_, at) => addressOf(((groupOf(n) + 1) % GROUPS) + at * GROUPS));
+    const peers = Array.from({ length: 20 }, (_, at) => toAddress(((toGroup(n) + 1) % GROUPS) + at * GROUPS));
     const rules = Array.from(
       { length: RULES },
       (_, pos): LiveRule => ({
@@ -124,7 +124,7 @@ const tests = Array.from({ length: TESTS }, (_, n) => {
   return { tenant_id: null, expect, from, to: [`sg:group-${to}`], protocol: 'tcp' as const, ports: [port] };
 });
 
-const timed = <T>(work: () => T): [T, number] => {
+const measureCpuTime = <T>(work: () => T): [T, number] => {
   const started = process.cpuUsage();
   const value = work();
   const { user, system } = process.cpuUsage(started);
@@ -133,8 +133,8 @@ const timed = <T>(work: () => T): [T, number] => {
 const count = (results: readonly string[]) =>
   ['pass', 'fail', 'unknown'].map((one) => `${results.filter((result) => result === one).length} ${one}`).join(', ');
 
-const before = { inputs: inputsWith([]), snapshots };
-const [first, allMs] = timed(() => {
+const before = { inputs: buildInputs([]), snapshots };
+const [first, allMs] = measureCpuTime(() => {
   const inputs = new TestInputs(before);
   return tests.map((test) => ({ print: inputs.printOf(test), result: inputs.decide(test).result }));
 });
@@ -142,8 +142,8 @@ console.log(`${TESTS} tests over ${WORKLOADS} workloads: ${ms(allMs)} (${count(f
 expectBar(`${TESTS} tests over ${WORKLOADS} workloads within 5 s`, allMs <= 5_000);
 
 // One more member of a group: what the worker does when it notices.
-const after = { inputs: inputsWith([uuid('a', 7)]), snapshots };
-const [touched, eventMs] = timed(() => {
+const after = { inputs: buildInputs([uuid('a', 7)]), snapshots };
+const [touched, eventMs] = measureCpuTime(() => {
   const inputs = new TestInputs(after);
   return tests.flatMap((test, at) => (inputs.printOf(test) === first[at]?.print ? [] : [inputs.decide(test).result]));
 });
@@ -153,7 +153,7 @@ expectBar(
   eventMs <= 200 && touched.length > 0 && touched.length < TESTS / 5,
 );
 
-const [, floorMs] = timed(() => {
+const [, floorMs] = measureCpuTime(() => {
   const packet = { protocol: 6, source_port: 40_000, destination_port: 443, direction: 'in' } as const;
   const source = parseIp('10.1.0.1');
   if (!source) throw new Error('expected an address');
@@ -167,7 +167,7 @@ const [, floorMs] = timed(() => {
   );
   let accepted = 0;
   for (const { to } of tests) {
-    for (const id of membersOf(Number(to[0]?.split('-')[1]))) {
+    for (const id of listMembers(Number(to[0]?.split('-')[1]))) {
       const guest = prepared.get(id);
       if (guest && evaluate(guest, { ...packet, source, destination: source }).verdict === 'accept') accepted++;
     }

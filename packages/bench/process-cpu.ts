@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Clock ticks per second of /proc, the same on every Linux that Node runs on. */
 const TICKS = 100;
 
-function statOf(pid: number): { parent: number; own: number; reaped: number } | null {
+function readStat(pid: number): { parent: number; own: number; reaped: number } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The name in parentheses may hold blanks.
@@ -19,16 +19,16 @@ function statOf(pid: number): { parent: number; own: number; reaped: number } | 
 }
 
 /** Seconds a process has spent on processors, with all its threads. */
-export const processCpu = (pid: number): number => (statOf(pid)?.own ?? 0) / TICKS;
+export const processCpu = (pid: number): number => (readStat(pid)?.own ?? 0) / TICKS;
 
 /** The same of a PostgreSQL server: its main process, its children, and those that have ended. */
 export function postgresCpu(pid: number): number {
-  const main = statOf(pid);
+  const main = readStat(pid);
   if (!main) return 0;
   let ticks = main.own + main.reaped;
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    const stat = statOf(Number(name));
+    const stat = readStat(Number(name));
     if (stat?.parent === pid) ticks += stat.own + stat.reaped;
   }
   return ticks / TICKS;

@@ -18,14 +18,14 @@ const NODES = 10;
 const database = await startBenchDatabase();
 const { closeDb, db, sqlClient } = await import('@/server/db/client');
 const { storeClusterSnapshot, storeGuestSnapshots } = await import('@/server/enforcement/queries/firewall-snapshots');
-const { hashOf } = await import('@/server/enforcement/guest-firewall/live-reader');
+const { hashSnapshot: hashOf } = await import('@/server/enforcement/guest-firewall/live-reader');
 const { systemScope } = await import('@/server/auth/scope');
 const { requestDraftImpact } = await import('@/server/enforcement/impact/request-impact');
 const { runImpact } = await import('@/server/enforcement/impact/run-impact');
 const { readImpact } = await import('@/server/enforcement/impact/read-impact');
 const { makeAgent, makeCluster, makeNode } = await import('@/test/factories');
 const { DraftImpactInput } = await import('@/domain/impact/impact');
-const { keepHeapSmall } = await import('@/runtime/child-process');
+const { limitHeapGrowth: keepHeapSmall } = await import('@/runtime/child-process');
 const sql = sqlClient();
 // As the worker does, which computes impacts.
 keepHeapSmall();
@@ -43,7 +43,7 @@ for (let node = 0; node < NODES; node++) {
 }
 
 /** Rules for one port each, which not all flows use. */
-const rulesOf = (guest: number): LiveRule[] =>
+const buildRules = (guest: number): LiveRule[] =>
   Array.from({ length: ruleCount }, (_, pos) => ({
     pos,
     type: pos % 5 === 4 ? 'out' : 'in',
@@ -67,7 +67,7 @@ await storeGuestSnapshots(
     const guest: GuestSnapshot = {
       presence: 'present',
       options: { enable: 1, policy_in: 'DROP' },
-      rules: rulesOf(at),
+      rules: buildRules(at),
       ...{ ipsets: {}, aliases: {}, pending_nics: [], unreadable: [] },
       nics: [{ name: 'net0', firewall: true, mac: 'BC:24:11:00:00:01' }],
     };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Child, keepRunning } from '@/runtime/child-process';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
-import { freePort } from '@/runtime/postgres/server';
+import { findFreePort } from '@/runtime/postgres/server';
 import { prepareStores } from '@/runtime/prepare-stores';
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -68,7 +68,7 @@ export async function startServiceEnvironment({
   await prepareStores({ DATABASE_URL: database.url, REDIS_URL: redisUrl ?? undefined });
   const made = await fill(users, agents);
 
-  const port = String(await freePort());
+  const port = String(await findFreePort());
   const errors: string[] = [];
   const start = (name: 'web' | 'worker') =>
     keepRunning(

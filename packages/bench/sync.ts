@@ -27,7 +27,7 @@ const { runClusterSync } = await import('@/server/sync/run-sync');
 const scope = systemScope('cluster:write', 'bench');
 const tables = ['nodes', 'workloads', 'workload_interfaces', 'networks', 'subnets'];
 /** Every inventory row with the transaction that wrote it last. */
-async function writes(): Promise<Set<string>> {
+async function listRowVersions(): Promise<Set<string>> {
   const sql = sqlClient();
   const rows = await Promise.all(
     tables.map((table) => sql<{ row: string }[]>`select ${table} || id || ' ' || xmin as row from ${sql(table)}`),
@@ -37,13 +37,13 @@ async function writes(): Promise<Set<string>> {
 
 type Measured = { seconds: number; calls: number; cpu: number; written: number; status: string };
 async function sync(clusterId: string, trigger: 'manual' | 'auto'): Promise<Measured> {
-  const [before, calls, cpu] = [await writes(), await countCalls(), process.cpuUsage()];
+  const [before, calls, cpu] = [await listRowVersions(), await countCalls(), process.cpuUsage()];
   const { run_id } = await db.transaction((tx) => requestSyncIn(tx, scope, clusterId, trigger));
   const started = performance.now();
   await runClusterSync(clusterId, { signal: new AbortController().signal });
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(cpu);
-  const after = await writes();
+  const after = await listRowVersions();
   const [run] = await sqlClient()<{ status: string }[]>`select status from sync_runs where id = ${run_id}`;
   return {
     seconds,
@@ -69,12 +69,12 @@ for (let round = 0; round < rounds; round++) {
 }
 
 console.log(`${guests} guests on ${nodes} nodes, ${latency} ms a call, ${rounds} rounds`);
-const floorOf = (run: Measured) => (run.calls * latency) / IN_FLIGHT / 1000;
+const computeFloor = (run: Measured) => (run.calls * latency) / IN_FLIGHT / 1000;
 printTable(
   ['sync', 'median', 'p95', 'calls', 'floor', 'ratio', 'our CPU', 'rows written'],
   [...results].map(([kind, runs]) => {
     const time = summary(runs.map((run) => run.seconds * 1000));
-    const floor = summary(runs.map((run) => floorOf(run) * 1000)).median;
+    const floor = summary(runs.map((run) => computeFloor(run) * 1000)).median;
     const last = runs.at(-1) as Measured;
     return [
       kind,

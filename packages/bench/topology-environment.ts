@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type postgres from 'postgres';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
-import { freePort } from '@/runtime/postgres/server';
+import { findFreePort } from '@/runtime/postgres/server';
 import { migrateDatabase } from '@/server/db/migrate';
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -95,7 +95,7 @@ export async function startTopologyEnvironment(workloads: number, edges: number,
     FABRIC_SECRET_KEY: 'bench-secret-key-bench-secret-key-bench',
     FABRIC_DATA_DIR: directory,
     FABRIC_SETUP_CODE: SETUP_CODE,
-    PORT: String(await freePort()),
+    PORT: String(await findFreePort()),
     HOST: '127.0.0.1',
     LOG_LEVEL: 'error',
   };

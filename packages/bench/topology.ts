@@ -35,7 +35,7 @@ const COUNT_FRAMES = `{
 }`;
 
 /** Frames of the page while `move` is done again and again. */
-async function frames(page: Page, move: (step: number) => Promise<void>) {
+async function measureFrames(page: Page, move: (step: number) => Promise<void>) {
   await page.evaluate(COUNT_FRAMES);
   const end = performance.now() + SECONDS * 1000;
   for (let step = 0; performance.now() < end; step++) await move(step);
@@ -102,17 +102,17 @@ try {
   const box = await map.boundingBox();
   if (!box) throw new Error('the map is not there');
   const centre = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  const results: [string, Awaited<ReturnType<typeof frames>>][] = [];
+  const results: [string, Awaited<ReturnType<typeof measureFrames>>][] = [];
   const drag = async (name: string) => {
     await page.mouse.move(centre.x, centre.y);
     await page.mouse.down();
     const move = (step: number) =>
       page.mouse.move(centre.x + 200 * Math.sin(step / 12), centre.y + 120 * Math.cos(step / 17));
-    results.push([name, await frames(page, move)]);
+    results.push([name, await measureFrames(page, move)]);
     await page.mouse.up();
   };
   await drag('dragging all of it');
-  results.push(['zooming', await frames(page, (step) => page.mouse.wheel(0, step % 40 < 20 ? -60 : 60))]);
+  results.push(['zooming', await measureFrames(page, (step) => page.mouse.wheel(0, step % 40 < 20 ? -60 : 60))]);
   await page.getByRole('button', { name: 'Fit map' }).click();
   for (let step = 0; step < 4; step++) await page.getByRole('button', { name: 'Zoom in' }).click();
   await page.screenshot({ path: `test-results/screens/topology-${workloads}-near.png` });

@@ -1,6 +1,6 @@
 'use client';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { buttonClass } from '@/ui/button-class';
 import './globals.css';
 
@@ -10,7 +10,7 @@ import './globals.css';
  */
 export default function GlobalError({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
   const t = useT();
-  const { title, detail } = failureOf(error);
+  const { title, detail } = toFailure(error);
   return (
     <html lang="en" data-theme="system">
       <body>

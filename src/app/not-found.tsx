@@ -1,10 +1,10 @@
-import { getT, titled } from '@/lib/i18n/server';
+import { getT, withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
 
-export const generateMetadata = titled(msg('Not found'));
+export const generateMetadata = withTitle(msg('Not found'));
 
 /** For addresses that lead nowhere. */
 export default async function NotFound() {

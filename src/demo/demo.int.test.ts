@@ -22,8 +22,8 @@ import { trafficFile } from './agents/kept-traffic';
 import type { Post } from './agents/post';
 import { DEMO_EMAIL, ensureAdministrator } from './installation/accounts';
 import { ensureClusters } from './installation/clusters';
-import { takeSteps } from './installation/kept-steps';
-import { stepsFor } from './installation/steps';
+import { runSteps } from './installation/kept-steps';
+import { listSetupSteps } from './installation/steps';
 import { SITES } from './inventory/company';
 import { type DemoSimulator, startDemoSimulator } from './simulator/demo-simulator';
 import { simulatedView } from './simulator/simulated-view';
@@ -73,7 +73,7 @@ async function start(): Promise<Awaited<ReturnType<typeof ensureClusters>>> {
   demo = await startDemoSimulator(directory);
   const clusters = await ensureClusters(demo.simulator);
   for (const id of clusters.run_ids) await awaitSyncRun(systemScope('cluster:sync', 'test'), id);
-  await takeSteps(directory, stepsFor(demo.simulator, PASSWORD), new AbortController().signal);
+  await runSteps(directory, listSetupSteps(demo.simulator, PASSWORD), new AbortController().signal);
   return clusters;
 }
 

@@ -7,8 +7,8 @@ import { trafficFile } from './agents/kept-traffic';
 import type { Post } from './agents/post';
 import { ensureAdministrator } from './installation/accounts';
 import { ensureClusters } from './installation/clusters';
-import { takeSteps } from './installation/kept-steps';
-import { stepsFor } from './installation/steps';
+import { runSteps } from './installation/kept-steps';
+import { listSetupSteps } from './installation/steps';
 import { startDemoSimulator } from './simulator/demo-simulator';
 import { simulatedView } from './simulator/simulated-view';
 
@@ -27,7 +27,7 @@ type Options = {
 
 const RETRY_MS = 5_000;
 
-async function untilSynced(run_ids: readonly string[], signal: AbortSignal): Promise<void> {
+async function waitForSync(run_ids: readonly string[], signal: AbortSignal): Promise<void> {
   for (const id of run_ids) {
     const run = await awaitSyncRun(systemScope('cluster:sync', 'demo data'), id, { signal });
     if (run.status === 'failed') throw new Error(`the sync of a demo cluster failed: ${run.errors[0]?.message ?? ''}`);
@@ -55,7 +55,7 @@ export async function runDemo({
     await untilServing(signal);
     while (!signal.aborted) {
       try {
-        await untilSynced(clusters.run_ids, signal);
+        await waitForSync(clusters.run_ids, signal);
         break;
       } catch (error) {
         if (signal.aborted) break;
@@ -64,7 +64,7 @@ export async function runDemo({
         clusters = await ensureClusters(simulator);
       }
     }
-    await takeSteps(directory, stepsFor(simulator, password), signal).catch((error: unknown) => {
+    await runSteps(directory, listSetupSteps(simulator, password), signal).catch((error: unknown) => {
       if (!signal.aborted) logger.warn({ err: error }, 'a part of the demo is missing; the next start tries again');
     });
     const agents = new DemoAgents({ view: simulatedView(simulator), file: trafficFile(directory), post, baseUrl });

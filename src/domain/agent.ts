@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AGENT_SORTS, AGENT_STATUSES, ENROLLMENT_LIMITS, NODE_STATUSES } from './choices';
 import { booleanFilter } from './inventory';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 
 /** The token of a node was replaced by another enrollment while its agent reported. */
 export const TokenReplacement = z.object({
@@ -113,7 +113,7 @@ export const UnconfirmedFlowInput = listInput(['received_at'], {
   vmid: z.coerce.number().int().optional(),
 });
 export type UnconfirmedFlowInput = z.output<typeof UnconfirmedFlowInput>;
-export const UnconfirmedFlowPage = pageOf(UnconfirmedFlow);
+export const UnconfirmedFlowPage = createPageSchema(UnconfirmedFlow);
 
 const count = z.int().nonnegative();
 const FlowTotals = z.object({ flows: count, bytes: count, packets: count });
@@ -201,7 +201,7 @@ export const AgentSummary = z.object({
 });
 export type AgentSummary = z.output<typeof AgentSummary>;
 
-export const AgentPage = pageOf(Agent);
+export const AgentPage = createPageSchema(Agent);
 
 export const AgentInstallInput = z.strictObject({ node_id: z.uuid('The ID of a node.') });
 export type AgentInstallInput = z.output<typeof AgentInstallInput>;
@@ -293,7 +293,7 @@ export const AgentEnrollmentListInput = listInput(['created_at', 'expires_at'], 
   state: z.enum(ENROLLMENT_STATES, `One of ${ENROLLMENT_STATES.join(', ')}.`).optional(),
 });
 export type AgentEnrollmentListInput = z.output<typeof AgentEnrollmentListInput>;
-export const AgentEnrollmentPage = pageOf(AgentEnrollment);
+export const AgentEnrollmentPage = createPageSchema(AgentEnrollment);
 
 const NUMBERS = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+.*)?$/;
 

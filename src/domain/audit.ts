@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACTOR_KINDS } from './choices';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 
 /**
  * Who did what to which object, when and from where. `hash` chains it to the record before (`seq` - 1). The chain runs through
@@ -43,7 +43,7 @@ export const AuditListInput = listInput(['at'], {
 });
 export type AuditListInput = z.infer<typeof AuditListInput>;
 
-export const AuditPage = pageOf(AuditRecord);
+export const AuditPage = createPageSchema(AuditRecord);
 
 /** A list that a page exports, and what it is filtered by. */
 export const PageExport = z.strictObject({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ClusterCheckInput, ClusterInput, ClusterUpdate } from './cluster';
 
 const good = { name: 'fra', api_url: 'pve1', api_token: 'root@pam!fabric=0b2c' };
-const fingerprintOf = (text: string) => ClusterInput.parse({ ...good, tls_fingerprint: text }).tls_fingerprint;
+const parseFingerprint = (text: string) => ClusterInput.parse({ ...good, tls_fingerprint: text }).tls_fingerprint;
 
 describe('what describes a cluster', () => {
   it('has defaults where nothing needs to be said', () => {
@@ -25,7 +25,7 @@ describe('what describes a cluster', () => {
         (bytes, colons, upper) => {
           const pairs = [...bytes].map((byte) => byte.toString(16).padStart(2, '0'));
           const text = pairs.join(colons ? ':' : '');
-          expect(fingerprintOf(upper ? text.toUpperCase() : text)).toBe(pairs.join(':').toUpperCase());
+          expect(parseFingerprint(upper ? text.toUpperCase() : text)).toBe(pairs.join(':').toUpperCase());
         },
       ),
     );

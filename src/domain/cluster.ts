@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CLUSTER_SORTS, RULE_PLACEMENTS, RUN_STATUSES, SYNC_STAGES, SYNC_STATUSES } from './choices';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 import { parseApiUrl } from './net/url';
 
 export type SyncStatus = (typeof SYNC_STATUSES)[number];
@@ -142,4 +142,4 @@ export type Cluster = z.output<typeof Cluster>;
 
 export const ClusterListInput = listInput(CLUSTER_SORTS, { sync_status: z.enum(SYNC_STATUSES).optional() });
 export type ClusterListInput = z.output<typeof ClusterListInput>;
-export const ClusterPage = pageOf(Cluster);
+export const ClusterPage = createPageSchema(Cluster);

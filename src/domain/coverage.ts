@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ENFORCEMENT_MODES } from './choices';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 import { SecurityRule } from './policies';
 
 /** Whether a rule decided, or would have. */
@@ -99,4 +99,4 @@ export const WorkloadCoverageListInput = listInput(['workload_name', 'flows', 'c
   tenant_id: z.uuid('The ID of a tenant.').optional(),
 });
 export type WorkloadCoverageListInput = z.output<typeof WorkloadCoverageListInput>;
-export const WorkloadCoveragePage = pageOf(WorkloadCoverage);
+export const WorkloadCoveragePage = createPageSchema(WorkloadCoverage);

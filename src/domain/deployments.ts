@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES, ENFORCEMENT_MODES } from './choices';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 import type { GuestFilter, PlanStep } from './policy/plan/guest-filter';
 import { EDITS } from './policy/plan/restoration';
 import { ChangedDifference, DormantView, OptionChange } from './policy-preview';
@@ -109,8 +109,8 @@ export const Deployment = z.object({
 });
 export type Deployment = z.output<typeof Deployment>;
 
-export const DeploymentPage = pageOf(Deployment);
-export const DeploymentGuestPage = pageOf(DeploymentGuest);
+export const DeploymentPage = createPageSchema(Deployment);
+export const DeploymentGuestPage = createPageSchema(DeploymentGuest);
 
 export const DeploymentListInput = listInput(['created_at'], {
   policy_id: z.uuid('The ID of a policy.').optional(),

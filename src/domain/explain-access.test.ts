@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explainAccess } from './explain-access';
-import { isNowhere, PERMISSIONS, projectsOf, reachOf, tenantsOf } from './permissions';
+import { computeReach, getReachableProjects, getReachableTenants, isEmptyReach, PERMISSIONS } from './permissions';
 
 const TENANTS = ['0199aaaa-0000-7000-8000-000000000001', '0199aaaa-0000-7000-8000-000000000002'];
 const place = (tenant_id: string | null, project_id: string | null = null) => ({
@@ -34,13 +34,13 @@ describe('explainAccess', () => {
       fc.property(fc.array(held, { maxLength: 5 }), (assignments) => {
         const grants = assignments.filter(({ expired }) => !expired);
         for (const { permission, granted, tenants, projects } of explainAccess(user, assignments).permissions) {
-          const reach = reachOf(grants, permission as (typeof PERMISSIONS)[number] | '*');
-          expect(granted).toBe(reach === 'all' ? 'all' : isNowhere(reach) ? 'none' : 'tenants');
-          const whole = tenantsOf(reach);
+          const reach = computeReach(grants, permission as (typeof PERMISSIONS)[number] | '*');
+          expect(granted).toBe(reach === 'all' ? 'all' : isEmptyReach(reach) ? 'none' : 'tenants');
+          const whole = getReachableTenants(reach);
           if (whole === 'all') continue;
           expect(tenants.map(({ id }) => id).sort()).toEqual(whole);
           // A project of a tenant that is reachable as a whole adds nothing.
-          const besides = projectsOf(reach).filter(() => !whole.includes(TENANTS[0] ?? ''));
+          const besides = getReachableProjects(reach).filter(() => !whole.includes(TENANTS[0] ?? ''));
           expect(projects.map(({ id }) => id)).toEqual(besides);
         }
       }),

@@ -5,11 +5,11 @@ type Held = Assignment & { permissions: readonly string[] };
 type Explained = { id: string; active: boolean; second_factor_at: string | null; second_factor_required: boolean };
 type AnyRole = { id: string; title: string; permissions: readonly string[] };
 
-const has = ({ permissions }: { permissions: readonly string[] }, permission: string) =>
+const hasPermission = ({ permissions }: { permissions: readonly string[] }, permission: string) =>
   permissions.includes('*') || permissions.includes(permission);
 
 /** What an assignment that counts now does for a permission that can be held so far. */
-function effectOf(
+function getEffect(
   { tenant_id, project_id }: Pick<Assignment, 'tenant_id' | 'project_id'>,
   reach: 'platform' | 'tenant' | 'project',
 ) {
@@ -17,7 +17,7 @@ function effectOf(
   return project_id !== null && reach === 'tenant' ? ('tenant_only' as const) : ('gives' as const);
 }
 
-const byName = (named: ReadonlyMap<string, string>) =>
+const toSortedList = (named: ReadonlyMap<string, string>) =>
   [...named].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
 /**
@@ -29,7 +29,7 @@ export function explainAccess(
   assignments: readonly Held[],
   roles: readonly AnyRole[] = [],
 ): UserAccess {
-  const holding = (permission: Grantable) => assignments.filter((held) => has(held, permission));
+  const holding = (permission: Grantable) => assignments.filter((held) => hasPermission(held, permission));
   const rows = ([...PERMISSIONS, '*'] as const).map((permission) => {
     const reach = permission === '*' ? 'platform' : PERMISSION_REACH[permission];
     const reasons = holding(permission).map(({ expired, id, ...held }) => ({
@@ -40,7 +40,7 @@ export function explainAccess(
       tenant_name: held.tenant_name,
       project_id: held.project_id,
       project_name: held.project_name,
-      effect: expired ? ('expired' as const) : effectOf(held, reach),
+      effect: expired ? ('expired' as const) : getEffect(held, reach),
     }));
     const giving = user.active ? reasons.filter(({ effect }) => effect === 'gives') : [];
     const everywhere = giving.some(({ tenant_id }) => tenant_id === null);
@@ -55,10 +55,10 @@ export function explainAccess(
       permission,
       reach,
       granted: everywhere ? ('all' as const) : giving.length > 0 ? ('tenants' as const) : ('none' as const),
-      tenants: everywhere ? [] : byName(tenants),
-      projects: everywhere ? [] : byName(projects),
+      tenants: everywhere ? [] : toSortedList(tenants),
+      projects: everywhere ? [] : toSortedList(projects),
       reasons,
-      roles: roles.filter((role) => has(role, permission)).map(({ id, title }) => ({ id, title })),
+      roles: roles.filter((role) => hasPermission(role, permission)).map(({ id, title }) => ({ id, title })),
     };
   });
   return {

@@ -12,10 +12,10 @@ const OF_VERDICT: Record<DefiniteVerdict | 'unknown', Action> = {
 };
 
 /** The action that a verdict of rules, or of a line of the firewall log, is. */
-export const actionOf = (verdict: DefiniteVerdict | 'unknown'): Action => OF_VERDICT[verdict];
+export const toAction = (verdict: DefiniteVerdict | 'unknown'): Action => OF_VERDICT[verdict];
 
 /** The same of a policy in audit mode, which always says something. */
-export const wouldActionOf = (verdict: DefiniteVerdict): Exclude<Action, 'unknown'> =>
+export const toAuditAction = (verdict: DefiniteVerdict): Exclude<Action, 'unknown'> =>
   verdict === 'accept' ? 'allowed' : verdict === 'drop' ? 'dropped' : 'rejected';
 
 /** Whether the observed action differs from the rules. A rejected packet that may not be answered is dropped. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ACTIONS, type Action, differs } from './flow-action';
 import { combineRules, observedAction, type RulesSay } from './flow-verdict';
 
-const say = (action: Action, kind: RulesSay['kind'], workload_id = 'a'): RulesSay => ({
+const buildRulesSay = (action: Action, kind: RulesSay['kind'], workload_id = 'a'): RulesSay => ({
   ...{ action, kind, workload_id, detail: null, explanation: '', position: null, group: null, group_position: null },
   ...{ policy_id: null, policy_name: null, policy_version: null, rule_hash: null, read_at: null },
 });
@@ -29,7 +29,7 @@ describe('combineRules', () => {
   it('says allowed only where every firewall on the way allows', () => {
     fc.assert(
       fc.property(fc.array(one, { minLength: 1, maxLength: 2 }), (parts) => {
-        const all = parts.map(({ action, kind }) => say(action, action === 'unknown' ? 'unknown' : kind));
+        const all = parts.map(({ action, kind }) => buildRulesSay(action, action === 'unknown' ? 'unknown' : kind));
         const actions = all.map(({ action }) => action);
         const action = combineRules(all)?.action;
         expect(action === 'allowed').toBe(actions.every((each) => each === 'allowed'));
@@ -40,12 +40,13 @@ describe('combineRules', () => {
   });
 
   it('names a rule before a default policy, and both before a firewall that is off', () => {
-    const off = say('allowed', 'not_enforced', 'caller');
-    expect(combineRules([off, say('allowed', 'rule', 'service')])?.kind).toBe('rule');
-    expect(combineRules([say('allowed', 'default', 'caller'), off])?.kind).toBe('default');
-    expect(combineRules([say('allowed', 'rule', 'caller'), say('allowed', 'rule', 'service')])?.workload_id).toBe(
-      'service',
-    );
+    const off = buildRulesSay('allowed', 'not_enforced', 'caller');
+    expect(combineRules([off, buildRulesSay('allowed', 'rule', 'service')])?.kind).toBe('rule');
+    expect(combineRules([buildRulesSay('allowed', 'default', 'caller'), off])?.kind).toBe('default');
+    expect(
+      combineRules([buildRulesSay('allowed', 'rule', 'caller'), buildRulesSay('allowed', 'rule', 'service')])
+        ?.workload_id,
+    ).toBe('service');
     expect(combineRules([])).toBeNull();
   });
 });

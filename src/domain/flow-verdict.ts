@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DefiniteVerdict } from './firewall/verdict';
-import { ACTIONS, type Action, actionOf, wouldActionOf } from './flow-action';
+import { ACTIONS, type Action, toAction, toAuditAction } from './flow-action';
 
 /** States of connection tracking that only a connection reaches that was answered. A reset may be the firewall's own answer. */
 export const ANSWERED_STATES = [
@@ -18,7 +18,7 @@ export const ANSWERED_STATES = [
  * were seen does not prove that they passed.
  */
 export function observedAction({ decision, state }: { decision: string; state: string | null }): Action {
-  if (decision === 'accept' || decision === 'drop' || decision === 'reject') return actionOf(decision);
+  if (decision === 'accept' || decision === 'drop' || decision === 'reject') return toAction(decision);
   return ANSWERED_STATES.some((answered) => answered === state) ? 'allowed' : 'unknown';
 }
 
@@ -79,10 +79,10 @@ export type AuditSay = z.output<typeof AuditSay>;
 type AuditFacts = Omit<AuditSay, 'action' | 'workload_id'> & { verdict: DefiniteVerdict };
 
 /** What a policy in audit mode would do at a workload, from its outcome there. */
-export const auditSayOf = (
+export const toAuditSay = (
   { verdict, policy_id, policy_name, by, rule_position }: AuditFacts,
   workload_id: string,
-): AuditSay => ({ action: wouldActionOf(verdict), policy_id, policy_name, by, rule_position, workload_id });
+): AuditSay => ({ action: toAuditAction(verdict), policy_id, policy_name, by, rule_position, workload_id });
 
 /** The same three in every answer about traffic. */
 export const flowVerdict = {

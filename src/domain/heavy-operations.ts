@@ -53,7 +53,7 @@ export const HEAVY_ELSEWHERE = Symbol.for('fabric.heavy-elsewhere');
 export const isHeavyCall = (path: string): boolean => CALLS.has(path);
 
 /** In which lane a route waits; null for a light one. */
-export function laneOf({ method, path }: { method: string; path: string }, format: unknown): Lane | null {
+export function getLane({ method, path }: { method: string; path: string }, format: unknown): Lane | null {
   if (isFile(format)) return 'export';
   return ROUTES.get(`${method} ${path}`) ?? null;
 }

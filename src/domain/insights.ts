@@ -6,7 +6,7 @@ import { flowFilters } from './flow/flow-filter';
 import { CONTEXT_DECISIONS } from './flow-context/flow-context';
 import { Decider, flowVerdict } from './flow-verdict';
 import { booleanFilter } from './inventory';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 import { POLICY_TIERS } from './policy/tier';
 import { UnreadableNote } from './policy-preview';
 
@@ -103,7 +103,7 @@ export const InsightFlow = Flow.extend({
   context: InsightContext.optional(),
 });
 export type InsightFlow = z.output<typeof InsightFlow>;
-export const InsightFlowPage = pageOf(InsightFlow).extend({
+export const InsightFlowPage = createPageSchema(InsightFlow).extend({
   /** Flows that were last seen before have expired. */
   kept_since: z.string(),
 });

@@ -11,7 +11,7 @@ import {
 } from './choices';
 import { COMPILE_FAILURE_REASONS } from './firewall/compile-failure';
 import { PROTECTIONS, UNPROTECTED_REASONS } from './firewall/protection';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 
 /** `true` or `false` of a query string. */
 const flag = z.enum(['true', 'false'], { error: 'One of true, false.' }).transform((text) => text === 'true');
@@ -79,7 +79,7 @@ export const NodeListInput = listInput(NODE_SORTS, {
   missing: booleanFilter,
 });
 export type NodeListInput = z.output<typeof NodeListInput>;
-export const NodePage = pageOf(Node);
+export const NodePage = createPageSchema(Node);
 
 export const Workload = z.object({
   id: z.uuid(),
@@ -175,7 +175,7 @@ export type WorkloadDetail = z.output<typeof WorkloadDetail>;
 export type WorkloadEnforcement = (typeof WORKLOAD_ENFORCEMENTS)[number];
 
 /** One or several of some words; in a query string with commas between them. */
-const severalOf = <const W extends readonly [string, ...string[]]>(words: W) =>
+const createEnumListSchema = <const W extends readonly [string, ...string[]]>(words: W) =>
   z
     .union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())])
     .pipe(z.array(z.enum(words, `One or more of ${words.join(', ')}.`)).min(1))
@@ -194,12 +194,12 @@ export const WorkloadListInput = listInput(WORKLOAD_SORTS, {
   template: booleanFilter,
   missing: booleanFilter,
   enforcement: z.enum(WORKLOAD_ENFORCEMENTS, `One of ${WORKLOAD_ENFORCEMENTS.join(', ')}.`).optional(),
-  protection: severalOf(PROTECTIONS),
+  protection: createEnumListSchema(PROTECTIONS),
   /** Workloads that are not protected for one of these reasons. */
-  protection_reason: severalOf(UNPROTECTED_REASONS),
+  protection_reason: createEnumListSchema(UNPROTECTED_REASONS),
 });
 export type WorkloadListInput = z.output<typeof WorkloadListInput>;
-export const WorkloadPage = pageOf(Workload);
+export const WorkloadPage = createPageSchema(Workload);
 
 /** The filters of the list without its order and pages. */
 export const ProtectionCountsInput = WorkloadListInput.omit({ limit: true, cursor: true, sort: true });
@@ -265,7 +265,7 @@ export const NetworkListInput = listInput(NETWORK_SORTS, {
   missing: booleanFilter,
 });
 export type NetworkListInput = z.output<typeof NetworkListInput>;
-export const NetworkPage = pageOf(Network);
+export const NetworkPage = createPageSchema(Network);
 
 /** A time in which a workload belonged to a tenant, and that has ended. */
 export const FormerPeriod = z.object({

@@ -25,7 +25,7 @@ export function listInput<S extends readonly [string, ...string[]], F extends z.
 /** One page. `next_cursor` is null on the last one; `total` counts every match, not only this page. */
 export type Page<T> = { items: T[]; next_cursor: string | null; total: number };
 
-export const pageOf = <T extends z.ZodType>(item: T) =>
+export const createPageSchema = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), next_cursor: z.string().nullable(), total: z.int() });
 
 /** The fields of a list that its file has: all of its schema, in that order, but those named. */

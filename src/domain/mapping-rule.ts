@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_MAPPING_PRIORITY, MAPPING_RULE_SORTS, MAPPING_SOURCES } from './choices';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 import { Description } from './tenant';
 
 export type MappingSource = (typeof MAPPING_SOURCES)[number];
@@ -29,7 +29,7 @@ const FORMS: Record<MappingSource, { form: RegExp; message: string }> = {
 };
 
 /** What is wrong with the name of a pool or a tag; null when nothing is. */
-export function wrongMappingValue(source: MappingSource, value: string): string | null {
+export function findMappingValueError(source: MappingSource, value: string): string | null {
   const { form, message } = FORMS[source];
   return form.test(value) ? null : message;
 }
@@ -45,7 +45,7 @@ export const MappingRuleInput = z
     description: fields.description.default(''),
   })
   .superRefine(({ source, value }, context) => {
-    const message = wrongMappingValue(source, value);
+    const message = findMappingValueError(source, value);
     if (message !== null) context.addIssue({ code: 'custom', path: ['value'], message });
   });
 export type MappingRuleInput = z.output<typeof MappingRuleInput>;
@@ -83,7 +83,7 @@ export const MappingRuleListInput = listInput(MAPPING_RULE_SORTS, {
   cluster_id: z.uuid('The ID of a cluster.').optional(),
 });
 export type MappingRuleListInput = z.output<typeof MappingRuleListInput>;
-export const MappingRulePage = pageOf(MappingRule);
+export const MappingRulePage = createPageSchema(MappingRule);
 
 /** Rules that may exist: all of them are weighed at every sync. */
 export const MAX_MAPPING_RULES = 1_000;
@@ -114,7 +114,7 @@ export const MappingConflictListInput = listInput(['name'], {
   cluster_id: z.uuid('The ID of a cluster.').optional(),
 });
 export type MappingConflictListInput = z.output<typeof MappingConflictListInput>;
-export const MappingConflictPage = pageOf(MappingConflict);
+export const MappingConflictPage = createPageSchema(MappingConflict);
 
 /** What would happen if `rule` were stored (in place of `rule_id`, when given), or without `rule` if `rule_id` were deleted. */
 export const MappingPreviewInput = z

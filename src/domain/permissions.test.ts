@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   BUILT_IN_ROLES,
+  computeReach,
+  getReachableTenants,
   isGranted,
   isVisibleAt,
   isWithinReach,
   PERMISSION_REACH,
   PERMISSIONS,
   type RoleGrant,
-  reachOf,
-  tenantsOf,
 } from './permissions';
 
 const permission = fc.constantFrom(...PERMISSIONS);
@@ -30,7 +30,7 @@ const grant: fc.Arbitrary<RoleGrant> = fc
   .map(({ place, ...rest }) => ({ ...rest, ...place }));
 
 /** The rule said plainly, as an oracle: who holds p everywhere, in a tenant or in a project. */
-function holds(grants: RoleGrant[], p: (typeof PERMISSIONS)[number], place: (typeof PLACES)[number]): boolean {
+function isGrantedAt(grants: RoleGrant[], p: (typeof PERMISSIONS)[number], place: (typeof PLACES)[number]): boolean {
   return grants.some((g) => {
     if (!g.permissions.includes(p) && !g.permissions.includes('*')) return false;
     if (g.tenant_id === null) return true;
@@ -39,19 +39,19 @@ function holds(grants: RoleGrant[], p: (typeof PERMISSIONS)[number], place: (typ
   });
 }
 
-describe('reachOf', () => {
+describe('computeReach', () => {
   it('agrees with the rule for every tenant and project', () => {
     fc.assert(
       fc.property(fc.array(grant, { maxLength: 5 }), permission, (grants, p) => {
-        const reach = reachOf(grants, p);
+        const reach = computeReach(grants, p);
         for (const place of [...PLACES, { tenant_id: 't3', project_id: 't3.p1' }]) {
-          if (place.tenant_id !== null) expect(isWithinReach(place, reach)).toBe(holds(grants, p, place));
-          const whole = tenantsOf(reach);
+          if (place.tenant_id !== null) expect(isWithinReach(place, reach)).toBe(isGrantedAt(grants, p, place));
+          const whole = getReachableTenants(reach);
           if (whole !== 'all' && place.tenant_id !== null && whole.includes(place.tenant_id)) {
-            expect(holds(grants, p, { ...place, project_id: null })).toBe(true);
+            expect(isGrantedAt(grants, p, { ...place, project_id: null })).toBe(true);
           }
         }
-        expect(reach === 'all').toBe(holds(grants, p, { tenant_id: null, project_id: null }));
+        expect(reach === 'all').toBe(isGrantedAt(grants, p, { tenant_id: null, project_id: null }));
       }),
     );
   });
@@ -64,8 +64,8 @@ describe('reachOf', () => {
   it('gives a role for a project no more than the same role for its tenant', () => {
     fc.assert(
       fc.property(fc.array(grant, { maxLength: 5 }), permission, (grants, p) => {
-        const reach = reachOf(grants, p);
-        const wider = reachOf(
+        const reach = computeReach(grants, p);
+        const wider = computeReach(
           grants.map((g) => ({ ...g, project_id: null })),
           p,
         );

@@ -75,7 +75,7 @@ export type RoleGrant = {
  * Where the grants give `permission`. Settings updates and other `*`-only operations ask with `'*'`.
  * Unknown strings in a stored permission set give nothing.
  */
-export function reachOf(grants: readonly RoleGrant[], permission: Grantable): Reach {
+export function computeReach(grants: readonly RoleGrant[], permission: Grantable): Reach {
   const tenants = new Set<string>();
   const projects = new Map<string, string | null>();
   const held = permission === '*' ? 'platform' : PERMISSION_REACH[permission];
@@ -95,28 +95,28 @@ export function reachOf(grants: readonly RoleGrant[], permission: Grantable): Re
 const isProjectReach = (reach: Reach): reach is ProjectReach => typeof reach === 'object' && 'projects' in reach;
 
 /** The tenants that are reachable as a whole. */
-export const tenantsOf = (reach: Reach): TenantReach => (isProjectReach(reach) ? reach.tenants : reach);
+export const getReachableTenants = (reach: Reach): TenantReach => (isProjectReach(reach) ? reach.tenants : reach);
 
 /** The single projects that are reachable. */
-export const projectsOf = (reach: Reach): readonly string[] => (isProjectReach(reach) ? reach.projects : []);
+export const getReachableProjects = (reach: Reach): readonly string[] => (isProjectReach(reach) ? reach.projects : []);
 
 /** Whether nothing is visible to the user. */
-export const isNowhere = (reach: Reach): boolean => {
-  const tenants = tenantsOf(reach);
-  return tenants !== 'all' && tenants.length === 0 && projectsOf(reach).length === 0;
+export const isEmptyReach = (reach: Reach): boolean => {
+  const tenants = getReachableTenants(reach);
+  return tenants !== 'all' && tenants.length === 0 && getReachableProjects(reach).length === 0;
 };
 
 /** What belongs to a tenant, and perhaps to one of its projects. */
 export type Owned = { readonly tenant_id: string | null; readonly project_id: string | null };
 
 /** The owner alone, of something that has more fields. */
-export const ownedPart = ({ tenant_id, project_id }: Owned): Owned => ({ tenant_id, project_id });
+export const toOwner = ({ tenant_id, project_id }: Owned): Owned => ({ tenant_id, project_id });
 
 /** Whether something is visible to the user, by what it belongs to. */
 export function isWithinReach({ tenant_id, project_id }: Owned, reach: Reach): boolean {
-  const tenants = tenantsOf(reach);
+  const tenants = getReachableTenants(reach);
   if (tenants === 'all' || (tenant_id !== null && tenants.includes(tenant_id))) return true;
-  return project_id !== null && projectsOf(reach).includes(project_id);
+  return project_id !== null && getReachableProjects(reach).includes(project_id);
 }
 
 /**
@@ -131,18 +131,19 @@ export function isVisibleAt(policy: Owned, workload: Owned, reach: Reach): boole
 
 /** Whether the grants give the permission anywhere. */
 export const isGranted = (grants: readonly RoleGrant[], permission: Grantable): boolean =>
-  !isNowhere(reachOf(grants, permission));
+  !isEmptyReach(computeReach(grants, permission));
 
-const permissionsOf = (role: string) => PERMISSIONS.filter((one) => DECLARED[one].some((holder) => holder === role));
+const listRolePermissions = (role: string) =>
+  PERMISSIONS.filter((one) => DECLARED[one].some((holder) => holder === role));
 
 /** Roles every installation has; they cannot be changed or deleted. */
 export const BUILT_IN_ROLES = {
   super_admin: { title: 'Super administrator', permissions: ['*'] },
   admin: { title: 'Administrator', permissions: PERMISSIONS },
-  security_engineer: { title: 'Security engineer', permissions: permissionsOf('security_engineer') },
-  network_operator: { title: 'Network operator', permissions: permissionsOf('network_operator') },
-  viewer: { title: 'Viewer', permissions: permissionsOf('viewer') },
-  auditor: { title: 'Auditor', permissions: permissionsOf('auditor') },
+  security_engineer: { title: 'Security engineer', permissions: listRolePermissions('security_engineer') },
+  network_operator: { title: 'Network operator', permissions: listRolePermissions('network_operator') },
+  viewer: { title: 'Viewer', permissions: listRolePermissions('viewer') },
+  auditor: { title: 'Auditor', permissions: listRolePermissions('auditor') },
 } as const satisfies Record<string, { title: string; permissions: readonly Grantable[] }>;
 
 export type BuiltInRole = keyof typeof BUILT_IN_ROLES;

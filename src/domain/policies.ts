@@ -8,7 +8,7 @@ import {
   RULE_LOG_LEVELS,
   RULE_PROTOCOLS,
 } from './choices';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 import { PolicyInput, PolicyUpdate, SecurityRuleInput } from './policy/policy';
 import { DEPLOYMENT_STATUSES, SHOWN_STATUSES } from './policy/status';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from './policy/tier';
@@ -145,7 +145,7 @@ export const PolicyListInput = listInput(POLICY_SORTS, {
   workload_id: z.uuid().optional(),
 });
 export type PolicyListInput = z.output<typeof PolicyListInput>;
-export const PolicyPage = pageOf(PolicyListItem);
+export const PolicyPage = createPageSchema(PolicyListItem);
 
 /** Everything that a version keeps: enough to bring the policy back. */
 export const PolicySnapshot = z.object({
@@ -177,7 +177,7 @@ export const PolicyVersionDetail = PolicyVersion.extend({ snapshot: PolicySnapsh
 export type PolicyVersionDetail = z.output<typeof PolicyVersionDetail>;
 export const PolicyVersionListInput = listInput(['version'], {});
 export type PolicyVersionListInput = z.output<typeof PolicyVersionListInput>;
-export const PolicyVersionPage = pageOf(PolicyVersion);
+export const PolicyVersionPage = createPageSchema(PolicyVersion);
 
 /** What differs between two versions: fields with both values, and rules by id. */
 export const VersionComparison = z.object({

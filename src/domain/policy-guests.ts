@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PROTECTIONS } from './firewall/protection';
 import { FirewallRuleView } from './firewall/rule-view';
 import { NOT_ENFORCED_REASONS, UNKNOWN_REASONS } from './firewall/verdict';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 import { STALE_RULE_REASONS } from './policy/compare-rules';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from './policy/status';
 import { UnreadableNote } from './policy-preview';
@@ -33,7 +33,7 @@ export const PolicyGuestListInput = listInput(['vmid'], {
   cluster_id: z.uuid().optional(),
 });
 export type PolicyGuestListInput = z.output<typeof PolicyGuestListInput>;
-export const PolicyGuestPage = pageOf(PolicyGuest);
+export const PolicyGuestPage = createPageSchema(PolicyGuest);
 
 /** Whether the firewall is on at an interface, and what becomes of inbound packets that no rule is about. */
 export const InterfaceEnforcement = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_ASSIGNED, PROJECT_SORTS } from './choices';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 import { Description, DisplayName, Version } from './tenant';
 
 export const ProjectInput = z.strictObject({
@@ -34,7 +34,7 @@ export type Project = z.output<typeof Project>;
 
 export const ProjectListInput = listInput(PROJECT_SORTS, { tenant_id: z.uuid('The ID of a tenant.').optional() });
 export type ProjectListInput = z.output<typeof ProjectListInput>;
-export const ProjectPage = pageOf(Project);
+export const ProjectPage = createPageSchema(Project);
 
 const WorkloadIds = z
   .array(z.uuid('The ID of a workload.'), 'A list of workload IDs.')

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 import { type Grantable, PERMISSIONS } from './permissions';
 import { DisplayName, Version } from './tenant';
 
@@ -57,4 +57,4 @@ export const RoleListInput = listInput(ROLE_SORTS, {
     .optional(),
 });
 export type RoleListInput = z.output<typeof RoleListInput>;
-export const RolePage = pageOf(Role);
+export const RolePage = createPageSchema(Role);

@@ -103,7 +103,7 @@ export type SecondFactorStanding = { enrolled: boolean; required_by: readonly st
  * What a session is worth: everything its user may do; only setting up the second factor that a role asks for; or nothing,
  * because a factor was set up since and this sign-in never proved it.
  */
-export function sessionStanding(factor: SecondFactorStanding, proof: SignInProof): 'full' | 'must_enrol' | 'over' {
+export function evaluateSession(factor: SecondFactorStanding, proof: SignInProof): 'full' | 'must_enrol' | 'over' {
   if (proof.second_factor === 'provider') return 'full';
   if (factor.enrolled) return proof.second_factor === null ? 'over' : 'full';
   return factor.required_by.length > 0 ? 'must_enrol' : 'full';

@@ -8,7 +8,7 @@ import {
   WORKLOAD_KINDS,
   WORKLOAD_STATUSES,
 } from './choices';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 
 const GroupName = z
   .string({ error: 'A name.' })
@@ -95,7 +95,7 @@ export const SecurityGroupListInput = listInput(SECURITY_GROUP_SORTS, {
   workload_id: z.uuid().optional(),
 });
 export type SecurityGroupListInput = z.output<typeof SecurityGroupListInput>;
-export const SecurityGroupPage = pageOf(SecurityGroup);
+export const SecurityGroupPage = createPageSchema(SecurityGroup);
 
 export const SecurityGroupMemberCreate = z.strictObject({ workload_id: z.uuid({ error: 'The ID of a workload.' }) });
 
@@ -122,7 +122,7 @@ export const SecurityGroupMemberListInput = listInput(SECURITY_GROUP_MEMBER_SORT
   source: z.enum(MEMBER_SOURCES).optional(),
 });
 export type SecurityGroupMemberListInput = z.output<typeof SecurityGroupMemberListInput>;
-export const SecurityGroupMemberPage = pageOf(SecurityGroupMember);
+export const SecurityGroupMemberPage = createPageSchema(SecurityGroupMember);
 
 /** All of it happens or nothing. */
 export const MembershipChange = z

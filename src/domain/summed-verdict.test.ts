@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ACTIONS, differs } from './flow-action';
 import type { AuditSay, FlowVerdict } from './flow-verdict';
-import { mergeVerdicts, type SummedVerdict, summedVerdictOf } from './summed-verdict';
+import { mergeVerdicts, type SummedVerdict, toSummedVerdict } from './summed-verdict';
 
 const IDS = ['01890000-0000-7000-8000-00000000000a', '01890000-0000-7000-8000-00000000000b'];
 const one: fc.Arbitrary<FlowVerdict> = fc.record({
@@ -32,8 +32,8 @@ const one: fc.Arbitrary<FlowVerdict> = fc.record({
     { maxLength: 3 },
   ),
 });
-const sumOf = (verdicts: readonly FlowVerdict[]): SummedVerdict =>
-  verdicts.map(summedVerdictOf).reduce((a, b) => mergeVerdicts(a, b));
+const sumVerdicts = (verdicts: readonly FlowVerdict[]): SummedVerdict =>
+  verdicts.map(toSummedVerdict).reduce((a, b) => mergeVerdicts(a, b));
 
 it('does not depend on the order, nor on how often a flow is merged', () => {
   fc.assert(
@@ -42,7 +42,7 @@ it('does not depend on the order, nor on how often a flow is merged', () => {
       shuffled.sort((a, b) => a.at - b.at);
       const [first] = verdicts;
       const other = [...shuffled.map(({ verdict }) => verdict), ...(first ? [first] : [])];
-      expect(sumOf(other)).toEqual(sumOf(verdicts));
+      expect(sumVerdicts(other)).toEqual(sumVerdicts(verdicts));
     }),
   );
 });
@@ -50,7 +50,7 @@ it('does not depend on the order, nor on how often a flow is merged', () => {
 it('says what all flows share, else mixed, and never more', () => {
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 4 }), (verdicts) => {
-      const sum = sumOf(verdicts);
+      const sum = sumVerdicts(verdicts);
       const shared = <T>(values: readonly T[]) => (new Set(values).size === 1 ? values[0] : 'mixed');
       expect(sum.action).toBe(shared(verdicts.map(({ action }) => action)));
       const rules = verdicts.map(({ rules_say }) => rules_say);

@@ -49,7 +49,7 @@ export type SummedVerdict = {
 export const NO_VERDICT: SummedVerdict = { action: 'unknown', rules_say: null, audit_say: [], differs: false };
 
 /** The verdict of one flow as that of a row. */
-export const summedVerdictOf = ({ action, rules_say, audit_say }: FlowVerdict): SummedVerdict => ({
+export const toSummedVerdict = ({ action, rules_say, audit_say }: FlowVerdict): SummedVerdict => ({
   action,
   rules_say,
   audit_say: audit_say.map((say) => ({ ...say, partly: false })),
@@ -59,10 +59,10 @@ export const summedVerdictOf = ({ action, rules_say, audit_say }: FlowVerdict): 
 /** Of a row of which no single rule or default policy is named. */
 export const NOT_NAMED = { detail: null, ...NO_RULE };
 
-const same = <T>(a: T, b: T): T | null => (a === b ? a : null);
+const getCommonValue = <T>(a: T, b: T): T | null => (a === b ? a : null);
 
 /** The older time; never read is older than any. */
-const olderOf = (a: string | null, b: string | null) => (a === null || b === null ? null : a < b ? a : b);
+const getOlder = (a: string | null, b: string | null) => (a === null || b === null ? null : a < b ? a : b);
 
 const isSameDecider = (a: SummedRulesSay, b: SummedRulesSay) =>
   a.kind === b.kind &&
@@ -80,51 +80,51 @@ function mergeRules(a: SummedRulesSay | null, b: SummedRulesSay | null): SummedR
   if (a === b) return a;
   const known = a ?? b;
   if (!known) return null;
-  const read_at = a && b ? olderOf(a.read_at, b.read_at) : known.read_at;
+  const read_at = a && b ? getOlder(a.read_at, b.read_at) : known.read_at;
   if (a && b && a.action === b.action && isSameDecider(a, b)) return read_at === a.read_at ? a : { ...a, read_at };
   const action = a && b && a.action === b.action ? a.action : 'mixed';
-  const workload_id = same(a?.workload_id, b?.workload_id) ?? null;
+  const workload_id = getCommonValue(a?.workload_id, b?.workload_id) ?? null;
   const explanation = 'No single rule or default policy matches all of this traffic.';
   return { ...NOT_NAMED, kind: 'mixed', action, workload_id, explanation, read_at };
 }
 
-const keyOf = ({ policy_id, action }: SummedAuditSay) => `${policy_id} ${action}`;
-const order = (a: SummedAuditSay, b: SummedAuditSay) =>
-  a.policy_name === b.policy_name ? (keyOf(a) < keyOf(b) ? -1 : 1) : a.policy_name < b.policy_name ? -1 : 1;
+const toAuditKey = ({ policy_id, action }: SummedAuditSay) => `${policy_id} ${action}`;
+const compareAudits = (a: SummedAuditSay, b: SummedAuditSay) =>
+  a.policy_name === b.policy_name ? (toAuditKey(a) < toAuditKey(b) ? -1 : 1) : a.policy_name < b.policy_name ? -1 : 1;
 
 /** The same policies in one row: what is reported for both ends of a flow counts once. */
-function unite(says: readonly SummedAuditSay[]): Map<string, SummedAuditSay> {
+function combineByPolicy(says: readonly SummedAuditSay[]): Map<string, SummedAuditSay> {
   const united = new Map<string, SummedAuditSay>();
   for (const say of says) {
-    const known = united.get(keyOf(say));
-    united.set(keyOf(say), known ? mergeAudit(known, say) : say);
+    const known = united.get(toAuditKey(say));
+    united.set(toAuditKey(say), known ? mergeAudit(known, say) : say);
   }
   return united;
 }
 
 const mergeAudit = (a: SummedAuditSay, b: SummedAuditSay): SummedAuditSay => ({
   ...a,
-  by: same(a.by, b.by),
-  rule_position: same(a.rule_position, b.rule_position),
-  workload_id: same(a.workload_id, b.workload_id),
+  by: getCommonValue(a.by, b.by),
+  rule_position: getCommonValue(a.rule_position, b.rule_position),
+  workload_id: getCommonValue(a.workload_id, b.workload_id),
   partly: a.partly || b.partly,
 });
 
 function mergeAudits(a: readonly SummedAuditSay[], b: readonly SummedAuditSay[]): SummedAuditSay[] {
   if (a.length === 0 && b.length === 0) return [];
-  const [first, second] = [unite(a), unite(b)];
+  const [first, second] = [combineByPolicy(a), combineByPolicy(b)];
   const merged = [...new Set([...first.keys(), ...second.keys()])].flatMap((key) => {
     const [one, other] = [first.get(key), second.get(key)];
     if (one && other) return mergeAudit(one, other);
     const only = one ?? other;
     return only ? { ...only, partly: true } : [];
   });
-  return merged.sort(order);
+  return merged.sort(compareAudits);
 }
 
 /** What is shown for two rows together. */
 export const mergeVerdicts = (a: SummedVerdict, b: SummedVerdict): SummedVerdict => ({
-  action: same(a.action, b.action) ?? 'mixed',
+  action: getCommonValue(a.action, b.action) ?? 'mixed',
   rules_say: mergeRules(a.rules_say, b.rules_say),
   audit_say: mergeAudits(a.audit_say, b.audit_say),
   differs: a.differs || b.differs,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type IPAM_STAGES, RUN_KINDS, RUN_STATUSES, type SYNC_STAGES } from './choices';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 
 export type SyncStage = (typeof SYNC_STAGES)[number];
 
@@ -58,7 +58,7 @@ export const SyncRunListInput = listInput(['created_at'], {
   status: z.enum(RUN_STATUSES).optional(),
 });
 export type SyncRunListInput = z.output<typeof SyncRunListInput>;
-export const SyncRunPage = pageOf(SyncRun);
+export const SyncRunPage = createPageSchema(SyncRun);
 
 /** The answer to a request for a sync that is not waited for. */
 export const SyncAccepted = z.object({ run_id: z.uuid() });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 
 /** A name for people: one line, no control characters. */
 export const DisplayName = z
@@ -58,4 +58,4 @@ export type Tenant = z.output<typeof Tenant>;
 export const TENANT_SORTS = ['name', 'created_at', 'updated_at'] as const;
 export const TenantListInput = listInput(TENANT_SORTS, {});
 export type TenantListInput = z.output<typeof TenantListInput>;
-export const TenantPage = pageOf(Tenant);
+export const TenantPage = createPageSchema(Tenant);

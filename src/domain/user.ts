@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AccountEmail } from './auth';
 import { CurrentPassword, NewPassword, passwordProblem } from './auth-password';
 import { USER_SORTS } from './choices';
-import { listInput, pageOf } from './list';
+import { createPageSchema, listInput } from './list';
 import { Version } from './tenant';
 
 const UserName = z.string('Enter the name as text.').trim().max(100, 'At most 100 characters.');
@@ -109,7 +109,7 @@ export const UserListInput = listInput(USER_SORTS, {
   tenant_id: z.uuid('The ID of a tenant.').optional(),
 });
 export type UserListInput = z.output<typeof UserListInput>;
-export const UserPage = pageOf(User);
+export const UserPage = createPageSchema(User);
 
 /** Why a permission counts or does not: what one of the user's roles has to do with it. */
 export const AccessReason = z.object({

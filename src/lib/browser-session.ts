@@ -1,7 +1,7 @@
 'use client';
 import { useSyncExternalStore } from 'react';
 import { type AuthFetch, makeAuthFetch } from './auth-fetch';
-import { takeEarlyAnswer } from './early-refresh';
+import { consumeEarlyAnswer } from './early-refresh';
 import { Session, type SessionState } from './session';
 import { browserTabLock } from './tab-lock';
 
@@ -18,7 +18,7 @@ export function browserSession(): BrowserSession {
     lock: browserTabLock(),
     channel: 'BroadcastChannel' in window ? new BroadcastChannel('fabric.session') : null,
     target: window,
-    early: takeEarlyAnswer,
+    early: consumeEarlyAnswer,
   });
   made = { session, authFetch: makeAuthFetch(session, send) };
   return made;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { curlCommand, shellQuote } from './curl-command';
 
 const CURL = 'curl() { for word in "$@"; do printf "%s\\0" "$word"; done; }\n';
-const wordsOf = (command: string, token = 'secret'): string[] =>
+const parseArguments = (command: string, token = 'secret'): string[] =>
   execFileSync('/bin/sh', ['-c', CURL + command], { env: { NODE_ENV: 'test', FABRIC_TOKEN: token } })
     .toString()
     .split('\0')
@@ -15,7 +15,7 @@ describe('a call as a curl command', () => {
     const text = fc.string({ unit: 'binary' }).filter((one) => !one.includes('\0'));
     fc.assert(
       fc.property(text, (one) => {
-        expect(wordsOf(`curl ${shellQuote(one)}`)).toEqual([Buffer.from(one).toString()]);
+        expect(parseArguments(`curl ${shellQuote(one)}`)).toEqual([Buffer.from(one).toString()]);
       }),
       { numRuns: 60 },
     );
@@ -23,7 +23,9 @@ describe('a call as a curl command', () => {
 
   it('reads the token from the environment and needs nothing else', () => {
     expect(
-      wordsOf(curlCommand({ method: 'GET', path: "/workloads?q=it's&sort=-name" }, 'https://fabric.example.org')),
+      parseArguments(
+        curlCommand({ method: 'GET', path: "/workloads?q=it's&sort=-name" }, 'https://fabric.example.org'),
+      ),
     ).toEqual([
       '--silent',
       '--show-error',
@@ -40,7 +42,7 @@ describe('a call as a curl command', () => {
       body: '{"name":"it\'s $HOME"}',
       headers: { 'If-Match': '"3"' },
     };
-    expect(wordsOf(curlCommand(call, 'http://localhost:3000')).slice(4)).toEqual([
+    expect(parseArguments(curlCommand(call, 'http://localhost:3000')).slice(4)).toEqual([
       '-X',
       'PATCH',
       '-H',

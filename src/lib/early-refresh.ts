@@ -33,7 +33,7 @@ export const earlyRefreshScript = (lock: string): string =>
 })();`;
 
 /** The answer, once: taking it removes it from the page. Null without one, also when none came. */
-export async function takeEarlyAnswer(from: object = window): Promise<EarlyAnswer | null> {
+export async function consumeEarlyAnswer(from: object = window): Promise<EarlyAnswer | null> {
   const early = (from as Early)[NAME];
   delete (from as Early)[NAME];
   return (await early?.catch(() => null)) ?? null;

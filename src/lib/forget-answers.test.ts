@@ -4,8 +4,8 @@ import type { CurrentUser } from '@/domain/auth';
 import { forgetAnswers, type SessionState } from './session';
 
 describe('forget answers', () => {
-  const userOf = (id: string) => ({ id }) as CurrentUser;
-  const signedIn = (id: string): SessionState => ({ status: 'signed_in', user: userOf(id) });
+  const toUser = (id: string) => ({ id }) as CurrentUser;
+  const signedIn = (id: string): SessionState => ({ status: 'signed_in', user: toUser(id) });
 
   /** A session in a given state. */
   function fixture(first: SessionState) {

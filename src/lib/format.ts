@@ -19,27 +19,27 @@ export function formatCount(value: number): string {
 
 /** Bytes with a binary unit and three significant digits: `1536` -> "1.5 KiB". */
 export function formatBytes(bytes: number): string {
-  return scaled(bytes, 1024, BYTE_UNITS);
+  return formatScaled(bytes, 1024, BYTE_UNITS);
 }
 
 /** Bits per second with a decimal unit: `1500000` -> "1.5 Mbit/s". */
 export function formatBitRate(bitsPerSecond: number): string {
-  return scaled(bitsPerSecond, 1000, BIT_UNITS);
+  return formatScaled(bitsPerSecond, 1000, BIT_UNITS);
 }
 
-function scaled(value: number, step: number, units: readonly string[]): string {
+function formatScaled(value: number, step: number, units: readonly string[]): string {
   let amount = Math.abs(value);
   let unit = 0;
   // Compare what will be shown: 1023.96 KiB would round to "1024 KiB".
-  while (unit < units.length - 1 && Number(significant(amount, unit)) >= step) {
+  while (unit < units.length - 1 && Number(formatSignificant(amount, unit)) >= step) {
     amount /= step;
     unit += 1;
   }
   const sign = value < 0 ? '-' : '';
-  return `${sign}${significant(amount, unit)} ${units[unit]}`;
+  return `${sign}${formatSignificant(amount, unit)} ${units[unit]}`;
 }
 
-function significant(amount: number, unit: number): string {
+function formatSignificant(amount: number, unit: number): string {
   if (unit === 0 || amount >= 99.95) return String(Math.round(amount));
   const text = amount.toFixed(amount >= 9.995 ? 1 : 2);
   return text.replace(/\.?0+$/, '');

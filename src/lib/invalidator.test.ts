@@ -1,12 +1,12 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { askAgain, makeInvalidator, routersTouched } from './invalidator';
+import { listAffectedRouters, makeInvalidator, refetchRouters } from './invalidator';
 
 const id = '0190f3a0-0000-7000-8000-000000000001';
 
 test('each event invalidates its routers', () => {
   const touched = (type: string, rest: object = {}) =>
-    routersTouched({ type, data: JSON.stringify({ type, cluster_id: id, ...rest }) });
+    listAffectedRouters({ type, data: JSON.stringify({ type, cluster_id: id, ...rest }) });
   expect(touched('inventory.changed')).toEqual([
     'nodes',
     'workloads',
@@ -19,7 +19,7 @@ test('each event invalidates its routers', () => {
   expect(touched('sync_run.changed', { run_id: id })).toEqual(['syncRuns', 'clusters']);
   expect(touched('resync')).toBe('all');
   expect(touched('something.new')).toEqual([]);
-  expect(routersTouched({ type: 'cluster.changed', data: '{broken' })).toEqual([]);
+  expect(listAffectedRouters({ type: 'cluster.changed', data: '{broken' })).toEqual([]);
 });
 
 beforeEach(() => {
@@ -64,7 +64,7 @@ test('an event during the first request of a list reads the list again', async (
   });
   const stop = observer.subscribe(() => undefined);
   await vi.waitFor(() => expect(answers).toHaveLength(1));
-  askAgain(client, new Set(['deployments']));
+  refetchRouters(client, new Set(['deployments']));
   answers[0]?.('running');
   await vi.waitFor(() => expect(answers).toHaveLength(2));
   answers[1]?.('ok');

@@ -21,7 +21,7 @@ const TOUCHES = {
 } as const satisfies Record<LiveEvent['type'], readonly string[]>;
 
 /** The routers to ask again after an event; `all` after a gap, none for what this version does not know. */
-export function routersTouched({ type, data }: Pick<ServerEvent, 'type' | 'data'>): readonly string[] | 'all' {
+export function listAffectedRouters({ type, data }: Pick<ServerEvent, 'type' | 'data'>): readonly string[] | 'all' {
   if (type === RESYNC_EVENT) return 'all';
   let value: unknown;
   try {
@@ -34,7 +34,7 @@ export function routersTouched({ type, data }: Pick<ServerEvent, 'type' | 'data'
 }
 
 /** Asks again what was answered before: all procedures of these routers. */
-export function askAgain(client: QueryClient, routers: ReadonlySet<string> | 'all'): void {
+export function refetchRouters(client: QueryClient, routers: ReadonlySet<string> | 'all'): void {
   for (const queryKey of routers === 'all' ? [[]] : [...routers].map((router) => [[router]])) {
     // A first answer that is on its way may be older than the event, and nothing would cancel it.
     const first = client.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' });

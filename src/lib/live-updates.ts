@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { browserSession } from './browser-session';
 import { followEvents, type ServerEvent } from './event-stream';
-import { askAgain, makeInvalidator, routersTouched } from './invalidator';
+import { listAffectedRouters, makeInvalidator, refetchRouters } from './invalidator';
 
 let live = false;
 const listeners = new Set<() => void>();
@@ -52,13 +52,13 @@ const HIDDEN_MS = 5_000;
 function useLiveUpdates(): void {
   const queryClient = useQueryClient();
   useEffect(() => {
-    const invalidate = (routers: ReadonlySet<string> | 'all') => askAgain(queryClient, routers);
+    const invalidate = (routers: ReadonlySet<string> | 'all') => refetchRouters(queryClient, routers);
     const invalidator = makeInvalidator(invalidate);
     // A list may have many pages loaded, and all of them are read again.
     const inventory = makeInvalidator(invalidate, INVENTORY_MS);
     const dashboard = makeInvalidator(invalidate, DASHBOARD_MS);
     const push = (event: ServerEvent) => {
-      const touched = routersTouched(event);
+      const touched = listAffectedRouters(event);
       const lists = event.type === 'inventory.changed' ? inventory : invalidator;
       if (touched === 'all') return lists.push('all');
       lists.push(touched.filter((router) => router !== 'dashboard'));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { failureFromBody, isPassing, retryDelay } from './problem';
+import { failureFromBody, isTransient, retryDelay } from './problem';
 
 const body = (more: object) => ({ title: 'Temporarily unavailable', status: 503, code: 'unavailable', ...more });
 
 describe('failures that pass', () => {
   it('retry after the time in the response, at most 15 s', () => {
     const named = failureFromBody(body({ status: 429, retry_after: 5 }));
-    expect(named && isPassing(named)).toBe(true);
+    expect(named && isTransient(named)).toBe(true);
     for (const [seconds, atLeast, atMost] of [
       [5, 5_000, 6_250],
       [900, 15_000, 18_750],
@@ -20,8 +20,8 @@ describe('failures that pass', () => {
 
   it('exclude a statement that took too long', () => {
     const slow = failureFromBody(body({ reason: 'too_slow' }));
-    expect(slow && isPassing(slow)).toBe(false);
+    expect(slow && isTransient(slow)).toBe(false);
     const down = failureFromBody(body({}));
-    expect(down && isPassing(down)).toBe(true);
+    expect(down && isTransient(down)).toBe(true);
   });
 });

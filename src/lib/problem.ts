@@ -1,6 +1,6 @@
 import { TRPCClientError } from '@trpc/client';
 import type { Problem } from '@/ui/error-state';
-import { pageTranslate } from './i18n/translator';
+import { getPageTranslate } from './i18n/translator';
 
 /** A failure as the server described it (RFC 9457), or as the browser noticed it. */
 export type Failure = Problem & {
@@ -54,7 +54,7 @@ export function failureFromBody(body: unknown, retryAfter?: string | null): Fail
 
 /** The failure when no answer came at all: server stopped, network gone. */
 export function unreachable(): Failure {
-  const t = pageTranslate();
+  const t = getPageTranslate();
   return {
     title: t('Cannot reach Fabric'),
     detail: t('Check your network connection and that Fabric is running. Nothing was lost; try again.'),
@@ -63,8 +63,8 @@ export function unreachable(): Failure {
 }
 
 /** A response that Fabric did not produce, for example an HTML page of a reverse proxy. */
-export function foreignAnswer(status: number, requestId?: string | null): Failure {
-  const t = pageTranslate();
+export function unexpectedResponse(status: number, requestId?: string | null): Failure {
+  const t = getPageTranslate();
   return {
     title: status >= 500 ? t('Fabric is not available') : t('Unexpected response'),
     detail: t(
@@ -78,8 +78,8 @@ export function foreignAnswer(status: number, requestId?: string | null): Failur
 }
 
 /** Any thrown value as something that can be shown. */
-export function failureOf(error: unknown): Failure {
-  const t = pageTranslate();
+export function toFailure(error: unknown): Failure {
+  const t = getPageTranslate();
   if (error instanceof RestError) return error.failure;
   if (error instanceof TRPCClientError) {
     const data: unknown = error.data;
@@ -88,7 +88,7 @@ export function failureOf(error: unknown): Failure {
     if (failure) return failure;
     if (error.cause instanceof RestError) return error.cause.failure;
     const response: unknown = error.meta?.response;
-    if (response instanceof Response) return foreignAnswer(response.status, response.headers.get('x-request-id'));
+    if (response instanceof Response) return unexpectedResponse(response.status, response.headers.get('x-request-id'));
     return unreachable();
   }
   // fetch rejects with a TypeError when nothing answers.
@@ -111,7 +111,7 @@ export function retryDelay(attempt: number, { retry_after }: Failure): number {
 }
 
 /** Whether trying the same again can help: no answer, a server error, or too many requests. */
-export function isPassing(failure: Failure): boolean {
+export function isTransient(failure: Failure): boolean {
   if (failure.code === 'unreachable' || failure.code === 'foreign_answer') return true;
   // The same would take as long once more.
   if (failure.extra?.reason === 'too_slow') return false;

@@ -1,5 +1,5 @@
 import { browserSession } from './browser-session';
-import { failureFromBody, foreignAnswer, RestError, unreachable } from './problem';
+import { failureFromBody, RestError, unexpectedResponse, unreachable } from './problem';
 
 type Options = {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -33,7 +33,7 @@ export async function rest<T>(
     if (cause instanceof RestError || signal?.aborted) throw cause;
     throw new RestError(unreachable(), { cause });
   }
-  const foreign = () => new RestError(foreignAnswer(response.status, response.headers.get('x-request-id')));
+  const foreign = () => new RestError(unexpectedResponse(response.status, response.headers.get('x-request-id')));
   let json: unknown;
   try {
     json = text === '' ? undefined : JSON.parse(text);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type AuthFetch, makeAuthFetch } from './auth-fetch';
-import { type EarlyAnswer, earlyRefreshScript, takeEarlyAnswer } from './early-refresh';
+import { consumeEarlyAnswer, type EarlyAnswer, earlyRefreshScript } from './early-refresh';
 import { RestError } from './problem';
 import { AUTH_EXPIRED_EVENT, Session } from './session';
 import { FakeService, sharedLock } from './session.fixture';
@@ -122,7 +122,7 @@ describe('session', () => {
     test('signs in with one refresh and leaves no answer in the page', async () => {
       const lock = sharedLock();
       const window = openDocument(lock);
-      const { session } = openTab(service, lock, () => takeEarlyAnswer(window));
+      const { session } = openTab(service, lock, () => consumeEarlyAnswer(window));
       await session.start();
       expect(session.token).toBe('access-1');
       expect(service.refreshes).toBe(1);
@@ -136,7 +136,7 @@ describe('session', () => {
     test('signs out without a second refresh when there is no session', async () => {
       service.cookie = null;
       const window = openDocument(sharedLock());
-      const { session, expired } = openTab(service, sharedLock(), () => takeEarlyAnswer(window));
+      const { session, expired } = openTab(service, sharedLock(), () => consumeEarlyAnswer(window));
       await session.start();
       expect(session.state).toEqual({ status: 'signed_out', expired: false });
       expect(service.refreshes).toBe(1);
@@ -148,7 +148,7 @@ describe('session', () => {
       for (const answer of [lost, new TypeError('fetch failed')]) {
         service.refreshAnswers = [answer];
         const window = openDocument(sharedLock());
-        const { session } = openTab(service, sharedLock(), () => takeEarlyAnswer(window));
+        const { session } = openTab(service, sharedLock(), () => consumeEarlyAnswer(window));
         await session.start();
         expect(session.state.status).toBe('signed_in');
       }
@@ -158,7 +158,7 @@ describe('session', () => {
     test('holds the lock of all tabs, so that no refresh token is used twice', async () => {
       const lock = sharedLock();
       const windows = [openDocument(lock), openDocument(lock)];
-      const tabs = windows.map((window) => openTab(service, lock, () => takeEarlyAnswer(window)));
+      const tabs = windows.map((window) => openTab(service, lock, () => consumeEarlyAnswer(window)));
       const other = openTab(service, lock);
       await Promise.all([...tabs, other].map(({ session }) => session.start()));
       expect(service.reused).toBe(false);
@@ -167,7 +167,7 @@ describe('session', () => {
 
     test('sends nothing where the browser has no lock for all tabs', async () => {
       const window = openDocument(null);
-      const { session } = openTab(service, sharedLock(), () => takeEarlyAnswer(window));
+      const { session } = openTab(service, sharedLock(), () => consumeEarlyAnswer(window));
       expect(service.refreshes).toBe(0);
       await session.start();
       expect(session.token).toBe('access-1');
@@ -176,7 +176,7 @@ describe('session', () => {
     test("stays unused when another tab's session arrived first", async () => {
       const lock = sharedLock();
       const window = openDocument(lock);
-      const { session } = openTab(service, lock, () => takeEarlyAnswer(window));
+      const { session } = openTab(service, lock, () => consumeEarlyAnswer(window));
       await new Promise((resolve) => setTimeout(resolve, 20));
       const other = openTab(service, lock);
       await other.session.start();
@@ -192,7 +192,7 @@ describe('session', () => {
       await other.session.start();
       const window = openDocument(lock);
       const { session } = openTab(service, lock, async () => {
-        const early = await takeEarlyAnswer(window);
+        const early = await consumeEarlyAnswer(window);
         session.expire(null);
         return early;
       });

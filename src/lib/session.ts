@@ -3,7 +3,7 @@ import type { CurrentUser, SignedIn } from '@/domain/auth';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
 import type { SignedOut } from '@/domain/sign-in-provider';
 import { type EarlyAnswer, REFRESH_TIMEOUT_MS } from './early-refresh';
-import { type Failure, failureFromBody, foreignAnswer, RestError, unreachable } from './problem';
+import { type Failure, failureFromBody, RestError, unexpectedResponse, unreachable } from './problem';
 import type { TabLock } from './tab-lock';
 
 /** Raised on `window` when the session cannot be renewed. */
@@ -203,7 +203,7 @@ export class Session {
   }
 
   #enter(body: unknown): void {
-    if (!isSignedIn(body)) throw new RestError(foreignAnswer(200));
+    if (!isSignedIn(body)) throw new RestError(unexpectedResponse(200));
     const session = body;
     this.#adopt(session);
     this.#deps.channel?.postMessage({ kind: 'signed_in', session } satisfies Message);
@@ -231,7 +231,7 @@ export class Session {
 type Answer = { ok: true; body: unknown } | { ok: false; failure: Failure };
 
 function read(response: Response, text: string): Answer {
-  const foreign = () => foreignAnswer(response.status, response.headers.get('x-request-id'));
+  const foreign = () => unexpectedResponse(response.status, response.headers.get('x-request-id'));
   let json: unknown = null;
   try {
     json = text === '' ? null : JSON.parse(text);

@@ -7,7 +7,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { isHeavyCall, MAX_BATCH_CALLS } from '@/domain/heavy-operations';
 import type { AppRouter } from '@/server/api/root';
 import { browserSession } from './browser-session';
-import { failureOf, isPassing, retryDelay } from './problem';
+import { isTransient, retryDelay, toFailure } from './problem';
 import { forgetAnswers } from './session';
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
@@ -21,7 +21,7 @@ export type RouterInputs = inferRouterInputs<AppRouter>;
 
 /** A role now requires a second factor: the session's permissions must be reloaded; the gate asks for the factor. */
 function onRefusal(error: unknown): void {
-  if (failureOf(error).extra?.reason !== 'second_factor_not_set_up') return;
+  if (toFailure(error).extra?.reason !== 'second_factor_not_set_up') return;
   const { session } = browserSession();
   // A failure here shows at the next request.
   if (session.state.status === 'signed_in' && !session.state.user.must_enrol) session.reload().catch(() => undefined);
@@ -35,8 +35,8 @@ function makeQueryClient() {
       queries: {
         // Live events invalidate what changed; this bounds how long a missed event can hide.
         staleTime: 15_000,
-        retry: (failures, error) => failures < 2 && isPassing(failureOf(error)),
-        retryDelay: (attempt, error) => retryDelay(attempt, failureOf(error)),
+        retry: (failures, error) => failures < 2 && isTransient(toFailure(error)),
+        retryDelay: (attempt, error) => retryDelay(attempt, toFailure(error)),
       },
       mutations: { retry: false },
     },

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { changedSearch, inUrlOr, URL_FLAG, URL_TEXT, urlWord } from './url-state';
+import { applySearchChanges, URL_FLAG, URL_TEXT, urlEnum, withInitial } from './url-state';
 
 const PARSERS = {
-  q: inUrlOr(URL_TEXT, ''),
-  sort: inUrlOr(urlWord(['name', '-name']), 'name'),
+  q: withInitial(URL_TEXT, ''),
+  sort: withInitial(urlEnum(['name', '-name']), 'name'),
   add: URL_FLAG,
   since: URL_TEXT,
 };
-const changed = (before: string, changes: Record<string, unknown>) => changedSearch(before, PARSERS, changes);
+const changed = (before: string, changes: Record<string, unknown>) => applySearchChanges(before, PARSERS, changes);
 
 describe('values in the URL', () => {
   it('return to what they were written from, and are null for anything else', () => {

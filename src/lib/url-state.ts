@@ -15,14 +15,14 @@ type Changes<P extends UrlParsers> = { [K in keyof P]?: ReturnType<P[K]['parse']
 /** `push` makes a step to go back from. */
 type Options = { history?: 'push' | 'replace' };
 
-export const inUrlOr = <T>(parser: UrlParser<T>, initial: NoInfer<T>): WithInitial<T> => ({ ...parser, initial });
+export const withInitial = <T>(parser: UrlParser<T>, initial: NoInfer<T>): WithInitial<T> => ({ ...parser, initial });
 export const URL_TEXT: UrlParser<string> = { parse: (text) => text, serialize: (text) => text };
 export const URL_FLAG: UrlParser<boolean> = {
   parse: (text) => (text === 'true' ? true : text === 'false' ? false : null),
   serialize: String,
 };
 /** One of some words. */
-export const urlWord = <const T extends string>(words: readonly T[]): UrlParser<T> => ({
+export const urlEnum = <const T extends string>(words: readonly T[]): UrlParser<T> => ({
   parse: (text) => words.find((word) => word === text) ?? null,
   serialize: (word) => word,
 });
@@ -33,7 +33,7 @@ export const urlWord = <const T extends string>(words: readonly T[]): UrlParser<
  */
 let ahead: { path: string; search: string } | null = null;
 const readers = new Set<() => void>();
-function setAhead(next: typeof ahead): void {
+function setPendingSearch(next: typeof ahead): void {
   ahead = next;
   for (const notify of readers) notify();
 }
@@ -45,7 +45,11 @@ const subscribe = (notify: () => void) => {
 let hasPushed = false;
 
 /** A search with some values changed. Lists and times stay readable. */
-export function changedSearch(before: string, parsers: UrlParsers, changes: Readonly<Record<string, unknown>>): string {
+export function applySearchChanges(
+  before: string,
+  parsers: UrlParsers,
+  changes: Readonly<Record<string, unknown>>,
+): string {
   const search = new URLSearchParams(before);
   for (const [name, value] of Object.entries(changes)) {
     const parser = parsers[name] as (UrlParser<unknown> & Pick<AnyParser, 'initial'>) | undefined;
@@ -58,12 +62,12 @@ export function changedSearch(before: string, parsers: UrlParsers, changes: Read
   return search.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
 }
 
-function change(parsers: UrlParsers, changes: Readonly<Record<string, unknown>>, history: Options['history']): void {
+function changeUrl(parsers: UrlParsers, changes: Readonly<Record<string, unknown>>, history: Options['history']): void {
   const { pathname, hash, search: before } = window.location;
-  const search = changedSearch(before, parsers, changes);
+  const search = applySearchChanges(before, parsers, changes);
   // The router would not notice.
-  if (search === changedSearch(before, {}, {})) return;
-  setAhead({ path: pathname, search });
+  if (search === applySearchChanges(before, {}, {})) return;
+  setPendingSearch({ path: pathname, search });
   const url = `${pathname}${search && `?${search}`}${hash}`;
   if (history === 'push' && !hasPushed) {
     hasPushed = true;
@@ -88,7 +92,7 @@ export function useUrlValues<P extends UrlParsers>(
   );
   const search = set?.path === path ? new URLSearchParams(set.search) : params;
   useEffect(() => {
-    if (ahead && params.toString() === new URLSearchParams(window.location.search).toString()) setAhead(null);
+    if (ahead && params.toString() === new URLSearchParams(window.location.search).toString()) setPendingSearch(null);
   }, [params]);
   const texts = JSON.stringify(Object.keys(parsers).map((name) => search.get(name)));
   const values = useMemo(() => {
@@ -100,7 +104,7 @@ export function useUrlValues<P extends UrlParsers>(
     return Object.fromEntries(parsed) as UrlValues<P>;
   }, [parsers, texts]);
   const setValues = useCallback(
-    (changes: Changes<P>, own?: Options) => change(parsers, changes, own?.history ?? history),
+    (changes: Changes<P>, own?: Options) => changeUrl(parsers, changes, own?.history ?? history),
     [parsers, history],
   );
   return [values, setValues];

@@ -133,4 +133,4 @@ export function reportReady({ url, notes }: { url?: string; notes?: readonly str
  * For a process whose jobs take much memory for a short time: what is no longer used is freed when the heap has grown by half, and not
  * only when it is several times as large. It costs some processor time, and a small machine has room for other programs.
  */
-export const keepHeapSmall = (): void => setFlagsFromString('--heap-growing-percent=50');
+export const limitHeapGrowth = (): void => setFlagsFromString('--heap-growing-percent=50');

@@ -45,7 +45,7 @@ const HEADERS = {
  * Puts the policy and the other headers on the answer. Next reads the nonce from the request's header of the same name and writes it on its own scripts; a
  * client's header of that name is replaced.
  */
-export function secure(request: IncomingMessage, response: ServerResponse, api: boolean): void {
+export function applySecurityHeaders(request: IncomingMessage, response: ServerResponse, api: boolean): void {
   const policy = api ? API_POLICY : pagePolicy(randomBytes(18).toString('base64'));
   delete request.headers['content-security-policy-report-only'];
   if (api) delete request.headers['content-security-policy'];

@@ -22,7 +22,7 @@ function socketPath(directory: string, descriptor: number, name: string): string
 }
 
 /** Asks a socket who holds it; null when its process is gone. */
-async function ask(path: string): Promise<LockHolder | null> {
+async function readHolder(path: string): Promise<LockHolder | null> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     let text = '';
@@ -47,7 +47,7 @@ async function ask(path: string): Promise<LockHolder | null> {
   });
 }
 
-const generations = (directory: string) =>
+const listGenerations = (directory: string) =>
   readdirSync(directory)
     .flatMap((name) => Number(NAME.exec(name)?.[1] ?? []))
     .sort((a, b) => b - a);
@@ -78,7 +78,7 @@ async function listen(path: string, holder: LockHolder): Promise<Server> {
  * @returns the lock, or who holds it
  * @throws Error when the file system has no sockets
  */
-export async function takeDataLock(directory: string): Promise<DataLock | { holder: LockHolder }> {
+export async function acquireDataLock(directory: string): Promise<DataLock | { holder: LockHolder }> {
   const descriptor = openSync(directory, 'r');
   const holder: LockHolder = { pid: process.pid };
   const own = `.lock-${randomBytes(6).toString('hex')}`;
@@ -90,8 +90,8 @@ export async function takeDataLock(directory: string): Promise<DataLock | { hold
   };
   try {
     for (;;) {
-      const [latest = 0] = generations(directory);
-      const living = latest === 0 ? null : await ask(socketPath(directory, descriptor, `lock.${latest}`));
+      const [latest = 0] = listGenerations(directory);
+      const living = latest === 0 ? null : await readHolder(socketPath(directory, descriptor, `lock.${latest}`));
       if (living) {
         giveUp();
         return { holder: living };
@@ -104,11 +104,11 @@ export async function takeDataLock(directory: string): Promise<DataLock | { hold
         throw error;
       }
       // A comer that slept since it looked may have made an old generation again; the newer one counts.
-      if (generations(directory).some((generation) => generation > mine)) {
+      if (listGenerations(directory).some((generation) => generation > mine)) {
         remove(join(directory, `lock.${mine}`));
         continue;
       }
-      for (const old of generations(directory)) {
+      for (const old of listGenerations(directory)) {
         if (old < mine) remove(join(directory, `lock.${old}`));
       }
       remove(join(directory, own));

@@ -13,11 +13,11 @@ async function withClient<T>(databaseUrl: string, work: (client: postgres.Sql) =
   }
 }
 
-const marked = async (client: postgres.Sql): Promise<boolean> =>
+const isMarkedDemo = async (client: postgres.Sql): Promise<boolean> =>
   (await client`select 1 from system_settings where key = ${DEMO_KEY}`).length > 0;
 
 /** Whether this installation was made by the demo. */
-export const isDemo = (databaseUrl: string): Promise<boolean> => withClient(databaseUrl, marked);
+export const isDemo = (databaseUrl: string): Promise<boolean> => withClient(databaseUrl, isMarkedDemo);
 
 /**
  * Marks an empty installation as a demo, permanently. One that is a demo already is left as it is.
@@ -31,7 +31,7 @@ export function claimDemo(databaseUrl: string): Promise<void> {
       where not exists (select 1 from users) and not exists (select 1 from clusters)
         and not exists (select 1 from system_settings where key = 'setup')
       on conflict do nothing`;
-    if (await marked(client)) return;
+    if (await isMarkedDemo(client)) return;
     throw new Error(
       'SEED_DEMO_DATA=true: this installation is in use and is not a demo, so it is left unchanged. Use a separate directory for the demo (FABRIC_DATA_DIR=.data-demo npm run demo), or start without SEED_DEMO_DATA.',
     );

@@ -6,19 +6,19 @@ import { runDemo } from '@/demo/run-demo';
 import { closeQueues } from '@/server/jobs/queues';
 import { env } from '@/server/lib/env';
 import { reportReady } from './child-process';
-import { legibleCode, storedSecret } from './secrets';
+import { createLegibleCode, ensureSecret } from './secrets';
 
 // The demo as a process of its own: simulated clusters and their agents. Only the supervisor starts it, in the embedded
 // mode and over an installation that is marked as a demo.
 const { PORT, HOST, FABRIC_DATA_DIR } = env();
 const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST;
 const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
-const password = storedSecret(FABRIC_DATA_DIR, 'demo_password', legibleCode);
+const password = ensureSecret(FABRIC_DATA_DIR, 'demo_password', createLegibleCode);
 
 const ending = new AbortController();
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ending.abort());
 
-async function untilServing(signal: AbortSignal): Promise<void> {
+async function waitUntilServing(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const response = await fetch(`${baseUrl}/api/v1/health/ready`, { signal }).catch(() => null);
     if (response?.ok) return;
@@ -32,7 +32,7 @@ try {
     password,
     baseUrl,
     post: httpPost(baseUrl),
-    untilServing,
+    untilServing: waitUntilServing,
     signal: ending.signal,
     onReady: () =>
       reportReady({

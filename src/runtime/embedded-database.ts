@@ -5,9 +5,9 @@ import postgres from 'postgres';
 import { initializePostgres } from './postgres/initialize';
 import { stopOrphans } from './postgres/orphans';
 import { findPostgresProgram, type PostgresProgram } from './postgres/program';
-import { databaseUrl, freePort, type PostgresServer, startPostgres } from './postgres/server';
+import { databaseUrl, findFreePort, type PostgresServer, startPostgres } from './postgres/server';
 import { availableMemory, postgresSettings } from './postgres/settings';
-import { randomSecret, storedSecret } from './secrets';
+import { ensureSecret, randomSecret } from './secrets';
 
 export type EmbeddedDatabase = {
   url: string;
@@ -22,13 +22,13 @@ type Log = (line: string) => void;
 const DATABASE = 'fabric';
 
 /** The major version of an initialized directory, or null when there is none. */
-function storedVersion(directory: string): string | null {
+function readStoredVersion(directory: string): string | null {
   const file = join(directory, 'PG_VERSION');
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
 }
 
 function assertVersion(directory: string, program: PostgresProgram): void {
-  const stored = storedVersion(directory);
+  const stored = readStoredVersion(directory);
   if (stored !== program.major) {
     throw new Error(
       `${directory} was created by PostgreSQL ${stored}, this release has ${program.major}. Start the release that created it, dump it with pg_dump, and restore the dump here.`,
@@ -54,7 +54,7 @@ async function ensureDatabase(url: string): Promise<void> {
 export async function startEmbeddedDatabase(dataDirectory: string, log: Log): Promise<EmbeddedDatabase> {
   const program = findPostgresProgram(join(dataDirectory, 'postgresql'));
   const directory = join(dataDirectory, 'postgres');
-  const password = storedSecret(dataDirectory, 'database_password', randomSecret);
+  const password = ensureSecret(dataDirectory, 'database_password', randomSecret);
   if (!existsSync(directory)) {
     log(`creating the database${program.account ? ` as user ${program.account.name}` : ''}`);
     await initializePostgres(program, directory, { password });
@@ -93,7 +93,7 @@ export async function startEmbeddedDatabase(dataDirectory: string, log: Log): Pr
     }
   };
 
-  server = await start(await freePort());
+  server = await start(await findFreePort());
   const watching = watch();
   const stop = async () => {
     stopping = true;

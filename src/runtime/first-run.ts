@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { isDemo } from './demo-installation';
-import { withPatience } from './prepare-stores';
+import { retryUntilAvailable } from './prepare-stores';
 
 /** Whether the setup was never completed and no account exists, so that the setup code is needed. */
 async function isFirstRun(databaseUrl: string): Promise<boolean> {
@@ -34,12 +34,12 @@ type Installation = {
 export async function printFirstRunHints(installation: Installation, say: (line: string) => void): Promise<void> {
   const { url, databaseUrl, demo, embedded, setupCode, setupCodeFile } = installation;
   try {
-    if (!demo && embedded && (await withPatience(() => isDemo(databaseUrl)))) {
+    if (!demo && embedded && (await retryUntilAvailable(() => isDemo(databaseUrl)))) {
       say(
         'this installation contains demo data; its clusters and agents run only with npm run demo (SEED_DEMO_DATA=true)',
       );
     }
-    if (await withPatience(() => isFirstRun(databaseUrl))) {
+    if (await retryUntilAvailable(() => isFirstRun(databaseUrl))) {
       say(`first run: open ${url}/setup and enter the setup code ${setupCode || 'that the web process logs'}`);
       if (setupCodeFile) say(`(stored in ${setupCodeFile})`);
     }

@@ -10,7 +10,7 @@ import { ownMetrics } from '@/server/lib/metrics';
 import { handleRequest } from '@/server/rest/handle-request';
 import { routes } from '@/server/rest/routes';
 import type { HeavyThreadData } from './heavy-thread';
-import { lowerBackends } from './lower-backends';
+import { lowerBackendPriority } from './lower-backends';
 import { serveHandler } from './serve-handler';
 
 /*
@@ -32,7 +32,7 @@ try {
 Reflect.set(globalThis, STAMPED, true);
 
 /** An own database shares the processors. */
-const onRequest = embedded ? lowerBackends(NICENESS) : () => {};
+const onRequest = embedded ? lowerBackendPriority(NICENESS) : () => {};
 
 async function answer(request: Request): Promise<Response> {
   if (request.headers.get('x-fabric-heavy') !== secret) return new Response(null, { status: 403 });

@@ -5,7 +5,7 @@ import { childEnvironment } from '@/server/lib/env';
 import { AppError } from '@/server/lib/errors';
 import { logger } from '@/server/lib/logger';
 import { setOtherMetrics } from '@/server/lib/metrics';
-import { answerProblem } from './request-guard';
+import { sendProblem } from './request-guard';
 
 /** `embedded`: the database is our own, on this machine. */
 export type HeavyThreadData = { secret: string; embedded: boolean };
@@ -71,7 +71,7 @@ export async function startHeavyThread(file: string | URL, embedded = false): Pr
 
   return {
     forward(request, response) {
-      if (port === null) return answerProblem(response, unavailable());
+      if (port === null) return sendProblem(response, unavailable());
       const target = { host: HOST, port, agent, method: request.method, path: request.url };
       const asked = http.request({ ...target, headers: headers(request.headers), setHost: false });
       asked.on('response', (answer) => {
@@ -85,7 +85,7 @@ export async function startHeavyThread(file: string | URL, embedded = false): Pr
       });
       asked.on('error', () => {
         if (response.headersSent) response.destroy();
-        else answerProblem(response, unavailable());
+        else sendProblem(response, unavailable());
       });
       // A client that goes away ends what is done for it.
       response.on('close', () => {

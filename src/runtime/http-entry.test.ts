@@ -145,11 +145,11 @@ describe('the HTTP entry', () => {
 });
 
 describe('response headers sent to the browser', () => {
-  const headersOf = async (path: string, headers = '') => {
+  const fetchHeaders = async (path: string, headers = '') => {
     const { body } = await request('GET', path, headers);
     return JSON.parse(body) as { headers: Record<string, string> };
   };
-  const policyOf = async (path: string) => {
+  const fetchPolicy = async (path: string) => {
     const { port } = server.address() as AddressInfo;
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     return { policy: response.headers.get('content-security-policy') ?? '', response };
@@ -157,12 +157,12 @@ describe('response headers sent to the browser', () => {
   const nonceIn = (text: string) => /'nonce-([^']+)'/.exec(text)?.[1];
 
   it('lets a page run only scripts with the nonce of this response, which is also passed to Next', async () => {
-    const { policy, response } = await policyOf('/clusters');
+    const { policy, response } = await fetchPolicy('/clusters');
     const found =
       ((await response.json()) as { headers: Record<string, string> }).headers['content-security-policy'] ?? '';
     expect(nonceIn(policy)).toMatch(/^[A-Za-z0-9+/]{24}$/);
     expect(found).toBe(policy);
-    expect(nonceIn((await policyOf('/clusters')).policy)).not.toBe(nonceIn(policy));
+    expect(nonceIn((await fetchPolicy('/clusters')).policy)).not.toBe(nonceIn(policy));
     expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline|\*/);
     for (const rule of ["object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "default-src 'self'"]) {
       expect(policy.split('; ')).toContain(rule);
@@ -172,12 +172,12 @@ describe('response headers sent to the browser', () => {
   it('does not let a client choose the nonce', async () => {
     const chosen =
       "Content-Security-Policy: script-src 'nonce-mine'\r\nContent-Security-Policy-Report-Only: script-src 'nonce-mine'\r\n";
-    expect(JSON.stringify((await headersOf('/clusters', chosen)).headers)).not.toContain('nonce-mine');
-    expect(JSON.stringify((await headersOf('/api/v1/settings', chosen)).headers)).not.toContain('nonce-mine');
+    expect(JSON.stringify((await fetchHeaders('/clusters', chosen)).headers)).not.toContain('nonce-mine');
+    expect(JSON.stringify((await fetchHeaders('/api/v1/settings', chosen)).headers)).not.toContain('nonce-mine');
   });
 
   it('lets an answer of the API do nothing', async () => {
-    const { policy, response } = await policyOf('/api/v1/settings');
+    const { policy, response } = await fetchPolicy('/api/v1/settings');
     expect(policy).toBe(API_POLICY);
     expect(policy).toBe("default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
     expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin');

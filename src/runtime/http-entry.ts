@@ -5,9 +5,9 @@ import { STAMPED } from '@/server/auth/origin';
 import { AppError } from '@/server/lib/errors';
 import { newId } from '@/server/lib/ids';
 import { toProblem } from '@/server/rest/problem';
-import { API_POLICY, secure } from './content-security';
+import { API_POLICY, applySecurityHeaders } from './content-security';
 import { stampRequest, trustedProxies } from './peer-header';
-import { answerProblem, isApiPath, originForm, PAGE_HEADERS, refusalOf } from './request-guard';
+import { findRequestError, isApiPath, PAGE_HEADERS, sendProblem, toOriginForm } from './request-guard';
 
 /** Maximum time for a request to arrive (ms): a client that sends a body byte by byte must not hold a connection. */
 export const REQUEST_MS = 30_000;
@@ -19,16 +19,16 @@ function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
   return rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'host').length <= 1;
 }
 
-function guarded(listener: RequestListener, isTrusted: (address: string) => boolean, forward?: RequestListener) {
+function guardListener(listener: RequestListener, isTrusted: (address: string) => boolean, forward?: RequestListener) {
   return (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
-    request.url = originForm(request.url ?? '/');
+    request.url = toOriginForm(request.url ?? '/');
     const refusal = hasOneHost(request)
-      ? refusalOf(request.method ?? '', request.url)
+      ? findRequestError(request.method ?? '', request.url)
       : new AppError('malformed', 'The request has several Host headers. Send one.');
     stampRequest(request, isTrusted);
     // What is refused here is data, whatever the address would have been.
-    secure(request, response, refusal !== null || isApiPath(request.url));
-    if (refusal) return answerProblem(response, refusal);
+    applySecurityHeaders(request, response, refusal !== null || isApiPath(request.url));
+    if (refusal) return sendProblem(response, refusal);
     if (isApiPath(request.url)) for (const name of PAGE_HEADERS) delete request.headers[name];
     if (forward && isHeavyRequest(request.method ?? '', request.url)) return forward(request, response);
     return listener(request, response);
@@ -36,7 +36,7 @@ function guarded(listener: RequestListener, isTrusted: (address: string) => bool
 }
 
 /** What is no HTTP at all, or has larger headers than Node takes (16 KB), gets an answer that says so. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -104,13 +104,13 @@ export function installHttpEntry(
   const create = http.createServer;
   http.createServer = ((...args: unknown[]) => {
     const wrapped = args.map((arg) =>
-      typeof arg === 'function' ? guarded(arg as RequestListener, isTrusted, forward) : arg,
+      typeof arg === 'function' ? guardListener(arg as RequestListener, isTrusted, forward) : arg,
     );
     const given = typeof wrapped[0] === 'object' ? wrapped.shift() : {};
     const options = { ...(given as object), requestTimeout: requestMs, connectionsCheckingInterval: LOOK_MS };
     const server = Reflect.apply(create, http, [options, ...wrapped]) as Server;
     closeAfterAccepting(server);
-    return server.on('clientError', answerUnreadable);
+    return server.on('clientError', rejectMalformedRequest);
   }) as typeof http.createServer;
   Reflect.set(globalThis, STAMPED, true);
   if (forward) Reflect.set(globalThis, HEAVY_ELSEWHERE, true);

@@ -10,7 +10,7 @@ const LOOK_MS = 500;
  * Gives the processes of a database on this machine that run heavy statements a lower priority, while heavy requests are answered.
  * @returns what to call for each request
  */
-export function lowerBackends(niceness: number): () => void {
+export function lowerBackendPriority(niceness: number): () => void {
   let isLooking = false;
   const look = async () => {
     const pids = await listBackendPids(HEAVY_APPLICATION);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { peerOf, trustedProxies } from './peer-header';
+import { resolvePeer, trustedProxies } from './peer-header';
 
 const noProxies = trustedProxies([]);
 const proxies = trustedProxies(['10.0.0.0/8', '127.0.0.1/32', 'fd00::/8']);
 const from = (address: string | undefined, headers: Record<string, string | string[]> = {}, trusted = proxies) =>
-  peerOf({ address, encrypted: false }, { host: 'fabric.test', ...headers }, trusted);
+  resolvePeer({ address, encrypted: false }, { host: 'fabric.test', ...headers }, trusted);
 
-describe('peerOf', () => {
+describe('resolvePeer', () => {
   it('takes the socket’s address and ignores headers of strangers', () => {
     const lies = { 'x-forwarded-for': '1.2.3.4', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.test' };
     for (const trusted of [noProxies, proxies]) {

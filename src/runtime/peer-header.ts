@@ -20,22 +20,22 @@ export function trustedProxies(cidrs: readonly string[]): (address: string) => b
 }
 
 /** The canonical address in a hop of `X-Forwarded-For`, which may carry a port; null when it is none. */
-function hopAddress(text: string): string | null {
+function parseHopAddress(text: string): string | null {
   const host = parseHostPort(text.trim())?.host;
   const ip = parseIp(host ?? '');
   return ip && formatIp(unmapIp(ip));
 }
 
 /** The values of a list header, in the order in which the hops added them. */
-const listed = (value: string | string[] | undefined): string[] =>
+const parseList = (value: string | string[] | undefined): string[] =>
   (Array.isArray(value) ? value.join(',') : (value ?? '')).split(',').filter((item) => item.trim() !== '');
 
 /**
  * Where a request comes from and how the browser addressed us. Only a trusted proxy's headers count: of
  * `X-Forwarded-For` the right-most address that is no trusted proxy, of `X-Forwarded-Proto` and `-Host` the last value.
  */
-export function peerOf(connection: Connection, headers: Headers, isTrusted: (address: string) => boolean): Peer {
-  const socket = hopAddress(connection.address ?? '');
+export function resolvePeer(connection: Connection, headers: Headers, isTrusted: (address: string) => boolean): Peer {
+  const socket = parseHopAddress(connection.address ?? '');
   const own = parseHostPort(String(headers.host ?? ''));
   const direct: Peer = {
     address: socket,
@@ -44,15 +44,15 @@ export function peerOf(connection: Connection, headers: Headers, isTrusted: (add
   };
   if (socket === null || !isTrusted(socket)) return direct;
   let address = socket;
-  for (const hop of listed(headers['x-forwarded-for']).reverse()) {
-    const next = hopAddress(hop);
+  for (const hop of parseList(headers['x-forwarded-for']).reverse()) {
+    const next = parseHopAddress(hop);
     // Behind a hop that cannot be read everything could be invented.
     if (next === null) break;
     address = next;
     if (!isTrusted(next)) break;
   }
-  const proto = listed(headers['x-forwarded-proto']).at(-1)?.trim().toLowerCase();
-  const host = parseHostPort(listed(headers['x-forwarded-host']).at(-1)?.trim() ?? '');
+  const proto = parseList(headers['x-forwarded-proto']).at(-1)?.trim().toLowerCase();
+  const host = parseHostPort(parseList(headers['x-forwarded-host']).at(-1)?.trim() ?? '');
   return {
     address,
     proto: proto === 'https' || proto === 'http' ? proto : direct.proto,
@@ -66,7 +66,7 @@ const FORWARDING = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 
 /** Replaces whatever the client sent under our names by what we know. */
 export function stampRequest(request: IncomingMessage, isTrusted: (address: string) => boolean): void {
   const encrypted = Reflect.get(request.socket, 'encrypted') === true;
-  const peer = peerOf({ address: request.socket.remoteAddress, encrypted }, request.headers, isTrusted);
+  const peer = resolvePeer({ address: request.socket.remoteAddress, encrypted }, request.headers, isTrusted);
   const forwarded = FORWARDING.some((name) => request.headers[name] !== undefined);
   const values: (string | null)[] = [peer.address, peer.proto, peer.host, forwarded ? 'yes' : 'no'];
   const raw: string[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withPatience } from './prepare-stores';
+import { retryUntilAvailable } from './prepare-stores';
 
 const failing = (times: number, code: string) => {
   let calls = 0;
@@ -10,16 +10,16 @@ const failing = (times: number, code: string) => {
   };
 };
 
-describe('withPatience', () => {
+describe('retryUntilAvailable', () => {
   it.each(['ECONNRESET', 'ECONNREFUSED', '57P03'])('asks again while the store does not answer (%s)', async (code) => {
-    expect(await withPatience(failing(2, code))).toBe(3);
+    expect(await retryUntilAvailable(failing(2, code))).toBe(3);
   });
 
   it('does not repeat what failed for another reason', async () => {
-    await expect(withPatience(failing(1, '42P01'))).rejects.toThrow('call 1');
+    await expect(retryUntilAvailable(failing(1, '42P01'))).rejects.toThrow('call 1');
   });
 
   it('ends when the time is over, with the error of the store', async () => {
-    await expect(withPatience(failing(100, 'ECONNREFUSED'), 300)).rejects.toThrow('call 2');
+    await expect(retryUntilAvailable(failing(100, 'ECONNREFUSED'), 300)).rejects.toThrow('call 2');
   });
 });

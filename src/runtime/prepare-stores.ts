@@ -16,7 +16,7 @@ const NOT_YET = new Set([
  * @param work may run several times
  * @throws Error of the work when the store does not answer within `timeoutMs`, or immediately on any other failure
  */
-export async function withPatience<T>(work: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
+export async function retryUntilAvailable<T>(work: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (let pause = 200; ; pause = Math.min(pause * 2, 5_000)) {
     try {
@@ -36,7 +36,7 @@ type Stores = { DATABASE_URL: string; REDIS_URL?: string };
  * @throws Error of the store when it does not answer within `timeoutMs`, or immediately when a migration fails
  */
 export async function prepareStores(stores: Stores, timeoutMs?: number): Promise<void> {
-  await withPatience(() => migrateDatabase(stores.DATABASE_URL), timeoutMs);
+  await retryUntilAvailable(() => migrateDatabase(stores.DATABASE_URL), timeoutMs);
   const queues = makeQueueBackend(stores);
   try {
     await queues.prepare();

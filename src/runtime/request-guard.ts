@@ -16,7 +16,7 @@ export const PAGE_HEADERS = [
 ];
 
 /** The path and query of a request target; a client that speaks as to a proxy sends a whole URL. */
-export function originForm(target: string): string {
+export function toOriginForm(target: string): string {
   const rest = /^https?:\/\/[^/?#]*(.*)$/is.exec(target)?.[1];
   if (rest === undefined) return target;
   return rest.startsWith('/') ? rest : `/${rest}`;
@@ -38,7 +38,7 @@ function isDecodable(path: string): boolean {
  * Why a request must not reach Next, which would answer it with a redirect, a page or an error of its own; null when it
  * may. Addresses of the API have exactly one spelling: no empty, dotted or encoded-slash segments.
  */
-export function refusalOf(method: string, target: string): AppError | null {
+export function findRequestError(method: string, target: string): AppError | null {
   if (!METHODS.includes(method)) {
     return new AppError('method_not_allowed', `Use one of ${METHODS.join(', ')}.`, { extra: { allow: METHODS } });
   }
@@ -53,7 +53,7 @@ export function refusalOf(method: string, target: string): AppError | null {
 }
 
 /** Answers an error as problem+json where no route handler does it. */
-export function answerProblem(response: ServerResponse & { req: IncomingMessage }, error: AppError): void {
+export function sendProblem(response: ServerResponse & { req: IncomingMessage }, error: AppError): void {
   const id = newId();
   const allow = error.extra?.allow;
   const body = JSON.stringify(toProblem(error, id));

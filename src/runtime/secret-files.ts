@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 /** Secrets of the data directory by name: one file each, mode 0600. */
 export type SecretName = 'secret_key' | 'previous_secret_key' | 'database_password';
 
-const pathOf = (dataDirectory: string, name: string) => join(dataDirectory, 'secrets', name);
+const getSecretPath = (dataDirectory: string, name: string) => join(dataDirectory, 'secrets', name);
 
 /** A secret of a data directory, or null when there is none. */
 export function readSecret(dataDirectory: string, name: SecretName): string | null {
   try {
-    return readFileSync(pathOf(dataDirectory, name), 'utf8').trim() || null;
+    return readFileSync(getSecretPath(dataDirectory, name), 'utf8').trim() || null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
@@ -37,10 +37,10 @@ export function writePrivateFile(path: string, text: string): void {
 
 /** Stores a secret in the place of the one before. */
 export function writeSecret(dataDirectory: string, name: SecretName, value: string): void {
-  writePrivateFile(pathOf(dataDirectory, name), `${value}\n`);
+  writePrivateFile(getSecretPath(dataDirectory, name), `${value}\n`);
 }
 
 /** Removes a secret; it may be missing. */
 export function removeSecret(dataDirectory: string, name: SecretName): void {
-  rmSync(pathOf(dataDirectory, name), { force: true });
+  rmSync(getSecretPath(dataDirectory, name), { force: true });
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const LEGIBLE = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
 
 /** A code for a person to type, e.g. `K7QM-2XWP-9ATD`: 12 characters, 58 bits. */
-export function legibleCode(): string {
+export function createLegibleCode(): string {
   const groups: string[] = [];
   while (groups.length < 3) {
     let group = '';
@@ -28,7 +28,7 @@ export const randomSecret = (): string => randomBytes(32).toString('base64url');
  * user only (0600).
  * @throws Error naming the file when it is there but empty: a new secret would not fit what the old one protects.
  */
-export function storedSecret(dataDirectory: string, name: string, make: () => string): string {
+export function ensureSecret(dataDirectory: string, name: string, make: () => string): string {
   const directory = join(dataDirectory, 'secrets');
   const path = join(directory, name);
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -107,7 +107,7 @@ function processes(): number[] {
   return [...named, ...database];
 }
 
-async function untilNoneLeft(): Promise<void> {
+async function waitUntilNoneLeft(): Promise<void> {
   const left = () => processes().map((pid) => `${pid} ${readProcess(pid, 'cmdline')}`);
   await expect.poll(left, { timeout: 10_000, interval: 20 }).toEqual([]);
 }
@@ -121,7 +121,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-const databaseUrlOf = async (run: Run) => (await run.line(/^web +\| DATABASE_URL=(.+)$/))[1] ?? '';
+const readDatabaseUrl = async (run: Run) => (await run.line(/^web +\| DATABASE_URL=(.+)$/))[1] ?? '';
 const postmaster = () => Number(readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
 // Each test starts real databases, some of them several times; a busy machine takes its time.
@@ -158,7 +158,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
         // Its guard was faster.
       }
     }
-    await untilNoneLeft();
+    await waitUntilNoneLeft();
     rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
   });
 
@@ -172,7 +172,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     for (const name of ['secret_key', 'database_password', 'setup_code']) {
       expect(statSync(join(data, 'secrets', name)).mode & 0o777).toBe(0o600);
     }
-    const database = await databaseUrlOf(run);
+    const database = await readDatabaseUrl(run);
     expect(await query(database, 'select count(*)::int as roles from roles where built_in')).toEqual([{ roles: 6 }]);
     if (isRoot) expect(statSync(join(data, 'postgres')).uid).not.toBe(0);
     await expect(query(database.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow(/password/);
@@ -194,7 +194,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
       .filter(Boolean);
     expect(order.filter((event) => event === 'asked to end')).toHaveLength(2);
     expect(order.at(-1)).toBe('| stopped');
-    await untilNoneLeft();
+    await waitUntilNoneLeft();
     expect(existsSync(join(data, 'postgres', 'postmaster.pid'))).toBe(false);
 
     const again = start();
@@ -202,13 +202,13 @@ describe('supervisor', { timeout: 90_000 }, () => {
     await again.line(/\| ready: /);
     expect(Date.now() - started).toBeLessThan(10_000);
     expect(again.lines.some((line) => line.includes('setup code'))).toBe(false);
-    expect(await query(await databaseUrlOf(again), 'select email from users')).toEqual([{ email: 'a@example.org' }]);
+    expect(await query(await readDatabaseUrl(again), 'select email from users')).toEqual([{ email: 'a@example.org' }]);
   });
 
   it('starts PostgreSQL and its programs again when they are killed', async () => {
     install();
     const run = await startReady();
-    const database = await databaseUrlOf(run);
+    const database = await readDatabaseUrl(run);
     await query(database, 'create table kept as select 1 as value');
     for (let round = 1; round <= 2; round++) {
       const from = run.lines.length;
@@ -224,24 +224,24 @@ describe('supervisor', { timeout: 90_000 }, () => {
     await run.line(/^web +\| DATABASE_URL=/, from);
     run.process.kill('SIGINT');
     expect(await run.ended, run.lines.join('\n')).toBe(0);
-    await untilNoneLeft();
+    await waitUntilNoneLeft();
   });
 
   it('takes everything down with it when it is killed, and starts again', async () => {
     install();
     const run = await startReady();
-    await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
+    await query(await readDatabaseUrl(run), 'create table kept as select 1 as value');
     run.process.kill('SIGKILL');
     await run.ended;
-    await untilNoneLeft();
+    await waitUntilNoneLeft();
     const again = await startReady();
-    expect(await query(await databaseUrlOf(again), 'select value from kept')).toEqual([{ value: 1 }]);
+    expect(await query(await readDatabaseUrl(again), 'select value from kept')).toEqual([{ value: 1 }]);
   });
 
   it('ends a PostgreSQL that outlived a killed supervisor, even one that hangs', async () => {
     install();
     const run = await startReady();
-    await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
+    await query(await readDatabaseUrl(run), 'create table kept as select 1 as value');
     const old = postmaster();
     // With the guards gone nothing ends the database.
     for (const pid of processes()) if (readProcess(pid, 'comm').trim() === 'sh') process.kill(pid, 'SIGKILL');
@@ -253,7 +253,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     await again.line(/terminated \d+ PostgreSQL processes left over from a killed run/);
     await again.line(/\| ready: /);
     expect(postmaster()).not.toBe(old);
-    expect(await query(await databaseUrlOf(again), 'select value from kept')).toEqual([{ value: 1 }]);
+    expect(await query(await readDatabaseUrl(again), 'select value from kept')).toEqual([{ value: 1 }]);
   });
 
   it('ignores a stale postmaster.pid whose process id belongs to another process', async () => {
@@ -304,14 +304,14 @@ describe('supervisor', { timeout: 90_000 }, () => {
   it.runIf(isRoot)('takes over a data directory that was restored as root', async () => {
     install();
     const run = await startReady();
-    await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
+    await query(await readDatabaseUrl(run), 'create table kept as select 1 as value');
     run.process.kill('SIGTERM');
     await run.ended;
     cpSync(data, `${data}-restored`, { recursive: true });
     expect(statSync(join(`${data}-restored`, 'postgres')).uid).toBe(0);
     data = `${data}-restored`;
     const restored = await startReady();
-    expect(await query(await databaseUrlOf(restored), 'select value from kept')).toEqual([{ value: 1 }]);
+    expect(await query(await readDatabaseUrl(restored), 'select value from kept')).toEqual([{ value: 1 }]);
   });
 
   it.runIf(othersMayRead)(
@@ -322,7 +322,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
       expect(statSync(join(data, 'postgres')).uid).toBe(UNKNOWN_ID.uid);
       run.process.kill('SIGTERM');
       expect(await run.ended, run.lines.join('\n')).toBe(0);
-      await untilNoneLeft();
+      await waitUntilNoneLeft();
     },
   );
 
@@ -331,7 +331,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     await run.line(/^demo +\| TARGETS=::1\/128,127\.0\.10\.0\/24,127\.0\.11\.0\/24 SEED=false$/);
     await run.line(/^fabric +\| sign in as somebody$/);
     await query(
-      await databaseUrlOf(run),
+      await readDatabaseUrl(run),
       "insert into users (id, email, password_hash) values (gen_random_uuid(), 'a@example.org', 'x')",
     );
     run.process.kill('SIGTERM');
@@ -350,7 +350,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     install();
     const run = await startReady();
     await query(
-      await databaseUrlOf(run),
+      await readDatabaseUrl(run),
       "insert into users (id, email, password_hash) values (gen_random_uuid(), 'a@example.org', 'x')",
     );
     run.process.kill('SIGTERM');
@@ -361,7 +361,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
       /^SEED_DEMO_DATA=true: this installation is in use and is not a demo, so it is left unchanged\./,
     );
     const after = await startReady();
-    expect(await query(await databaseUrlOf(after), 'select count(*)::int as n from users')).toEqual([{ n: 1 }]);
+    expect(await query(await readDatabaseUrl(after), 'select count(*)::int as n from users')).toEqual([{ n: 1 }]);
   });
 
   it.each([

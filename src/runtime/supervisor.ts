@@ -3,14 +3,14 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { assertDemoAllowed, assertProductionEnv, childEnvironment, type Env } from '@/server/lib/env';
 import { type Child, type ChildProgram, keepRunning } from './child-process';
-import { takeDataLock } from './data-lock';
+import { acquireDataLock } from './data-lock';
 import { claimDemo, DEMO_TARGETS } from './demo-installation';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded-database';
 import { printFirstRunHints } from './first-run';
-import { freePort } from './postgres/server';
+import { findFreePort } from './postgres/server';
 import { prepareStores } from './prepare-stores';
 import { readSecret } from './secret-files';
-import { legibleCode, randomSecret, storedSecret } from './secrets';
+import { createLegibleCode, ensureSecret, randomSecret } from './secrets';
 
 export type Supervisor = {
   /** Address of the pages. */
@@ -59,7 +59,7 @@ async function assertPortFree(port: number, host: string): Promise<void> {
   });
 }
 
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((done, reject) => {
     const onAbort = () => reject(signal.reason);
@@ -68,7 +68,7 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): 
   });
 }
 
-function addressOf(env: Env): string {
+function formatServiceUrl(env: Env): string {
   const host = env.HOST === '0.0.0.0' || env.HOST === '::' ? 'localhost' : env.HOST;
   return `http://${host.includes(':') ? `[${host}]` : host}:${env.PORT}`;
 }
@@ -86,7 +86,7 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
   await assertPortFree(env.PORT, env.HOST);
   const data = resolve(env.FABRIC_DATA_DIR);
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const lock = await takeDataLock(data);
+  const lock = await acquireDataLock(data);
   if ('holder' in lock) {
     const { pid, url } = lock.holder;
     const where = [pid ? `process ${pid}` : '', url ?? ''].filter(Boolean).join(', ');
@@ -109,19 +109,19 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
     await prepareStores({ DATABASE_URL: databaseUrl, REDIS_URL: env.REDIS_URL });
     signal?.throwIfAborted();
     // With an external database, there may be more web processes; they keep their common code there and log it.
-    const setupCode = env.FABRIC_SETUP_CODE ?? (database ? storedSecret(data, 'setup_code', legibleCode) : '');
+    const setupCode = env.FABRIC_SETUP_CODE ?? (database ? ensureSecret(data, 'setup_code', createLegibleCode) : '');
     const demo = env.SEED_DEMO_DATA;
     if (demo) await claimDemo(databaseUrl);
     const targets = [...env.FABRIC_ALLOW_PRIVATE_TARGETS, ...(demo ? DEMO_TARGETS : [])];
     const environment = childEnvironment({
       NODE_ENV: env.NODE_ENV,
       // The demo's agents have to know it before web has started, and after it was started again.
-      PORT: String(demo && env.PORT === 0 ? await freePort() : env.PORT),
+      PORT: String(demo && env.PORT === 0 ? await findFreePort() : env.PORT),
       SEED_DEMO_DATA: 'false',
       FABRIC_ALLOW_PRIVATE_TARGETS: targets.join(','),
       DATABASE_URL: databaseUrl,
       FABRIC_DATA_DIR: data,
-      FABRIC_SECRET_KEY: env.FABRIC_SECRET_KEY ?? storedSecret(data, 'secret_key', randomSecret),
+      FABRIC_SECRET_KEY: env.FABRIC_SECRET_KEY ?? ensureSecret(data, 'secret_key', randomSecret),
       // There while a rotation of the key is under way.
       FABRIC_PREVIOUS_SECRET_KEY:
         env.FABRIC_PREVIOUS_SECRET_KEY ??
@@ -136,14 +136,14 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
         backoffMs,
       }),
     }));
-    const reports = await orAborted(Promise.all(children.map(({ child }) => child.ready)), signal);
-    const url = reports.find((report) => report.url)?.url ?? addressOf(env);
+    const reports = await rejectOnAbort(Promise.all(children.map(({ child }) => child.ready)), signal);
+    const url = reports.find((report) => report.url)?.url ?? formatServiceUrl(env);
     lock.announce(url);
     say(`ready: ${url}`);
     for (const note of reports.flatMap(({ notes = [] }) => notes)) say(note);
     const setupCodeFile = database && !env.FABRIC_SETUP_CODE ? join(data, 'secrets', 'setup_code') : undefined;
     const installation = { url, databaseUrl, demo, embedded: Boolean(database), setupCode, setupCodeFile };
-    await orAborted(printFirstRunHints(installation, say), signal);
+    await rejectOnAbort(printFirstRunHints(installation, say), signal);
     return {
       url,
       databaseUrl,

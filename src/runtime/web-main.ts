@@ -5,7 +5,7 @@ import { assertServiceEnv, EMBEDDED_ARGUMENT, env, setVariables } from '@/server
 import { reportReady } from './child-process';
 import { startHeavyThread } from './heavy-thread';
 import { installHttpEntry } from './http-entry';
-import { freePort } from './postgres/server';
+import { findFreePort } from './postgres/server';
 import { prepareStores } from './prepare-stores';
 
 const STOP_MS = 4_000;
@@ -13,7 +13,7 @@ const HEAVY = new URL('./heavy.mjs', import.meta.url);
 const SERVER = fileURLToPath(new URL('../.next/standalone/server.js', import.meta.url));
 
 /** Resolves when the service answers that requests will succeed. */
-async function untilReady(url: string): Promise<void> {
+async function waitUntilReady(url: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}/api/v1/health/ready`).catch(() => null);
     if (response?.ok) return;
@@ -27,7 +27,7 @@ try {
   assertServiceEnv(environment, embedded);
   const { DATABASE_URL, REDIS_URL, PORT, HOST, FABRIC_TRUSTED_PROXIES } = environment;
   await prepareStores({ DATABASE_URL, REDIS_URL });
-  const port = PORT === 0 ? await freePort() : PORT;
+  const port = PORT === 0 ? await findFreePort() : PORT;
   // Streams (progress, live views) stay open; without a limit they would hold the process for as long as a page is open.
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => setTimeout(() => process.exit(0), STOP_MS).unref());
@@ -37,7 +37,7 @@ try {
   await import(pathToFileURL(SERVER).href);
   const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST;
   const literal = host.includes(':') ? `[${host}]` : host;
-  await untilReady(`http://${literal}:${port}`);
+  await waitUntilReady(`http://${literal}:${port}`);
   // Where the environment gives no setup code, a first run makes one and logs it when it is first asked for.
   await fetch(`http://${literal}:${port}/api/v1/setup/status`).catch(() => {});
   keepReporting('web', port);

@@ -200,7 +200,7 @@ describe('architecture', () => {
         ? []
         : [
             ...text.matchAll(
-              /= (?:cache|objectCache|sharedValue|trafficSums)<[^']{0,120}\((?:\{\s*name: )?'([a-z_]+)'/g,
+              /= (?:cache|objectCache|sharedValue|createSumsCache)<[^']{0,120}\((?:\{\s*name: )?'([a-z_]+)'/g,
             ),
           ].map(([, name]) => name),
     );

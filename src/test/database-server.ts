@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { initializePostgres } from '@/runtime/postgres/initialize';
 import { findPostgresProgram } from '@/runtime/postgres/program';
-import { databaseUrl, freePort, startPostgres } from '@/runtime/postgres/server';
+import { databaseUrl, findFreePort, startPostgres } from '@/runtime/postgres/server';
 
 /** Speed instead of safety: the data lives as long as the test run. */
 const SETTINGS = {
@@ -34,7 +34,7 @@ export async function startDatabaseServer(): Promise<DatabaseServer> {
   await initializePostgres(program, directory, { password, sync: false });
   const server = await startPostgres(program, {
     directory,
-    port: await freePort(),
+    port: await findFreePort(),
     settings: SETTINGS,
     onLine: () => {},
   });

@@ -24,7 +24,7 @@ export async function dropTestDatabase(url: string): Promise<void> {
  * Setup file of the `int` project: each test file has a database of its own, and `DATABASE_URL` names it before any
  * Fabric module is loaded.
  */
-export async function giveFileItsDatabase(): Promise<void> {
+export async function createFileDatabase(): Promise<void> {
   const url = await createTestDatabase();
   process.env.DATABASE_URL = url;
   afterAll(async () => {

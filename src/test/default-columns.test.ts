@@ -6,7 +6,7 @@ import { LOCALES } from '@/lib/i18n/locales';
 import { makeTranslate, type Translate } from '@/lib/i18n/translator';
 import type { Column } from '@/ui/table/column';
 import { ACTIONS_WIDTH, SELECT_WIDTH } from '@/ui/table/column-layout';
-import { widthOfHeader } from '@/ui/table/text-width';
+import { estimateHeaderWidth } from '@/ui/table/text-width';
 
 /** What a window of 1440 px leaves for a table beside the navigation, the page's padding, the frame and a scroll bar. */
 const ROOM = 1440 - 208 - 32 - 2 - 15;
@@ -23,7 +23,7 @@ const isColumns = (value: unknown): value is readonly AnyColumn[] =>
 const CONTEXT = { hits: true, audit: true, from: '2026-11-24' };
 
 /** Every exported declaration of columns. */
-async function listsOf(folder: string): Promise<List[]> {
+async function loadColumnLists(folder: string): Promise<List[]> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('columns.tsx'),
   );
@@ -43,12 +43,12 @@ async function listsOf(folder: string): Promise<List[]> {
   return lists;
 }
 
-const lists = await listsOf('src/features');
+const lists = await loadColumnLists('src/features');
 const catalogs = await Promise.all(
   LOCALES.map(async (locale) => makeTranslate(locale, locale === 'en' ? {} : await loadCatalog(locale))),
 );
 
-const shownOf = (columns: readonly AnyColumn[]) => columns.filter((column) => !column.hidden);
+const filterShown = (columns: readonly AnyColumn[]) => columns.filter((column) => !column.hidden);
 const sum = (columns: readonly AnyColumn[]) => columns.reduce((width, column) => width + column.width, 0);
 
 describe('default columns', () => {
@@ -56,14 +56,14 @@ describe('default columns', () => {
 
   it.each(lists)('$name fit a window of 1440 px in every language', ({ columns }) => {
     for (const t of catalogs) {
-      const width = sum(shownOf(columns(t))) + SELECT_WIDTH + ACTIONS_WIDTH;
+      const width = sum(filterShown(columns(t))) + SELECT_WIDTH + ACTIONS_WIDTH;
       expect(width, `width in ${t.locale}`).toBeLessThanOrEqual(ROOM);
     }
   });
 
   it.each(lists)('$name leave the growing columns room at 1440 px', ({ columns }) => {
     for (const t of catalogs) {
-      const shown = shownOf(columns(t));
+      const shown = filterShown(columns(t));
       const growing = shown.filter((column) => column.grow);
       if (growing.length === 0) continue;
       const room = ROOM - SELECT_WIDTH - ACTIONS_WIDTH - sum(shown.filter((column) => !column.grow));
@@ -75,7 +75,7 @@ describe('default columns', () => {
     for (const t of catalogs) {
       for (const { header, width, align, sortable } of columns(t)) {
         if (align === 'end')
-          expect(width, `${header} in ${t.locale}`).toBeGreaterThanOrEqual(widthOfHeader(header, sortable));
+          expect(width, `${header} in ${t.locale}`).toBeGreaterThanOrEqual(estimateHeaderWidth(header, sortable));
       }
     }
   });

@@ -13,14 +13,14 @@ const documents = [
 const read = (path: string) => readFileSync(join(root, path), 'utf8').replaceAll(/^```.*?^```/gms, '');
 
 /** The files and headings that a document links to. */
-const linksOf = (path: string) =>
+const listLinks = (path: string) =>
   [...read(path).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, target = '']) => {
     const [file = '', anchor = null] = target.split('#');
     return { target, file: file === '' ? path : relative(root, join(root, dirname(path), file)), anchor };
   });
 
 /** Anchors as GitHub makes them of headings. */
-const anchorsOf = (path: string) =>
+const listAnchors = (path: string) =>
   [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
@@ -38,14 +38,14 @@ const messages = new Set(
 
 describe('the documentation', () => {
   it.each(documents)('%s links to files and headings that exist', (path) => {
-    const broken = linksOf(path).filter(
-      ({ file, anchor }) => !existsSync(join(root, file)) || (anchor !== null && !anchorsOf(file).includes(anchor)),
+    const broken = listLinks(path).filter(
+      ({ file, anchor }) => !existsSync(join(root, file)) || (anchor !== null && !listAnchors(file).includes(anchor)),
     );
     expect(broken.map(({ target }) => target)).toEqual([]);
   });
 
   it.each(['docs/README.md', 'docs/decisions/README.md'])('%s leads to every document below it', (path) => {
-    const listed = new Set(linksOf(path).map(({ file }) => file));
+    const listed = new Set(listLinks(path).map(({ file }) => file));
     const own = documents.filter(
       (one) =>
         one !== path &&

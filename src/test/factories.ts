@@ -101,7 +101,7 @@ export async function placeOn(node: { id: string }, ...guests: readonly { id: st
 }
 
 /** As if workloads migrated back and forth all the time: the agent of the node may report for them, too. */
-export async function wereOn(node: { id: string }, ...guests: readonly { id: string }[]): Promise<void> {
+export async function addFormerPlacements(node: { id: string }, ...guests: readonly { id: string }[]): Promise<void> {
   const times = { seen_at: '2000-01-01T00:00:00Z', left_at: '2200-01-01T00:00:00Z' };
   await db.insert(workloadPlacements).values(guests.map(({ id }) => ({ workload_id: id, node_id: node.id, ...times })));
 }

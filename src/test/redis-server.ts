@@ -4,7 +4,7 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '@/runtime/postgres/server';
+import { findFreePort } from '@/runtime/postgres/server';
 
 export type RedisServer = { url: string; pid: number; stop(): Promise<void> };
 
@@ -13,7 +13,7 @@ export function hasRedis(): boolean {
   return spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-async function answers(port: number): Promise<boolean> {
+async function isReachable(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');
     socket.once('connect', () => {
@@ -27,7 +27,7 @@ async function answers(port: number): Promise<boolean> {
 /** A real Redis without persistence on a free port (or on `port`, after a stop, for tests of a restart). */
 export async function startRedisServer(port?: number): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), 'fabric-redis-'));
-  const chosen = port ?? (await freePort());
+  const chosen = port ?? (await findFreePort());
   const child = spawn(
     'redis-server',
     [
@@ -48,7 +48,7 @@ export async function startRedisServer(port?: number): Promise<RedisServer> {
   );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const deadline = Date.now() + 10_000;
-  while (!(await answers(chosen))) {
+  while (!(await isReachable(chosen))) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error('redis-server did not start');
     await delay(20);
   }

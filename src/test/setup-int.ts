@@ -1,6 +1,6 @@
 import { afterAll, vi } from 'vitest';
 import { forgetProcessState } from '@/server/lib/process-state';
-import { giveFileItsDatabase } from './database';
+import { createFileDatabase } from './database';
 import { closeConnections } from './fresh-process';
 
 // Files share a process and its modules, one after another. Each begins with the environment and the state of a new process.
@@ -14,7 +14,7 @@ process.env.FABRIC_SECRET_KEY = 'test-secret-key-test-secret-key-test-secret';
 // Simulated clusters and other stand-ins listen on loopback.
 process.env.FABRIC_ALLOW_PRIVATE_TARGETS = '127.0.0.0/8';
 process.env.LOG_LEVEL ??= 'silent';
-await giveFileItsDatabase();
+await createFileDatabase();
 // Last, when the environment is complete.
 forgetProcessState();
 afterAll(async () => {

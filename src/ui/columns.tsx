@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
 import type { Column } from './table/column';
-import { widthOfContent } from './table/text-width';
+import { estimateContentWidth } from './table/text-width';
 import { Missing, Mono, RelativeTime } from './values';
 
 type Common<Row> = Pick<Column<Row>, 'sortable' | 'hidden' | 'grow' | 'sortFirst'> & { width?: number };
@@ -12,10 +12,10 @@ type Value<Row, T> = (row: Row) => T | null | undefined;
 
 /**
  * Makers for the columns of rows of one type:
- * `const make = columnsOf<Cluster>(); const COLUMNS = [make.text('name', 'Name', (c) => c.name, { sortable: true }), …]`.
+ * `const make = createColumnHelper<Cluster>(); const COLUMNS = [make.text('name', 'Name', (c) => c.name, { sortable: true }), …]`.
  * A value that is null or undefined is shown as a dash.
  */
-export function columnsOf<Row>() {
+export function createColumnHelper<Row>() {
   return {
     /** Text. `render` replaces the plain text in the cell, for example by a link; export keeps the text. */
     text(
@@ -49,7 +49,7 @@ export function columnsOf<Row>() {
         format = formatCount,
         sample = format === formatCount ? '999,999' : '1023 MiB',
         sortable,
-        width = widthOfContent(sample, header, sortable),
+        width = estimateContentWidth(sample, header, sortable),
         sortFirst = 'desc',
         ...options
       }: Common<Row> & { format?: (value: number) => string; sample?: string } = {},
@@ -68,7 +68,7 @@ export function columnsOf<Row>() {
       {
         none,
         sortable,
-        width = widthOfContent(RELATIVE_SAMPLE, header, sortable),
+        width = estimateContentWidth(RELATIVE_SAMPLE, header, sortable),
         sortFirst = 'desc',
         ...options
       }: Common<Row> & { none?: string } = {},

@@ -14,7 +14,7 @@ import {
   SIDE_BUTTON,
   TEXT,
 } from './choice-parts';
-import { ComboboxPopup, filterOf } from './combobox-popup';
+import { ComboboxPopup, toFilterProp } from './combobox-popup';
 import { useFieldControl } from './form/field-control';
 import type { Option } from './option';
 
@@ -66,7 +66,7 @@ export function LoadedCombobox<V extends string>({
       value={value}
       onValueChange={onValueChange}
       isItemEqualToValue={(a, b) => a.value === b.value}
-      filter={filterOf(remote)}
+      filter={toFilterProp(remote)}
       onInputValueChange={
         remote && ((text, { reason }) => reason !== 'item-press' && remote.onSearch(text === value?.label ? '' : text))
       }
@@ -114,7 +114,7 @@ export function LoadedMultiCombobox<V extends string>({
       // Esc leaves the box; it must not throw away what was chosen.
       onValueChange={(next, { reason }) => reason !== 'escape-key' && onValueChange(next)}
       isItemEqualToValue={(a, b) => a.value === b.value}
-      filter={filterOf(remote)}
+      filter={toFilterProp(remote)}
       onInputValueChange={remote && ((text) => remote.onSearch(text))}
       defaultOpen={begun.isOpen}
       autoHighlight

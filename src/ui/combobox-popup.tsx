@@ -16,7 +16,7 @@ export type RemoteSearch = { onSearch: (text: string) => void; loading: boolean;
  * How choices are filtered here: not at all once the server has answered. Until then those of an earlier text are, because
  * Enter would choose one that does not match what is typed.
  */
-export const filterOf = (remote: Pick<RemoteSearch, 'loading'> | undefined): null | undefined =>
+export const toFilterProp = (remote: Pick<RemoteSearch, 'loading'> | undefined): null | undefined =>
   remote && !remote.loading ? null : undefined;
 
 /** What a combobox of one and of several choices take alike. */

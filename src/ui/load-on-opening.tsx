@@ -3,7 +3,7 @@ import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 're
 import { part, usePart } from './part';
 
 /** A closed panel says so by `open`, or has nothing to show: null, or an empty list. */
-function looksOpen(props: object): boolean {
+function isPanelOpen(props: object): boolean {
   if ('open' in props) return props.open === true;
   return Object.values(props).every((value) => value !== null && !(Array.isArray(value) && value.length === 0));
 }
@@ -14,7 +14,7 @@ function looksOpen(props: object): boolean {
  */
 export function loadOnOpening<P extends object>(
   load: () => Promise<ComponentType<P>>,
-  isOpen: (props: P) => boolean = looksOpen,
+  isOpen: (props: P) => boolean = isPanelOpen,
 ): (props: P) => ReactNode {
   const code = part(async () => ({ Panel: await load() }));
   // biome-ignore lint/correctness/noComponentHookFactories: as `dynamic` of Next, it is called once per panel, when a module is loaded.

@@ -1,6 +1,6 @@
 'use client';
 import { cloneElement, type KeyboardEvent, type MouseEvent, type ReactElement } from 'react';
-import { bothHandlers } from './tooltip';
+import { mergeHandlers } from './tooltip';
 
 /** How a button was pressed: by pointer, or by which key. */
 export type Press = { key: string | null };
@@ -33,7 +33,7 @@ export function PressedButton({ of, kind, onReach, onPress }: Props) {
   return cloneElement(of as ReactElement<Record<string, unknown>>, {
     'aria-haspopup': kind,
     'aria-expanded': false,
-    ...bothHandlers(own as never, added as never),
+    ...mergeHandlers(own as never, added as never),
   });
 }
 

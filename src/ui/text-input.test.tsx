@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TextInput } from './text-input';
 
 /** The elements from the root down to the input, with preceding siblings: what React keeps a field mounted by. */
-const placeOf = (leading: ReactNode, trailing: ReactNode): string => {
+const renderAncestors = (leading: ReactNode, trailing: ReactNode): string => {
   const markup = renderToStaticMarkup(<TextInput aria-label="Port" {...{ leading, trailing }} />);
   return markup
     .slice(0, markup.indexOf('<input'))
@@ -15,12 +15,12 @@ const placeOf = (leading: ReactNode, trailing: ReactNode): string => {
 
 describe('TextInput', () => {
   it('keeps the field at the same place in the tree, whatever its siblings', () => {
-    const plain = placeOf(undefined, undefined);
+    const plain = renderAncestors(undefined, undefined);
     expect(plain).toBe('<span>');
     for (const slot of [false, null, '', <i key="x">x</i>]) {
-      expect(placeOf(undefined, slot)).toBe(plain);
-      expect(placeOf(slot, undefined)).toBe(plain);
-      expect(placeOf(slot, slot)).toBe(plain);
+      expect(renderAncestors(undefined, slot)).toBe(plain);
+      expect(renderAncestors(slot, undefined)).toBe(plain);
+      expect(renderAncestors(slot, slot)).toBe(plain);
     }
   });
 });

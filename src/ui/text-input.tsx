@@ -35,7 +35,7 @@ export function TextInput({ mono, leading, trailing, className, ...rest }: Props
  * What a field of one line holds after a paste of several lines; null for a paste that the browser handles well. Browsers drop
  * the line breaks: a pasted column of ports would become one long number. They become spaces instead.
  */
-export function pastedOnOneLine(event: ClipboardEvent<HTMLInputElement>): string | null {
+export function readPastedLine(event: ClipboardEvent<HTMLInputElement>): string | null {
   const text = event.clipboardData.getData('text');
   if (!/[\r\n]/.test(text)) return null;
   event.preventDefault();

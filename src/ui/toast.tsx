@@ -36,7 +36,7 @@ export function showToast(type: ToastType, options: ToastOptions): void {
 }
 
 /** Hands over the toasts that wait, and all others until the returned function is called. */
-function takeToasts(taker: Add): () => void {
+function subscribeToToasts(taker: Add): () => void {
   add = taker;
   for (const toast of waiting.splice(0)) taker(...toast);
   return () => {
@@ -55,5 +55,5 @@ export function Toaster() {
     () => false,
   );
   const Layer = usePart(layer, needed)?.ToastLayer;
-  return Layer ? <Layer take={takeToasts} /> : null;
+  return Layer ? <Layer take={subscribeToToasts} /> : null;
 }

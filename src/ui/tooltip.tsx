@@ -44,7 +44,7 @@ type Handlers = Partial<
 >;
 
 /** Handlers of an element and of what surrounds it: both are called. */
-export function bothHandlers(own: Handlers, added: Handlers): Handlers {
+export function mergeHandlers(own: Handlers, added: Handlers): Handlers {
   const names = Object.keys(added) as (keyof Handlers)[];
   const both = names.map((name) => [
     name,
@@ -94,7 +94,7 @@ export function Tooltip({ content, side = 'top', children, openOnTap = false }: 
   };
   return (
     <>
-      {cloneElement(children, bothHandlers(children.props as Handlers, added as Handlers))}
+      {cloneElement(children, mergeHandlers(children.props as Handlers, added as Handlers))}
       {Popup && anchor?.isConnected && (
         <Popup
           anchor={anchor}

@@ -2,7 +2,7 @@
 import { cloneElement, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import type { PanelProps } from './panel';
 import { type Part, usePart } from './part';
-import { bothHandlers } from './tooltip';
+import { mergeHandlers } from './tooltip';
 
 type Opened = Pick<PanelProps, 'open' | 'onOpenChange' | 'trigger'>;
 
@@ -26,7 +26,7 @@ export function useOpenedPanel<M>(popup: Part<M>, { open, onOpenChange, trigger 
       cloneElement(trigger as ReactElement<Record<string, unknown>>, {
         'aria-haspopup': 'dialog',
         'aria-expanded': open,
-        ...bothHandlers(trigger.props as never, {
+        ...mergeHandlers(trigger.props as never, {
           onPointerEnter: reach,
           onFocus: reach,
           onClick: () => onOpenChange(true),

@@ -12,7 +12,7 @@ import { run } from '../../test/network-namespaces';
 import { describeAsRoot } from '../../test/requirements';
 import { sendFrames } from '../../test/send-frames';
 import { type DumpedFlows, flowKey, Tcpdump } from '../../test/tcpdump';
-import { captureFlow } from '../flows/capture-flows';
+import { toCaptureCandidate } from '../flows/capture-flows';
 import { hasPorts, protocolName } from '../net/protocols';
 import { libc } from '../sys/libc';
 import { Capture, type CaptureSource } from './capture';
@@ -29,7 +29,7 @@ const IGMP = 2;
 const ICMP = 1;
 
 /** Rows of one interface and direction, in the words of tcpdump. */
-function rowsOf(table: FlowTable, ifindex: number, isFromGuest: boolean): DumpedFlows {
+function toDumpedFlows(table: FlowTable, ifindex: number, isFromGuest: boolean): DumpedFlows {
   const flows: DumpedFlows = new Map();
   const swap = (port: number) => ((port & 255) << 8) | (port >> 8);
   for (let row = 0; row < table.size; row += 1) {
@@ -55,7 +55,7 @@ function rowsOf(table: FlowTable, ifindex: number, isFromGuest: boolean): Dumped
   return flows;
 }
 
-async function traffic(node: HypervisorNode, from: Guest, to: Guest): Promise<void> {
+async function generateTraffic(node: HypervisorNode, from: Guest, to: Guest): Promise<void> {
   const server = spawn('ip', ['netns', 'exec', to.namespace, 'iperf3', '-s', '-1', '--forceflush'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -130,8 +130,8 @@ describeAsRoot(
         }
         capture.start();
         expect(capture.interfaces).toBe(3);
-        await traffic(node, first, second);
-        await traffic(node, container, first);
+        await generateTraffic(node, first, second);
+        await generateTraffic(node, container, first);
         node.namespaces.enter(node.name);
         await sleep(200);
         await capture.drain();
@@ -142,7 +142,7 @@ describeAsRoot(
           const ifindex = [...names].find(([, name]) => name === guest.interface)?.[0] as number;
           const expected = await dump.stop();
           expect(expected.size).toBeGreaterThanOrEqual(5);
-          expect(rowsOf(table, ifindex, isFromGuest)).toEqual(expected);
+          expect(toDumpedFlows(table, ifindex, isFromGuest)).toEqual(expected);
         }
         expect(capture.state()).toMatchObject({ state: 'active', counts: { table_full_packets: 0 } });
       } finally {
@@ -186,7 +186,7 @@ describeAsRoot(
         const snapshot = capture.snapshot();
         if (!snapshot) throw new Error('no capture');
         const { conversations, table } = snapshot;
-        const flows = Array.from({ length: conversations.size }, (_, at) => captureFlow(snapshot, at).flow)
+        const flows = Array.from({ length: conversations.size }, (_, at) => toCaptureCandidate(snapshot, at).flow)
           .filter(({ source_ip }) => /^fd00:c01::|^10\.0\.9\.7$/.test(source_ip))
           .map(
             ({ source_ip, destination_ip, protocol, source_port, destination_port, icmp_type, packets, vlan, state }) =>
@@ -266,7 +266,7 @@ describeAsRoot(
       await capture.drain();
       const snapshot = capture.snapshot();
       if (!snapshot) throw new Error('no capture');
-      const flows = Array.from({ length: snapshot.conversations.size }, (_, i) => captureFlow(snapshot, i).flow);
+      const flows = Array.from({ length: snapshot.conversations.size }, (_, i) => toCaptureCandidate(snapshot, i).flow);
       const requests = flows.filter((flow) => flow.icmp_type === 8);
       expect(requests).toHaveLength(1);
       expect(requests[0]).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addRow, type CapturedRow, captureOf } from '../../test/capture-snapshot';
-import { captureFlow } from '../flows/capture-flows';
+import { addRow, buildCaptureSnapshot, type CapturedRow } from '../../test/capture-snapshot';
+import { toCaptureCandidate } from '../flows/capture-flows';
 import { Conversations } from './conversations';
 import { FLOW_FLAGS } from './ebpf/layout';
 
@@ -24,32 +24,37 @@ const answer: CapturedRow = {
   isFromGuest: false,
 };
 
-function flowsOf(...rows: CapturedRow[]) {
-  const snapshot = captureOf(rows);
-  return Array.from({ length: snapshot.conversations.size }, (_, i) => captureFlow(snapshot, i).flow);
+function buildFlows(...rows: CapturedRow[]) {
+  const snapshot = buildCaptureSnapshot(rows);
+  return Array.from({ length: snapshot.conversations.size }, (_, i) => toCaptureCandidate(snapshot, i).flow);
 }
 
 describe('Conversations', () => {
   it('counts a packet that crosses several interfaces once', () => {
     // Guest 5 to guest 3 through the routing guest 2; the last hop lost a packet.
-    const snapshot = captureOf([
+    const snapshot = buildCaptureSnapshot([
       { ...request, ifindex: 2, isFromGuest: false, first: 1001 },
       { ...request, ifindex: 2, first: 1002 },
       { ...request, ifindex: 3, isFromGuest: false, packets: 4, bytes: 400, first: 1003 },
       { ...request, ifindex: 5, first: 1000 },
     ]);
     expect(snapshot.conversations.totals).toEqual({ flows: 1, packets: 5, bytes: 500 });
-    expect(captureFlow(snapshot, 0).flow).toMatchObject({ packets: 5, bytes: 500, vmid: 105, interface: 'tap105i0' });
+    expect(toCaptureCandidate(snapshot, 0).flow).toMatchObject({
+      packets: 5,
+      bytes: 500,
+      vmid: 105,
+      interface: 'tap105i0',
+    });
   });
 
   it('attributes what comes from elsewhere to the guest that receives it', () => {
-    expect(flowsOf({ ...request, ifindex: 4, isFromGuest: false })[0]).toMatchObject({ vmid: 104 });
+    expect(buildFlows({ ...request, ifindex: 4, isFromGuest: false })[0]).toMatchObject({ vmid: 104 });
   });
 
   it('names the state of a TCP connection and its opener from both directions', () => {
     const state = (own: number, other: number | null) => {
       const rows = [{ ...request, flags: own }, ...(other === null ? [] : [{ ...answer, flags: other }])];
-      const [flow] = flowsOf(...rows);
+      const [flow] = buildFlows(...rows);
       return [flow?.state, flow?.initiator];
     };
     expect(state(syn | opened, null)).toEqual(['SYN_SENT', 'source']);
@@ -63,10 +68,10 @@ describe('Conversations', () => {
   });
 
   it('tells answered UDP from unanswered, and keeps ICMP without state', () => {
-    expect(flowsOf({ ...request, protocol: 17 })[0]?.state).toBe('UNREPLIED');
-    expect(flowsOf({ ...request, protocol: 17 }, { ...answer, protocol: 17 })[0]?.state).toBe('REPLIED');
+    expect(buildFlows({ ...request, protocol: 17 })[0]?.state).toBe('UNREPLIED');
+    expect(buildFlows({ ...request, protocol: 17 }, { ...answer, protocol: 17 })[0]?.state).toBe('REPLIED');
     const ping = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 1, ifindex: 1, packets: 1, bytes: 98 };
-    expect(flowsOf({ ...ping, icmp: { type: 3, code: 1 } })[0]).toMatchObject({
+    expect(buildFlows({ ...ping, icmp: { type: 3, code: 1 } })[0]).toMatchObject({
       state: null,
       icmp_type: 3,
       icmp_code: 1,
@@ -76,7 +81,7 @@ describe('Conversations', () => {
   });
 
   it('leaves out what had no packets in this interval', () => {
-    const { table } = captureOf([request, answer]);
+    const { table } = buildCaptureSnapshot([request, answer]);
     table.startInterval();
     addRow(table, answer);
     const conversations = new Conversations(table);

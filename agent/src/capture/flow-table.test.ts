@@ -7,7 +7,7 @@ import { FlowTable, KEY_WORDS } from './flow-table';
 const keys = fc.tuple(...Array.from({ length: KEY_WORDS }, () => fc.integer({ min: 0, max: 3 })));
 
 /** A key that differs in its first word only. */
-const keyOf = (first: number) => new Uint32Array(KEY_WORDS).fill(first, 0, 1);
+const buildKey = (first: number) => new Uint32Array(KEY_WORDS).fill(first, 0, 1);
 
 describe('FlowTable', () => {
   it('agrees with a Map over adds, intervals and forgetting', () => {
@@ -54,10 +54,10 @@ describe('FlowTable', () => {
 
   it('grows, and counts what finds no room at its limit', () => {
     const table = new FlowTable(4096);
-    for (let i = 0; i < 5000; i += 1) table.add(keyOf(i), 0, 2, 100, 0, 0, 0);
+    for (let i = 0; i < 5000; i += 1) table.add(buildKey(i), 0, 2, 100, 0, 0, 0);
     expect(table.size).toBe(4096);
     expect(table.overflow).toEqual({ packets: 2 * 904, bytes: 100 * 904 });
-    table.add(keyOf(17), 0, 1, 1, 0, 0, 0);
+    table.add(buildKey(17), 0, 1, 1, 0, 0, 0);
     expect(table.packets[17]).toBe(3);
   });
 

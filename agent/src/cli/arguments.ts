@@ -50,13 +50,13 @@ export function parseArguments(args: string[]): Arguments {
     if (typeof value === 'string') settings[name] = value;
   }
   return {
-    command: commandOf(values, positionals),
+    command: parseCommand(values, positionals),
     configFile: typeof values.config === 'string' ? values.config : null,
     settings,
   };
 }
 
-function commandOf(values: Record<string, unknown>, positionals: string[]): Command {
+function parseCommand(values: Record<string, unknown>, positionals: string[]): Command {
   if (values.help) return 'help';
   if (values.version) return 'version';
   const [word = 'run', ...rest] = positionals;

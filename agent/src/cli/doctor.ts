@@ -15,7 +15,7 @@ import { RulesetReader } from '../ruleset/ruleset-reader';
 import { libc } from '../sys/libc';
 import { findTool } from '../sys/run-tool';
 import { connect } from '../transport/connect';
-import { serverOf } from '../transport/post';
+import { getServer } from '../transport/post';
 
 /** A finding of the doctor. `remedy` says what to do, and is absent when all is well. */
 export type Check = { name: string; status: 'ok' | 'warning' | 'failed'; detail: string; remedy?: string };
@@ -106,7 +106,7 @@ async function checkCapture(): Promise<Check> {
         ...(failures.length > 0 && { remedy: 'grant CAP_BPF and CAP_PERFMON; requires kernel 5.11 or later' }),
       };
     } catch (error) {
-      failures.push(`${way}: ${messageOf(error)}`);
+      failures.push(`${way}: ${getErrorMessage(error)}`);
     }
   }
   return { name, status: 'failed', detail: failures.join('; '), remedy: 'grant CAP_NET_RAW and CAP_BPF' };
@@ -211,14 +211,14 @@ function checkToken(config: Config): Check {
 async function checkServer(config: Config): Promise<Check> {
   const name = 'server';
   try {
-    const server = serverOf(config);
+    const server = getServer(config);
     (await connect(server.url, server.trust)).destroy();
     return { name, status: 'ok', detail: `${server.url.host} is reachable and trusted` };
   } catch (error) {
     return {
       name,
       status: 'failed',
-      detail: messageOf(error),
+      detail: getErrorMessage(error),
       remedy: 'correct the configuration file, then systemctl restart fabric-agent',
     };
   }
@@ -248,11 +248,11 @@ function attempt(name: string, remedy: string, look: () => string): Check {
   try {
     return { name, status: 'ok', detail: look() };
   } catch (error) {
-    return { name, status: 'failed', detail: messageOf(error), remedy };
+    return { name, status: 'failed', detail: getErrorMessage(error), remedy };
   }
 }
 
-function messageOf(error: unknown): string {
+function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

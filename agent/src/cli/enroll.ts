@@ -2,7 +2,7 @@ import { chownSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:
 import process from 'node:process';
 import type { EnrolmentRequest } from '@fabric/agent-contract';
 import { AGENT_PATHS, AGENT_VERSION, PROTOCOL_VERSION } from '@fabric/agent-contract/limits';
-import { type Config, enrolmentTokenFromEnv, paths } from '../config';
+import { type Config, getEnrollmentTokenFromEnv, paths } from '../config';
 import { machineId } from '../identity';
 import { post, type Server } from '../transport/post';
 
@@ -10,7 +10,7 @@ import { post, type Server } from '../transport/post';
  * Exchanges a one-time enrollment token for this node's token and stores it, readable by its owner only.
  * @returns id the service knows the node by. @throws Error with the server's reason
  */
-export async function enrol(config: Config, server: Server, token: string): Promise<string> {
+export async function enrollAgent(config: Config, server: Server, token: string): Promise<string> {
   const request: EnrolmentRequest = {
     protocol_version: PROTOCOL_VERSION,
     enrolment_token: token,
@@ -37,8 +37,8 @@ export async function enrol(config: Config, server: Server, token: string): Prom
 }
 
 /** The token from the environment, or the first line of standard input. @throws Error when there is none */
-export async function readEnrolmentToken(input: NodeJS.ReadStream = process.stdin): Promise<string> {
-  const fromEnv = enrolmentTokenFromEnv();
+export async function readEnrollmentToken(input: NodeJS.ReadStream = process.stdin): Promise<string> {
+  const fromEnv = getEnrollmentTokenFromEnv();
   if (fromEnv !== null) return fromEnv;
   if (input.isTTY) process.stderr.write('Enrollment token: ');
   let text = '';

@@ -37,7 +37,7 @@ export class ConntrackCollector {
   private readonly sources: Source[];
 
   /** @param commandPath the conntrack tool, null when it is not installed */
-  constructor(commandPath: string | null, ways: Way[] = waysToRead(commandPath)) {
+  constructor(commandPath: string | null, ways: Way[] = listDumpSources(commandPath)) {
     this.sources = ways.map((way) => ({ ...way, memory: new CounterMemory() }));
   }
 
@@ -65,18 +65,18 @@ export class ConntrackCollector {
       const before = memory.exchange(cursor);
       // Without an earlier dump an old connection's history would look like traffic of this interval.
       subtract(cursor.counters, before ?? (isPrimed ? NOTHING : cursor.counters), added);
-      const bytes = bothDirections(added, COUNTER.originalBytes, COUNTER.replyBytes);
+      const bytes = sumDirections(added, COUNTER.originalBytes, COUNTER.replyBytes);
       result.total += 1;
       result.newBytes += bytes;
-      result.newPackets += bothDirections(added, COUNTER.originalPackets, COUNTER.replyPackets);
-      const score = isPrimed ? bytes : bothDirections(cursor.counters, COUNTER.originalBytes, COUNTER.replyBytes);
-      if (top.wants(score)) top.offer(score, rank(cursor, added, isPrimed && before === null));
+      result.newPackets += sumDirections(added, COUNTER.originalPackets, COUNTER.replyPackets);
+      const score = isPrimed ? bytes : sumDirections(cursor.counters, COUNTER.originalBytes, COUNTER.replyBytes);
+      if (top.wants(score)) top.offer(score, toRankedConnection(cursor, added, isPrimed && before === null));
     });
     return { source: name, connections: top.sorted(), ...result, isFirst: !isPrimed };
   }
 }
 
-function waysToRead(commandPath: string | null): Way[] {
+function listDumpSources(commandPath: string | null): Way[] {
   return [
     { name: 'netlink', dump: dumpByNetlink },
     ...(commandPath === null ? [] : [{ name: 'command', dump: dumpByCommand(commandPath) } as const]),
@@ -93,11 +93,11 @@ function subtract(now: Float64Array, before: Float64Array, into: Float64Array): 
   }
 }
 
-function bothDirections(counters: Float64Array, original: number, reply: number): number {
+function sumDirections(counters: Float64Array, original: number, reply: number): number {
   return (counters[original] as number) + (counters[reply] as number);
 }
 
-function rank(cursor: EntryCursor, added: Float64Array, isNew: boolean): RankedConnection {
+function toRankedConnection(cursor: EntryCursor, added: Float64Array, isNew: boolean): RankedConnection {
   const entry = cursor.toEntry();
   const counter = (bytes: number, packets: number): Counter => ({
     bytes: added[bytes] as number,

@@ -9,7 +9,7 @@ import { type ConntrackDump, dumpByCommand, dumpByFile, dumpByNetlink } from './
 import type { ConntrackEntry } from './entry';
 import { entryIdentity } from './text-parser';
 
-async function entriesBy(dump: ConntrackDump): Promise<ConntrackEntry[]> {
+async function listEntries(dump: ConntrackDump): Promise<ConntrackEntry[]> {
   const entries: ConntrackEntry[] = [];
   await dump((cursor) => entries.push(cursor.toEntry()));
   return entries.sort((a, b) => (entryIdentity(a) < entryIdentity(b) ? -1 : 1));
@@ -71,12 +71,12 @@ describeAsRoot(
     ]) {
       run(`conntrack -I -t 600 ${entry}`);
     }
-    const netlink = await entriesBy(dumpByNetlink);
+    const netlink = await listEntries(dumpByNetlink);
     expect(netlink).toHaveLength(9);
     const withoutState = (entries: ConntrackEntry[]) =>
       entries.map((e) => (e.protocol === 132 ? { ...e, state: null } : e));
-    expect(withoutState(await entriesBy(dumpByCommand(commandPath)))).toEqual(withoutState(netlink));
-    expect(withoutState(await entriesBy(dumpByFile))).toEqual(withoutState(netlink));
+    expect(withoutState(await listEntries(dumpByCommand(commandPath)))).toEqual(withoutState(netlink));
+    expect(withoutState(await listEntries(dumpByFile))).toEqual(withoutState(netlink));
     expect(netlink.find((entry) => entry.original.source === '10.0.0.9')?.reply.destination).toBe('203.0.113.4');
   });
 

@@ -36,18 +36,18 @@ export function parseConntrackLine(line: string): ConntrackEntry | null {
 
   const [first, second] = halves;
   if (!first || !second) return null;
-  const original = tupleOf(first, protocol);
-  const reply = tupleOf(second, protocol);
+  const original = parseTuple(first, protocol);
+  const reply = parseTuple(second, protocol);
   if (!original || !reply) return null;
   return {
     protocol,
     original,
     reply,
-    icmp: icmpOf(first, protocol),
+    icmp: parseIcmp(first, protocol),
     zone,
     state: state ?? (flags.has('ASSURED') ? 'ASSURED' : flags.has('UNREPLIED') ? 'UNREPLIED' : 'REPLIED'),
-    originalCounter: counterOf(first),
-    replyCounter: counterOf(second),
+    originalCounter: parseCounter(first),
+    replyCounter: parseCounter(second),
   };
 }
 
@@ -57,27 +57,27 @@ export function entryIdentity({ protocol, original, zone, icmp }: ConntrackEntry
   return `${zone} ${protocolName(protocol)} ${original.source}>${original.destination} ${ports}`;
 }
 
-function tupleOf({ fields }: Half, protocol: number): Tuple | null {
+function parseTuple({ fields }: Half, protocol: number): Tuple | null {
   const source = canonicalAddress(fields.get('src') ?? '');
   const destination = canonicalAddress(fields.get('dst') ?? '');
   if (source === null || destination === null) return null;
-  const port = (name: string): number | null => (hasPorts(protocol) ? numberOf(fields.get(name), 65_535) : null);
+  const port = (name: string): number | null => (hasPorts(protocol) ? parseNumber(fields.get(name), 65_535) : null);
   return { source, destination, sourcePort: port('sport'), destinationPort: port('dport') };
 }
 
-function icmpOf({ fields }: Half, protocol: number): ConntrackEntry['icmp'] {
+function parseIcmp({ fields }: Half, protocol: number): ConntrackEntry['icmp'] {
   if (protocol !== IPPROTO.icmp && protocol !== IPPROTO.icmpv6) return null;
-  const type = numberOf(fields.get('type'), 255);
-  return type === null ? null : { type, code: numberOf(fields.get('code'), 255) ?? 0 };
+  const type = parseNumber(fields.get('type'), 255);
+  return type === null ? null : { type, code: parseNumber(fields.get('code'), 255) ?? 0 };
 }
 
-function counterOf({ fields }: Half): Counter | null {
-  const packets = numberOf(fields.get('packets'), Number.MAX_SAFE_INTEGER);
-  const bytes = numberOf(fields.get('bytes'), Number.MAX_SAFE_INTEGER);
+function parseCounter({ fields }: Half): Counter | null {
+  const packets = parseNumber(fields.get('packets'), Number.MAX_SAFE_INTEGER);
+  const bytes = parseNumber(fields.get('bytes'), Number.MAX_SAFE_INTEGER);
   return packets === null || bytes === null ? null : { packets, bytes };
 }
 
-function numberOf(text: string | undefined, max: number): number | null {
+function parseNumber(text: string | undefined, max: number): number | null {
   if (text === undefined || !/^\d+$/.test(text)) return null;
   const value = Number(text);
   return value <= max ? value : null;

@@ -43,8 +43,8 @@ const FILES = {
 export async function readFirewallStatus(ruleset: Ruleset, root = '/'): Promise<FirewallStatus> {
   // Without the cluster file system every file in it looks absent, which would read as "off".
   const isMounted = existsSync(join(root, FILES.mounted));
-  const cluster = isMounted ? optionsIn(join(root, FILES.cluster)) : 'unreadable';
-  const host = isMounted ? optionsIn(join(root, FILES.host)) : 'unreadable';
+  const cluster = isMounted ? readOptions(join(root, FILES.cluster)) : 'unreadable';
+  const host = isMounted ? readOptions(join(root, FILES.host)) : 'unreadable';
   const isForcedOff = read(join(root, FILES.nftablesOff)) !== 'absent';
   const wantsNftables = host === 'unreadable' ? null : isOptionOn(host, 'nftables');
   const implementation = wantsNftables === null ? null : wantsNftables && !isForcedOff ? 'nftables' : 'iptables';
@@ -64,7 +64,7 @@ export async function readFirewallStatus(ruleset: Ruleset, root = '/'): Promise<
 }
 
 /** A missing file is an empty one: the firewall has never been configured. */
-function optionsIn(path: string): Map<string, string> | 'unreadable' {
+function readOptions(path: string): Map<string, string> | 'unreadable' {
   const text = read(path);
   if (text === 'unreadable') return text;
   return parseFirewallOptions(text === 'absent' ? '' : text.text);

@@ -1,7 +1,7 @@
 import { checkFlow } from '@fabric/agent-contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CapturedRow, captureOf } from '../../test/capture-snapshot';
+import { buildCaptureSnapshot, type CapturedRow } from '../../test/capture-snapshot';
 import { FLOW_FLAGS } from '../capture/ebpf/layout';
 import type { ConntrackSnapshot, RankedConnection } from '../conntrack/collector';
 import { parseConntrackLine } from '../conntrack/text-parser';
@@ -12,7 +12,7 @@ import { flowIdentity } from './candidate';
 
 const { syn, opened, rst, ack, answered } = FLOW_FLAGS;
 
-function logsOf(...lines: string[]): LogFlows {
+function buildLogFlows(...lines: string[]): LogFlows {
   const logs = new LogFlows();
   for (const line of lines) {
     const parsed = parseHypervisorLine(line);
@@ -22,7 +22,7 @@ function logsOf(...lines: string[]): LogFlows {
   return logs;
 }
 
-function conntrackOf(lines: string[], isFirst = false): ConntrackSnapshot {
+function buildConntrackSnapshot(lines: string[], isFirst = false): ConntrackSnapshot {
   const connections = lines.map((line): RankedConnection => {
     const entry = parseConntrackLine(line);
     if (!entry) throw new Error(`not an entry: ${line}`);
@@ -58,7 +58,12 @@ const times = { now: 3000, since: 0 };
 describe('assembleFlows', () => {
   it('gives a captured flow the verdict of the log, with its own counters', () => {
     const { flows, seen } = assembleFlows(
-      { capture: captureOf([request]), conntrack: null, logs: logsOf(line('policy DROP')).all(), ...times },
+      {
+        capture: buildCaptureSnapshot([request]),
+        conntrack: null,
+        logs: buildLogFlows(line('policy DROP')).all(),
+        ...times,
+      },
       100,
     );
     expect(flows).toHaveLength(1);
@@ -78,12 +83,12 @@ describe('assembleFlows', () => {
     const decisions = (answerFlags: number) =>
       assembleFlows(
         {
-          capture: captureOf([
+          capture: buildCaptureSnapshot([
             { ...request, flags: syn | opened | ack },
             { ...answer, flags: answerFlags },
           ]),
           conntrack: null,
-          logs: logsOf(line('REJECT')).all(),
+          logs: buildLogFlows(line('REJECT')).all(),
           ...times,
         },
         100,
@@ -93,9 +98,9 @@ describe('assembleFlows', () => {
   });
 
   it('reports a refusal whose packets never reached a guest from the log alone', () => {
-    const logs = logsOf(line('DROP', 'tap102i0-IN', '203.0.113.9'), line('DROP', 'tap102i0-IN', '203.0.113.9'));
+    const logs = buildLogFlows(line('DROP', 'tap102i0-IN', '203.0.113.9'), line('DROP', 'tap102i0-IN', '203.0.113.9'));
     const { flows } = assembleFlows(
-      { capture: captureOf([request]), conntrack: null, logs: logs.all(), ...times },
+      { capture: buildCaptureSnapshot([request]), conntrack: null, logs: logs.all(), ...times },
       100,
     );
     expect(flows[0]).toMatchObject({ source_ip: '203.0.113.9', decision: 'drop', packets: 2, bytes: 120 });
@@ -105,7 +110,12 @@ describe('assembleFlows', () => {
   it('does not apply a refusal to packets that reached a guest', () => {
     const delivered = { ...request, isFromGuest: false };
     const { flows } = assembleFlows(
-      { capture: captureOf([delivered]), conntrack: null, logs: logsOf(line('DROP', 'tap101i0-IN')).all(), ...times },
+      {
+        capture: buildCaptureSnapshot([delivered]),
+        conntrack: null,
+        logs: buildLogFlows(line('DROP', 'tap101i0-IN')).all(),
+        ...times,
+      },
       100,
     );
     expect(flows.map(({ decision, packets }) => [decision, packets])).toEqual([
@@ -120,7 +130,12 @@ describe('assembleFlows', () => {
       'src=10.0.0.2 dst=10.0.0.1 sport=443 dport=51234 packets=0 bytes=0 mark=0 use=1';
     const elsewhere = tracked.replaceAll('10.0.0.1', '10.9.9.9');
     const { flows } = assembleFlows(
-      { capture: captureOf([request]), conntrack: conntrackOf([tracked, elsewhere]), logs: [], ...times },
+      {
+        capture: buildCaptureSnapshot([request]),
+        conntrack: buildConntrackSnapshot([tracked, elsewhere]),
+        logs: [],
+        ...times,
+      },
       100,
     );
     expect(flows).toHaveLength(2);
@@ -136,7 +151,12 @@ describe('assembleFlows', () => {
       `ipv4 2 icmp 1 9 src=10.0.0.1 dst=10.0.0.2 type=8 code=0 id=${id} packets=2 bytes=168 [UNREPLIED] ` +
       `src=10.0.0.2 dst=10.0.0.1 type=0 code=0 id=${id} packets=0 bytes=0 mark=0 use=1`;
     const { flows } = assembleFlows(
-      { capture: null, conntrack: conntrackOf([udp, `${udp} zone=3`, ping(1), ping(2)]), logs: [], ...times },
+      {
+        capture: null,
+        conntrack: buildConntrackSnapshot([udp, `${udp} zone=3`, ping(1), ping(2)]),
+        logs: [],
+        ...times,
+      },
       100,
     );
     expect(flows.map(({ protocol, packets, bytes }) => [protocol, packets, bytes])).toEqual([
@@ -157,8 +177,8 @@ describe('assembleFlows', () => {
         last: 3000,
       }),
     );
-    const capture = captureOf(rows, 1000);
-    const logs = logsOf(line('DROP', 'tap102i0-IN', '203.0.113.9'));
+    const capture = buildCaptureSnapshot(rows, 1000);
+    const logs = buildLogFlows(line('DROP', 'tap102i0-IN', '203.0.113.9'));
     const { flows, seen, left_out } = assembleFlows(
       { capture, conntrack: null, logs: logs.all(), now: 3000, since: 1000 },
       101,
@@ -177,7 +197,10 @@ describe('assembleFlows', () => {
     const ping: CapturedRow = { ...ends, icmp: { type: 8, code: 0 }, packets: 2, bytes: 196 };
     const error: CapturedRow = { ...ends, icmp: { type: 3, code: 3 }, packets: 5, bytes: 500 };
     const of = (...rows: CapturedRow[]) =>
-      assembleFlows({ capture: captureOf(rows), conntrack: null, logs: logsOf().all(), ...times }, 100).flows;
+      assembleFlows(
+        { capture: buildCaptureSnapshot(rows), conntrack: null, logs: buildLogFlows().all(), ...times },
+        100,
+      ).flows;
     expect(of(ping, error)).toMatchObject([
       { icmp_type: 8, icmp_code: 0, packets: 7, bytes: 696, delta_packets: 7, delta_bytes: 696 },
     ]);
@@ -207,9 +230,9 @@ describe('assembleFlows', () => {
         const noPorts = captured.map((row) =>
           row.protocol === 47 ? { ...row, sourcePort: 0, destinationPort: 0 } : row,
         );
-        const logs = logsOf(...logged);
+        const logs = buildLogFlows(...logged);
         const result = assembleFlows(
-          { capture: captureOf(noPorts), conntrack: null, logs: logs.all(), ...times },
+          { capture: buildCaptureSnapshot(noPorts), conntrack: null, logs: logs.all(), ...times },
           limit,
         );
         expect(result.flows.length).toBeLessThanOrEqual(limit);

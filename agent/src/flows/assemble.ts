@@ -5,9 +5,9 @@ import type { LogFlow } from '../logs/log-flows';
 import { addressToWords } from '../net/addresses';
 import { IPPROTO, protocolNumber } from '../net/protocols';
 import { type Candidate, isDenied, reportedFlow } from './candidate';
-import { type CaptureSnapshot, captureFlow, topCaptureFlows } from './capture-flows';
+import { type CaptureSnapshot, toCaptureCandidate, topCaptureFlows } from './capture-flows';
 import { conntrackFlows } from './conntrack-flows';
-import { logFlowCandidate, withVerdict } from './log-flow';
+import { toLogCandidate, withVerdict } from './log-flow';
 import { mergeCandidates } from './merge';
 import { NEW_SHARE, selectFlows } from './select';
 
@@ -33,9 +33,9 @@ export function assembleFlows({ capture, conntrack, logs, now, since }: FlowSour
     const flow = capture ? findLogged(capture, log) : -1;
     if (capture && flow >= 0 && !selected.has(flow)) {
       selected.add(flow);
-      inCapture.push(withVerdict(captureFlow(capture, flow), log));
+      inCapture.push(withVerdict(toCaptureCandidate(capture, flow), log));
     } else if (log.newPackets > 0) {
-      outside.push(logFlowCandidate(log, since));
+      outside.push(toLogCandidate(log, since));
     }
   }
   for (const connection of conntrack?.connections ?? []) {
@@ -55,11 +55,11 @@ export function assembleFlows({ capture, conntrack, logs, now, since }: FlowSour
   const chosen = selectFlows(candidates, limit);
 
   const unlisted = capture || !conntrack ? 0 : conntrack.total - conntrack.connections.length;
-  const seen = sumOf(outside);
+  const seen = sumCandidates(outside);
   seen.flows += (capture?.conversations.totals.flows ?? 0) + unlisted;
   seen.bytes += capture?.conversations.totals.bytes ?? 0;
   seen.packets += capture?.conversations.totals.packets ?? 0;
-  const sent = sumOf(chosen);
+  const sent = sumCandidates(chosen);
   return {
     flows: chosen.map(reportedFlow),
     seen,
@@ -132,7 +132,7 @@ function withState(capture: CaptureSnapshot, candidate: Candidate, states: Map<n
   return { ...candidate, flow: { ...flow, state: tracked.state, initiator, ...(tracked.raw && { raw: tracked.raw }) } };
 }
 
-function sumOf(candidates: readonly Candidate[]): { flows: number; bytes: number; packets: number } {
+function sumCandidates(candidates: readonly Candidate[]): { flows: number; bytes: number; packets: number } {
   const sum = { flows: candidates.length, bytes: 0, packets: 0 };
   for (const { newBytes, newPackets } of candidates) {
     sum.bytes += newBytes;

@@ -19,7 +19,7 @@ export type CaptureSnapshot = {
 };
 
 /** Makes flow number `flow` of a snapshot an object. */
-export function captureFlow(snapshot: CaptureSnapshot, flow: number): Candidate {
+export function toCaptureCandidate(snapshot: CaptureSnapshot, flow: number): Candidate {
   const { table, conversations } = snapshot;
   const row = conversations.counterRows[flow] as number;
   const protocol = table.protocol(row);
@@ -32,8 +32,8 @@ export function captureFlow(snapshot: CaptureSnapshot, flow: number): Candidate 
       source_ip: table.address(row, WORD.source),
       destination_ip: table.address(row, WORD.destination),
       protocol: protocolName(protocol),
-      source_port: portOf(ports & 0xffff, protocol, ports),
-      destination_port: portOf(ports >>> 16, protocol, ports),
+      source_port: toHostPort(ports & 0xffff, protocol, ports),
+      destination_port: toHostPort(ports >>> 16, protocol, ports),
       decision: 'observed',
       state: conversations.state(flow),
       ...counterFields(total, added),
@@ -69,11 +69,11 @@ export function topCaptureFlows(
     largest.offer(table.newBytes[row] as number, flow);
     if (first >= snapshot.since) newest.offer(first, flow);
   }
-  return [...new Set([...largest.sorted(), ...newest.sorted()])].map((flow) => captureFlow(snapshot, flow));
+  return [...new Set([...largest.sorted(), ...newest.sorted()])].map((flow) => toCaptureCandidate(snapshot, flow));
 }
 
 /** Port in host order; null where the protocol has none and for later fragments, whose key holds zeroes. */
-function portOf(networkOrder: number, protocol: number, ports: number): number | null {
+function toHostPort(networkOrder: number, protocol: number, ports: number): number | null {
   if (!hasPorts(protocol) || ports === 0) return null;
   return ((networkOrder & 255) << 8) | (networkOrder >> 8);
 }

@@ -4,7 +4,7 @@ import { protocolName } from '../net/protocols';
 import { type Candidate, counterFields, flowTime } from './candidate';
 
 /** A flow known only from log lines. Rules limit how much they log, so its counters are a lower bound. */
-export function logFlowCandidate(log: LogFlow, since: number): Candidate {
+export function toLogCandidate(log: LogFlow, since: number): Candidate {
   const { line } = log;
   return {
     flow: {
@@ -20,8 +20,8 @@ export function logFlowCandidate(log: LogFlow, since: number): Candidate {
       observed_at: flowTime(log.last),
       collector: log.collector,
       ...(line.icmp && { icmp_type: line.icmp.type, icmp_code: line.icmp.code }),
-      ...logGuest(log),
-      raw: logEvidence(log),
+      ...getLogGuest(log),
+      raw: getLogEvidence(log),
     },
     newBytes: log.newBytes,
     newPackets: log.newPackets,
@@ -35,14 +35,14 @@ export function withVerdict(captured: Candidate, log: LogFlow): Candidate {
     ...captured,
     flow: {
       ...captured.flow,
-      ...(captured.flow.vmid === undefined && logGuest(log)),
+      ...(captured.flow.vmid === undefined && getLogGuest(log)),
       decision: log.line.decision,
-      raw: { ...captured.flow.raw, ...logEvidence(log), logged_packets: log.packets },
+      raw: { ...captured.flow.raw, ...getLogEvidence(log), logged_packets: log.packets },
     },
   };
 }
 
-function logGuest({ line }: LogFlow): Partial<Flow> {
+function getLogGuest({ line }: LogFlow): Partial<Flow> {
   return {
     ...(line.interface !== null && { interface: line.interface }),
     ...(line.vmid !== null && { vmid: line.vmid }),
@@ -50,6 +50,6 @@ function logGuest({ line }: LogFlow): Partial<Flow> {
   };
 }
 
-function logEvidence({ line }: LogFlow): NonNullable<Flow['raw']> {
+function getLogEvidence({ line }: LogFlow): NonNullable<Flow['raw']> {
   return { ...(line.chain !== null && { chain: line.chain }), excerpt: line.excerpt };
 }

@@ -16,8 +16,8 @@ export function mergeCandidates(candidates: Iterable<Candidate>): Candidate[] {
 }
 
 function mergeTwo(a: Candidate, b: Candidate): Candidate {
-  const [better, other] = trust(b.flow) > trust(a.flow) ? [b, a] : [a, b];
-  if (trust(a.flow) !== trust(b.flow)) {
+  const [better, other] = getTrustLevel(b.flow) > getTrustLevel(a.flow) ? [b, a] : [a, b];
+  if (getTrustLevel(a.flow) !== getTrustLevel(b.flow)) {
     return {
       ...better,
       flow: {
@@ -73,6 +73,6 @@ function latest(a: Flow, b: Flow): Partial<Flow> {
   };
 }
 
-function trust({ collector }: Flow): number {
+function getTrustLevel({ collector }: Flow): number {
   return TRUST[collector] ?? 0;
 }

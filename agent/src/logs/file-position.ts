@@ -13,7 +13,7 @@ export type FilePosition = {
 };
 
 /** Hash of the first `length` bytes of an open file, or of fewer when it is shorter. */
-export function fingerprintOf(
+export function computeFingerprint(
   fd: number,
   length = FINGERPRINT_BYTES,
 ): { fingerprint: string; fingerprint_bytes: number } {
@@ -23,8 +23,8 @@ export function fingerprintOf(
 }
 
 /** Whether an open file is the one a position was taken in, and still holds what was read up to there. */
-export function holdsPosition(fd: number, position: FilePosition): boolean {
+export function matchesPosition(fd: number, position: FilePosition): boolean {
   const stat = fstatSync(fd);
   if (stat.ino !== position.inode || stat.size < position.offset) return false;
-  return fingerprintOf(fd, position.fingerprint_bytes).fingerprint === position.fingerprint;
+  return computeFingerprint(fd, position.fingerprint_bytes).fingerprint === position.fingerprint;
 }

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-function linesOf(tail: FileTail): string[] {
+function readLines(tail: FileTail): string[] {
   const lines: string[] = [];
   tail.read((line) => lines.push(line));
   return lines;
@@ -26,28 +26,28 @@ function linesOf(tail: FileTail): string[] {
 describe('FileTail', () => {
   it('gives each complete line once and waits for the rest of a broken one', () => {
     const tail = new FileTail(path, null, clock);
-    expect(linesOf(tail)).toEqual([]);
+    expect(readLines(tail)).toEqual([]);
     writeFileSync(path, 'one\ntwo\nthr');
-    expect(linesOf(tail)).toEqual(['one', 'two']);
+    expect(readLines(tail)).toEqual(['one', 'two']);
     appendFileSync(path, 'ee\n');
-    expect(linesOf(tail)).toEqual(['three']);
-    expect(linesOf(tail)).toEqual([]);
+    expect(readLines(tail)).toEqual(['three']);
+    expect(readLines(tail)).toEqual([]);
     tail.close();
   });
 
   it('drains a rotated file that is still written to, then the new one', () => {
     writeFileSync(path, 'a\n');
     const tail = new FileTail(path, null, clock);
-    expect(linesOf(tail)).toEqual(['a']);
+    expect(readLines(tail)).toEqual(['a']);
     renameSync(path, `${path}.1`);
     writeFileSync(path, 'new\n');
     appendFileSync(`${path}.1`, 'late\n');
-    expect(linesOf(tail)).toEqual(['late', 'new']);
+    expect(readLines(tail)).toEqual(['late', 'new']);
     now += 30_000;
     appendFileSync(`${path}.1`, 'later\nunfinished');
-    expect(linesOf(tail)).toEqual(['later']);
+    expect(readLines(tail)).toEqual(['later']);
     now += 60_000;
-    expect(linesOf(tail)).toEqual(['unfinished']);
+    expect(readLines(tail)).toEqual(['unfinished']);
     expect(tail.state.rotated).toEqual([]);
     tail.close();
   });
@@ -55,27 +55,27 @@ describe('FileTail', () => {
   it('starts over when the file is emptied, also when it has grown past the old place since', () => {
     writeFileSync(path, 'old line one\nold line two\n');
     const tail = new FileTail(path, null, clock);
-    linesOf(tail);
+    readLines(tail);
     truncateSync(path);
     appendFileSync(path, 'x\n');
-    expect(linesOf(tail)).toEqual(['x']);
+    expect(readLines(tail)).toEqual(['x']);
     truncateSync(path);
     appendFileSync(path, `${'y'.repeat(100)}\nz\n`);
-    expect(linesOf(tail)).toEqual(['y'.repeat(100), 'z']);
+    expect(readLines(tail)).toEqual(['y'.repeat(100), 'z']);
     tail.close();
   });
 
   it('counts a rotated file that is gone after a restart', () => {
     writeFileSync(path, 'a\n');
     const first = new FileTail(path, null, clock);
-    linesOf(first);
+    readLines(first);
     const { state } = first;
     first.close();
     appendFileSync(path, 'b\n');
     renameSync(path, `${path}.2.gz`);
     writeFileSync(path, 'c\n');
     const second = new FileTail(path, state, clock);
-    expect(linesOf(second)).toEqual(['c']);
+    expect(readLines(second)).toEqual(['c']);
     expect(second.lostFiles).toBe(1);
     second.close();
   });
@@ -83,7 +83,7 @@ describe('FileTail', () => {
   it('reads only the end of a large file on the first run', () => {
     writeFileSync(path, `${'x'.repeat(99)}\n`.repeat(20_000));
     const tail = new FileTail(path, null, clock);
-    const lines = linesOf(tail);
+    const lines = readLines(tail);
     expect(lines.length).toBeGreaterThan(10_000);
     expect(lines.length).toBeLessThan(11_000);
     expect(new Set(lines)).toEqual(new Set(['x'.repeat(99)]));

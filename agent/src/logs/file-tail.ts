@@ -85,7 +85,7 @@ export class FileTail {
   }
 
   private noticeRotation(): void {
-    const inode = inodeOf(this.path);
+    const inode = findInode(this.path);
     if (inode === null || inode === this.current?.inode) return;
     if (this.current) this.rotated.push({ file: this.current, quietSince: this.clock() });
     this.current = OpenFile.open(this.path, 0);
@@ -110,29 +110,29 @@ export class FileTail {
   }
 
   private startNearEnd(): void {
-    if (inodeOf(this.path) === null) return;
+    if (findInode(this.path) === null) return;
     this.current = OpenFile.open(this.path, 0);
     if (this.current.size > FIRST_RUN_BYTES) this.current.skipTo(this.current.size - FIRST_RUN_BYTES);
   }
 
   /** Name under which an inode is found now: the file itself, or a rotated sibling. */
   private pathOf(inode: number): string | null {
-    if (inodeOf(this.path) === inode) return this.path;
+    if (findInode(this.path) === inode) return this.path;
     const directory = dirname(this.path);
     const prefix = `${basename(this.path)}.`;
-    for (const name of namesIn(directory)) {
+    for (const name of listNames(directory)) {
       if (!name.startsWith(prefix) || COMPRESSED.test(name)) continue;
-      if (inodeOf(join(directory, name)) === inode) return join(directory, name);
+      if (findInode(join(directory, name)) === inode) return join(directory, name);
     }
     return null;
   }
 }
 
-function inodeOf(path: string): number | null {
+function findInode(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
 
-function namesIn(directory: string): string[] {
+function listNames(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {

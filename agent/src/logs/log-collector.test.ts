@@ -29,7 +29,7 @@ function collector(positions = NO_POSITIONS, flowLimit = 1500) {
   return new LogCollector({ file, kernelBootId: null, flowLimit }, positions, () => now);
 }
 
-const flowsOf = (logs: LogCollector) =>
+const listFlows = (logs: LogCollector) =>
   [...logs.flows.all()].map(({ line: { sourcePort }, packets, newPackets }) => [sourcePort, packets, newPackets]);
 
 describe('LogCollector', () => {
@@ -37,7 +37,7 @@ describe('LogCollector', () => {
     writeFileSync(file, line('11:54:59', 1) + line('11:55:01', 2) + line('11:59:59', 2));
     const logs = collector();
     logs.collect();
-    expect(flowsOf(logs)).toEqual([[2, 2, 2]]);
+    expect(listFlows(logs)).toEqual([[2, 2, 2]]);
     logs.close();
   });
 
@@ -46,20 +46,20 @@ describe('LogCollector', () => {
     const logs = collector();
     appendFileSync(file, line('12:00:00', 1) + line('12:00:00', 1) + line('12:00:00', 1, 'ACCEPT'));
     logs.collect();
-    expect(flowsOf(logs)).toEqual([
+    expect(listFlows(logs)).toEqual([
       [1, 2, 2],
       [1, 1, 1],
     ]);
     logs.startInterval();
     appendFileSync(file, line('12:00:20', 1));
     logs.collect();
-    expect(flowsOf(logs)).toEqual([
+    expect(listFlows(logs)).toEqual([
       [1, 3, 1],
       [1, 1, 0],
     ]);
     now = NOON + 310_000;
     logs.startInterval();
-    expect(flowsOf(logs)).toEqual([[1, 3, 0]]);
+    expect(listFlows(logs)).toEqual([[1, 3, 0]]);
     logs.close();
   });
 
@@ -74,7 +74,7 @@ describe('LogCollector', () => {
     now = NOON + 3_600_000;
     const second = collector(positions);
     second.collect();
-    expect(flowsOf(second)).toEqual([[2, 1, 1]]);
+    expect(listFlows(second)).toEqual([[2, 1, 1]]);
     second.close();
   });
 
@@ -83,7 +83,7 @@ describe('LogCollector', () => {
     const logs = collector(NO_POSITIONS, 600);
     for (let port = 1; port <= 1500; port += 1) appendFileSync(file, line('12:00:00', port));
     logs.collect();
-    const ports = flowsOf(logs).map(([port]) => port as number);
+    const ports = listFlows(logs).map(([port]) => port as number);
     expect([ports.length, Math.min(...ports), Math.max(...ports)]).toEqual([1200, 301, 1500]);
     expect(logs.states()[1]?.counts).toMatchObject({ over_limit_lines: 300, packets: 1200 });
     logs.close();
@@ -96,7 +96,7 @@ describe('LogCollector', () => {
     writeFileSync(file, line('12:00:00', 1));
     logs.collect();
     expect(logs.states()[1]).toMatchObject({ state: 'active' });
-    expect(flowsOf(logs)).toEqual([[1, 1, 1]]);
+    expect(listFlows(logs)).toEqual([[1, 1, 1]]);
     logs.close();
   });
 });

@@ -63,13 +63,13 @@ export class LogCollector {
     try {
       this.kernel?.read((message, time) => this.kernelLines.push({ message, time }));
     } catch (error) {
-      this.kernelError = messageOf(error);
+      this.kernelError = getErrorMessage(error);
     }
     try {
       this.tail.read((line) => this.fileLines.push(line));
       this.fileError = null;
     } catch (error) {
-      this.fileError = messageOf(error);
+      this.fileError = getErrorMessage(error);
     }
   }
 
@@ -138,11 +138,11 @@ export class LogCollector {
       this.kernelError = null;
     } catch (error) {
       this.kernelError =
-        errnoCode(error) === 'EPERM' ? 'reading /dev/kmsg requires the capability CAP_SYSLOG' : messageOf(error);
+        errnoCode(error) === 'EPERM' ? 'reading /dev/kmsg requires the capability CAP_SYSLOG' : getErrorMessage(error);
     }
   }
 }
 
-function messageOf(error: unknown): string {
+function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

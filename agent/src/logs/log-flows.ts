@@ -27,7 +27,7 @@ export class LogFlows {
 
   /** @param time wall milliseconds of the packet */
   add(line: LogLine, time: number, collector: Collector): void {
-    const key = keyOf(line);
+    const key = toFlowKey(line);
     const known = this.flows.get(key);
     if (known) {
       known.packets += 1;
@@ -74,7 +74,7 @@ export class LogFlows {
   }
 }
 
-function keyOf({ source, destination, protocol, sourcePort, destinationPort, decision, icmp }: LogLine): string {
+function toFlowKey({ source, destination, protocol, sourcePort, destinationPort, decision, icmp }: LogLine): string {
   const ports = icmp ? `${icmp.type}.${icmp.code}` : `${sourcePort} ${destinationPort}`;
   return `${source} ${destination} ${protocol} ${ports} ${decision}`;
 }

@@ -7,7 +7,7 @@ import { hasPorts, IPPROTO, protocolNumber } from '../net/protocols';
  * The part of a log line that is kept as evidence. The hardware addresses go first: with them the limit would end before
  * the destination.
  */
-function logExcerpt(line: string): string {
+function getLogExcerpt(line: string): string {
   return line
     .replace(/ MAC=\S*/, '')
     .trim()
@@ -72,8 +72,8 @@ export function parsePacketLine(
     vmid: origin.vmid,
     chain: origin.chain,
     prefix: line.slice(origin.textAt, packetAt),
-    fields: fieldsOf(line, packetAt),
-    excerpt: logExcerpt(line),
+    fields: parseFields(line, packetAt),
+    excerpt: getLogExcerpt(line),
   });
 }
 
@@ -85,9 +85,9 @@ function fromParts({ vmid, chain, prefix, fields, excerpt }: Parts): LogLine | n
   const withPorts = hasPorts(protocol);
   const isIcmp = protocol === IPPROTO.icmp || protocol === IPPROTO.icmpv6;
   const type = isIcmp ? leadingNumber(fields.get('TYPE'), 255) : null;
-  const guest = guestOf(fields, chain);
+  const guest = findGuest(fields, chain);
   return {
-    decision: verdictOf(prefix),
+    decision: parseDecision(prefix),
     source,
     destination,
     protocol,
@@ -115,7 +115,7 @@ function findPacket(line: string, from: number): number {
  * The first value of each field. UDP lines have LEN= twice, the first is the packet's; ICMP errors quote another packet
  * in brackets, which is not this one.
  */
-function fieldsOf(line: string, from: number): Map<string, string> {
+function parseFields(line: string, from: number): Map<string, string> {
   const fields = new Map<string, string>();
   for (let at = from; at < line.length; ) {
     let end = line.indexOf(' ', at);
@@ -133,13 +133,13 @@ function fieldsOf(line: string, from: number): Map<string, string> {
   return fields;
 }
 
-function verdictOf(prefix: string): AgentDecision {
+function parseDecision(prefix: string): AgentDecision {
   const word = VERDICT.exec(prefix)?.[1]?.toLowerCase();
   return (word === undefined ? undefined : VERDICTS[word]) ?? 'observed';
 }
 
 /** The guest a packet was filtered for: the receiver in an IN chain, the sender in an OUT chain. */
-function guestOf(
+function findGuest(
   fields: Map<string, string>,
   chain: string | null,
 ): { name: string; vmid: number; nic: number } | null {

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { type FilePosition, fingerprintOf, holdsPosition } from './file-position';
+import { computeFingerprint, type FilePosition, matchesPosition } from './file-position';
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 65_536;
@@ -20,7 +20,7 @@ export class OpenFile {
   ) {
     this.inode = fstatSync(fd).ino;
     this.offset = offset;
-    this.print = fingerprintOf(fd);
+    this.print = computeFingerprint(fd);
   }
 
   /** @throws Error of the system (ENOENT, EACCES) */
@@ -31,7 +31,7 @@ export class OpenFile {
   /** Opens a file at a saved position; null when it is another file, or was rewritten. @throws Error of the system */
   static resume(path: string, position: FilePosition): OpenFile | null {
     const fd = openSync(path, 'r');
-    if (holdsPosition(fd, position)) return new OpenFile(fd, position.offset);
+    if (matchesPosition(fd, position)) return new OpenFile(fd, position.offset);
     closeSync(fd);
     return null;
   }
@@ -47,13 +47,13 @@ export class OpenFile {
 
   /** Whether the file was emptied or rewritten since the last read: its beginning is another one, or it is shorter. */
   wasRewritten(): boolean {
-    return !holdsPosition(this.fd, this.position);
+    return !matchesPosition(this.fd, this.position);
   }
 
   /** Starts over at the first byte, after the file was rewritten. */
   rewind(): void {
     this.offset = 0;
-    this.print = fingerprintOf(this.fd);
+    this.print = computeFingerprint(this.fd);
   }
 
   /** Moves to the first line that begins at or after `offset`. @returns bytes passed over */
@@ -76,7 +76,7 @@ export class OpenFile {
       this.offset += used === 0 ? read : used;
     }
     if (this.print.fingerprint_bytes < 64 && this.offset > this.print.fingerprint_bytes) {
-      this.print = fingerprintOf(this.fd);
+      this.print = computeFingerprint(this.fd);
     }
   }
 

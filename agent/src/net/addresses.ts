@@ -77,8 +77,8 @@ function ipv6Groups(text: string): number[] | null {
   }
   const halves = source.split('::');
   if (halves.length > 2) return null;
-  const head = groupsOf(halves[0] as string);
-  const tail = halves.length === 2 ? groupsOf(halves[1] as string) : [];
+  const head = parseGroups(halves[0] as string);
+  const tail = halves.length === 2 ? parseGroups(halves[1] as string) : [];
   if (!head || !tail) return null;
   const missing = 8 - head.length - tail.length;
   if (halves.length === 2 ? missing < 1 : missing !== 0) return null;
@@ -91,7 +91,7 @@ export function canonicalAddress(text: string): string | null {
   return ipv4ToWord(text) === null ? null : text;
 }
 
-function groupsOf(text: string): number[] | null {
+function parseGroups(text: string): number[] | null {
   if (text === '') return [];
   const parts = text.split(':');
   return parts.every((part) => /^[0-9a-fA-F]{1,4}$/.test(part)) ? parts.map((part) => Number.parseInt(part, 16)) : null;

@@ -30,7 +30,7 @@ export function parseInterfaceCounters(text: string): InterfaceCounters[] {
     const guest = parseGuestInterface(name);
     interfaces.push({
       name,
-      kind: guest?.kind ?? kindOf(name),
+      kind: guest?.kind ?? getInterfaceKind(name),
       ...(guest && { vmid: guest.vmid, nic: guest.nic }),
       rx_bytes: at(0),
       rx_packets: at(1),
@@ -45,7 +45,7 @@ export function parseInterfaceCounters(text: string): InterfaceCounters[] {
   return interfaces;
 }
 
-function kindOf(name: string): string {
+function getInterfaceKind(name: string): string {
   if (/^vmbr\d/.test(name)) return 'bridge';
   if (/^bond\d/.test(name)) return 'bond';
   return /^(en|eth|wl)/.test(name) ? 'physical' : 'other';

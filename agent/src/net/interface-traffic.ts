@@ -31,12 +31,16 @@ export class InterfaceTrafficMeter {
     this.previous = new Map(interfaces.map((counters) => [counters.name, counters]));
     if (!previous) return [];
     return bestInterfaces(interfaces)
-      .map((counters) => trafficOf(counters, previous.get(counters.name), now))
+      .map((counters) => computeTraffic(counters, previous.get(counters.name), now))
       .filter(({ packets }) => packets > 0);
   }
 }
 
-function trafficOf(counters: InterfaceCounters, before: InterfaceCounters | undefined, now: number): InterfaceTraffic {
+function computeTraffic(
+  counters: InterfaceCounters,
+  before: InterfaceCounters | undefined,
+  now: number,
+): InterfaceTraffic {
   const gained = (field: 'rx_bytes' | 'rx_packets' | 'tx_bytes' | 'tx_packets'): number => {
     const earlier = before?.[field] ?? 0;
     // A counter that decreased belongs to a recreated interface.

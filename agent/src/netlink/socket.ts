@@ -1,5 +1,5 @@
 import { SystemCallError } from '../sys/errno';
-import { libc, type Memory, memory, viewOf } from '../sys/libc';
+import { allocateMemory, libc, type Memory, toDataView } from '../sys/libc';
 
 const AF_NETLINK = 16;
 const SOCK_RAW_CLOEXEC = 3 | 0o2000000;
@@ -18,8 +18,8 @@ export const NETLINK_REQUEST = { plain: 0x1, dump: 0x301 } as const;
 
 /** A request to the kernel's packet filter (nfnetlink) and the stream of its answers. */
 export class NetlinkSocket {
-  readonly buffer: Memory = memory(RECEIVE_BYTES);
-  readonly view = viewOf(this.buffer);
+  readonly buffer: Memory = allocateMemory(RECEIVE_BYTES);
+  readonly view = toDataView(this.buffer);
   private readonly fd: number;
   private sequence = 0;
 
@@ -28,15 +28,15 @@ export class NetlinkSocket {
     const c = libc();
     this.fd = c.socket(AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_NETFILTER);
     if (this.fd < 0) throw new SystemCallError('open netlink socket', c.errno());
-    const timeout = memory(16);
-    viewOf(timeout).setBigInt64(0, BigInt(TIMEOUT_SECONDS), true);
+    const timeout = allocateMemory(16);
+    toDataView(timeout).setBigInt64(0, BigInt(TIMEOUT_SECONDS), true);
     c.setsockopt(this.fd, SOL_SOCKET, SO_RCVTIMEO, timeout, timeout.length);
   }
 
   /** Sends a request without attributes. `type` is subsystem << 8 | message. @throws SystemCallError */
   request(type: number, flags: number, family: number): void {
-    const bytes = memory(HEADER_BYTES + NFGEN_BYTES);
-    const view = viewOf(bytes);
+    const bytes = allocateMemory(HEADER_BYTES + NFGEN_BYTES);
+    const view = toDataView(bytes);
     this.sequence += 1;
     view.setUint32(0, bytes.length, true);
     view.setUint16(4, type, true);

@@ -13,7 +13,7 @@ const PLACE = new Set(['handle', 'index', 'position', 'expires']);
 export function canonicalNft(text: string): string {
   const document = JSON.parse(text) as { nftables?: JsonObject[] };
   const entries = (document.nftables ?? []).filter((entry) => !('metainfo' in entry));
-  const filled = setsFilledByRules(entries);
+  const filled = listDynamicSets(entries);
   const lines = entries.map((entry, position) => {
     const [kind = '', value = null] = Object.entries(entry)[0] ?? [];
     const rules = canonical(withoutDynamic(kind, value, filled), kind);
@@ -24,7 +24,7 @@ export function canonicalNft(text: string): string {
 }
 
 /** Names of the chains in that output, as `family table chain`. */
-export function chainsOf(text: string): string[] {
+export function listChains(text: string): string[] {
   const document = JSON.parse(text) as { nftables?: { chain?: { family: string; table: string; name: string } }[] };
   return (document.nftables ?? []).flatMap(({ chain }) =>
     chain ? [`${chain.family} ${chain.table} ${chain.name}`] : [],
@@ -35,7 +35,7 @@ export function chainsOf(text: string): string[] {
  * Names of the sets that rules fill from packets, as `family table name`. nft does not always flag them as dynamic, but
  * the statements that fill them name them.
  */
-function setsFilledByRules(entries: readonly JsonObject[]): Set<string> {
+function listDynamicSets(entries: readonly JsonObject[]): Set<string> {
   const names = new Set<string>();
   for (const { rule } of entries) {
     if (!isObject(rule) || !Array.isArray(rule.expr)) continue;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalNft, chainsOf } from './canonical-nft';
+import { canonicalNft, listChains } from './canonical-nft';
 import { canonicalIpset, canonicalSave } from './canonical-text';
 
 type Entry = Record<string, unknown>;
@@ -57,7 +57,7 @@ describe('canonicalNft', () => {
   });
 
   it('names the chains', () => {
-    expect(chainsOf(JSON.stringify({ nftables: [table, chain('input', 1)] }))).toEqual(['inet filter input']);
+    expect(listChains(JSON.stringify({ nftables: [table, chain('input', 1)] }))).toEqual(['inet filter input']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../sys/clock';
 import { findTool, runTool } from '../sys/run-tool';
-import { canonicalNft, chainsOf } from './canonical-nft';
+import { canonicalNft, listChains } from './canonical-nft';
 import { rulesetGeneration } from './generation';
 import { legacySections, loadedModules, type Section, translatedSections } from './sections';
 
@@ -39,7 +39,7 @@ export class RulesetReader {
     const isComplete = sections.every(({ name, text }) => text !== null || !this.readableBefore.has(name));
     for (const { name } of readable) this.readableBefore.add(name);
     if (readable.length === 0) return { hash: null, guestChains: null, isFirewallLoaded: null };
-    return { hash: isComplete ? hashOf(sections) : null, ...firewallOf(sections, nft?.chains ?? []) };
+    return { hash: isComplete ? hashSections(sections) : null, ...summarizeFirewall(sections, nft?.chains ?? []) };
   }
 
   private async nftRules(): Promise<NftRules | null> {
@@ -71,19 +71,19 @@ export class RulesetReader {
 async function listNft(tool: string): Promise<{ text: string | null; chains: string[] | null }> {
   try {
     const json = await runTool(tool, ['-j', 'list', 'ruleset']);
-    return { text: canonicalNft(json), chains: chainsOf(json) };
+    return { text: canonicalNft(json), chains: listChains(json) };
   } catch {
     return { text: null, chains: null };
   }
 }
 
-function hashOf(sections: readonly Section[]): string {
+function hashSections(sections: readonly Section[]): string {
   const hash = createHash('sha256');
   for (const { name, text } of sections) if (text !== '') hash.update(`${name}\n${text ?? 'unreadable'}\n\n`);
   return hash.digest('hex');
 }
 
-function firewallOf(sections: readonly Section[], chains: readonly string[]): Omit<Ruleset, 'hash'> {
+function summarizeFirewall(sections: readonly Section[], chains: readonly string[]): Omit<Ruleset, 'hash'> {
   const filter = sections.filter(({ name }) => /^(?:iptables filter|iptables-nft-save)$/.test(name));
   const texts = filter.map(({ text }) => text ?? '');
   const iptablesChains = texts.reduce((sum, text) => sum + (text.match(GUEST_CHAIN)?.length ?? 0), 0);

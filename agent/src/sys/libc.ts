@@ -1,6 +1,6 @@
 import { type KoffiApi, loadKoffi } from './load-koffi';
 
-/** Memory handed to the kernel. Made with `memory()`, so that it never moves. */
+/** Memory handed to the kernel. Made with `allocateMemory()`, so that it never moves. */
 export type Memory = Uint8Array<ArrayBuffer>;
 
 /**
@@ -38,7 +38,7 @@ export function libc(): Libc {
 }
 
 /** Zeroed memory outside the garbage collector's reach: small typed arrays otherwise live on the moving heap. */
-export function memory(length: number): Memory {
+export function allocateMemory(length: number): Memory {
   return new Uint8Array(new ArrayBuffer(length));
 }
 
@@ -67,14 +67,14 @@ function bindLibc(koffi: KoffiApi): Libc {
 }
 
 /** View for reading and writing numbers in kernel structures. */
-export function viewOf(bytes: Uint8Array): DataView {
+export function toDataView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** Four bytes holding one native (little endian) integer, for socket options. */
 export function int32(value: number): Memory {
   const bytes = new Uint8Array(new ArrayBuffer(4));
-  viewOf(bytes).setInt32(0, value, true);
+  toDataView(bytes).setInt32(0, value, true);
   return bytes;
 }
 
@@ -87,8 +87,8 @@ const SOCKADDR_LL_BYTES = 20;
  * seen only with ETH_P_ALL.
  */
 export function packetAddress(ifindex: number): Memory {
-  const address = memory(SOCKADDR_LL_BYTES);
-  const view = viewOf(address);
+  const address = allocateMemory(SOCKADDR_LL_BYTES);
+  const view = toDataView(address);
   view.setUint16(0, AF_PACKET, true);
   view.setUint16(2, ETH_P_ALL, false);
   view.setInt32(4, ifindex, true);

@@ -21,6 +21,6 @@ export function retryAfter(header: string | undefined, now: number): number | nu
 }
 
 /** A time moved randomly by up to a tenth, so that agents started together drift apart. */
-export function jittered(milliseconds: number, random: () => number = Math.random): number {
+export function addJitter(milliseconds: number, random: () => number = Math.random): number {
   return milliseconds * (0.9 + 0.2 * random());
 }

@@ -28,11 +28,12 @@ export function connect(url: URL, trust: Trust): Promise<Socket> {
     const timer = setTimeout(() => fail(new Error(`no connection to ${url.host} within 15 s`)), TIMEOUT_MILLISECONDS);
     socket.once('error', (error) => {
       clearTimeout(timer);
-      fail(explain(error, url));
+      fail(toConnectError(error, url));
     });
     socket.once(isTls ? 'secureConnect' : 'connect', () => {
       clearTimeout(timer);
-      const wrong = isTls && trust.fingerprint !== null ? wrongPin(socket as TLSSocket, trust.fingerprint) : null;
+      const wrong =
+        isTls && trust.fingerprint !== null ? findPinMismatch(socket as TLSSocket, trust.fingerprint) : null;
       if (wrong !== null) return fail(new Error(wrong));
       socket.removeAllListeners('error');
       resolve(socket);
@@ -53,7 +54,7 @@ function tlsOptions(host: string, port: number, trust: Trust): ConnectionOptions
   };
 }
 
-function wrongPin(socket: TLSSocket, expected: string): string | null {
+function findPinMismatch(socket: TLSSocket, expected: string): string | null {
   const found = socket.getPeerCertificate().fingerprint256?.replaceAll(':', '').toLowerCase();
   if (found === expected) return null;
   return `the server presents another certificate than the pinned one (sha256 ${found ?? 'none'}): check which server answers there, then correct tls_fingerprint`;
@@ -67,7 +68,7 @@ const UNTRUSTED = new Set([
   'UNABLE_TO_GET_ISSUER_CERT',
 ]);
 
-function explain(error: Error & { code?: string }, url: URL): Error {
+function toConnectError(error: Error & { code?: string }, url: URL): Error {
   const because = (text: string): Error => new Error(text, { cause: error });
   if (UNTRUSTED.has(error.code ?? '')) {
     return because(

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Heartbeat } from '@fabric/agent-contract';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { backoffDelay, jittered, retryAfter } from './backoff';
+import { addJitter, backoffDelay, retryAfter } from './backoff';
 import { Delivery, readAnswer } from './delivery';
 import { Spool } from './spool';
 
@@ -24,7 +24,7 @@ const ok = (response: ServerResponse) =>
   response
     .writeHead(200, { 'content-type': 'application/json' })
     .end(JSON.stringify({ accepted: 2, updated: 1, rejected: [{ index: 0, reason: 'x' }], next_interval_seconds: 60 }));
-const beat = (sequence: number) => ({ sequence }) as Heartbeat;
+const buildHeartbeat = (sequence: number) => ({ sequence }) as Heartbeat;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'fabric-delivery-'));
@@ -63,7 +63,7 @@ function setUp(limits = { files: 100, bytes: 1_000_000, ageMilliseconds: 3_600_0
 describe('Delivery', () => {
   it('sends gzip JSON with the token and reads the answer', async () => {
     const { delivery } = setUp();
-    expect(await delivery.deliver(beat(1))).toEqual({
+    expect(await delivery.deliver(buildHeartbeat(1))).toEqual({
       kind: 'delivered',
       answer: { accepted: 2, updated: 1, rejected: [{ index: 0, reason: 'x' }], next_interval_seconds: 60 },
     });
@@ -78,16 +78,16 @@ describe('Delivery', () => {
     const { delivery, spool } = setUp();
     reply = (response) => response.writeHead(503).end();
     for (let sequence = 1; sequence <= 8; sequence += 1) {
-      expect((await delivery.deliver(beat(sequence))).kind).toBe('stored');
+      expect((await delivery.deliver(buildHeartbeat(sequence))).kind).toBe('stored');
       now += 30_000;
     }
     expect(spool.size).toBe(8);
     now += 3_000_000;
     reply = ok;
     received = [];
-    await delivery.deliver(beat(9));
+    await delivery.deliver(buildHeartbeat(9));
     expect(received.map(({ sequence }) => sequence)).toEqual([9, 8, 7, 6, 5, 4]);
-    await delivery.deliver(beat(10));
+    await delivery.deliver(buildHeartbeat(10));
     expect(received.map(({ sequence }) => sequence).slice(6)).toEqual([10, 3, 2, 1]);
     expect(spool.size).toBe(0);
   });
@@ -98,7 +98,7 @@ describe('Delivery', () => {
     const attempts = [];
     for (let second = 0; second < 63; second += 1) {
       const before = received.length;
-      await delivery.deliver(beat(second));
+      await delivery.deliver(buildHeartbeat(second));
       if (received.length > before) attempts.push(second);
       now += 1000;
     }
@@ -108,12 +108,12 @@ describe('Delivery', () => {
   it('honors Retry-After', async () => {
     const { delivery } = setUp();
     reply = (response) => response.writeHead(429, { 'retry-after': '120' }).end();
-    await delivery.deliver(beat(1));
+    await delivery.deliver(buildHeartbeat(1));
     now += 119_000;
-    await delivery.deliver(beat(2));
+    await delivery.deliver(buildHeartbeat(2));
     expect(received).toHaveLength(1);
     now += 1000;
-    await delivery.deliver(beat(3));
+    await delivery.deliver(buildHeartbeat(3));
     expect(received).toHaveLength(2);
   });
 
@@ -121,30 +121,30 @@ describe('Delivery', () => {
     const { delivery, spool } = setUp();
     reply = (response) =>
       response.writeHead(401, { 'content-type': 'application/problem+json' }).end('{"detail":"revoked"}');
-    expect(await delivery.deliver(beat(1))).toEqual({
+    expect(await delivery.deliver(buildHeartbeat(1))).toEqual({
       kind: 'refused',
       reason: expect.stringMatching(/revoked.*Enroll again/),
     });
     expect(spool.size).toBe(0);
     reply = (response) => response.writeHead(408).end();
-    expect((await delivery.deliver(beat(2))).kind).toBe('stored');
+    expect((await delivery.deliver(buildHeartbeat(2))).kind).toBe('stored');
   });
 
   it('keeps the backlog when the server fails again in the middle of it', async () => {
     const { delivery, spool } = setUp();
-    for (const sequence of [1, 2, 3]) delivery.store(beat(sequence));
+    for (const sequence of [1, 2, 3]) delivery.store(buildHeartbeat(sequence));
     reply = (response, sequence) => (sequence === 2 ? response.writeHead(503).end() : ok(response));
-    expect((await delivery.deliver(beat(4))).kind).toBe('delivered');
+    expect((await delivery.deliver(buildHeartbeat(4))).kind).toBe('delivered');
     expect(received.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
     expect(spool.size).toBe(2);
   });
 
   it('drops an old heartbeat the server refuses, and continues with the next', async () => {
     const { delivery, spool } = setUp();
-    delivery.store(beat(1));
-    delivery.store(beat(2));
+    delivery.store(buildHeartbeat(1));
+    delivery.store(buildHeartbeat(2));
     reply = (response, sequence) => (sequence === 2 ? response.writeHead(413).end() : ok(response));
-    await delivery.deliver(beat(3));
+    await delivery.deliver(buildHeartbeat(3));
     expect(received.map(({ sequence }) => sequence)).toEqual([3, 2, 1]);
     expect(spool.size).toBe(0);
   });
@@ -152,16 +152,18 @@ describe('Delivery', () => {
   it('survives a server that hangs up, sends nonsense, or is not there', async () => {
     const { delivery } = setUp();
     reply = (response) => response.destroy();
-    expect((await delivery.deliver(beat(1))).kind).toBe('stored');
+    expect((await delivery.deliver(buildHeartbeat(1))).kind).toBe('stored');
     now += 1e6;
     reply = (response) => response.writeHead(200).end('<html>');
-    expect(await delivery.deliver(beat(2))).toMatchObject({ answer: { accepted: 0, next_interval_seconds: 30 } });
+    expect(await delivery.deliver(buildHeartbeat(2))).toMatchObject({
+      answer: { accepted: 0, next_interval_seconds: 30 },
+    });
     const nowhere = new Delivery(
       { url: new URL('http://127.0.0.1:1'), trust: { caFile: null, fingerprint: null } },
       () => 'token',
       new Spool(join(directory, 'other')),
     );
-    expect(await nowhere.deliver(beat(3))).toMatchObject({
+    expect(await nowhere.deliver(buildHeartbeat(3))).toMatchObject({
       kind: 'stored',
       reason: expect.stringContaining('connection to 127.0.0.1:1 refused'),
     });
@@ -208,8 +210,8 @@ describe('backoff', () => {
         },
       ),
     );
-    expect(jittered(100, () => 0)).toBe(90);
-    expect(jittered(100, () => 1)).toBeCloseTo(110);
+    expect(addJitter(100, () => 0)).toBe(90);
+    expect(addJitter(100, () => 1)).toBeCloseTo(110);
   });
 
   it('reads Retry-After as seconds or date, bounded', () => {

@@ -87,7 +87,7 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 /** The server to connect to. @throws ConfigError when none is configured */
-export function serverOf(config: Config): Server {
+export function getServer(config: Config): Server {
   if (config.server_url === null) {
     throw new ConfigError(['server_url is not set: set it to the address of the service in the configuration file']);
   }

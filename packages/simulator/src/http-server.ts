@@ -89,7 +89,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       own.set(node.name, new NodeListener(node, { cluster, clock, meter, latency, faults, log, router }));
     }
     listeners.push(...own.values());
-    await openOnOnePort([...own.values()], options.port ?? 0);
+    await listenOnSharedPort([...own.values()], options.port ?? 0);
     return new ClusterControl(cluster, tokens, meter, own);
   };
 
@@ -156,7 +156,7 @@ function createCluster(
 }
 
 /** A cluster's nodes share one port; when a free one turns out to be taken on another address, another is tried. */
-async function openOnOnePort(listeners: NodeListener[], port: number): Promise<void> {
+async function listenOnSharedPort(listeners: NodeListener[], port: number): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
       let shared = port;

@@ -14,10 +14,10 @@ import type { KeptFile } from '../kept-file';
 import type { ClustersView } from '../traffic/clusters-view';
 import { makeHeartbeat } from '../traffic/heartbeat';
 import { addTotals } from '../traffic/interface-totals';
-import { characterOf, machineIdOf } from '../traffic/node-character';
+import { computeMachineId, getNodeCharacter } from '../traffic/node-character';
 import { type NodeReport, nodeKey, nodeReports } from '../traffic/node-reports';
 import { SLOT_MS, slotAt, startOfSlot } from '../traffic/sessions';
-import { agentOf, newTraffic, type TrafficState } from './kept-traffic';
+import { getOrCreateAgent, newTraffic, type TrafficState } from './kept-traffic';
 import type { Post } from './post';
 import { reportInPast } from './report-in-past';
 import { HISTORY_SLOTS, nextRound, olderRound, RECENT_SLOTS, type Round } from './rounds';
@@ -25,12 +25,12 @@ import { HISTORY_SLOTS, nextRound, olderRound, RECENT_SLOTS, type Round } from '
 const scope = systemScope('agent:install', 'demo data');
 
 /** Installs the agent of a node: the one-time token of an install command for the node's own. @returns that token */
-export async function enrolNode(node: { id: string; name: string }, baseUrl: string, post: Post): Promise<string> {
+export async function enrollNode(node: { id: string; name: string }, baseUrl: string, post: Post): Promise<string> {
   const { enrolment_token } = await createInstall(scope, { node_id: node.id }, baseUrl);
   const answer = await post(AGENT_PATHS.enrol, {
     protocol_version: PROTOCOL_VERSION,
     enrolment_token,
-    machine_id: machineIdOf(node.name),
+    machine_id: computeMachineId(node.name),
     node_name: node.name,
     agent_version: AGENT_VERSION,
   });
@@ -161,8 +161,8 @@ export class DemoAgents {
     const { view } = this.#options;
     const end = this.#state.first_slot - SILENT_SINCE;
     if (this.#state.covered_to >= end) return;
-    for (const { key, site, node } of PLACES.filter((place) => characterOf(place.node).silent)) {
-      const { boot_id, token } = agentOf(this.#state, key);
+    for (const { key, site, node } of PLACES.filter((place) => getNodeCharacter(place.node).silent)) {
+      const { boot_id, token } = getOrCreateAgent(this.#state, key);
       if (token === undefined) continue;
       await reportInPast(view, { site, node, boot_id, token, sequence, at: startOfSlot(end) });
     }
@@ -177,10 +177,10 @@ export class DemoAgents {
   ): Promise<void> {
     const { view, post } = this.#options;
     const { site, node, key } = place;
-    const agent = agentOf(this.#state, key);
+    const agent = getOrCreateAgent(this.#state, key);
     if (agent.token === undefined) return;
     // It has greeted in the past.
-    if (characterOf(node).silent && sequence >= this.#state.first_slot - SILENT_SINCE) return;
+    if (getNodeCharacter(node).silent && sequence >= this.#state.first_slot - SILENT_SINCE) return;
     const totals = addTotals(this.#state.totals[key] ?? {}, moved);
     const { boot_id, token } = agent;
     const times = { observed_since: covered.since, sent_at: covered.until };
@@ -203,7 +203,7 @@ export class DemoAgents {
 
   /** Gives every node that lacks one an agent, as far as the service knows the node. */
   async #enrol(): Promise<void> {
-    const lacking = PLACES.filter(({ key }) => agentOf(this.#state, key).token === undefined);
+    const lacking = PLACES.filter(({ key }) => getOrCreateAgent(this.#state, key).token === undefined);
     if (lacking.length === 0) return;
     const { baseUrl, post, file } = this.#options;
     const { items } = await listNodes(systemScope('cluster:read', 'demo data'), NodeListInput.parse({ limit: 500 }));
@@ -211,8 +211,8 @@ export class DemoAgents {
       const found = items.find((item) => item.name === node && item.cluster_name === cluster_name);
       if (!found) continue;
       try {
-        const agent = agentOf(this.#state, key);
-        agent.token = await enrolNode(found, baseUrl, post);
+        const agent = getOrCreateAgent(this.#state, key);
+        agent.token = await enrollNode(found, baseUrl, post);
         agent.node_id = found.id;
         file.write(this.#state);
       } catch (error) {

@@ -43,7 +43,7 @@ export const newTraffic = (seed: number, first_slot: number, history: number, re
 });
 
 /** The agent of a node; it comes into being when it is first asked for. */
-export function agentOf(state: TrafficState, key: string): AgentState {
+export function getOrCreateAgent(state: TrafficState, key: string): AgentState {
   const known = state.agents[key];
   if (known) return known;
   const agent: AgentState = { boot_id: randomUUID() };

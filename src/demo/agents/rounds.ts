@@ -28,7 +28,7 @@ export type Progress = {
 };
 
 /** Last slot of what is delivered together with `from`. */
-function endOf(from: number, last: number): number {
+function getRoundEnd(from: number, last: number): number {
   const grain = GRAIN.find(({ olderThan }) => last - from > olderThan)?.slots ?? 4;
   return from - (from % grain) + grain - 1;
 }
@@ -42,11 +42,11 @@ export function nextRound({ covered_to, last, greeted, history }: Progress): Rou
   const isLate = greeted === undefined ? last - from >= BEHIND : from < greeted;
   if (!isLate) return from > last ? null : { from, to: last, kind: 'live' };
   if (greeted === undefined) return 'greet';
-  return { from, to: Math.min(endOf(from, last), greeted - 1), kind: 'late' };
+  return { from, to: Math.min(getRoundEnd(from, last), greeted - 1), kind: 'late' };
 }
 
 /** What is delivered of the history before the recent one, while nothing else is due. */
 export function olderRound(older: Slots, last: number): Round | null {
   const from = Math.max(older.from, last - HISTORY_SLOTS);
-  return from > older.to ? null : { from, to: Math.min(endOf(from, last), older.to), kind: 'older' };
+  return from > older.to ? null : { from, to: Math.min(getRoundEnd(from, last), older.to), kind: 'older' };
 }

@@ -11,7 +11,7 @@ import { env } from '@/server/lib/env';
 import { AppError } from '@/server/lib/errors';
 import { completeSetup } from '@/server/operation/setup/complete-setup';
 import { listProjects } from '@/server/tenancy/queries/projects';
-import { unlessThere } from './kept-steps';
+import { ignoreConflict } from './kept-steps';
 
 export const DEMO_EMAIL = 'demo@nordwind.example';
 
@@ -46,5 +46,5 @@ export async function addProjectUser(password: string): Promise<void> {
     password,
     assignments: [{ role_id, ...place }],
   });
-  await unlessThere(() => createUser(systemScope('user:write', 'demo data'), input));
+  await ignoreConflict(() => createUser(systemScope('user:write', 'demo data'), input));
 }

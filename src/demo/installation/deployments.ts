@@ -3,17 +3,17 @@ import { ClusterListInput } from '@/domain/cluster';
 import { PolicyChange, PolicyListInput, type PolicyListItem } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
 import { applyPolicy } from '@/server/enforcement/deployments/request';
-import { forgetSnapshots } from '@/server/enforcement/guest-firewall/live-reader';
+import { clearSnapshotCaches } from '@/server/enforcement/guest-firewall/live-reader';
 import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { listPolicies, updatePolicy } from '@/server/enforcement/policies/policies';
 import { listClusters } from '@/server/inventory/queries/clusters';
-import { guestNamed } from '../inventory/company';
+import { getGuestByName } from '../inventory/company';
 
 const BALANCERS = 'Customers reach the load balancers';
 const POSTGRES = 'Applications reach PostgreSQL';
 const CACHE = 'Applications reach the cache';
 
-async function policyNamed(name: string): Promise<PolicyListItem> {
+async function getPolicyByName(name: string): Promise<PolicyListItem> {
   const { items } = await listPolicies(systemScope('policy:read', 'demo data'), PolicyListInput.parse({ q: name }));
   const found = items.find((item) => item.name === name);
   if (!found) throw new Error(`the demo has no policy ${name}`);
@@ -21,7 +21,7 @@ async function policyNamed(name: string): Promise<PolicyListItem> {
 }
 
 async function apply(name: string, signal: AbortSignal): Promise<void> {
-  const { id } = await policyNamed(name);
+  const { id } = await getPolicyByName(name);
   const result = await applyPolicy(
     systemScope('policy:apply', 'demo data'),
     id,
@@ -37,8 +37,8 @@ export async function applyPolicies(signal: AbortSignal): Promise<void> {
 }
 
 /** Creates drift: changes a policy without applying it again, and manually deletes a rule of another one. */
-export async function letPoliciesDrift(simulator: Simulator, signal: AbortSignal): Promise<void> {
-  const cache = await policyNamed(CACHE);
+export async function createPolicyDrift(simulator: Simulator, signal: AbortSignal): Promise<void> {
+  const cache = await getPolicyByName(CACHE);
   if (cache.version === 1) {
     const rules = [
       { action: 'accept', protocol: 'tcp', destination_ports: ['6379', '26379'], comment: 'Sessions, sentinel' },
@@ -46,14 +46,14 @@ export async function letPoliciesDrift(simulator: Simulator, signal: AbortSignal
     const change = PolicyChange.parse({ rules, version: 1, reason: 'Sentinel comes with the next release' });
     await updatePolicy(systemScope('policy:write', 'demo data'), cache.id, change);
   }
-  const { id } = await policyNamed(POSTGRES);
-  const { site, guest } = guestNamed('pg-02');
+  const { id } = await getPolicyByName(POSTGRES);
+  const { site, guest } = getGuestByName('pg-02');
   const { firewall } = simulator.cluster(site.name);
   const path = `firewall/${guest.vmid}.fw`;
   const lines = (firewall.file(path) ?? '').split('\n');
   firewall.setFile(path, lines.filter((line) => !line.includes(id)).join('\n'));
   const { items } = await listClusters(ClusterListInput.parse({}));
   // Otherwise the pages would show for some minutes what was read in between.
-  forgetSnapshots();
+  clearSnapshotCaches();
   for (const cluster of items) await observeCluster(cluster.id, signal);
 }

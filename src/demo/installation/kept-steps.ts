@@ -10,7 +10,7 @@ const Steps = z.array(z.string());
 export type Step = { name: string; take: (signal: AbortSignal) => Promise<void> };
 
 /** Takes the steps that were not taken yet, in their order. A step that fails ends it, and is taken at the next call. */
-export async function takeSteps(directory: string, steps: readonly Step[], signal: AbortSignal): Promise<void> {
+export async function runSteps(directory: string, steps: readonly Step[], signal: AbortSignal): Promise<void> {
   const file = new KeptFile(join(directory, 'steps.json'), Steps);
   const taken = new Set(file.read());
   for (const { name, take } of steps) {
@@ -23,7 +23,7 @@ export async function takeSteps(directory: string, steps: readonly Step[], signa
 }
 
 /** Makes something unless it is there already: a step that was interrupted is taken again. */
-export async function unlessThere(make: () => Promise<unknown>): Promise<void> {
+export async function ignoreConflict(make: () => Promise<unknown>): Promise<void> {
   try {
     await make();
   } catch (error) {

@@ -4,14 +4,14 @@ import { TenantListInput } from '@/domain/tenant';
 import { systemScope } from '@/server/auth/scope';
 import { createRule } from '@/server/notifications/rules';
 import { listTenants } from '@/server/tenancy/queries/tenants';
-import { unlessThere } from './kept-steps';
+import { ignoreConflict } from './kept-steps';
 
 const scope = systemScope('notification:write', 'demo data');
 
 /** Adds rules that report under the bell: one for the whole installation, one for the shop's own people. */
 export async function addNotificationRules(): Promise<void> {
   const input = { conditions: CONDITIONS, open_after_minutes: 1, close_after_minutes: 10 };
-  await unlessThere(() =>
+  await ignoreConflict(() =>
     createRule(scope, NotificationRuleInput.parse({ ...input, name: 'Everything that goes wrong' })),
   );
   const tenants = await listTenants('all', TenantListInput.parse({ limit: 500 }));
@@ -19,5 +19,5 @@ export async function addNotificationRules(): Promise<void> {
   if (tenant_id === undefined) return;
   const conditions = ['policy_drifted', 'suspicious_traffic_critical'];
   const shop = NotificationRuleInput.parse({ ...input, tenant_id, name: 'Security of the shop', conditions });
-  await unlessThere(() => createRule(scope, shop));
+  await ignoreConflict(() => createRule(scope, shop));
 }

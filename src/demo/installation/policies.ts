@@ -1,7 +1,7 @@
 import { PolicyCreate } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
 import { createPolicy } from '@/server/enforcement/policies/policies';
-import { unlessThere } from './kept-steps';
+import { ignoreConflict } from './kept-steps';
 
 /** Policies of every kind: some enforced, some in audit mode, one that names a deleted object, one disabled. */
 const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
@@ -100,6 +100,6 @@ const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
 /** Writes the demo's policies; nothing is applied yet. */
 export async function addPolicies(): Promise<void> {
   for (const policy of POLICIES) {
-    await unlessThere(() => createPolicy(systemScope('policy:write', 'demo data'), PolicyCreate.parse(policy)));
+    await ignoreConflict(() => createPolicy(systemScope('policy:write', 'demo data'), PolicyCreate.parse(policy)));
   }
 }

@@ -8,7 +8,7 @@ import { createProject } from '@/server/tenancy/projects';
 import { listProjects } from '@/server/tenancy/queries/projects';
 import { listTenants } from '@/server/tenancy/queries/tenants';
 import { createTenant } from '@/server/tenancy/tenants';
-import { unlessThere } from './kept-steps';
+import { ignoreConflict } from './kept-steps';
 
 /** Teams, their projects, and the pools whose workloads belong to each. */
 const TEAMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
@@ -25,12 +25,14 @@ export async function addProjects(): Promise<void> {
   );
   const listAll = TenantListInput.parse({ limit: 500 });
   for (const [team, projects] of Object.entries(TEAMS)) {
-    await unlessThere(() => createTenant(systemScope('tenant:write', 'demo data'), TenantInput.parse({ name: team })));
+    await ignoreConflict(() =>
+      createTenant(systemScope('tenant:write', 'demo data'), TenantInput.parse({ name: team })),
+    );
     const tenants = await listTenants('all', listAll);
     const tenant_id = tenants.items.find(({ name }) => name === team)?.id;
     for (const [name, pools] of Object.entries(projects)) {
       const input = ProjectInput.parse({ tenant_id, name });
-      await unlessThere(() => createProject(systemScope('project:write', 'demo data'), input));
+      await ignoreConflict(() => createProject(systemScope('project:write', 'demo data'), input));
       const inTenant = ProjectListInput.parse({ tenant_id, limit: 500 });
       const known = await listProjects('all', inTenant);
       const project_id = known.items.find((project) => project.name === name)?.id;

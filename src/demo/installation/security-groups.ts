@@ -5,7 +5,7 @@ import { createSecurityGroup } from '@/server/enforcement/groups/create-group';
 import { addMember } from '@/server/enforcement/groups/members';
 import { listWorkloads } from '@/server/enforcement/inventory-views/workloads';
 
-import { unlessThere } from './kept-steps';
+import { ignoreConflict } from './kept-steps';
 
 type Group = {
   name: string;
@@ -36,13 +36,13 @@ export async function addSecurityGroups(): Promise<void> {
   );
   const ids = new Map(items.map(({ name, id }) => [name, id]));
   for (const { name, description, tags = [], match = 'any', members = [] } of GROUPS) {
-    await unlessThere(async () => {
+    await ignoreConflict(async () => {
       const input = SecurityGroupInput.parse({ name, description, member_tags: tags, member_tags_match: match });
       const group = await createSecurityGroup(write, input);
       for (const member of members) {
         const workload = ids.get(member);
         if (workload === undefined) throw new Error(`the demo has no workload ${member}`);
-        await unlessThere(() => addMember(write, group.id, workload));
+        await ignoreConflict(() => addMember(write, group.id, workload));
       }
     });
   }

@@ -1,7 +1,7 @@
 import type { Simulator } from '@fabric/simulator/http-server';
 import { addProjectUser } from './accounts';
 import { discoverAddresses } from './addresses';
-import { applyPolicies, letPoliciesDrift } from './deployments';
+import { applyPolicies, createPolicyDrift } from './deployments';
 import type { Step } from './kept-steps';
 import { addNotificationRules } from './notifications';
 import { addPolicies } from './policies';
@@ -10,7 +10,7 @@ import { addSecurityGroups } from './security-groups';
 import { addSubnets } from './subnets';
 
 /** What is set up over the synced clusters, in this order; one file per domain. */
-export const stepsFor = (simulator: Simulator, password: string): readonly Step[] => [
+export const listSetupSteps = (simulator: Simulator, password: string): readonly Step[] => [
   { name: 'subnets', take: addSubnets },
   { name: 'addresses', take: discoverAddresses },
   { name: 'projects', take: addProjects },
@@ -19,5 +19,5 @@ export const stepsFor = (simulator: Simulator, password: string): readonly Step[
   { name: 'policies', take: addPolicies },
   { name: 'deployments', take: applyPolicies },
   { name: 'notifications', take: addNotificationRules },
-  { name: 'drift', take: (signal) => letPoliciesDrift(simulator, signal) },
+  { name: 'drift', take: (signal) => createPolicyDrift(simulator, signal) },
 ];

@@ -5,7 +5,7 @@ import { systemScope } from '@/server/auth/scope';
 import { listNetworks } from '@/server/inventory/queries/networks';
 import { SITES } from '../inventory/company';
 import type { DemoSite } from '../inventory/site';
-import { unlessThere } from './kept-steps';
+import { ignoreConflict } from './kept-steps';
 
 /** Prefixes that the clusters do not know by themselves: their bridges carry them without SDN. */
 const plannedPrefixes = (site: DemoSite) => [
@@ -31,7 +31,7 @@ export async function addSubnets(): Promise<void> {
       if (!network) throw new Error(`${site.cluster_name} has no network ${bridge}`);
       const gateway = cidr.replace('.0/24', '.1');
       const input = SubnetInput.parse({ network_id: network.id, cidr, gateway, vlan_tag, description });
-      await unlessThere(() => createSubnet(systemScope('ipam:write', 'demo data'), input));
+      await ignoreConflict(() => createSubnet(systemScope('ipam:write', 'demo data'), input));
     }
   }
 }

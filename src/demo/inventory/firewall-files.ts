@@ -73,23 +73,23 @@ IN ACCEPT -source 10.50.20.0/24 -p tcp -dport 8006 -log nolog # web interface
 `;
 
 /** A guest that lets in only what the lines say, and logs what it refuses. */
-const closed = (...lines: string[]): string =>
+const buildClosedFirewall = (...lines: string[]): string =>
   `[OPTIONS]\n\nenable: 1\npolicy_in: DROP\nlog_level_in: info\n\n[RULES]\n\n${lines.join('\n')}\nGROUP monitoring\nGROUP ssh-admin\n\n`;
 
-export const LOAD_BALANCER_FW = closed('GROUP public-web');
-export const MAIL_GATEWAY_FW = closed(
+export const LOAD_BALANCER_FW = buildClosedFirewall('GROUP public-web');
+export const MAIL_GATEWAY_FW = buildClosedFirewall(
   'IN ACCEPT -p tcp -dport 25 -log nolog',
   'IN ACCEPT -p tcp -dport 465,587 -log nolog',
 );
-export const VPN_FW = closed('IN ACCEPT -p udp -dport 51820 -log nolog # WireGuard');
-export const POSTGRES_FW = closed(
+export const VPN_FW = buildClosedFirewall('IN ACCEPT -p udp -dport 51820 -log nolog # WireGuard');
+export const POSTGRES_FW = buildClosedFirewall(
   'IN ACCEPT -source 10.40.30.0/24 -p tcp -dport 5432 -log nolog # application servers',
   'IN ACCEPT -source 10.40.40.0/24 -p tcp -dport 5432 -log nolog # replication',
 );
-export const REDIS_FW = closed('IN ACCEPT -source 10.40.30.0/24 -p tcp -dport 6379 -log nolog');
-export const BASTION_FW = closed('IN ACCEPT -source 10.50.10.0/24 -p tcp -dport 22 -log nolog # office');
+export const REDIS_FW = buildClosedFirewall('IN ACCEPT -source 10.40.30.0/24 -p tcp -dport 6379 -log nolog');
+export const BASTION_FW = buildClosedFirewall('IN ACCEPT -source 10.50.10.0/24 -p tcp -dport 22 -log nolog # office');
 /** The hole: opened for a migration and never closed. */
-export const ERP_DATABASE_FW = closed(
+export const ERP_DATABASE_FW = buildClosedFirewall(
   'IN ACCEPT -source 10.40.90.0/24 -p tcp -dport 3306 -log nolog # ERP application',
   'IN ACCEPT -p tcp -dport 3306 -log info # TEMP for the migration, remove afterwards',
 );

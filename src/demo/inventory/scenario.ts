@@ -24,7 +24,7 @@ const DOCKER_INTERFACES: GuestRecipe['innerInterfaces'] = [
 /** The networks a site runs as VNets: those with a name for people. */
 const vnets = (site: DemoSite) => Object.values(site.networks).filter(({ alias }) => alias !== undefined);
 
-function recipeOf(site: DemoSite, guest: DemoGuest): GuestRecipe {
+function toGuestRecipe(site: DemoSite, guest: DemoGuest): GuestRecipe {
   const network = site.networks[guest.network];
   if (!network) throw new Error(`${guest.name} is in no network of ${site.name}`);
   const isVnet = network.alias !== undefined;
@@ -83,7 +83,7 @@ function build(cluster: ClusterState, site: DemoSite): void {
   for (const [poolid, comment] of Object.entries(site.pools)) {
     cluster.pools.set(poolid, { poolid, comment, members: new Set() });
   }
-  for (const guest of site.guests) addGuestFromRecipe(cluster, recipeOf(site, guest));
+  for (const guest of site.guests) addGuestFromRecipe(cluster, toGuestRecipe(site, guest));
   addSdn(cluster, site);
   cluster.files.set('firewall/cluster.fw', site.clusterFirewall);
   for (const [node, text] of Object.entries(site.nodeFirewalls ?? {})) cluster.files.set(`nodes/${node}/host.fw`, text);

@@ -45,17 +45,17 @@ const Kept = z.object({
 const world = createHash('sha256').update(JSON.stringify(SITES)).digest('hex');
 
 const ATTEMPTS = 10;
-const isTaken = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+const isPortInUse = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
 
 /** Firewall files and guest configurations, which clients can change, and since when the guests run. */
-const contentOf = ({ state }: ClusterControl) => ({
+const exportContent = ({ state }: ClusterControl) => ({
   files: Object.fromEntries(state.files),
   guests: Object.fromEntries(
     [...state.guests].map(([vmid, guest]) => [String(vmid), { config: guest.configText, started_at: guest.startedAt }]),
   ),
 });
 
-function restore({ state, enforcement }: ClusterControl, kept: ReturnType<typeof contentOf>): void {
+function restore({ state, enforcement }: ClusterControl, kept: ReturnType<typeof exportContent>): void {
   state.files.clear();
   for (const [path, text] of Object.entries(kept.files)) state.files.set(path, text);
   for (const [vmid, { config, started_at }] of Object.entries(kept.guests)) {
@@ -68,7 +68,7 @@ function restore({ state, enforcement }: ClusterControl, kept: ReturnType<typeof
   enforcement.compileNow();
 }
 
-const identityOf = ({ state }: ClusterControl): ClusterIdentity => ({
+const exportIdentity = ({ state }: ClusterControl): ClusterIdentity => ({
   authority: { caPem: state.authority.caPem, caKeyPem: state.authority.caKeyPem },
   nodes: Object.fromEntries(
     [...state.nodes.values()].flatMap(({ name, certificate }) => (certificate ? [[name, certificate]] : [])),
@@ -76,7 +76,7 @@ const identityOf = ({ state }: ClusterControl): ClusterIdentity => ({
 });
 
 /** A port without a listener. */
-async function otherPort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
     probe.once('error', reject);
@@ -93,8 +93,8 @@ async function startOnOnePort(options: SimulatorOptions, requested: number): Pro
     try {
       return await startSimulator({ ...options, port });
     } catch (error) {
-      if (!isTaken(error) || attempt >= ATTEMPTS) throw error;
-      port = await otherPort();
+      if (!isPortInUse(error) || attempt >= ATTEMPTS) throw error;
+      port = await findFreePort();
     }
   }
 }
@@ -115,7 +115,7 @@ export async function startDemoSimulator(directory: string): Promise<DemoSimulat
   const { clusters } = simulator;
   addressFile.write({
     port: clusters[0]?.nodes[0]?.port ?? 0,
-    identities: Object.fromEntries(clusters.map((cluster) => [cluster.name, identityOf(cluster)])),
+    identities: Object.fromEntries(clusters.map((cluster) => [cluster.name, exportIdentity(cluster)])),
   });
   const before = contentFile.read();
   for (const cluster of clusters) {
@@ -125,7 +125,7 @@ export async function startDemoSimulator(directory: string): Promise<DemoSimulat
   const keep = () => {
     contentFile.write({
       world,
-      clusters: Object.fromEntries(clusters.map((cluster) => [cluster.name, contentOf(cluster)])),
+      clusters: Object.fromEntries(clusters.map((cluster) => [cluster.name, exportContent(cluster)])),
     });
   };
   keep();

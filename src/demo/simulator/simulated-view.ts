@@ -8,7 +8,7 @@ import type { ClustersView, GuestCard, OpeningPacket, PacketVerdict } from '../t
 
 const CARD = 'net0';
 
-function cardOf(guest: Guest): GuestCard {
+function toGuestCard(guest: Guest): GuestCard {
   const kind = guest.type === 'qemu' ? 'tap' : 'veth';
   const nic = parseNic(guest.type, guest.config.current.get(CARD) ?? '');
   const firewalled = nic?.firewall === '1';
@@ -25,13 +25,13 @@ export function simulatedView(simulator: Simulator): ClustersView {
   return {
     card(site, vmid) {
       const guest = cluster(site).state.guests.get(vmid);
-      return guest && cardOf(guest);
+      return guest && toGuestCard(guest);
     },
     cardsOf: (site, node) =>
       cluster(site)
         .state.guestsOn(node)
         .filter((guest) => guest.isRunning)
-        .map((guest) => ({ ...cardOf(guest), vmid: guest.vmid })),
+        .map((guest) => ({ ...toGuestCard(guest), vmid: guest.vmid })),
     evaluatePacket(packet: OpeningPacket, at: Date): PacketVerdict {
       const { verdict, line } = cluster(packet.site).enforcement.evaluatePacket(
         {
@@ -64,7 +64,9 @@ export function simulatedView(simulator: Simulator): ClustersView {
       const { files } = cluster(site).state;
       const hash = createHash('sha256').update(files.get('firewall/cluster.fw') ?? '');
       for (const guest of cluster(site).state.guestsOn(node)) {
-        hash.update(`\0${guest.vmid}\0${cardOf(guest).firewalled}\0${files.get(`firewall/${guest.vmid}.fw`) ?? ''}`);
+        hash.update(
+          `\0${guest.vmid}\0${toGuestCard(guest).firewalled}\0${files.get(`firewall/${guest.vmid}.fw`) ?? ''}`,
+        );
       }
       return hash.digest('hex');
     },

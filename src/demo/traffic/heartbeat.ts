@@ -2,7 +2,7 @@ import type { CollectorState, Flow, FlowDiagnostics, Heartbeat } from '@fabric/a
 import { AGENT_VERSION, PROTOCOL_VERSION } from '@fabric/agent-contract/limits';
 import type { ClustersView } from './clusters-view';
 import { interfaceCounters, interfaceTraffic, type NodeTotals } from './interface-totals';
-import { characterOf, machineIdOf } from './node-character';
+import { computeMachineId, getNodeCharacter } from './node-character';
 import { SLOT_MS } from './sessions';
 
 export const INTERVAL_SECONDS = SLOT_MS / 1000;
@@ -35,7 +35,7 @@ const BLIND: CollectorState[] = [
   },
 ];
 
-const seeing = (interfaces: number, connections: number): CollectorState[] => [
+const buildCollectorStates = (interfaces: number, connections: number): CollectorState[] => [
   {
     name: 'packet_capture',
     state: 'active',
@@ -63,7 +63,7 @@ function diagnostics(flows: readonly Flow[], interfaces: number, blind: boolean)
       ? ['CAP_NET_ADMIN', 'CAP_SYSLOG']
       : ['CAP_NET_ADMIN', 'CAP_NET_RAW', 'CAP_SYSLOG', 'CAP_PERFMON', 'CAP_BPF'],
     collectors: [
-      ...(blind ? BLIND : seeing(interfaces, Math.ceil(flows.length / 2))),
+      ...(blind ? BLIND : buildCollectorStates(interfaces, Math.ceil(flows.length / 2))),
       { name: 'kernel_log', state: 'active', counts: { packets: 0, lost_records: 0, over_limit_lines: 0 } },
       { name: 'firewall_log', state: 'active', counts: { packets: logged, over_limit_lines: 0, lost_files: 0 } },
     ],
@@ -75,7 +75,7 @@ function diagnostics(flows: readonly Flow[], interfaces: number, blind: boolean)
 /** The heartbeat a node's agent sends, with the mistakes of its clock and the limits of what it can see. */
 export function makeHeartbeat(view: ClustersView, report: Report): Heartbeat {
   const { site, node } = report;
-  const { clock_offset_ms, blind } = characterOf(node);
+  const { clock_offset_ms, blind } = getNodeCharacter(node);
   const shifted = (time: string) => new Date(Date.parse(time) + clock_offset_ms).toISOString();
   const sent_at = new Date(report.sent_at + clock_offset_ms).toISOString();
   const flows = blind
@@ -89,7 +89,7 @@ export function makeHeartbeat(view: ClustersView, report: Report): Heartbeat {
   return {
     protocol_version: PROTOCOL_VERSION,
     agent_version: AGENT_VERSION,
-    machine_id: machineIdOf(node),
+    machine_id: computeMachineId(node),
     node_name: node,
     boot_id: report.boot_id,
     sequence: report.sequence,

@@ -10,17 +10,17 @@ export type NodeTotals = Record<string, DeviceTotals>;
 /** Represents the node's cables; its own name is that of the bond they form. */
 const UPLINK = 'bond0';
 
-const none = (): DeviceTotals => ({ rx_bytes: 0, rx_packets: 0, tx_bytes: 0, tx_packets: 0 });
+const createZeroTotals = (): DeviceTotals => ({ rx_bytes: 0, rx_packets: 0, tx_bytes: 0, tx_packets: 0 });
 
 function add(totals: NodeTotals, device: string, side: 'rx' | 'tx', flow: SeenFlow['flow']): void {
-  const of = totals[device] ?? none();
+  const of = totals[device] ?? createZeroTotals();
   of[`${side}_bytes`] += flow.delta_bytes ?? 0;
   of[`${side}_packets`] += flow.delta_packets ?? 0;
   totals[device] = of;
 }
 
 /** What the flows of one node carried over its devices. */
-export function carried(flows: readonly SeenFlow[]): NodeTotals {
+export function sumFlowTotals(flows: readonly SeenFlow[]): NodeTotals {
   const totals: NodeTotals = {};
   for (const { flow, from_device, to_device, leaves } of flows) {
     if (from_device !== undefined) add(totals, from_device, 'rx', flow);
@@ -35,7 +35,7 @@ export function carried(flows: readonly SeenFlow[]): NodeTotals {
 export function addTotals(before: NodeTotals, more: NodeTotals): NodeTotals {
   const sums: NodeTotals = { ...before };
   for (const [device, totals] of Object.entries(more)) {
-    const known = sums[device] ?? none();
+    const known = sums[device] ?? createZeroTotals();
     sums[device] = {
       rx_bytes: known.rx_bytes + totals.rx_bytes,
       rx_packets: known.rx_packets + totals.rx_packets,
@@ -47,13 +47,13 @@ export function addTotals(before: NodeTotals, more: NodeTotals): NodeTotals {
 }
 
 const flawless = { rx_errors: 0, rx_dropped: 0, tx_errors: 0, tx_dropped: 0 };
-const reversed = ({ rx_bytes, rx_packets, tx_bytes, tx_packets }: DeviceTotals): DeviceTotals => ({
+const reverseTotals = ({ rx_bytes, rx_packets, tx_bytes, tx_packets }: DeviceTotals): DeviceTotals => ({
   rx_bytes: tx_bytes,
   rx_packets: tx_packets,
   tx_bytes: rx_bytes,
   tx_packets: rx_packets,
 });
-const half = (totals: DeviceTotals, round: (value: number) => number): DeviceTotals => ({
+const halveTotals = (totals: DeviceTotals, round: (value: number) => number): DeviceTotals => ({
   rx_bytes: round(totals.rx_bytes / 2),
   rx_packets: round(totals.rx_packets / 2),
   tx_bytes: round(totals.tx_bytes / 2),
@@ -67,19 +67,19 @@ export function interfaceCounters(
   node: string,
   totals: NodeTotals,
 ): InterfaceCounters[] {
-  const uplink = totals[UPLINK] ?? none();
+  const uplink = totals[UPLINK] ?? createZeroTotals();
   const counters: InterfaceCounters[] = [
-    { name: 'eno1', kind: 'physical', ...half(uplink, Math.ceil), ...flawless },
-    { name: 'eno2', kind: 'physical', ...half(uplink, Math.floor), ...flawless },
+    { name: 'eno1', kind: 'physical', ...halveTotals(uplink, Math.ceil), ...flawless },
+    { name: 'eno2', kind: 'physical', ...halveTotals(uplink, Math.floor), ...flawless },
     { name: UPLINK, kind: 'bond', ...uplink, ...flawless },
     { name: 'vmbr0', kind: 'bridge', ...uplink, ...flawless },
   ];
   for (const { vmid, device, kind, firewalled } of view.cardsOf(site, node)) {
-    const own = totals[device] ?? none();
+    const own = totals[device] ?? createZeroTotals();
     counters.push({ name: device, kind, vmid, nic: 0, ...own, ...flawless });
     if (!firewalled) continue;
     counters.push({ name: `fwpr${vmid}p0`, kind: 'fwpr', vmid, nic: 0, ...own, ...flawless });
-    counters.push({ name: `fwln${vmid}i0`, kind: 'fwln', vmid, nic: 0, ...reversed(own), ...flawless });
+    counters.push({ name: `fwln${vmid}i0`, kind: 'fwln', vmid, nic: 0, ...reverseTotals(own), ...flawless });
     counters.push({ name: `fwbr${vmid}i0`, kind: 'fwbr', vmid, nic: 0, ...own, ...flawless });
   }
   return counters;
@@ -98,7 +98,7 @@ export function interfaceTraffic(
       interface: device,
       vmid,
       nic: 0,
-      ...reversed(own),
+      ...reverseTotals(own),
       bytes: own.rx_bytes + own.tx_bytes,
       packets: own.rx_packets + own.tx_packets,
       observed_at: at.observed_at,

@@ -16,7 +16,7 @@ const CHARACTERS: Readonly<Record<string, Partial<NodeCharacter>>> = {
   'muc-pve3': { blind: true },
 };
 
-export const characterOf = (node: string): NodeCharacter => ({
+export const getNodeCharacter = (node: string): NodeCharacter => ({
   clock_offset_ms: 0,
   blind: false,
   silent: false,
@@ -24,4 +24,4 @@ export const characterOf = (node: string): NodeCharacter => ({
 });
 
 /** The id a node's operating system was installed with. */
-export const machineIdOf = (node: string): string => createHash('md5').update(`demo/${node}`).digest('hex');
+export const computeMachineId = (node: string): string => createHash('md5').update(`demo/${node}`).digest('hex');

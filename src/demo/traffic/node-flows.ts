@@ -32,7 +32,7 @@ const isTcp = ({ protocol }: Session) => protocol === 'tcp';
 const evidence = (line: string) => ({ excerpt: line.trim().slice(0, AGENT_LIMITS.log_excerpt_characters) });
 
 /** What a conversation did in some slots, as far as the agents of the clusters could see it. */
-export function flowsOf(session: Session, slots: Slots, view: ClustersView): SeenFlow[] {
+export function buildSeenFlows(session: Session, slots: Slots, view: ClustersView): SeenFlow[] {
   const { client, server } = session;
   const card = (end: End) =>
     end.site === undefined || end.vmid === undefined ? undefined : view.card(end.site, end.vmid);

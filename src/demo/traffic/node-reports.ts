@@ -1,20 +1,20 @@
 import type { Flow } from '@fabric/agent-contract';
 import type { ClustersView } from './clusters-view';
-import { carried, type NodeTotals } from './interface-totals';
-import { flowsOf, type SeenFlow } from './node-flows';
-import { type Slots, sessionsIn } from './sessions';
+import { type NodeTotals, sumFlowTotals } from './interface-totals';
+import { buildSeenFlows, type SeenFlow } from './node-flows';
+import { buildSessions, type Slots } from './sessions';
 
 /** What one node saw in some slots. */
 export type NodeReport = { flows: Flow[]; moved: NodeTotals };
 
-const identity = ({ source_ip, destination_ip, protocol, source_port, destination_port, decision }: Flow) =>
+const toFlowKey = ({ source_ip, destination_ip, protocol, source_port, destination_port, decision }: Flow) =>
   `${source_ip} ${destination_ip} ${protocol} ${source_port} ${destination_port} ${decision}`;
 
 /** Each identity once: the later report with what both add. */
-function merged(flows: readonly SeenFlow[]): Flow[] {
+function mergeFlows(flows: readonly SeenFlow[]): Flow[] {
   const byIdentity = new Map<string, Flow>();
   for (const { flow } of flows) {
-    const key = identity(flow);
+    const key = toFlowKey(flow);
     const other = byIdentity.get(key);
     if (!other) {
       byIdentity.set(key, flow);
@@ -38,8 +38,8 @@ export const nodeKey = (site: string, node: string): string => `${site}/${node}`
  */
 export function nodeReports(seed: number, slots: Slots, view: ClustersView): Map<string, NodeReport> {
   const byNode = new Map<string, SeenFlow[]>();
-  for (const session of sessionsIn(seed, slots)) {
-    for (const seen of flowsOf(session, slots, view)) {
+  for (const session of buildSessions(seed, slots)) {
+    for (const seen of buildSeenFlows(session, slots, view)) {
       // Idle flows are not reported.
       if (seen.flow.delta_packets === 0) continue;
       const key = nodeKey(seen.site, seen.node);
@@ -48,5 +48,5 @@ export function nodeReports(seed: number, slots: Slots, view: ClustersView): Map
       else byNode.set(key, [seen]);
     }
   }
-  return new Map([...byNode].map(([key, flows]) => [key, { flows: merged(flows), moved: carried(flows) }]));
+  return new Map([...byNode].map(([key, flows]) => [key, { flows: mergeFlows(flows), moved: sumFlowTotals(flows) }]));
 }

@@ -1,4 +1,4 @@
-import { guestNamed } from '../inventory/company';
+import { getGuestByName } from '../inventory/company';
 import { outsideAddress } from './outside';
 import { officeProfiles } from './profiles/office';
 import { platformProfiles } from './profiles/platform';
@@ -58,9 +58,9 @@ for (const { lanes } of PROFILES) {
 /** Every lane has ports of its own, so that two conversations at a time never have the same ends and ports. */
 const PORTS_PER_LANE = Math.floor(PORTS / laneCount);
 
-function endOf(ends: Ends, isV6: boolean, choice: readonly number[]): End {
+function pickEnd(ends: Ends, isV6: boolean, choice: readonly number[]): End {
   if ('outside' in ends) return { address: outsideAddress(ends.outside, ...choice) };
-  const { site, guest } = guestNamed(rollPick(ends, ...choice));
+  const { site, guest } = getGuestByName(rollPick(ends, ...choice));
   return { address: (isV6 && guest.address6) || guest.address, site: site.name, vmid: guest.vmid };
 }
 
@@ -69,7 +69,7 @@ const isV6 = ({ from }: Profile) => 'outside' in from && from.outside === 'custo
 /** A third to three times the middle, mostly near it. */
 const around = (middle: number, dice: number) => Math.round(middle * 3 ** (2 * dice - 1));
 
-function sessionOf(seed: number, index: number, profile: Profile, lane: number, n: number): Session | null {
+function buildSession(seed: number, index: number, profile: Profile, lane: number, n: number): Session | null {
   const offset = rollInt(0, profile.period - 1, seed, index, lane, 1);
   const start_slot = n * profile.period + offset;
   const time = localTime(startOfSlot(start_slot));
@@ -78,8 +78,9 @@ function sessionOf(seed: number, index: number, profile: Profile, lane: number, 
   const port = ((firstLanes[index] ?? 0) + lane) * PORTS_PER_LANE + (n % PORTS_PER_LANE);
   // Lanes of `fixed` profiles go around the ends, so that every one of them has a lane.
   const pick = (ends: Ends, salt: number, around: number): End => {
-    if (profile.fixed && Array.isArray(ends)) return endOf([ends[around % ends.length] as string], isV6(profile), [0]);
-    return endOf(ends, isV6(profile), [seed, index, lane, profile.fixed ? 0 : n, salt]);
+    if (profile.fixed && Array.isArray(ends))
+      return pickEnd([ends[around % ends.length] as string], isV6(profile), [0]);
+    return pickEnd(ends, isV6(profile), [seed, index, lane, profile.fixed ? 0 : n, salt]);
   };
   const clients = Array.isArray(profile.from) ? profile.from.length : 1;
   // Otherwise two clients and four servers would make only two pairs each.
@@ -107,7 +108,7 @@ function sessionOf(seed: number, index: number, profile: Profile, lane: number, 
  * All conversations that go on in some of the slots. The same seed and slots give the same conversations, whatever was
  * asked before; two that go on at the same time never have the same ends and ports.
  */
-export function sessionsIn(seed: number, { from, to }: Slots): Session[] {
+export function buildSessions(seed: number, { from, to }: Slots): Session[] {
   const sessions: Session[] = [];
   for (const [index, profile] of PROFILES.entries()) {
     const longest = profile.duration[1];
@@ -115,7 +116,7 @@ export function sessionsIn(seed: number, { from, to }: Slots): Session[] {
       const first = Math.floor((from - longest - profile.period + 1) / profile.period);
       const last = Math.floor(to / profile.period);
       for (let n = Math.max(0, first); n <= last; n += 1) {
-        const session = sessionOf(seed, index, profile, lane, n);
+        const session = buildSession(seed, index, profile, lane, n);
         if (!session || session.client.address === session.server.address) continue;
         const end = session.start_slot + session.slots;
         if (session.start_slot <= to && end > from) sessions.push(session);

@@ -9,7 +9,7 @@ import { flatView } from './flat-view.fixture';
 import { makeHeartbeat } from './heartbeat';
 import { addTotals, type NodeTotals } from './interface-totals';
 import { type NodeReport, nodeKey, nodeReports } from './node-reports';
-import { countsBefore, PROFILES, sessionsIn, slotAt, startOfSlot } from './sessions';
+import { buildSessions, countsBefore, PROFILES, slotAt, startOfSlot } from './sessions';
 
 const SEED = 4;
 const DAY = 5760;
@@ -25,7 +25,12 @@ const identity = (flow: Flow) =>
     ' ',
   );
 
-function heartbeatOf(place: (typeof PLACES)[number], slot: number, report: NodeReport, totals: NodeTotals): Heartbeat {
+function buildHeartbeat(
+  place: (typeof PLACES)[number],
+  slot: number,
+  report: NodeReport,
+  totals: NodeTotals,
+): Heartbeat {
   return makeHeartbeat(view, {
     site: place.site,
     node: place.node,
@@ -59,7 +64,7 @@ describe('the traffic of the demo', { timeout: 60_000 }, () => {
         const report = reports.get(place.key) ?? NOTHING;
         const sum = addTotals(totals.get(place.key) ?? {}, report.moved);
         totals.set(place.key, sum);
-        const heartbeat = heartbeatOf(place, slot, report, sum);
+        const heartbeat = buildHeartbeat(place, slot, report, sum);
         const { error } = heartbeatSchema.safeParse(heartbeat);
         if (error) wrong.push([place.key, slot, error.issues[0]]);
         if (new Set(heartbeat.flows.map(identity)).size !== heartbeat.flows.length)
@@ -114,7 +119,7 @@ describe('the traffic of the demo', { timeout: 60_000 }, () => {
     const reports = nodeReports(SEED, { from: START + 2_500, to: START + 2_519 }, view);
     for (const place of PLACES) {
       const report = reports.get(place.key) ?? NOTHING;
-      const { interfaces } = heartbeatOf(place, START + 2_519, report, report.moved);
+      const { interfaces } = buildHeartbeat(place, START + 2_519, report, report.moved);
       const guests = interfaces.filter(({ kind }) => kind === 'tap' || kind === 'veth');
       const byDevice = (flow: Flow, side: 'source_ip' | 'destination_ip') =>
         view.cardsOf(place.site, place.node).find(({ vmid }) => {
@@ -144,7 +149,7 @@ describe('the traffic of the demo', { timeout: 60_000 }, () => {
   it('follows the day: customers in the evening, people in the office, backups and an intruder at night', () => {
     const at = (hour: number, name: string) => {
       const slot = START + hour * 240;
-      return sessionsIn(SEED, { from: slot, to: slot + 120 }).filter(({ profile }) => profile === name).length;
+      return buildSessions(SEED, { from: slot, to: slot + 120 }).filter(({ profile }) => profile === name).length;
     };
     expect(at(19, 'customer')).toBeGreaterThan(2 * at(3, 'customer'));
     expect(at(9, 'browse')).toBeGreaterThan(5 * at(1, 'browse'));
@@ -154,7 +159,7 @@ describe('the traffic of the demo', { timeout: 60_000 }, () => {
   });
 
   it('has as many conversations a day as a small database stores without effort', () => {
-    const day = sessionsIn(SEED, { from: START, to: START + DAY });
+    const day = buildSessions(SEED, { from: START, to: START + DAY });
     expect(day.length).toBeGreaterThan(40_000);
     expect(day.length).toBeLessThan(80_000);
     for (const session of day.slice(0, 500)) {
@@ -175,7 +180,7 @@ describe('the traffic of the demo', { timeout: 60_000 }, () => {
     ];
     const ranges = reserved.map((text) => parseCidr(text));
     const addresses = new Set(
-      sessionsIn(SEED, { from: START, to: START + DAY }).flatMap(({ client, server }) => [
+      buildSessions(SEED, { from: START, to: START + DAY }).flatMap(({ client, server }) => [
         client.address,
         server.address,
       ]),

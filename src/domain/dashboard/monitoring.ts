@@ -34,7 +34,7 @@ export type MonitoredPlace = {
 type Range = { readonly since: number; readonly until: number };
 
 /** Windows of a range whose heartbeats are complete: they have ended, and none of them is deleted yet. */
-export function slotsOf({ since, until }: Range, now: number): number[] {
+export function listCompleteSlots({ since, until }: Range, now: number): number[] {
   const kept = now - HEARTBEATS_KEPT_MS;
   const first = Math.floor(since / SLOT_MS) * SLOT_MS;
   const slots: number[] = [];
@@ -55,12 +55,16 @@ export function computeMonitoring(
   now: number,
   heardIn: (nodeId: string, slot: number) => boolean,
 ): RangeMonitoring {
-  const slots = slotsOf(range, now);
+  const slots = listCompleteSlots(range, now);
   const isOld = range.until <= now - HEARTBEATS_KEPT_MS;
   const isKnown = range.since >= now - HEARTBEATS_KEPT_MS - SLOT_MS;
   const isRecent = range.until > now - SLOT_MS;
   const sums: RangeMonitoring = { running: 0, watched: 0, partly: 0, unwatched: 0, unknown: 0 };
-  const kindOf = ({ node_id, reports, interval_seconds }: MonitoredPlace): keyof Omit<RangeMonitoring, 'running'> => {
+  const classifyMonitoring = ({
+    node_id,
+    reports,
+    interval_seconds,
+  }: MonitoredPlace): keyof Omit<RangeMonitoring, 'running'> => {
     if (isOld) return 'unknown';
     if (node_id === null) return 'unwatched';
     // A heartbeat covers the time since the previous one.
@@ -76,7 +80,7 @@ export function computeMonitoring(
   };
   for (const place of places) {
     sums.running += place.workloads;
-    sums[kindOf(place)] += place.workloads;
+    sums[classifyMonitoring(place)] += place.workloads;
   }
   return sums;
 }

@@ -95,17 +95,17 @@ export type PostureFacts = {
 const cost = (most: number, share: number) => (share <= 0 ? 0 : Math.max(1, Math.round(most * share)));
 
 /** Only a whole is 100, and only nothing is 0. */
-const percentOf = (share: number) =>
+const toPercent = (share: number) =>
   share <= 0 ? 0 : share >= 1 ? 100 : Math.min(99, Math.max(1, Math.round(100 * share)));
 
-const levelOf = (score: number | null): SecurityPosture['level'] =>
+const toLevel = (score: number | null): SecurityPosture['level'] =>
   score === null ? 'unknown' : score >= 90 ? 'good' : score >= 60 ? 'fair' : 'poor';
 
 /**
  * The score as lines that add up to it. Each deduction is a percentage of what the ones before left; what is shown of it is the
  * difference of two rounded numbers, so that no rounding is left over.
  */
-function addUp(points: number | null, deductions: readonly Omit<PosturePoints, 'points'>[]): PosturePoints[] {
+function applyDeductions(points: number | null, deductions: readonly Omit<PosturePoints, 'points'>[]): PosturePoints[] {
   if (points === null) return [];
   let exact = points;
   let shown = points;
@@ -113,7 +113,7 @@ function addUp(points: number | null, deductions: readonly Omit<PosturePoints, '
     { part: 'enforcement', weight: 100, percent: 0, points },
     ...deductions.map((line) => {
       exact *= 1 - line.percent / 100;
-      const next = percentOf(exact / 100);
+      const next = toPercent(exact / 100);
       const taken = next - shown;
       shown = next;
       return { ...line, points: taken };
@@ -128,7 +128,7 @@ export function ratePosture(facts: PostureFacts): SecurityPosture {
   const unenforced = protection.rules_default_accept + protection.no_rules + protection.off;
   const known = enforced + unenforced;
   const share = known === 0 ? null : enforced / known;
-  const points = share === null ? null : percentOf(share);
+  const points = share === null ? null : toPercent(share);
   const judged = facts.policies
     ? facts.policies.active + facts.policies.stale + facts.policies.partial + facts.policies.unresolved
     : 0;
@@ -158,7 +158,7 @@ export function ratePosture(facts: PostureFacts): SecurityPosture {
     unwatched,
     deduction: running === 0 ? 0 : cost(MOST_FOR_AGENTS, silent / running),
   };
-  const arithmetic = addUp(points, [
+  const arithmetic = applyDeductions(points, [
     ...(policies ? [{ part: 'policies' as const, weight: MOST_FOR_POLICIES, percent: policies.deduction }] : []),
     { part: 'suspicious', weight: MOST_FOR_SUSPICIOUS, percent: suspicious.deduction },
     { part: 'agents', weight: MOST_FOR_AGENTS, percent: agents.deduction },
@@ -166,7 +166,7 @@ export function ratePosture(facts: PostureFacts): SecurityPosture {
   const score = points === null ? null : arithmetic.reduce((sum, line) => sum + line.points, 0);
   return {
     score,
-    level: levelOf(score),
+    level: toLevel(score),
     enforcement: {
       running: known + unknown + without_interface,
       enforced,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sensitiveServiceAt, severityOf } from './sensitive-ports';
+import { computeSeverity, findSensitiveService } from './sensitive-ports';
 
 it.each([
   [21, null],
@@ -18,7 +18,7 @@ it.each([
   [6379, 'redis'],
   [6380, null],
 ])('knows what listens at port %i', (port, service) => {
-  expect(sensitiveServiceAt(port)).toBe(service);
+  expect(findSensitiveService(port)).toBe(service);
 });
 
 it.each([
@@ -34,5 +34,5 @@ it.each([
   [5432, 'default_drop', 'low'],
   [22, 'reject', 'low'],
 ])('rates port %i with %s as %s', (port, decision, severity) => {
-  expect(severityOf(port, decision)).toBe(severity);
+  expect(computeSeverity(port, decision)).toBe(severity);
 });

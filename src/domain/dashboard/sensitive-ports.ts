@@ -24,7 +24,7 @@ export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** What listens at a port; null when it is not a sensitive one. */
-export const sensitiveServiceAt = (port: number): SensitiveService | null =>
+export const findSensitiveService = (port: number): SensitiveService | null =>
   SENSITIVE_PORTS.find(({ from, to }) => port >= from && port <= to)?.service ?? null;
 
 /** Denied already. */
@@ -33,7 +33,7 @@ const STOPPED = new Set(['drop', 'reject', 'default_drop']);
 const WOULD_BE_STOPPED = new Set(['audit_drop', 'audit_reject']);
 
 /** Severity of an outside host reaching, or trying to reach, the port, by the outcome. */
-export function severityOf(port: number, decision: string): Severity {
+export function computeSeverity(port: number, decision: string): Severity {
   if (STOPPED.has(decision)) return 'low';
   if (WOULD_BE_STOPPED.has(decision)) return 'medium';
   return SENSITIVE_PORTS.find(({ from, to }) => port >= from && port <= to)?.reached ?? 'high';

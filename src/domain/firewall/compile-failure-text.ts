@@ -4,7 +4,7 @@ import type { CompileFailure } from './compile-failure';
  * Where the failure is stored: `rule 3 of workload web-03`, `rule 1 of PVE security group web`.
  * @param workload name of the workload it is stored for, in that case
  */
-export function compileFailurePlace(failure: CompileFailure, workload: string | null): string {
+export function formatFailurePlace(failure: CompileFailure, workload: string | null): string {
   const item = failure.nic ?? (failure.set === undefined ? `rule ${failure.position ?? '?'}` : `IP set ${failure.set}`);
   if (failure.scope === 'guest') return `${item} of workload ${workload ?? failure.vmid ?? '?'}`;
   if (failure.scope === 'group') return `${item} of PVE security group ${failure.group ?? '?'}`;
@@ -12,7 +12,7 @@ export function compileFailurePlace(failure: CompileFailure, workload: string | 
 }
 
 /** What is wrong with it and how to fix it, in one sentence each. */
-export function compileFailureReason({ reason, detail }: CompileFailure): string {
+export function formatFailureReason({ reason, detail }: CompileFailure): string {
   const [protocol = '', name = ''] = detail.split('/');
   switch (reason) {
     case 'service_without_protocol':
@@ -39,15 +39,15 @@ export function compileFailureReason({ reason, detail }: CompileFailure): string
 }
 
 /** The whole message for a node; `others` further failures are only counted. */
-export function compileFailureText(
+export function formatCompileFailures(
   nodeName: string,
   failures: readonly CompileFailure[],
   nameOf: (vmid: number) => string | null = () => null,
 ): string {
   const [first] = failures;
   if (!first) return '';
-  const place = compileFailurePlace(first, first.vmid === undefined ? null : nameOf(first.vmid));
+  const place = formatFailurePlace(first, first.vmid === undefined ? null : nameOf(first.vmid));
   const others = failures.length - 1;
   const more = others > 0 ? ` (and ${others} more)` : '';
-  return `The firewall of node ${nodeName} cannot compile: ${place}: ${compileFailureReason(first)}${more} Until then the node keeps its old rules for every workload.`;
+  return `The firewall of node ${nodeName} cannot compile: ${place}: ${formatFailureReason(first)}${more} Until then the node keeps its old rules for every workload.`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileFailuresOf, guestCompileFailures, nodeCompileFailures } from './compile-failure';
-import { enforcementOf } from './enforcement';
+import { guestCompileFailures, nodeCompileFailures, summarizeCompileFailures } from './compile-failure';
+import { evaluateEnforcement } from './enforcement';
 import type { LiveCluster, LiveNode, LiveRule, LiveSetEntry } from './live-state';
 
 const CLUSTER: LiveCluster = { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} };
@@ -15,9 +15,9 @@ const guest = (fields: Partial<Guest>): Guest => ({
   nics: [{ name: 'net0', firewall: true, mac: '02:00:00:00:00:01' }],
   ...fields,
 });
-const ofRule = (fields: Partial<LiveRule>, other: Partial<Guest> = {}) =>
+const listRuleFailures = (fields: Partial<LiveRule>, other: Partial<Guest> = {}) =>
   guestCompileFailures(CLUSTER, 100, guest({ rules: [rule(fields)], ...other }));
-const ofSet = (entries: readonly LiveSetEntry[], aliases: Record<string, string> = {}) =>
+const listSetFailures = (entries: readonly LiveSetEntry[], aliases: Record<string, string> = {}) =>
   guestCompileFailures(CLUSTER, 100, guest({ ipsets: { peers: entries }, aliases, options: { enable: 0 } }));
 const node = (fields: Partial<LiveNode> = {}): LiveNode => ({ options: {}, networks: null, rules: [], ...fields });
 
@@ -48,26 +48,26 @@ const PORTS: readonly (readonly [proto: string, ports: string, refused: string |
 
 describe('guestCompileFailures', () => {
   it.each(PORTS)('accepts or refuses -p %s and ports %s as iptables-restore does: %s', (proto, ports, refused) => {
-    expect(ofRule({ proto, dport: ports }).map(({ detail }) => detail)).toEqual(refused ? [refused] : []);
-    expect(ofRule({ proto, dport: '80', sport: ports }).map(({ detail }) => detail)).toEqual(
+    expect(listRuleFailures({ proto, dport: ports }).map(({ detail }) => detail)).toEqual(refused ? [refused] : []);
+    expect(listRuleFailures({ proto, dport: '80', sport: ports }).map(({ detail }) => detail)).toEqual(
       proto === 'udplite' ? ['udplite/80'] : refused ? [refused] : [],
     );
   });
 
   it('names the rule that is refused', () => {
-    expect(ofRule({ pos: 3, proto: 'tcp', dport: 'tftp' })).toEqual([
+    expect(listRuleFailures({ pos: 3, proto: 'tcp', dport: 'tftp' })).toEqual([
       { reason: 'service_without_protocol', scope: 'guest', vmid: 100, position: 3, detail: 'tcp/tftp' },
     ]);
   });
 
   it('ignores rules that are not compiled', () => {
     const bad = { proto: 'tcp', dport: 'tftp' };
-    expect(ofRule({ ...bad, enable: 0 })).toEqual([]);
-    expect(ofRule({ ...bad, errors: { dport: 'invalid' } })).toEqual([]);
-    expect(ofRule({ ...bad, iface: 'net1' })).toEqual([]);
-    expect(ofRule(bad, { options: {} })).toEqual([]);
-    expect(ofRule(bad, { nics: [{ name: 'net0', firewall: false, mac: null }] })).toEqual([]);
-    expect(ofRule(bad, { nics: null })).toHaveLength(1);
+    expect(listRuleFailures({ ...bad, enable: 0 })).toEqual([]);
+    expect(listRuleFailures({ ...bad, errors: { dport: 'invalid' } })).toEqual([]);
+    expect(listRuleFailures({ ...bad, iface: 'net1' })).toEqual([]);
+    expect(listRuleFailures(bad, { options: {} })).toEqual([]);
+    expect(listRuleFailures(bad, { nics: [{ name: 'net0', firewall: false, mac: null }] })).toEqual([]);
+    expect(listRuleFailures(bad, { nics: null })).toHaveLength(1);
   });
 
   it('finds a refused rule in a PVE security group that the guest uses, in either direction', () => {
@@ -81,14 +81,18 @@ describe('guestCompileFailures', () => {
 
   it('finds aliases that ipset refuses, also where the guest firewall is off', () => {
     const all = { any4: '0.0.0.0/0', any6: '::/0', host: '10.1.2.3/16', net: '10.1.0.0/16', v6: 'FE80::1/10' };
-    expect(ofSet([{ cidr: 'any4' }], all)).toMatchObject([{ reason: 'set_entry_covers_everything', set: 'peers' }]);
-    expect(ofSet([{ cidr: 'guest/any6' }], all)).toMatchObject([{ reason: 'set_entry_covers_everything' }]);
-    expect(ofSet([{ cidr: 'host' }, { cidr: '10.1.0.0/16' }], all)).toMatchObject([{ reason: 'set_entry_repeated' }]);
-    expect(ofSet([{ cidr: 'net' }, { cidr: '10.1.0.0/16', nomatch: 1 }], all)).toEqual([]);
-    expect(ofSet([{ cidr: 'host' }], all)).toEqual([]);
-    expect(ofSet([{ cidr: 'v6' }, { cidr: 'fe80::/10' }], all)).toMatchObject([{ detail: 'fe80::/10' }]);
-    expect(ofSet([{ cidr: 'any4', errors: { cidr: 'no such alias' } }], all)).toEqual([]);
-    expect(ofSet([{ cidr: 'absent' }])).toEqual([]);
+    expect(listSetFailures([{ cidr: 'any4' }], all)).toMatchObject([
+      { reason: 'set_entry_covers_everything', set: 'peers' },
+    ]);
+    expect(listSetFailures([{ cidr: 'guest/any6' }], all)).toMatchObject([{ reason: 'set_entry_covers_everything' }]);
+    expect(listSetFailures([{ cidr: 'host' }, { cidr: '10.1.0.0/16' }], all)).toMatchObject([
+      { reason: 'set_entry_repeated' },
+    ]);
+    expect(listSetFailures([{ cidr: 'net' }, { cidr: '10.1.0.0/16', nomatch: 1 }], all)).toEqual([]);
+    expect(listSetFailures([{ cidr: 'host' }], all)).toEqual([]);
+    expect(listSetFailures([{ cidr: 'v6' }, { cidr: 'fe80::/10' }], all)).toMatchObject([{ detail: 'fe80::/10' }]);
+    expect(listSetFailures([{ cidr: 'any4', errors: { cidr: 'no such alias' } }], all)).toEqual([]);
+    expect(listSetFailures([{ cidr: 'absent' }])).toEqual([]);
   });
 
   it('counts what the hypervisor adds to an address filter', () => {
@@ -167,7 +171,7 @@ describe('guestCompileFailures, where proxmox-firewall compiles', () => {
   });
 });
 
-describe('compileFailuresOf', () => {
+describe('summarizeCompileFailures', () => {
   const bad = [rule({ proto: 'tcp', dport: 'tftp' })];
 
   it('finds refused rules of the data center and of the node, unless the node does not filter itself', () => {
@@ -180,10 +184,10 @@ describe('compileFailuresOf', () => {
     expect(nodeCompileFailures(cluster, null)).toMatchObject([{ scope: 'data_center' }]);
   });
 
-  const ofIptables = ofRule({ proto: 'tcp', dport: 'tftp' });
-  const ofNftables = ofRule({ type: 'group', action: 'gone' });
+  const ofIptables = listRuleFailures({ proto: 'tcp', dport: 'tftp' });
+  const ofNftables = listRuleFailures({ type: 'group', action: 'gone' });
   const reasons = (cluster: LiveCluster, of: LiveNode | null, found = [...ofIptables, ...ofNftables]) => {
-    const { failures, maybe } = compileFailuresOf(cluster, of, found);
+    const { failures, maybe } = summarizeCompileFailures(cluster, of, found);
     return [failures.map(({ reason }) => reason), maybe];
   };
 
@@ -204,18 +208,18 @@ describe('compileFailuresOf', () => {
 
   it('names a failure of a group that many guests use once', () => {
     const found = [1, 2].flatMap(() => [{ reason: 'service_without_protocol', scope: 'group', detail: 'x' } as const]);
-    expect(compileFailuresOf(CLUSTER, node(), found).failures).toHaveLength(1);
+    expect(summarizeCompileFailures(CLUSTER, node(), found).failures).toHaveLength(1);
   });
 });
 
-describe('enforcementOf', () => {
+describe('evaluateEnforcement', () => {
   it('returns unknown while it is unknown whether the node compiles', () => {
     const live = (of: Partial<LiveNode>) => ({ cluster: CLUSTER, guest: guest({}), node: node(of) });
     const nic = { name: 'net0', firewall: true, mac: null };
-    expect(enforcementOf(live({ options: null, compile_unknown: true }), nic)).toEqual({
+    expect(evaluateEnforcement(live({ options: null, compile_unknown: true }), nic)).toEqual({
       status: 'unknown',
       reasons: ['unknown_implementation'],
     });
-    expect(enforcementOf(live({}), nic)).toEqual({ status: 'on' });
+    expect(evaluateEnforcement(live({}), nic)).toEqual({ status: 'on' });
   });
 });

@@ -1,4 +1,4 @@
-import { formatCidr, networkOf, parseCidr } from '../net/cidr';
+import { formatCidr, parseCidr, toNetwork } from '../net/cidr';
 import { protocolNumber, SCTP, TCP, UDP } from './data/protocols';
 import { serviceHasProtocol } from './data/services';
 import type { FilterImplementation, LiveCluster, LiveGuest, LiveNic, LiveNode, LiveRule } from './live-state';
@@ -121,7 +121,7 @@ function setFailures(
       if (!cidr) return [];
       const failure = { ...place, set, detail: entry === value ? entry : `${entry} (${value})` };
       if (cidr.prefix === 0) return [{ reason: 'set_entry_covers_everything', ...failure }];
-      const [text, network] = [formatCidr(cidr), formatCidr(networkOf(cidr))];
+      const [text, network] = [formatCidr(cidr), formatCidr(toNetwork(cidr))];
       const known = texts.get(network);
       texts.set(network, known ?? text);
       return known === undefined || known === text ? [] : [{ reason: 'set_entry_repeated', ...failure }];
@@ -171,7 +171,7 @@ export function nodeCompileFailures(cluster: LiveCluster, node: LiveNode | null)
  * Failures that stop the compile of a node, each once: those of its guests and its own. `failures` are certain: of the
  * implementation that the node uses, of both where that is not known and both are stopped. `maybe`: only one of them is.
  */
-export function compileFailuresOf(
+export function summarizeCompileFailures(
   cluster: LiveCluster,
   node: LiveNode | null,
   ofGuests: readonly CompileFailure[],

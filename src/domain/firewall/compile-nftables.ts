@@ -11,7 +11,7 @@ type Protocol = {
 };
 
 /** What the nftables implementation makes of a protocol; ports count with those that have them, and are ignored elsewhere. */
-function protocolOf({ proto, dport, sport, icmp }: Parts): Protocol {
+function compileProtocol({ proto, dport, sport, icmp }: Parts): Protocol {
   if (!proto) return { conditions: ANYTHING };
   const number = protocolNumber(proto);
   if (number === null) return { conditions: { ...ANYTHING, vague: true } };
@@ -28,7 +28,7 @@ function protocolOf({ proto, dport, sport, icmp }: Parts): Protocol {
 }
 
 /** The family of a list of addresses or of an alias; a set has both. Undefined: not known. */
-function familyOf(text: string, set: AddressSet): 4 | 6 | 'both' | undefined {
+function resolveFamily(text: string, set: AddressSet): 4 | 6 | 'both' | undefined {
   if (text.startsWith('+')) return 'both';
   return set[4].length > 0 ? 4 : set[6].length > 0 ? 6 : undefined;
 }
@@ -37,7 +37,7 @@ function familyOf(text: string, set: AddressSet): 4 | 6 | 'both' | undefined {
  * The addresses of a rule as nftables matches them, or `never`. The first condition on the family (protocol, source,
  * destination, in this order) decides; a list or alias of the other family is then left out, which widens the rule.
  */
-function addressesOf(
+function resolveAddresses(
   texts: readonly (string | undefined)[],
   limited: 4 | 6 | undefined,
   family: 4 | 6,
@@ -51,7 +51,7 @@ function addressesOf(
       continue;
     }
     const set = resolveAddress(text, scopes);
-    const own = familyOf(text, set);
+    const own = resolveFamily(text, set);
     if (own === 4 || own === 6) {
       if (decided === undefined && own !== family) return 'never';
       found.push(own === family ? set : null);
@@ -71,10 +71,10 @@ export function compileForNftables(
   family: 4 | 6,
   scopes: Scopes,
 ): { source: AddressSet | null; destination: AddressSet | null; conditions: Conditions } | null {
-  const { conditions, family: limited } = protocolOf(part);
+  const { conditions, family: limited } = compileProtocol(part);
   if (limited !== undefined && limited !== family) return null;
   if (isExtensionHeader(conditions.protocol, family)) return null;
-  const found = addressesOf([addresses.source, addresses.dest], limited, family, scopes);
+  const found = resolveAddresses([addresses.source, addresses.dest], limited, family, scopes);
   if (found === 'never') return null;
   const [source = null, destination = null] = found;
   return { source, destination, conditions };

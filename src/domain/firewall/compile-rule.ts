@@ -22,7 +22,7 @@ const protocolFamily = (proto: string | undefined): 4 | 6 | undefined =>
   proto === 'icmp' ? 4 : proto === 'icmpv6' || proto === 'ipv6-icmp' ? 6 : undefined;
 
 /** Null when the combination is one that the hypervisor's compiler refuses, so that no rule comes of it. */
-function conditionsOf({ proto, dport, sport, icmp }: Parts, family: 4 | 6): Conditions | null {
+function compileConditions({ proto, dport, sport, icmp }: Parts, family: 4 | 6): Conditions | null {
   const number = proto === undefined || proto === '' ? 0 : protocolNumber(proto);
   if (number === null) return { ...ANYTHING, vague: true };
   if (number !== 0 && isExtensionHeader(number, family)) return null;
@@ -47,7 +47,7 @@ const ACTIONS: Readonly<Record<string, 'accept' | 'drop' | 'reject'>> = {
   REJECT: 'reject',
 };
 
-function addressesOf(text: string | undefined, family: 4 | 6, scopes: Scopes): AddressSet | null | 'never' {
+function resolveAddresses(text: string | undefined, family: 4 | 6, scopes: Scopes): AddressSet | null | 'never' {
   if (text === undefined || text === '') return null;
   const set = resolveAddress(text, scopes);
   return set[family].length === 0 && set.rest === 'no' ? 'never' : set;
@@ -56,7 +56,7 @@ function addressesOf(text: string | undefined, family: 4 | 6, scopes: Scopes): A
 const VAGUE: Conditions = { ...ANYTHING, vague: true };
 
 /** A part of a macro, completed by the rule that uses it. */
-const within = (part: MacroPart, own: Parts): Parts => ({
+const completeMacroPart = (part: MacroPart, own: Parts): Parts => ({
   proto: part.proto ?? own.proto,
   dport: part.dport ?? own.dport,
   sport: part.sport ?? own.sport,
@@ -64,7 +64,7 @@ const within = (part: MacroPart, own: Parts): Parts => ({
 });
 
 /** Field by field: there are very many rules, and copies of objects take most of the time. */
-const compiled = (
+const toCompiledRule = (
   place: RulePlace,
   action: CompiledRule['action'],
   source: AddressSet | null,
@@ -91,31 +91,33 @@ export function compileRule(rule: LiveRule, place: RulePlace, family: 4 | 6, sco
   if (action === undefined) return [];
   const { implementation } = scopes;
   const own: Parts = { proto: rule.proto, dport: rule.dport, sport: rule.sport, icmp: rule['icmp-type'] };
-  const parts = rule.macro ? macroParts(rule.macro, family, implementation)?.map((part) => within(part, own)) : [own];
+  const parts = rule.macro
+    ? macroParts(rule.macro, family, implementation)?.map((part) => completeMacroPart(part, own))
+    : [own];
   if (implementation === 'nftables') {
-    if (!parts) return [compiled(place, action, null, null, VAGUE)];
+    if (!parts) return [toCompiledRule(place, action, null, null, VAGUE)];
     return parts.flatMap((part) => {
       const found = compileForNftables(part, rule, family, scopes);
-      return found ? [compiled(place, action, found.source, found.destination, found.conditions)] : [];
+      return found ? [toCompiledRule(place, action, found.source, found.destination, found.conditions)] : [];
     });
   }
-  const source = addressesOf(rule.source, family, scopes);
-  const destination = addressesOf(rule.dest, family, scopes);
+  const source = resolveAddresses(rule.source, family, scopes);
+  const destination = resolveAddresses(rule.dest, family, scopes);
   if (source === 'never' || destination === 'never') return [];
-  if (!parts) return [compiled(place, action, source, destination, VAGUE)];
+  if (!parts) return [toCompiledRule(place, action, source, destination, VAGUE)];
   return parts.flatMap((part) => {
-    const found = conditionsOf(part, family);
-    return found ? [compiled(place, action, source, destination, found)] : [];
+    const found = compileConditions(part, family);
+    return found ? [toCompiledRule(place, action, source, destination, found)] : [];
   });
 }
 
 /** Placeholder for rules that could not be read: any outcome is possible. */
-export const unknownRule = (place: RulePlace): CompiledRule => compiled(place, 'unknown', null, null, VAGUE);
+export const unknownRule = (place: RulePlace): CompiledRule => toCompiledRule(place, 'unknown', null, null, VAGUE);
 
-const portAnswer = (set: PortSet | null, port: number | undefined) =>
+const matchPort = (set: PortSet | null, port: number | undefined) =>
   set === null ? 'yes' : port === undefined ? 'unknown' : portSetHas(set, port);
 
-function icmpAnswer(match: IcmpMatch | null, packet: Packet): 'yes' | 'no' | 'unknown' {
+function matchIcmp(match: IcmpMatch | null, packet: Packet): 'yes' | 'no' | 'unknown' {
   if (match === null) return 'yes';
   if (packet.icmp_type === undefined) return 'unknown';
   if (packet.icmp_type !== match.type) return 'no';
@@ -125,13 +127,13 @@ function icmpAnswer(match: IcmpMatch | null, packet: Packet): 'yes' | 'no' | 'un
 }
 
 /** Whether the rule matches the packet (of its own family): yes, no, or not known. */
-export function ruleAnswer(rule: CompiledRule, packet: Packet): 'yes' | 'no' | 'packet' | 'reference' {
+export function matchRule(rule: CompiledRule, packet: Packet): 'yes' | 'no' | 'packet' | 'reference' {
   if (rule.protocol !== null && rule.protocol !== packet.protocol) return 'no';
   const source = rule.source ? addressSetHas(rule.source, packet.source) : 'yes';
   const destination = rule.destination ? addressSetHas(rule.destination, packet.destination) : 'yes';
-  const sport = portAnswer(rule.source_ports, packet.source_port);
-  const dport = portAnswer(rule.destination_ports, packet.destination_port);
-  const icmp = icmpAnswer(rule.icmp, packet);
+  const sport = matchPort(rule.source_ports, packet.source_port);
+  const dport = matchPort(rule.destination_ports, packet.destination_port);
+  const icmp = matchIcmp(rule.icmp, packet);
   if ([source, destination, sport, dport, icmp].includes('no')) return 'no';
   if (icmp === 'unknown') return 'packet';
   if (sport === 'unknown' && packet.source_port === undefined) return 'packet';
@@ -139,8 +141,8 @@ export function ruleAnswer(rule: CompiledRule, packet: Packet): 'yes' | 'no' | '
   return rule.vague || [source, destination, sport, dport].includes('unknown') ? 'reference' : 'yes';
 }
 
-/** Whether a match of the other conditions needs `ruleAnswer` to be certain. */
-export const needsAnswer = (rule: CompiledRule): boolean =>
+/** Whether a match of the other conditions needs `matchRule` to be certain. */
+export const needsRuleMatch = (rule: CompiledRule): boolean =>
   rule.vague ||
   rule.icmp !== null ||
   [rule.source, rule.destination, rule.source_ports, rule.destination_ports].some((set) => set?.rest === 'unknown');

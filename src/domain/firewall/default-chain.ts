@@ -22,7 +22,7 @@ const either = (...answers: Answer[]): Answer =>
   answers.includes('yes') ? 'yes' : answers.includes('unknown') ? 'unknown' : 'no';
 const both = (...answers: Answer[]): Answer =>
   answers.includes('no') ? 'no' : answers.includes('unknown') ? 'unknown' : 'yes';
-const when = (condition: boolean): Answer => (condition ? 'yes' : 'no');
+const toAnswer = (condition: boolean): Answer => (condition ? 'yes' : 'no');
 
 function isCritical({ source, protocol, icmp_type: type, icmp_code: code }: Packet): Answer {
   if (source.family === 6) {
@@ -55,7 +55,7 @@ function isPlain({ protocol, source_port: sport, destination_port: dport, tcp_sy
  * entry, and ICMP that is always allowed.
  * @returns the rules that apply, up to the first certain one
  */
-export function beforeDefault(
+export function listBuiltinHits(
   policy: 'DROP' | 'REJECT',
   packet: Packet,
   { broadcasts, drop_invalid }: PreparedNode,
@@ -65,19 +65,19 @@ export function beforeDefault(
   const { protocol } = packet;
   const reject = rejectOutcome(packet, broadcasts, 'iptables');
   const noise = policy === 'DROP' ? 'drop' : reject;
-  const udp = when(protocol === UDP);
+  const udp = toAnswer(protocol === UDP);
   const state = trackedState(packet);
-  const invalid = drop_invalid ? 'no' : state === 'unknown' ? 'unknown' : when(state === 'invalid');
+  const invalid = drop_invalid ? 'no' : state === 'unknown' ? 'unknown' : toAnswer(state === 'invalid');
   const whois = packet.source.family === 6 && protocol === TCP ? between(packet.destination_port, 43) : 'no';
   const steps: readonly (readonly [Builtin, Answer, Outcome])[] = [
     ['whois', whois, reject],
-    ['broadcast', toMany === null ? 'unknown' : when(toMany), 'drop'],
+    ['broadcast', toMany === null ? 'unknown' : toAnswer(toMany), 'drop'],
     // Outside of connections it is invalid, so it gets here only where invalid packets are let through.
     ['critical_icmp', drop_invalid ? 'no' : isCritical(packet), 'accept'],
     ['invalid', invalid, 'drop'],
     ['windows_noise', isWindowsNoise(packet), noise],
     ['upnp', both(udp, between(packet.destination_port, 1900)), 'drop'],
-    ['not_syn', when(protocol === TCP && packet.tcp_syn === false), 'drop'],
+    ['not_syn', toAnswer(protocol === TCP && packet.tcp_syn === false), 'drop'],
     ['dns_reply', both(udp, between(packet.source_port, 53)), 'drop'],
   ];
   const hits: BuiltinHit[] = [];

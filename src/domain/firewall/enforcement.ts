@@ -15,7 +15,7 @@ export function compileDoubt(node: LiveNode | null): 'node_cannot_compile' | 'un
 }
 
 /** All three switches must be on: cluster, guest and interface. One that is certainly off settles it; an unread one leaves it open. */
-export function enforcementOf(state: LiveState, nic: LiveNic): Enforcement {
+export function evaluateEnforcement(state: LiveState, nic: LiveNic): Enforcement {
   const { firewall_enabled: cluster } = state.cluster;
   const guest = state.guest.options && effectiveOptions(state.guest.options).enable;
   // The previous rules are enforced, whatever the guest has stored: they may filter even with its firewall off now.

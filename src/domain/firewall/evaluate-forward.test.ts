@@ -5,7 +5,7 @@ import type { LiveCluster, LiveNode, LiveRule } from './live-state';
 
 /** Vectors written manually from the skeleton and the generator of the nftables implementation. */
 const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
-const rulesOf = (rules: readonly Partial<LiveRule>[]): LiveRule[] =>
+const buildRules = (rules: readonly Partial<LiveRule>[]): LiveRule[] =>
   rules.map((rule, pos) => ({ pos, type: 'forward', action: 'ACCEPT', enable: 1, ...rule }));
 
 const NODE: LiveNode = { options: { nftables: 1 }, networks: ['10.0.0.2/24'], rules: [] };
@@ -47,8 +47,8 @@ const DROP = { policy_forward: 'DROP' };
 describe('evaluateForward of routed packets', () => {
   it('evaluates rules of the node before rules of the data center', () => {
     const setup = {
-      node: { rules: rulesOf([WEB]) },
-      cluster: { rules: rulesOf([{ action: 'DROP', proto: 'udp' }, { action: 'DROP' }]) },
+      node: { rules: buildRules([WEB]) },
+      cluster: { rules: buildRules([{ action: 'DROP', proto: 'udp' }, { action: 'DROP' }]) },
     };
     expect(verdict(setup)).toEqual({ verdict: 'accept', decided_by: { kind: 'rule', scope: 'node', position: 0 } });
     const rule = { kind: 'rule', scope: 'datacenter', position: 1 };
@@ -63,7 +63,7 @@ describe('evaluateForward of routed packets', () => {
   });
 
   it('leaves out rules of other directions and forward rules that name an interface', () => {
-    const rules = rulesOf([
+    const rules = buildRules([
       { type: 'in', action: 'DROP' },
       { type: 'out', action: 'DROP' },
       { action: 'DROP', iface: 'vmbr0' },
@@ -73,12 +73,12 @@ describe('evaluateForward of routed packets', () => {
 
   it('takes the forward rules of a security group', () => {
     const groups = {
-      web: rulesOf([
+      web: buildRules([
         { type: 'in', action: 'DROP' },
         { action: 'DROP', ...WEB },
       ]),
     };
-    const rules = rulesOf([{ type: 'group', action: 'web' }]);
+    const rules = buildRules([{ type: 'group', action: 'web' }]);
     const place = { scope: 'node', position: 0, group: 'web', group_position: 1 };
     expect(verdict({ cluster: { groups }, node: { rules } }).decided_by).toEqual({ kind: 'rule', ...place });
   });
@@ -101,7 +101,7 @@ describe('evaluateForward of routed packets', () => {
   });
 
   it('applies no rules on a node with iptables, which drops only invalid packets', () => {
-    const setup = { cluster: { options: DROP }, node: { options: {}, rules: rulesOf([{ action: 'DROP' }]) } };
+    const setup = { cluster: { options: DROP }, node: { options: {}, rules: buildRules([{ action: 'DROP' }]) } };
     expect(verdict(setup)).toEqual(off('iptables_node'));
     expect(verdict({ ...setup, packet: { state: 'invalid' } }).verdict).toBe('drop');
   });
@@ -112,7 +112,7 @@ describe('evaluateForward of routed packets', () => {
     ['unknown_forward_rules', { options: null }, {}],
     ['unknown_forward_rules', {}, { rules: null }],
     ['unknown_node_options', { options: DROP }, { options: null, implementation: 'nftables' as const }],
-    ['unknown_reference', { rules: rulesOf([{ action: 'DROP', source: '+gone' }]) }, {}],
+    ['unknown_reference', { rules: buildRules([{ action: 'DROP', source: '+gone' }]) }, {}],
     ['node_cannot_compile', {}, { compile_failure: { since: '2026-11-23T00:00:00Z', failures: [] } }],
   ])('returns unknown where the deciding part is unknown: %s', (reason, cluster, node) => {
     expect(verdict({ cluster, node })).toMatchObject(unknown(reason));
@@ -120,10 +120,10 @@ describe('evaluateForward of routed packets', () => {
 });
 
 describe('evaluateForward of packets bridged within a VNet', () => {
-  const vnets = { apps: { options: { enable: 1, ...DROP }, rules: rulesOf([WEB]) } };
+  const vnets = { apps: { options: { enable: 1, ...DROP }, rules: buildRules([WEB]) } };
 
   it('evaluates the rules and the default policy of the VNet, and no others', () => {
-    const setup = { vnet: 'apps', cluster: { vnets, rules: rulesOf([{ action: 'DROP' }]) } };
+    const setup = { vnet: 'apps', cluster: { vnets, rules: buildRules([{ action: 'DROP' }]) } };
     const scope = { scope: 'vnet', name: 'apps' };
     expect(verdict(setup)).toEqual({ verdict: 'accept', decided_by: { kind: 'rule', ...scope, position: 0 } });
     const decided_by = { kind: 'default', policy: 'DROP', ...scope };
@@ -150,7 +150,7 @@ describe('evaluateForward of packets bridged within a VNet', () => {
 
   it.each([
     [null],
-    [{ apps: { options: null, rules: rulesOf([]) } }],
+    [{ apps: { options: null, rules: buildRules([]) } }],
     [{ apps: { options: { enable: 1 }, rules: null } }],
   ])('returns unknown where the firewall of the VNet was not read: %j', (unread) => {
     expect(verdict({ vnet: 'apps', cluster: { vnets: unread } })).toMatchObject(unknown('unknown_forward_rules'));

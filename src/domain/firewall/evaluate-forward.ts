@@ -1,10 +1,19 @@
 import { trackedState } from './connection-state';
 import { compileDoubt } from './enforcement';
-import { type ForwardChain, routedChain, throughForwardChain, vnetChain } from './forward-chain';
-import { byTracking } from './front-chain';
-import { type FilterImplementation, type LiveCluster, type LiveVnet, nodeOf } from './live-state';
+import { evaluateForwardChain, type ForwardChain, routedChain, vnetChain } from './forward-chain';
+import { evaluateTracking } from './front-chain';
+import { type FilterImplementation, findLiveNode, type LiveCluster, type LiveVnet } from './live-state';
 import { possibleImplementations } from './node-options';
-import { decides, type Outcome, oneOf, passes, type Step, settle, sharedSteps, unknown } from './node-steps';
+import {
+  mergeAlternatives,
+  type Outcome,
+  type Step,
+  settle,
+  sharedSteps,
+  toAcceptVerdict,
+  toStep,
+  unknown,
+} from './node-steps';
 import type { NodeVerdict } from './node-verdict';
 import type { Packet } from './packet';
 import { prepareNode } from './prepare-node';
@@ -31,7 +40,7 @@ const WITHOUT_FIREWALL: LiveVnet = { options: {}, rules: [] };
 
 /** Compiles what was read for packets on one way through a node. */
 export function prepareForwardFilter(cluster: LiveCluster, { node: name, vnet }: ForwardPath): PreparedForwardFilter {
-  const node = nodeOf(cluster, name);
+  const node = findLiveNode(cluster, name);
   const { vnets } = cluster;
   const read = vnets && vnet !== null && Object.hasOwn(vnets, vnet) ? vnets[vnet] : undefined;
   const stored = read ?? (vnets ? WITHOUT_FIREWALL : NOT_READ);
@@ -45,8 +54,8 @@ export function prepareForwardFilter(cluster: LiveCluster, { node: name, vnet }:
 }
 
 function* iptablesSteps(drop_invalid: boolean | null, packet: Packet): Generator<Step> {
-  yield* sharedSteps((possible) => byTracking(trackedState(packet), drop_invalid, possible));
-  yield decides('accept', { kind: 'not_enforced', reason: 'iptables_node' });
+  yield* sharedSteps((possible) => evaluateTracking(trackedState(packet), drop_invalid, possible));
+  yield toStep('accept', { kind: 'not_enforced', reason: 'iptables_node' });
 }
 
 /**
@@ -56,17 +65,20 @@ function* iptablesSteps(drop_invalid: boolean | null, packet: Packet): Generator
  */
 export function evaluateForward(filter: PreparedForwardFilter, forwarded: ForwardedPacket): NodeVerdict {
   const { cluster_enabled, implementations } = filter;
-  if (cluster_enabled === false) return passes({ kind: 'not_enforced', reason: 'cluster_firewall_off' });
+  if (cluster_enabled === false) return toAcceptVerdict({ kind: 'not_enforced', reason: 'cluster_firewall_off' });
   if (forwarded.state === 'established' || forwarded.state === 'related') {
-    return passes({ kind: 'builtin', name: 'established' });
+    return toAcceptVerdict({ kind: 'builtin', name: 'established' });
   }
   if (filter.compile_doubt) return unknown(filter.compile_doubt);
   const packet: Packet = { ...forwarded, direction: 'in' };
-  const outcomeOf = (implementation: FilterImplementation): Outcome =>
+  const evaluateImplementation = (implementation: FilterImplementation): Outcome =>
     implementation === 'nftables'
-      ? throughForwardChain(filter.chain, packet)
+      ? evaluateForwardChain(filter.chain, packet)
       : settle(iptablesSteps(filter.drop_invalid, packet));
   const [first, ...others] = implementations;
-  const { verdict } = oneOf([outcomeOf(first), ...others.map(outcomeOf)], 'unknown_implementation');
+  const { verdict } = mergeAlternatives(
+    [evaluateImplementation(first), ...others.map(evaluateImplementation)],
+    'unknown_implementation',
+  );
   return verdict.verdict === 'accept' || cluster_enabled ? verdict : unknown('unknown_cluster_firewall');
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { evaluateForward, prepareForwardFilter } from './evaluate-forward';
 import { evaluateNode } from './evaluate-node';
 import { possibleNodeVerdicts } from './node-oracle.fixture';
@@ -11,7 +11,7 @@ import { nodePacket, randomCluster } from './random-cluster.fixture';
 import { randomSource } from './random-state.fixture';
 
 const RULESETS = 50;
-const PACKETS = timesTried(300, 1_000);
+const PACKETS = getRunCount(300, 1_000);
 const KINDS = [['iptables'], ['nftables'], [null]] as const;
 const WAYS = [null, 'apps', 'lab', 'none'];
 

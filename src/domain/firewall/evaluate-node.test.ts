@@ -6,7 +6,7 @@ import type { Packet } from './packet';
 import { prepareNodeFilter } from './prepare-node-filter';
 
 const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
-const rulesOf = (rules: readonly Partial<LiveRule>[]): LiveRule[] =>
+const buildRules = (rules: readonly Partial<LiveRule>[]): LiveRule[] =>
   rules.map((rule, pos) => ({ pos, type: 'in', action: 'ACCEPT', enable: 1, ...rule }));
 
 const NODE: LiveNode = { options: {}, networks: ['10.0.0.2/24'], rules: [] };
@@ -40,16 +40,16 @@ const unknown = (reason: string) => ({ verdict: 'unknown', decided_by: { kind: '
 
 describe('evaluateNode', () => {
   it('evaluates rules of the node before rules of the data center', () => {
-    const own = { rules: rulesOf([{ proto: 'tcp', dport: '443' }]) };
-    const shared = { rules: rulesOf([{ action: 'DROP', proto: 'udp' }, { action: 'REJECT' }]) };
+    const own = { rules: buildRules([{ proto: 'tcp', dport: '443' }]) };
+    const shared = { rules: buildRules([{ action: 'DROP', proto: 'udp' }, { action: 'REJECT' }]) };
     const rule = { kind: 'rule', scope: 'datacenter', position: 1 };
     expect(verdict({}, own, shared).decided_by).toEqual({ kind: 'rule', scope: 'node', position: 0 });
     expect(verdict({ destination_port: 80 }, own, shared)).toEqual({ verdict: 'reject', decided_by: rule });
   });
 
   it('evaluates security groups at either scope', () => {
-    const groups = { web: rulesOf([{ proto: 'tcp', dport: '443' }]) };
-    const rules = rulesOf([{ type: 'group', action: 'web' }]);
+    const groups = { web: buildRules([{ proto: 'tcp', dport: '443' }]) };
+    const rules = buildRules([{ type: 'group', action: 'web' }]);
     const place = { kind: 'rule', position: 0, group: 'web', group_position: 0 };
     expect(verdict({}, { rules }, { groups }).decided_by).toEqual({ ...place, scope: 'node' });
     expect(verdict({}, {}, { rules, groups }).decided_by).toEqual({ ...place, scope: 'datacenter' });
@@ -80,7 +80,9 @@ describe('evaluateNode', () => {
 
   it('evaluates rules before it opens the standard services', () => {
     const packet = { destination_port: 22, source: ip('10.0.0.9') };
-    expect(verdict(packet, { rules: rulesOf([{ action: 'DROP', proto: 'tcp', dport: '22' }]) }).verdict).toBe('drop');
+    expect(verdict(packet, { rules: buildRules([{ action: 'DROP', proto: 'tcp', dport: '22' }]) }).verdict).toBe(
+      'drop',
+    );
   });
 
   it('takes the alias local_network for the management network, else the only network of the node', () => {
@@ -121,17 +123,17 @@ describe('evaluateNode', () => {
   });
 
   it('drops invalid packets whatever nf_conntrack_allow_invalid says, which is for guests', () => {
-    const open = { options: { nf_conntrack_allow_invalid: 1 }, rules: rulesOf([{}]) };
+    const open = { options: { nf_conntrack_allow_invalid: 1 }, rules: buildRules([{}]) };
     expect(verdict({ state: 'invalid' }, open).decided_by).toEqual(builtin('invalid'));
     expect(verdict({ state: 'established' }).decided_by).toEqual(builtin('established'));
   });
 
   it('drops the blacklist and smurfs, and accepts IGMP and neighbor discovery, before every rule', () => {
     const ipsets = { blacklist: [{ cidr: '192.0.2.1' }] };
-    const open = { rules: rulesOf([{}]) };
+    const open = { rules: buildRules([{}]) };
     expect(verdict({}, open, { ipsets }).decided_by).toEqual(builtin('blacklist'));
     expect(verdict({ source: ip('10.0.0.255') }, open).decided_by).toEqual(builtin('smurf'));
-    const closed = { rules: rulesOf([{ action: 'DROP' }]) };
+    const closed = { rules: buildRules([{ action: 'DROP' }]) };
     expect(verdict({ protocol: 2 }, closed).decided_by).toEqual(builtin('igmp'));
     const solicitation = { source: ip('fd00::1'), destination: ip('fd00::2'), protocol: 58, icmp_type: 135 };
     expect(verdict(solicitation, closed).decided_by).toEqual(builtin('ndp'));
@@ -149,9 +151,9 @@ describe('evaluateNode', () => {
     ['unknown_node_options', { options: null, implementation: 'iptables' as const }, {}],
     ['unknown_node_rules', { rules: null }, {}],
     ['unknown_node_rules', {}, { rules: null }],
-    ['unknown_group', { rules: rulesOf([{ type: 'group', action: 'web' }]) }, { groups: null }],
+    ['unknown_group', { rules: buildRules([{ type: 'group', action: 'web' }]) }, { groups: null }],
     ['unknown_cluster_options', {}, { options: null }],
-    ['unknown_packet_detail', { rules: rulesOf([{ iface: 'vmbr0' }]) }, {}],
+    ['unknown_packet_detail', { rules: buildRules([{ iface: 'vmbr0' }]) }, {}],
     ['node_cannot_compile', { compile_failure: { since: '2026-11-23T00:00:00Z', failures: [] } }, {}],
   ])('returns unknown where the deciding part is unknown: %s', (reason, node, cluster) => {
     expect(verdict({}, node, cluster)).toMatchObject(unknown(reason));
@@ -168,7 +170,7 @@ describe('evaluateNode', () => {
   });
 
   it('names the rules that may decide, with their scope', () => {
-    const rules = rulesOf([{ source: '+gone' }]);
+    const rules = buildRules([{ source: '+gone' }]);
     const place = { scope: 'datacenter', position: 0 };
     expect(verdict({}, {}, { rules }).decided_by).toEqual({
       kind: 'unknown',

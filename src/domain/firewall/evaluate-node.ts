@@ -1,17 +1,17 @@
 import { iptablesNodeSteps } from './node-iptables-chain';
 import { nftablesNodeSteps } from './node-nftables-chain';
-import { inSeries, type Outcome, oneOf, passes, settle, unknown } from './node-steps';
+import { mergeAlternatives, mergeInSeries, type Outcome, settle, toAcceptVerdict, unknown } from './node-steps';
 import type { NodeVerdict } from './node-verdict';
 import type { Packet } from './packet';
 import type { PreparedNodeChain, PreparedNodeFilter } from './prepare-node-filter';
 
 /** Through the node's own chain, and the firewall of a VNet that is between the node and the other end. */
-function throughNode(chain: PreparedNodeChain, packet: Packet): Outcome {
+function evaluateNodeChain(chain: PreparedNodeChain, packet: Packet): Outcome {
   if (chain.implementation === 'iptables') return settle(iptablesNodeSteps(chain, packet));
   const own = settle(nftablesNodeSteps(chain, packet));
   const crossing = chain.crossings?.through(packet);
   if (!crossing) return own;
-  return packet.direction === 'in' ? inSeries(crossing, own, own) : inSeries(own, crossing, own);
+  return packet.direction === 'in' ? mergeInSeries(crossing, own, own) : mergeInSeries(own, crossing, own);
 }
 
 /**
@@ -21,15 +21,15 @@ function throughNode(chain: PreparedNodeChain, packet: Packet): Outcome {
  */
 export function evaluateNode(filter: PreparedNodeFilter, packet: Packet): NodeVerdict {
   const { cluster_enabled, node_enabled, chains } = filter;
-  if (cluster_enabled === false) return passes({ kind: 'not_enforced', reason: 'cluster_firewall_off' });
+  if (cluster_enabled === false) return toAcceptVerdict({ kind: 'not_enforced', reason: 'cluster_firewall_off' });
   if (packet.state === 'established' || packet.state === 'related') {
-    return passes({ kind: 'builtin', name: 'established' });
+    return toAcceptVerdict({ kind: 'builtin', name: 'established' });
   }
   if (filter.compile_doubt) return unknown(filter.compile_doubt);
-  if (node_enabled === false) return passes({ kind: 'not_enforced', reason: 'node_firewall_off' });
+  if (node_enabled === false) return toAcceptVerdict({ kind: 'not_enforced', reason: 'node_firewall_off' });
   const [first, ...others] = chains;
-  const found = oneOf(
-    [throughNode(first, packet), ...others.map((chain) => throughNode(chain, packet))],
+  const found = mergeAlternatives(
+    [evaluateNodeChain(first, packet), ...others.map((chain) => evaluateNodeChain(chain, packet))],
     'unknown_implementation',
   ).verdict;
   if (found.verdict === 'accept') return found;

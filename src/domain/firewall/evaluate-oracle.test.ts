@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { evaluate } from './evaluate';
 import { possibleVerdicts } from './oracle.fixture';
 import { prepareGuest } from './prepare-guest';
 import { randomNic, randomPacket, randomSource, randomState, withForwarding } from './random-state.fixture';
 
 const RULESETS = 200;
-const PACKETS = timesTried(1_000, 10_000);
+const PACKETS = getRunCount(1_000, 10_000);
 
 it(`agrees with a literal reading of ${RULESETS} random rule sets about ${PACKETS} packets each`, {
   timeout: 180_000,

@@ -1,16 +1,16 @@
-import { throughIptables } from './iptables-chain';
-import { throughNftables } from './nftables-chain';
+import { evaluateIptablesChain } from './iptables-chain';
+import { evaluateNftablesChain } from './nftables-chain';
 import type { Packet } from './packet';
 import type { PreparedFilter, PreparedGuest } from './prepare-guest';
 import { undecided, type Verdict } from './verdict';
 
-const through = (guest: PreparedGuest, filter: PreparedFilter, packet: Packet): Verdict =>
+const evaluateFilter = (guest: PreparedGuest, filter: PreparedFilter, packet: Packet): Verdict =>
   filter.implementation === 'nftables'
-    ? throughNftables(guest, filter, packet)
-    : throughIptables(guest, filter, packet);
+    ? evaluateNftablesChain(guest, filter, packet)
+    : evaluateIptablesChain(guest, filter, packet);
 
 /** What both implementations do with a packet, where it is not known which of them filters. */
-function inEither(one: Verdict, other: Verdict): Verdict {
+function mergeVerdicts(one: Verdict, other: Verdict): Verdict {
   if (one.verdict === other.verdict || one.verdict === 'unknown') return one;
   return other.verdict === 'unknown' ? other : undecided('unknown_implementation');
 }
@@ -27,6 +27,6 @@ export function evaluate(guest: PreparedGuest, packet: Packet): Verdict {
     return undecided('node_cannot_compile');
   }
   const [first, second] = guest.filters;
-  const verdict = through(guest, first, packet);
-  return second ? inEither(verdict, through(guest, second, packet)) : verdict;
+  const verdict = evaluateFilter(guest, first, packet);
+  return second ? mergeVerdicts(verdict, evaluateFilter(guest, second, packet)) : verdict;
 }

@@ -1,10 +1,19 @@
 import { compileChain } from './compile-chain';
 import type { CompiledRule } from './compiled-rule';
 import { trackedState } from './connection-state';
-import { byTracking } from './front-chain';
+import { evaluateTracking } from './front-chain';
 import type { LiveCluster, LiveNode, LiveRule, LiveVnet } from './live-state';
 import { effectiveNodeOptions } from './node-options';
-import { certainly, decides, type Outcome, passes, type Step, settle, sharedSteps, unknown } from './node-steps';
+import {
+  type Outcome,
+  type Step,
+  settle,
+  sharedSteps,
+  toAcceptVerdict,
+  toCertainOutcome,
+  toStep,
+  unknown,
+} from './node-steps';
 import type { NodeNotEnforcedReason, NodeRulePlace } from './node-verdict';
 import type { Packet } from './packet';
 import { prepareNode } from './prepare-node';
@@ -24,7 +33,7 @@ export type ForwardChain = {
 
 type Listed = { readonly rules: readonly LiveRule[] | null; readonly origin: ListScope };
 
-function indexOf(cluster: LiveCluster, lists: readonly Listed[]): ForwardChain['index'] {
+function buildForwardIndex(cluster: LiveCluster, lists: readonly Listed[]): ForwardChain['index'] {
   const known = new Map<4 | 6, RuleIndex>();
   const scopes = { cluster, guest: null, implementation: 'nftables' } as const;
   return (family) => {
@@ -44,7 +53,7 @@ function indexOf(cluster: LiveCluster, lists: readonly Listed[]): ForwardChain['
 
 type Options = Readonly<Record<string, string | number>> | null | undefined;
 
-function policyOf(options: Options): ForwardChain['policy'] {
+function getForwardPolicy(options: Options): ForwardChain['policy'] {
   const { policy_forward = 'ACCEPT' } = options ?? { policy_forward: '' };
   return policy_forward === 'ACCEPT' || policy_forward === 'DROP' ? policy_forward : null;
 }
@@ -55,9 +64,9 @@ export function routedChain(cluster: LiveCluster, node: LiveNode | null): Forwar
     enabled: node?.options ? effectiveNodeOptions(node.options).enable : null,
     off: 'node_firewall_off',
     drop_invalid: prepareNode(node, 'nftables').drop_invalid,
-    policy: policyOf(cluster.options),
+    policy: getForwardPolicy(cluster.options),
     origin: { scope: 'datacenter' },
-    index: indexOf(cluster, [
+    index: buildForwardIndex(cluster, [
       { rules: node?.rules ?? null, origin: { scope: 'node' } },
       { rules: cluster.rules ?? null, origin: { scope: 'datacenter' } },
     ]),
@@ -74,43 +83,43 @@ export function vnetChain(cluster: LiveCluster, name: string, vnet: LiveVnet, no
     enabled: vnetEnabled(vnet),
     off: 'vnet_firewall_off',
     drop_invalid: prepareNode(node, 'nftables').drop_invalid,
-    policy: policyOf(vnet.options),
+    policy: getForwardPolicy(vnet.options),
     origin,
-    index: indexOf(cluster, [{ rules: vnet.rules, origin }]),
+    index: buildForwardIndex(cluster, [{ rules: vnet.rules, origin }]),
   };
 }
 
 /** Both ends that forwarded traffic can have: nothing rejects there. */
-function* eitherWay(place?: NodeRulePlace): Generator<Step> {
+function* unknownSteps(place?: NodeRulePlace): Generator<Step> {
   yield { verdict: 'accept', doubt: 'unknown_forward_rules', ...(place && { place }) };
   yield { verdict: 'drop', doubt: 'unknown_forward_rules', ...(place && { place }) };
 }
 
 function* chainSteps(chain: ForwardChain, packet: Packet): Generator<Step> {
-  yield* sharedSteps((possible) => byTracking(trackedState(packet), chain.drop_invalid, possible));
+  yield* sharedSteps((possible) => evaluateTracking(trackedState(packet), chain.drop_invalid, possible));
   const steps: Step[] = [];
-  const placeOf = ({ place }: CompiledRule) => place as NodeRulePlace;
+  const getRulePlace = ({ place }: CompiledRule) => place as NodeRulePlace;
   const match = firstMatch(chain.index(packet.source.family), packet, (rule, what) => {
-    const place = placeOf(rule);
+    const place = getRulePlace(rule);
     const doubt = what === 'packet' ? 'unknown_packet_detail' : 'unknown_reference';
     // The API stores no rule that rejects forwarded packets; what becomes of one is not known.
-    if (rule.action === 'unknown' || rule.action === 'reject') steps.push(...eitherWay(place));
+    if (rule.action === 'unknown' || rule.action === 'reject') steps.push(...unknownSteps(place));
     else steps.push({ verdict: rule.action, doubt, place });
   });
   yield* steps;
   if (match?.action === 'accept' || match?.action === 'drop') {
-    yield decides(match.action, { kind: 'rule', ...placeOf(match) });
+    yield toStep(match.action, { kind: 'rule', ...getRulePlace(match) });
     return;
   }
-  if (match) yield* eitherWay(placeOf(match));
-  else if (chain.policy === null) yield* eitherWay();
+  if (match) yield* unknownSteps(getRulePlace(match));
+  else if (chain.policy === null) yield* unknownSteps();
   const policy = chain.policy ?? 'DROP';
-  yield decides(policy === 'ACCEPT' ? 'accept' : 'drop', { kind: 'default', policy, ...chain.origin });
+  yield toStep(policy === 'ACCEPT' ? 'accept' : 'drop', { kind: 'default', policy, ...chain.origin });
 }
 
 /** What a chain for forwarded traffic does with a packet. */
-export function throughForwardChain(chain: ForwardChain, packet: Packet): Outcome {
-  if (chain.enabled === false) return certainly(passes({ kind: 'not_enforced', reason: chain.off }));
+export function evaluateForwardChain(chain: ForwardChain, packet: Packet): Outcome {
+  if (chain.enabled === false) return toCertainOutcome(toAcceptVerdict({ kind: 'not_enforced', reason: chain.off }));
   const found = settle(chainSteps(chain, packet));
   if (chain.enabled || (found.possible.size === 1 && found.possible.has('accept'))) return found;
   const reason = chain.off === 'node_firewall_off' ? 'unknown_node_options' : 'unknown_forward_rules';

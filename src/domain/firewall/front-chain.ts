@@ -17,7 +17,11 @@ function isSmurf({ source }: Packet, broadcasts: readonly bigint[] | null): bool
  * in the possible one.
  * @param dropped whether packets of state invalid are; null: not known
  */
-export function byTracking(state: TrackedState, dropped: boolean | null, possible: Possibility[]): Verdict | null {
+export function evaluateTracking(
+  state: TrackedState,
+  dropped: boolean | null,
+  possible: Possibility[],
+): Verdict | null {
   if (state === 'established') return byBuiltin('accept', 'established');
   if ((state !== 'invalid' && state !== 'unknown') || dropped === false) return null;
   if (state === 'invalid' && dropped) return byBuiltin('drop', 'invalid');
@@ -29,7 +33,7 @@ export function byTracking(state: TrackedState, dropped: boolean | null, possibl
  * What the iptables implementation drops in front of every guest whose interface has the firewall flag, whether or not the
  * guest's own firewall is on. Returns the verdict that is certain, else fills in what may decide.
  */
-export function inFrontOfGuests(
+export function evaluateFrontChain(
   filter: Pick<PreparedFilter, 'blacklist' | 'node'>,
   packet: Packet,
   possible: Possibility[],

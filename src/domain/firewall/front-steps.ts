@@ -1,4 +1,4 @@
-import { enforcementOf } from './enforcement';
+import { evaluateEnforcement } from './enforcement';
 import type { FilterImplementation, LiveCluster, LiveNic, LiveNode, LiveState } from './live-state';
 import { possibleImplementations } from './node-options';
 import { prepareNode } from './prepare-node';
@@ -21,7 +21,7 @@ function hasBlacklist({ ipsets }: Pick<LiveCluster, 'ipsets'>): boolean | null {
 }
 
 /** Which steps one implementation has; null: not known. */
-function stepsOf(cluster: LiveCluster, node: LiveNode | null, implementation: FilterImplementation) {
+function getSteps(cluster: LiveCluster, node: LiveNode | null, implementation: FilterImplementation) {
   const { drop_invalid, drop_smurfs, drop_tcp_flags } = prepareNode(node, implementation);
   const iptables = implementation === 'iptables';
   return {
@@ -34,10 +34,15 @@ function stepsOf(cluster: LiveCluster, node: LiveNode | null, implementation: Fi
 }
 
 /** Whether the step exists at the interface, given that the node has it; null: not known. */
-function reaches(name: Name, state: LiveState, nic: LiveNic, implementation: FilterImplementation): boolean | null {
+function isAtInterface(
+  name: Name,
+  state: LiveState,
+  nic: LiveNic,
+  implementation: FilterImplementation,
+): boolean | null {
   if (implementation === 'iptables') return name === 'invalid' || nic.firewall;
   // Without all three switches an interface has no chain, and nothing is in front of it.
-  const { status } = enforcementOf(state, nic);
+  const { status } = evaluateEnforcement(state, nic);
   return status === 'unknown' ? null : status === 'on';
 }
 
@@ -51,10 +56,10 @@ const both = (one: boolean | null, other: boolean | null) =>
  */
 export function frontSteps(state: LiveState, nics: readonly LiveNic[] | null): FrontStep[] {
   const { cluster, node } = state;
-  const possible = possibleImplementations(node).map((one) => [one, stepsOf(cluster, node, one)] as const);
+  const possible = possibleImplementations(node).map((one) => [one, getSteps(cluster, node, one)] as const);
   return FRONT_STEPS.map((name) => {
     const at = (nics ?? [UNKNOWN_NIC]).map((nic) => {
-      const values = possible.map(([one, steps]) => both(steps[name], reaches(name, state, nic, one)));
+      const values = possible.map(([one, steps]) => both(steps[name], isAtInterface(name, state, nic, one)));
       const [first = null] = values;
       return both(cluster.firewall_enabled, values.every((value) => value === first) ? first : null);
     });

@@ -5,12 +5,12 @@ import { rejectOutcome } from './reject-outcome';
 import { firstMatch } from './rule-index';
 import { type DefiniteVerdict, type Possibility, settled, undecided, type Verdict } from './verdict';
 
-function outcomeOf(filter: PreparedFilter, rule: CompiledRule, packet: Packet): DefiniteVerdict | 'unknown' {
+function getRuleOutcome(filter: PreparedFilter, rule: CompiledRule, packet: Packet): DefiniteVerdict | 'unknown' {
   return rule.action === 'reject' ? rejectOutcome(packet, filter.node.broadcasts, filter.implementation) : rule.action;
 }
 
 /** What the guest's own rules decide if nothing before them does; null when none certainly matches. Those that may are added to what is possible. */
-export function byGuestRules(
+export function evaluateGuestRules(
   guest: PreparedGuest,
   filter: PreparedFilter,
   packet: Packet,
@@ -23,10 +23,10 @@ export function byGuestRules(
         : rule.action === 'unknown'
           ? guest.rules_reason
           : 'unknown_reference';
-    possible.push({ verdict: outcomeOf(filter, rule, packet), reason, place: rule.place });
+    possible.push({ verdict: getRuleOutcome(filter, rule, packet), reason, place: rule.place });
   });
   if (!match) return null;
-  const outcome = outcomeOf(filter, match, packet);
+  const outcome = getRuleOutcome(filter, match, packet);
   if (outcome !== 'unknown') return settled(outcome, { kind: 'rule', ...match.place });
   // A rule whose action is not known is never certain to match, so this one rejects.
   possible.push({ verdict: 'unknown', reason: 'unknown_node_networks', place: match.place });

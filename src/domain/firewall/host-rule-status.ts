@@ -53,7 +53,7 @@ const off = (reason: HostRuleReason): HostRuleStatus => ({ status: 'not_enforced
 const unknown = (reason: HostRuleReason): HostRuleStatus => ({ status: 'unknown', reason });
 
 /** The first of the switches that is off, else the first that is not known. */
-function bySwitches(
+function evaluateSwitches(
   switches: readonly (readonly [boolean | null, HostRuleReason, HostRuleReason])[],
 ): HostRuleStatus | null {
   for (const [value, isOff] of switches) if (value === false) return off(isOff);
@@ -62,7 +62,11 @@ function bySwitches(
 }
 
 /** Whether the node filters what rules of this direction are for. */
-function onNode({ scope, cluster, vnet }: HostRulePlace, node: LiveNode | null, forward: boolean): HostRuleStatus {
+function getNodeStatus(
+  { scope, cluster, vnet }: HostRulePlace,
+  node: LiveNode | null,
+  forward: boolean,
+): HostRuleStatus {
   const switches: [boolean | null, HostRuleReason, HostRuleReason][] = [
     [cluster.firewall_enabled, 'cluster_firewall_off', 'unknown_cluster_firewall'],
   ];
@@ -74,7 +78,7 @@ function onNode({ scope, cluster, vnet }: HostRulePlace, node: LiveNode | null, 
   }
   const implementations: readonly FilterImplementation[] = possibleImplementations(node);
   if (forward && !implementations.includes('nftables')) return off('iptables');
-  const switched = bySwitches(switches);
+  const switched = evaluateSwitches(switches);
   if (switched?.status === 'not_enforced') return switched;
   if (forward && implementations.length > 1) return unknown('unknown_implementation');
   if (switched) return switched;
@@ -82,7 +86,7 @@ function onNode({ scope, cluster, vnet }: HostRulePlace, node: LiveNode | null, 
   return doubt ? unknown(doubt) : ENFORCED;
 }
 
-function acrossNodes(statuses: readonly HostRuleStatus[]): HostRuleStatus {
+function mergeStatuses(statuses: readonly HostRuleStatus[]): HostRuleStatus {
   const [first] = statuses;
   if (!first) return unknown('unknown_node_options');
   const different = statuses.find(({ status, reason }) => status !== first.status || reason !== first.reason);
@@ -98,7 +102,7 @@ export function hostRuleStatus(place: HostRulePlace, rule: LiveRule): HostRuleSt
   if (!rule.enable) return { status: 'disabled', reason: null };
   const forward = place.scope === 'vnet' || rule.type === 'forward';
   if (place.scope === 'vnet' && (rule.type === 'in' || rule.type === 'out')) return off('direction');
-  const status = acrossNodes(place.nodes.map((node) => onNode(place, node, forward)));
+  const status = mergeStatuses(place.nodes.map((node) => getNodeStatus(place, node, forward)));
   if (rule.type !== 'group' || status.status === 'not_enforced') return status;
   const { groups } = place.cluster;
   if (!groups) return unknown('unknown_group');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildIntervalIndex, type IntervalIndex, lookUpInterval } from './interval-index';
-import { hasBit, hashOfBit } from './space/bits';
+import { hasBit, hashBit } from './space/bits';
 
 type Conditions = readonly (readonly { first: number; last: number }[] | null)[];
 
@@ -21,7 +21,7 @@ const next = (value: number) => value + 1;
 function rulesWithoutHash(count: number): number[] {
   const basis: { hash: number; rules: Set<number> }[] = [];
   for (let rule = 0; rule < count; rule++) {
-    let hash = hashOfBit(rule);
+    let hash = hashBit(rule);
     const rules = new Set([rule]);
     for (const known of basis) {
       if ((hash ^ known.hash) >>> 0 >= hash >>> 0) continue;

@@ -1,4 +1,4 @@
-import { hashOfBit } from './space/bits';
+import { hashBit } from './space/bits';
 
 /** Bits of rules, 32 to a word. */
 export type RuleBits = Uint32Array;
@@ -31,7 +31,7 @@ function rowKeeper(words: number) {
   return {
     flip(rule: number): void {
       current[rule >>> 5] = (current[rule >>> 5] as number) ^ (1 << (rule & 31));
-      hash ^= hashOfBit(rule);
+      hash ^= hashBit(rule);
     },
     /** Where the current bits are kept. */
     keep(): number {

@@ -2,9 +2,9 @@ import { normalizeMac } from '../net/mac-address';
 import { addressSetHas } from './address-set';
 import { trackedState } from './connection-state';
 import { ICMPV6, UDP } from './data/protocols';
-import { beforeDefault } from './default-chain';
-import { byTracking, inFrontOfGuests } from './front-chain';
-import { byGuestRules } from './guest-rules';
+import { listBuiltinHits } from './default-chain';
+import { evaluateFrontChain, evaluateTracking } from './front-chain';
+import { evaluateGuestRules } from './guest-rules';
 import type { Packet } from './packet';
 import type { PreparedFilter, PreparedGuest } from './prepare-guest';
 import { rejectOutcome } from './reject-outcome';
@@ -25,7 +25,7 @@ export const NDP_TYPES = { in: [133, 134, 135, 136], out: [133, 135, 136] } as c
 export const DHCP_PORTS = { 4: [68, 67], 6: [546, 547] } as const;
 
 /** Rules evaluated before the guest's own. Returns the one that certainly decides, else fills in what may. */
-function beforeRules(
+function evaluateBeforeRules(
   guest: PreparedGuest,
   filter: PreparedFilter,
   packet: Packet,
@@ -69,11 +69,16 @@ function beforeRules(
   return null;
 }
 
-function byDefault(guest: PreparedGuest, { node }: PreparedFilter, packet: Packet, possible: Possibility[]): Verdict {
+function evaluateDefault(
+  guest: PreparedGuest,
+  { node }: PreparedFilter,
+  packet: Packet,
+  possible: Possibility[],
+): Verdict {
   const policy = guest.options?.[packet.direction === 'in' ? 'policy_in' : 'policy_out'] ?? 'DROP';
   const decided_by: DecidedBy = { kind: 'default', policy };
   if (policy === 'ACCEPT') return settled('accept', decided_by);
-  for (const { name, verdict, certain, reason } of beforeDefault(policy, packet, node)) {
+  for (const { name, verdict, certain, reason } of listBuiltinHits(policy, packet, node)) {
     if (certain && verdict !== 'unknown') return byBuiltin(verdict, name);
     possible.push({ verdict, reason });
   }
@@ -82,16 +87,16 @@ function byDefault(guest: PreparedGuest, { node }: PreparedFilter, packet: Packe
   return reject === 'unknown' ? undecided('unknown_node_networks', possible) : settled(reject, decided_by);
 }
 
-function throughGuestChain(
+function evaluateGuestChain(
   guest: PreparedGuest,
   filter: PreparedFilter,
   packet: Packet,
   possible: Possibility[],
 ): Verdict {
   const verdict =
-    beforeRules(guest, filter, packet, possible) ??
-    byGuestRules(guest, filter, packet, possible) ??
-    byDefault(guest, filter, packet, possible);
+    evaluateBeforeRules(guest, filter, packet, possible) ??
+    evaluateGuestRules(guest, filter, packet, possible) ??
+    evaluateDefault(guest, filter, packet, possible);
   const inForce = conclude(verdict, possible);
   return inForce.verdict === 'accept' && packet.direction === 'in' && guest.options?.ips
     ? undecided('unknown_inspection')
@@ -99,20 +104,20 @@ function throughGuestChain(
 }
 
 /** What a node with the iptables implementation does with a packet at the interface. */
-export function throughIptables(guest: PreparedGuest, filter: PreparedFilter, packet: Packet): Verdict {
+export function evaluateIptablesChain(guest: PreparedGuest, filter: PreparedFilter, packet: Packet): Verdict {
   const { switches, enforcement } = guest;
   if (switches.cluster === false) return notEnforced('cluster_firewall_off');
   const state = trackedState(packet);
   if (state === 'established' && enforcement.status === 'off') return notEnforced(enforcement.reasons[0]);
   const possible: Possibility[] = [];
   // The node drops what is invalid wherever it forwards, also to interfaces without the firewall flag.
-  const tracked = byTracking(state, filter.node.drop_invalid, possible);
+  const tracked = evaluateTracking(state, filter.node.drop_invalid, possible);
   if (tracked) return withSwitches(tracked, switches, 'cluster');
   if (switches.nic === false) return withSwitches(conclude(notEnforced('nic_flag_off'), possible), switches, 'cluster');
-  const front = inFrontOfGuests(filter, packet, possible);
+  const front = evaluateFrontChain(filter, packet, possible);
   if (front) return withSwitches(conclude(front, possible), switches, 'nic');
   if (switches.guest === false) {
     return withSwitches(conclude(notEnforced('guest_firewall_off'), possible), switches, 'nic');
   }
-  return withSwitches(throughGuestChain(guest, filter, packet, possible), switches, 'guest');
+  return withSwitches(evaluateGuestChain(guest, filter, packet, possible), switches, 'guest');
 }

@@ -137,19 +137,19 @@ export type LiveState = {
 };
 
 /** A node as it was read with its cluster; null: nothing is known about it. */
-export const nodeOf = ({ nodes }: Pick<LiveCluster, 'nodes'>, name: string | null): LiveNode | null =>
+export const findLiveNode = ({ nodes }: Pick<LiveCluster, 'nodes'>, name: string | null): LiveNode | null =>
   nodes && name !== null && Object.hasOwn(nodes, name) ? (nodes[name] ?? null) : null;
 
 /**
  * A node as it was read with its cluster, completed with what is known about it from elsewhere.
  * @param nftables whether it filters with nftables, according to the inventory; used where its options were not read
  */
-export function liveNode(
+export function completeLiveNode(
   cluster: Pick<LiveCluster, 'nodes'>,
   name: string | null,
   nftables: boolean | null,
 ): LiveNode | null {
-  const read = nodeOf(cluster, name);
+  const read = findLiveNode(cluster, name);
   if (read?.options || nftables === null) return read;
   return { options: null, networks: null, rules: null, ...read, implementation: nftables ? 'nftables' : 'iptables' };
 }

@@ -2,9 +2,9 @@ import { normalizeMac } from '../net/mac-address';
 import { addressSetHas } from './address-set';
 import { trackedState } from './connection-state';
 import { ICMP, ICMPV6, UDP } from './data/protocols';
-import { byTracking } from './front-chain';
-import { byGuestRules } from './guest-rules';
-import { asGuestVerdict, inSeries, type Outcome } from './node-steps';
+import { evaluateTracking } from './front-chain';
+import { evaluateGuestRules } from './guest-rules';
+import { mergeInSeries, type Outcome, toGuestVerdict } from './node-steps';
 import type { Packet } from './packet';
 import type { PreparedFilter, PreparedGuest } from './prepare-guest';
 import { rejectOutcome } from './reject-outcome';
@@ -54,7 +54,7 @@ function isDhcp({ direction, protocol, source_port: sport, destination_port: dpo
 }
 
 /** Rules before the guest's own, in evaluation order. Returns the certain decider, else fills in possible ones. */
-function beforeRules(
+function evaluateBeforeRules(
   guest: PreparedGuest,
   filter: PreparedFilter,
   packet: Packet,
@@ -91,7 +91,7 @@ function beforeRules(
 }
 
 /** The hypervisor has no rules of its own that are evaluated before the default. */
-function byDefault(guest: PreparedGuest, { node, implementation }: PreparedFilter, packet: Packet): Verdict {
+function evaluateDefault(guest: PreparedGuest, { node, implementation }: PreparedFilter, packet: Packet): Verdict {
   const policy = guest.options?.[packet.direction === 'in' ? 'policy_in' : 'policy_out'] ?? 'DROP';
   if (policy !== 'REJECT') return settled(policy === 'ACCEPT' ? 'accept' : 'drop', { kind: 'default', policy });
   const outcome = rejectOutcome(packet, node.broadcasts, implementation);
@@ -99,7 +99,7 @@ function byDefault(guest: PreparedGuest, { node, implementation }: PreparedFilte
 }
 
 /** @param possible filled in with what may decide before the verdict that is returned */
-function throughGuestChain(
+function evaluateGuestChain(
   guest: PreparedGuest,
   filter: PreparedFilter,
   packet: Packet,
@@ -114,15 +114,15 @@ function throughGuestChain(
     if (hit === 'unknown') possible.push({ verdict: 'accept', reason: 'unknown_packet_detail' });
   }
   return (
-    byTracking(state, filter.node.drop_invalid, possible) ??
-    beforeRules(guest, filter, packet, possible) ??
-    byGuestRules(guest, filter, packet, possible) ??
-    byDefault(guest, filter, packet)
+    evaluateTracking(state, filter.node.drop_invalid, possible) ??
+    evaluateBeforeRules(guest, filter, packet, possible) ??
+    evaluateGuestRules(guest, filter, packet, possible) ??
+    evaluateDefault(guest, filter, packet)
   );
 }
 
 /** The guest's verdict with everything that its chain may end with. */
-function outcomeOf(verdict: Verdict, last: Verdict, possible: readonly Possibility[]): Outcome<Verdict> {
+function toOutcome(verdict: Verdict, last: Verdict, possible: readonly Possibility[]): Outcome<Verdict> {
   const ends = new Set([last, ...possible].map((end) => end.verdict));
   // A switch that could not be read may be off.
   if (verdict.verdict === 'unknown') ends.add('accept');
@@ -130,7 +130,7 @@ function outcomeOf(verdict: Verdict, last: Verdict, possible: readonly Possibili
 }
 
 /** What a node with the nftables implementation does with a packet between the interface and the other end. */
-export function throughNftables(guest: PreparedGuest, filter: PreparedFilter, packet: Packet): Verdict {
+export function evaluateNftablesChain(guest: PreparedGuest, filter: PreparedFilter, packet: Packet): Verdict {
   const { switches, enforcement } = guest;
   const { crossing } = filter;
   const possible: Possibility[] = [];
@@ -138,11 +138,11 @@ export function throughNftables(guest: PreparedGuest, filter: PreparedFilter, pa
   const last =
     enforcement.status === 'off'
       ? notEnforced(enforcement.reasons[0])
-      : throughGuestChain(guest, filter, packet, possible);
+      : evaluateGuestChain(guest, filter, packet, possible);
   const verdict = withSwitches(conclude(last, possible), switches, 'guest');
   if (!crossing) return verdict;
-  const own = outcomeOf(verdict, last, possible);
+  const own = toOutcome(verdict, last, possible);
   const between = crossing.through(packet);
-  const found = packet.direction === 'in' ? inSeries(between, own, own) : inSeries(own, between, own);
-  return found.verdict === between.verdict ? asGuestVerdict(between.verdict) : verdict;
+  const found = packet.direction === 'in' ? mergeInSeries(between, own, own) : mergeInSeries(own, between, own);
+  return found.verdict === between.verdict ? toGuestVerdict(between.verdict) : verdict;
 }

@@ -24,7 +24,7 @@ const ICMPV6: readonly string[] = ['icmpv6', 'ipv6-icmp', '58'];
 /** Of the names that the API takes, the only one that proxmox-firewall does not know. */
 const UNKNOWN_ICMP_TYPE = 'reject-route';
 
-const familyOf = (address: string | undefined): 4 | 6 | null => {
+const parseFamily = (address: string | undefined): 4 | 6 | null => {
   if (!address || address.startsWith('+')) return null;
   if (address.includes(':')) return 6;
   return address.includes('.') ? 4 : null;
@@ -38,7 +38,7 @@ function unreadableRules(rules: readonly LiveRule[] | null, place: Place): Compi
     if (type === UNKNOWN_ICMP_TYPE && ICMPV6.includes(rule.proto ?? '')) {
       return [{ reason: 'icmp_type_unknown', ...at, detail: type }];
     }
-    const [source, dest] = [familyOf(rule.source), familyOf(rule.dest)];
+    const [source, dest] = [parseFamily(rule.source), parseFamily(rule.dest)];
     if (source === null || dest === null || source === dest) return [];
     return [{ reason: 'address_families_differ', ...at, detail: `${rule.source}, ${rule.dest}` }];
   });
@@ -70,7 +70,7 @@ function danglingEntries(
   );
 }
 
-const ofDataCenterSets = (cluster: LiveCluster): CompileFailure[] =>
+const dataCenterSetFailures = (cluster: LiveCluster): CompileFailure[] =>
   danglingEntries(cluster.ipsets, { cluster, guest: null }, { scope: 'data_center' });
 
 /** A guest that has nothing stored may have no firewall file; its configuration is then not read. */
@@ -101,7 +101,7 @@ export function nftablesGuestFailures(
     ...failures,
     ...missingGroups(cluster, guest.rules, place),
     ...danglingEntries(guest.ipsets, { cluster, guest }, place, isMade),
-    ...ofDataCenterSets(cluster),
+    ...dataCenterSetFailures(cluster),
   ];
 }
 
@@ -121,6 +121,6 @@ export function nftablesNodeFailures(
       unreadableRules(rules, { scope: 'group', group }),
     ),
     ...(isHostFiltered ? own.flatMap(({ rules, place }) => missingGroups(cluster, rules, place)) : []),
-    ...(isHostFiltered ? ofDataCenterSets(cluster) : []),
+    ...(isHostFiltered ? dataCenterSetFailures(cluster) : []),
   ];
 }

@@ -1,10 +1,10 @@
 import { trackedState } from './connection-state';
 import { ICMPV6, IGMP, TCP, UDP } from './data/protocols';
-import { beforeDefault } from './default-chain';
-import { byTracking, inFrontOfGuests } from './front-chain';
+import { listBuiltinHits } from './default-chain';
+import { evaluateFrontChain, evaluateTracking } from './front-chain';
 import { NDP_TYPES } from './iptables-chain';
-import { byNodeRules } from './node-rules';
-import { builtin, decides, type Step, sharedSteps } from './node-steps';
+import { nodeRuleSteps } from './node-rules';
+import { builtin, type Step, sharedSteps, toStep } from './node-steps';
 import { isMulticast, type Packet } from './packet';
 import type { PreparedNodeChain } from './prepare-node-filter';
 import { rejectOutcome } from './reject-outcome';
@@ -25,7 +25,7 @@ export const SERVICES = {
   ],
 } as const;
 
-function* byOptions({ ndp }: PreparedNodeChain, packet: Packet): Generator<Step> {
+function* optionSteps({ ndp }: PreparedNodeChain, packet: Packet): Generator<Step> {
   const { source, protocol, icmp_type: type, direction } = packet;
   if (source.family === 4 || protocol !== ICMPV6 || ndp === false) return;
   if (type === undefined) yield { verdict: 'accept', doubt: 'unknown_packet_detail' };
@@ -35,7 +35,7 @@ function* byOptions({ ndp }: PreparedNodeChain, packet: Packet): Generator<Step>
 }
 
 /** What the cluster needs for itself: its services from the management network, and the traffic between its nodes. */
-function* byCluster(filter: PreparedNodeChain, packet: Packet): Generator<Step> {
+function* clusterSteps(filter: PreparedNodeChain, packet: Packet): Generator<Step> {
   const { direction, protocol, destination_port: port, source, destination } = packet;
   const far = direction === 'in' ? source : destination;
   const among = (ranges: readonly (readonly [number, number])[]) =>
@@ -54,35 +54,35 @@ function* byCluster(filter: PreparedNodeChain, packet: Packet): Generator<Step> 
   }
 }
 
-function* byDefault({ policies, node }: PreparedNodeChain, packet: Packet, answered: Packet): Generator<Step> {
+function* defaultSteps({ policies, node }: PreparedNodeChain, packet: Packet, answered: Packet): Generator<Step> {
   if (!policies) {
     yield { verdict: 'unknown', doubt: 'unknown_cluster_options' };
-    yield decides('drop', { kind: 'default', policy: 'DROP' });
+    yield toStep('drop', { kind: 'default', policy: 'DROP' });
     return;
   }
   const policy = policies[packet.direction];
   const decided_by = { kind: 'default', policy } as const;
   if (policy === 'ACCEPT') {
-    yield decides('accept', decided_by);
+    yield toStep('accept', decided_by);
     return;
   }
-  for (const { name, verdict, certain, reason } of beforeDefault(policy, answered, { ...node, drop_invalid: true })) {
+  for (const { name, verdict, certain, reason } of listBuiltinHits(policy, answered, { ...node, drop_invalid: true })) {
     yield certain && verdict !== 'unknown' ? builtin(verdict, name) : { verdict, doubt: reason };
   }
   const outcome = policy === 'DROP' ? 'drop' : rejectOutcome(answered, node.broadcasts, 'iptables');
   if (outcome === 'unknown') yield { verdict: 'reject', doubt: 'unknown_node_networks' };
-  yield decides(outcome === 'unknown' ? 'drop' : outcome, decided_by);
+  yield toStep(outcome === 'unknown' ? 'drop' : outcome, decided_by);
 }
 
 export function* iptablesNodeSteps(filter: PreparedNodeChain, packet: Packet): Generator<Step> {
   // An answer to the node's own packet need not cross a bridge: it gets back as one to a packet from outside does.
   const answered: Packet = { ...packet, direction: 'in' };
   // The option that lets invalid packets through is for guests only.
-  yield* sharedSteps((possible) => byTracking(trackedState(packet), true, possible));
-  yield* byOptions(filter, packet);
-  yield* sharedSteps((possible) => inFrontOfGuests(filter, packet, possible));
+  yield* sharedSteps((possible) => evaluateTracking(trackedState(packet), true, possible));
+  yield* optionSteps(filter, packet);
+  yield* sharedSteps((possible) => evaluateFrontChain(filter, packet, possible));
   if (packet.protocol === IGMP) yield builtin('accept', 'igmp');
-  yield* byNodeRules(filter, packet, () => rejectOutcome(answered, filter.node.broadcasts, 'iptables'));
-  yield* byCluster(filter, packet);
-  yield* byDefault(filter, packet, answered);
+  yield* nodeRuleSteps(filter, packet, () => rejectOutcome(answered, filter.node.broadcasts, 'iptables'));
+  yield* clusterSteps(filter, packet);
+  yield* defaultSteps(filter, packet, answered);
 }

@@ -1,9 +1,9 @@
 import { trackedState } from './connection-state';
 import { ICMPV6, IGMP, TCP, UDP } from './data/protocols';
-import { byTracking } from './front-chain';
+import { evaluateTracking } from './front-chain';
 import { hasType, NDP_TYPES, VITAL } from './nftables-chain';
-import { byNodeRules } from './node-rules';
-import { builtin, decides, type Step, sharedSteps } from './node-steps';
+import { nodeRuleSteps } from './node-rules';
+import { builtin, type Step, sharedSteps, toStep } from './node-steps';
 import type { NodeBuiltin, NodeDecider } from './node-verdict';
 import { isMulticast, type Packet } from './packet';
 import type { PreparedNodeChain } from './prepare-node-filter';
@@ -42,7 +42,7 @@ const either = (a: Answer, b: Answer): Answer =>
   a === 'yes' || b === 'yes' ? 'yes' : a === 'no' && b === 'no' ? 'no' : 'unknown';
 
 /** What rejecting a packet does: to or from many, to errors, and to no address at all there is no answer. */
-function rejected({ node }: PreparedNodeChain, packet: Packet): 'drop' | 'reject' | 'unknown' {
+function getRejectOutcome({ node }: PreparedNodeChain, packet: Packet): 'drop' | 'reject' | 'unknown' {
   const { source, destination, protocol, icmp_type: type } = packet;
   if (isMulticast(source) || isMulticast(destination) || source.value === 0n) return 'drop';
   if (type !== undefined && protocol === VITAL[source.family].protocol) {
@@ -52,20 +52,20 @@ function rejected({ node }: PreparedNodeChain, packet: Packet): 'drop' | 'reject
   return broadcast === null ? 'unknown' : broadcast ? 'drop' : 'reject';
 }
 
-function* rejecting(chain: PreparedNodeChain, packet: Packet, decided_by: NodeDecider): Generator<Step> {
-  const outcome = rejected(chain, packet);
+function* rejectSteps(chain: PreparedNodeChain, packet: Packet, decided_by: NodeDecider): Generator<Step> {
+  const outcome = getRejectOutcome(chain, packet);
   if (outcome === 'unknown') yield { verdict: 'reject', doubt: 'unknown_node_networks' };
-  yield decides(outcome === 'unknown' ? 'drop' : outcome, decided_by);
+  yield toStep(outcome === 'unknown' ? 'drop' : outcome, decided_by);
 }
 
-function* vital({ source, protocol, icmp_type: type }: Packet): Generator<Step> {
+function* vitalSteps({ source, protocol, icmp_type: type }: Packet): Generator<Step> {
   const { protocol: icmp, types } = VITAL[source.family];
   const answer = protocol === icmp ? hasType(type, types) : 'no';
   if (answer === 'yes') yield builtin('accept', 'vital_icmp');
   if (answer === 'unknown') yield { verdict: 'accept', doubt: 'unknown_packet_detail' };
 }
 
-function* byServices(chain: PreparedNodeChain, packet: Packet): Generator<Step> {
+function* serviceSteps(chain: PreparedNodeChain, packet: Packet): Generator<Step> {
   const { protocol, source, source_port: sport, destination_port: dport } = packet;
   if (protocol === IGMP) yield builtin('accept', 'igmp');
   if (protocol === TCP) {
@@ -76,7 +76,7 @@ function* byServices(chain: PreparedNodeChain, packet: Packet): Generator<Step> 
       const doubt = asked === 'unknown' ? 'unknown_packet_detail' : 'unknown_management_network';
       yield { verdict: 'accept', doubt };
     }
-    yield* noise(
+    yield* noiseSteps(
       chain,
       packet,
       'windows_noise',
@@ -92,7 +92,7 @@ function* byServices(chain: PreparedNodeChain, packet: Packet): Generator<Step> 
   if (corosync === 'yes') yield builtin('accept', 'corosync');
   if (corosync === 'unknown') yield { verdict: 'accept', doubt: 'unknown_packet_detail' };
   const fromNetbios = both(within(sport, [[137, 137]]), within(dport, [[1024, 65535]]));
-  yield* noise(
+  yield* noiseSteps(
     chain,
     packet,
     'windows_noise',
@@ -102,23 +102,23 @@ function* byServices(chain: PreparedNodeChain, packet: Packet): Generator<Step> 
       [445, 445],
     ]),
   );
-  yield* noise(chain, packet, 'windows_noise', fromNetbios);
-  yield* dropped('upnp', within(dport, [[1900, 1900]]));
-  yield* dropped('dns_reply', within(sport, [[53, 53]]));
+  yield* noiseSteps(chain, packet, 'windows_noise', fromNetbios);
+  yield* dropSteps('upnp', within(dport, [[1900, 1900]]));
+  yield* dropSteps('dns_reply', within(sport, [[53, 53]]));
 }
 
-function* dropped(name: NodeBuiltin, answer: Answer): Generator<Step> {
+function* dropSteps(name: NodeBuiltin, answer: Answer): Generator<Step> {
   if (answer === 'yes') yield builtin('drop', name);
   if (answer === 'unknown') yield { verdict: 'drop', doubt: 'unknown_packet_detail' };
 }
 
 /** Noise is rejected, whatever the default policy is. */
-function* noise(chain: PreparedNodeChain, packet: Packet, name: NodeBuiltin, answer: Answer): Generator<Step> {
-  if (answer === 'yes') yield* rejecting(chain, packet, { kind: 'builtin', name });
-  if (answer === 'unknown') yield { verdict: rejected(chain, packet), doubt: 'unknown_packet_detail' };
+function* noiseSteps(chain: PreparedNodeChain, packet: Packet, name: NodeBuiltin, answer: Answer): Generator<Step> {
+  if (answer === 'yes') yield* rejectSteps(chain, packet, { kind: 'builtin', name });
+  if (answer === 'unknown') yield { verdict: getRejectOutcome(chain, packet), doubt: 'unknown_packet_detail' };
 }
 
-function* byHelpers({ helpers }: PreparedNodeChain, packet: Packet): Generator<Step> {
+function* helperSteps({ helpers }: PreparedNodeChain, packet: Packet): Generator<Step> {
   const { protocol, destination_port: dport } = packet;
   if (trackedState(packet) !== 'new') return;
   let open: Answer = 'no';
@@ -132,7 +132,7 @@ function* byHelpers({ helpers }: PreparedNodeChain, packet: Packet): Generator<S
   }
 }
 
-function* byNdp({ ndp }: PreparedNodeChain, { source, protocol, icmp_type, direction }: Packet): Generator<Step> {
+function* ndpSteps({ ndp }: PreparedNodeChain, { source, protocol, icmp_type, direction }: Packet): Generator<Step> {
   if (source.family === 4 || protocol !== ICMPV6) return;
   const answer = hasType(icmp_type, NDP_TYPES[direction]);
   if (answer === 'no') return;
@@ -146,7 +146,7 @@ function* byNdp({ ndp }: PreparedNodeChain, { source, protocol, icmp_type, direc
   if (answer === 'yes') yield builtin('drop', 'ndp_blocked');
 }
 
-function* byProtections({ node, synflood }: PreparedNodeChain, packet: Packet): Generator<Step> {
+function* protectionSteps({ node, synflood }: PreparedNodeChain, packet: Packet): Generator<Step> {
   const { protocol, source, source_port: sport } = packet;
   if (protocol === TCP) {
     const opening = packet.tcp_syn !== false;
@@ -168,30 +168,30 @@ function* byProtections({ node, synflood }: PreparedNodeChain, packet: Packet): 
   }
 }
 
-function* byDefault(chain: PreparedNodeChain, packet: Packet): Generator<Step> {
+function* defaultSteps(chain: PreparedNodeChain, packet: Packet): Generator<Step> {
   const { policies } = chain;
   if (!policies) {
     yield { verdict: 'unknown', doubt: 'unknown_cluster_options' };
-    yield decides('drop', { kind: 'default', policy: 'DROP' });
+    yield toStep('drop', { kind: 'default', policy: 'DROP' });
     return;
   }
   const policy = policies[packet.direction];
   const decided_by = { kind: 'default', policy } as const;
-  if (policy === 'REJECT') yield* rejecting(chain, packet, decided_by);
-  else yield decides(policy === 'ACCEPT' ? 'accept' : 'drop', decided_by);
+  if (policy === 'REJECT') yield* rejectSteps(chain, packet, decided_by);
+  else yield toStep(policy === 'ACCEPT' ? 'accept' : 'drop', decided_by);
 }
 
 /** What a node with the nftables implementation does with its own traffic, step by step. */
 export function* nftablesNodeSteps(chain: PreparedNodeChain, packet: Packet): Generator<Step> {
   const incoming = packet.direction === 'in';
-  yield* vital(packet);
-  yield* sharedSteps((possible) => byTracking(trackedState(packet), chain.node.drop_invalid, possible));
+  yield* vitalSteps(packet);
+  yield* sharedSteps((possible) => evaluateTracking(trackedState(packet), chain.node.drop_invalid, possible));
   if (incoming) {
-    yield* byServices(chain, packet);
-    yield* byHelpers(chain, packet);
+    yield* serviceSteps(chain, packet);
+    yield* helperSteps(chain, packet);
   }
-  yield* byNdp(chain, packet);
-  if (incoming) yield* byProtections(chain, packet);
-  yield* byNodeRules(chain, packet, () => rejected(chain, packet));
-  yield* byDefault(chain, packet);
+  yield* ndpSteps(chain, packet);
+  if (incoming) yield* protectionSteps(chain, packet);
+  yield* nodeRuleSteps(chain, packet, () => getRejectOutcome(chain, packet));
+  yield* defaultSteps(chain, packet);
 }

@@ -1,6 +1,6 @@
 import type { LiveCluster, LiveRule } from './live-state';
-import { and, bits, inSet, or, type Sight, type Tri, textOf, tri } from './oracle-addresses.fixture';
-import { betweenNode, inTurn, isInvalid } from './oracle-forward.fixture';
+import { and, bits, formatCachedIp, inSet, or, type Sight, type Tri, tri } from './oracle-addresses.fixture';
+import { combineInSeries, isInvalid, possibleNodeCrossings } from './oracle-forward.fixture';
 import { MACROS, type Outcome, plainNftables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
@@ -22,17 +22,17 @@ const HELPER_PORTS: Record<string, string> = {
 };
 
 /** A literal reading of the host table of a node with nftables, and of the VNets in between. For tests only. */
-export function byNftables(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> {
+export function possibleNftablesOutcomes(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> {
   const own = hostTable(cluster, name, packet);
-  const between = betweenNode(cluster, cluster.nodes?.[name] ?? null, packet);
-  return packet.direction === 'in' ? inTurn(between, own) : inTurn(own, between);
+  const between = possibleNodeCrossings(cluster, cluster.nodes?.[name] ?? null, packet);
+  return packet.direction === 'in' ? combineInSeries(between, own) : combineInSeries(own, between);
 }
 
 function hostTable(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> {
   const node = cluster.nodes?.[name] ?? null;
   const v6 = packet.source.family === 6;
   const incoming = packet.direction === 'in';
-  const [source, destination] = [textOf(packet.source), textOf(packet.destination)];
+  const [source, destination] = [formatCachedIp(packet.source), formatCachedIp(packet.destination)];
   const { source_port: sport, destination_port: dport, icmp_type: type, protocol } = packet;
   const [tcp, udp, icmp] = [tri(protocol === 6), tri(protocol === 17), tri(protocol === (v6 ? 58 : 1))];
   const option = (key: string, value: number, otherwise: number): Tri =>
@@ -72,7 +72,7 @@ function hostTable(cluster: LiveCluster, name: string, packet: Packet): Set<Outc
   if (incoming) {
     step(tri(protocol === 2), 'accept');
     const service = or(is(dport, 8006, 3128, 22), within(dport, 5900, 5999));
-    step(and(tcp, service, managed(cluster, name, source, true, true)), 'accept');
+    step(and(tcp, service, isManaged(cluster, name, source, true, true)), 'accept');
     step(and(udp, within(dport, 5405, 5412)), 'accept');
     step(and(udp, is(dport, 135, 137, 138, 139, 445)), ...rejected);
     step(and(udp, is(sport, 137), within(dport, 1024, 65535)), ...rejected);
@@ -128,7 +128,7 @@ function hostTable(cluster: LiveCluster, name: string, packet: Packet): Set<Outc
 }
 
 /** Whether the address is in the management network. */
-export function managed(cluster: LiveCluster, name: string, far: string, incoming: boolean, nft = false): Tri {
+export function isManaged(cluster: LiveCluster, name: string, far: string, incoming: boolean, nft = false): Tri {
   if (incoming && !cluster.ipsets) return '?';
   const sight: Sight = { cluster, guest: null, nft };
   const stored = incoming ? (cluster.ipsets?.management ?? []) : [];

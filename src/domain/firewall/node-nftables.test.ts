@@ -7,13 +7,13 @@ import { prepareNodeFilter } from './prepare-node-filter';
 
 /** Vectors for a node's own traffic, written manually from the nftables implementation's skeleton and generator. */
 const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
-const rulesOf = (rules: readonly Partial<LiveRule>[]): LiveRule[] =>
+const buildRules = (rules: readonly Partial<LiveRule>[]): LiveRule[] =>
   rules.map((rule, pos) => ({ pos, type: 'in', action: 'ACCEPT', enable: 1, ...rule }));
 
 type Setup = { options?: LiveNodeOptions; rules?: readonly Partial<LiveRule>[]; cluster?: Partial<LiveCluster> };
 
 function verdict({ options, rules, cluster }: Setup, packet: Partial<Packet>) {
-  const node = { options: { nftables: 1, ...options }, networks: ['10.0.0.2/24'], rules: rulesOf(rules ?? []) };
+  const node = { options: { nftables: 1, ...options }, networks: ['10.0.0.2/24'], rules: buildRules(rules ?? []) };
   const state: LiveCluster = {
     firewall_enabled: true,
     groups: {},
@@ -133,7 +133,7 @@ describe('evaluateNode with nftables', () => {
   it('passes the firewall of the VNet that the other end is in', () => {
     const vnet = (gateways: readonly string[]) => ({
       options: { enable: 1, policy_forward: 'DROP' },
-      rules: rulesOf([{ type: 'forward', proto: 'tcp', dport: '443' }]),
+      rules: buildRules([{ type: 'forward', proto: 'tcp', dport: '443' }]),
       gateways,
     });
     const cluster = { vnets: { apps: vnet(['10.9.0.1/24']), dmz: vnet([]) } };

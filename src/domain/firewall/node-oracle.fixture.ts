@@ -1,6 +1,6 @@
 import { formatIp } from '../net/ip-address';
 import type { LiveCluster, LiveRule } from './live-state';
-import { byNftables, managed } from './node-nftables-oracle.fixture';
+import { isManaged, possibleNftablesOutcomes } from './node-nftables-oracle.fixture';
 import { and, bits, inSet, or, type Sight, type Tri, tri } from './oracle-addresses.fixture';
 import { either, type Outcome, plainIptables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
@@ -25,7 +25,8 @@ export function possibleNodeVerdicts(cluster: LiveCluster, name: string, packet:
   const nftables = options ? options.nftables === 1 : node?.implementation ? node.implementation === 'nftables' : null;
   const found = new Set<Outcome>();
   for (const nft of either(nftables)) {
-    for (const outcome of nft ? byNftables(cluster, name, packet) : walk(cluster, name, packet)) found.add(outcome);
+    for (const outcome of nft ? possibleNftablesOutcomes(cluster, name, packet) : walk(cluster, name, packet))
+      found.add(outcome);
   }
   return options && cluster.firewall_enabled ? found : found.add('accept');
 }
@@ -52,7 +53,7 @@ function walk(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> 
   };
 
   const multicast = (text: string) => (v6 ? text.startsWith('ff') : /^2(2[4-9]|3\d)\./.test(text));
-  const broadcastOf = (text: string): Tri => {
+  const isBroadcast = (text: string): Tri => {
     if (v6) return 'n';
     if (text === '255.255.255.255') return 'y';
     if (!node?.networks) return text.endsWith('.255') ? '?' : 'n';
@@ -64,7 +65,7 @@ function walk(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> 
       }),
     );
   };
-  const broadcast = !v6 && destination === '0.0.0.0' ? 'y' : broadcastOf(destination);
+  const broadcast = !v6 && destination === '0.0.0.0' ? 'y' : isBroadcast(destination);
   const silent = or(tri(isIcmp || (!v6 && multicast(source))), broadcast);
   const rejected: Outcome[] = silent === 'y' ? ['drop'] : silent === '?' ? ['drop', 'reject'] : ['reject'];
   const outcomes: Record<string, Outcome[]> = { ACCEPT: ['accept'], DROP: ['drop'], REJECT: rejected };
@@ -80,7 +81,7 @@ function walk(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> 
   if (incoming) {
     if (!cluster.ipsets) step('?', 'drop');
     else if (cluster.ipsets.blacklist) step(inSet(cluster.ipsets.blacklist, source, sight), 'drop');
-    const smurf = or(tri(!v6 && multicast(source)), broadcastOf(source));
+    const smurf = or(tri(!v6 && multicast(source)), isBroadcast(source));
     step(and(option('nosmurfs', 1, 1), smurf), 'drop');
     step(and(tcp, option('tcpflags', 1, 0), tri(sport === 0 && packet.tcp_syn !== false)), 'drop');
   }
@@ -109,7 +110,7 @@ function walk(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> 
     within(dport, 5900, 5999),
     incoming ? within(dport, 60000, 60050) : 'n',
   );
-  step(and(tcp, service, managed(cluster, name, far, incoming)), 'accept');
+  step(and(tcp, service, isManaged(cluster, name, far, incoming)), 'accept');
   const others = Object.entries(cluster.nodes ?? {}).filter(([other]) => other !== name);
   const peer =
     !cluster.nodes ||

@@ -22,19 +22,19 @@ export type Outcome<V extends Verdict | NodeVerdict = NodeVerdict> = {
   readonly possible: ReadonlySet<DefiniteVerdict | 'unknown'>;
 };
 
-export const decides = (verdict: DefiniteVerdict, decided_by: NodeDecider): Step => ({ verdict, decided_by });
+export const toStep = (verdict: DefiniteVerdict, decided_by: NodeDecider): Step => ({ verdict, decided_by });
 
 export const builtin = (verdict: DefiniteVerdict, name: Extract<NodeDecider, { kind: 'builtin' }>['name']): Step =>
-  decides(verdict, { kind: 'builtin', name });
+  toStep(verdict, { kind: 'builtin', name });
 
 export const unknown = (reason: NodeUnknownReason, doubts: readonly Doubt[] = []): NodeVerdict => ({
   verdict: 'unknown',
   decided_by: { kind: 'unknown', reason, places: doubts.flatMap(({ place }) => (place ? [place] : [])) },
 });
 
-export const passes = (decided_by: NodeDecider): NodeVerdict => ({ verdict: 'accept', decided_by });
+export const toAcceptVerdict = (decided_by: NodeDecider): NodeVerdict => ({ verdict: 'accept', decided_by });
 
-export const certainly = (verdict: NodeVerdict): Outcome => ({ verdict, possible: new Set([verdict.verdict]) });
+export const toCertainOutcome = (verdict: NodeVerdict): Outcome => ({ verdict, possible: new Set([verdict.verdict]) });
 
 /** Steps of a chain that guests have, too. Its verdict is one of the hypervisor's own rules. */
 export function* sharedSteps(run: (possible: Possibility[]) => Verdict | null): Generator<Step> {
@@ -64,7 +64,7 @@ export function settle(steps: Iterable<Step>): Outcome {
 const mayAccept = ({ possible }: Outcome<Verdict | NodeVerdict>) => possible.has('accept') || possible.has('unknown');
 
 /** Two chains that a packet passes one after the other. Where both accept, the outcome of `main` applies. */
-export function inSeries<A extends Verdict | NodeVerdict, B extends Verdict | NodeVerdict>(
+export function mergeInSeries<A extends Verdict | NodeVerdict, B extends Verdict | NodeVerdict>(
   first: Outcome<A>,
   second: Outcome<B>,
   main: Outcome<A> | Outcome<B>,
@@ -85,7 +85,7 @@ export function inSeries<A extends Verdict | NodeVerdict, B extends Verdict | No
 }
 
 /** One of several chains, and it is not known which. @param reason why it is not */
-export function oneOf(outcomes: readonly [Outcome, ...Outcome[]], reason: NodeUnknownReason): Outcome {
+export function mergeAlternatives(outcomes: readonly [Outcome, ...Outcome[]], reason: NodeUnknownReason): Outcome {
   const [first, ...others] = outcomes;
   if (others.length === 0) return first;
   const possible = new Set(outcomes.flatMap((outcome) => [...outcome.possible]));
@@ -94,13 +94,13 @@ export function oneOf(outcomes: readonly [Outcome, ...Outcome[]], reason: NodeUn
   return { verdict: possible.size > 1 ? unknown(reason) : first.verdict, possible };
 }
 
-const isOfNodes = (reason: NodeUnknownReason): reason is Exclude<NodeUnknownReason, UnknownReason> =>
+const isNodeReason = (reason: NodeUnknownReason): reason is Exclude<NodeUnknownReason, UnknownReason> =>
   NODE_UNKNOWN_REASONS.some((known) => known === reason);
 
 /** A verdict of a chain that a guest's packet passes on its way, as one about the guest's packet. */
-export function asGuestVerdict({ verdict, decided_by: by }: NodeVerdict): Verdict {
+export function toGuestVerdict({ verdict, decided_by: by }: NodeVerdict): Verdict {
   if (by.kind === 'unknown') {
-    const reason = isOfNodes(by.reason) ? 'unknown_forward_rules' : by.reason;
+    const reason = isNodeReason(by.reason) ? 'unknown_forward_rules' : by.reason;
     return { verdict, decided_by: { ...by, reason } };
   }
   if (by.kind === 'rule' || by.kind === 'default') return { verdict, decided_by: by };

@@ -3,7 +3,7 @@ import type { LiveCluster, LiveGuest, LiveSetEntry } from './live-state';
 
 // The oracle's three-valued logic and its literal reading of addresses, aliases and sets.
 const texts = new WeakMap<IpAddress, string>();
-export function textOf(ip: IpAddress): string {
+export function formatCachedIp(ip: IpAddress): string {
   const text = texts.get(ip) ?? formatIp(ip);
   texts.set(ip, text);
   return text;

@@ -1,12 +1,12 @@
 import type { LiveCluster, LiveNic, LiveNode, LiveRule, LiveVnet } from './live-state';
-import { and, bits, inBlock, type Sight, type Tri, textOf, tri } from './oracle-addresses.fixture';
+import { and, bits, formatCachedIp, inBlock, type Sight, type Tri, tri } from './oracle-addresses.fixture';
 import { MACROS, type Outcome, plainNftables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 // The oracle's literal reading of what the nftables implementation does with forwarded traffic.
 
 /** What two filters one after the other can end with. */
-export function inTurn(first: ReadonlySet<Outcome>, second: ReadonlySet<Outcome>): Set<Outcome> {
+export function combineInSeries(first: ReadonlySet<Outcome>, second: ReadonlySet<Outcome>): Set<Outcome> {
   const ends = new Set<Outcome>();
   for (const end of first) {
     if (end !== 'accept' && end !== 'unknown') ends.add(end);
@@ -75,7 +75,12 @@ function walk({ cluster, node, lists, policy }: Chain, packet: Packet): Set<Outc
 const isKnown = ({ state }: Packet) => state === 'established' || state === 'related';
 
 /** What the chain of a VNet can end with. */
-export function throughVnet(cluster: LiveCluster, node: LiveNode | null, vnet: LiveVnet, packet: Packet): Set<Outcome> {
+export function possibleVnetOutcomes(
+  cluster: LiveCluster,
+  node: LiveNode | null,
+  vnet: LiveVnet,
+  packet: Packet,
+): Set<Outcome> {
   const { options, rules } = vnet;
   if (isKnown(packet) || (options && Number(options.enable ?? 0) === 0)) return new Set(['accept']);
   const policy = options ? (options.policy_forward ?? 'ACCEPT') : null;
@@ -84,7 +89,7 @@ export function throughVnet(cluster: LiveCluster, node: LiveNode | null, vnet: L
 }
 
 /** What rules for routed packets can end with. */
-export function throughRouter(cluster: LiveCluster, node: LiveNode | null, packet: Packet): Set<Outcome> {
+export function possibleRouterOutcomes(cluster: LiveCluster, node: LiveNode | null, packet: Packet): Set<Outcome> {
   const options = node?.options ?? null;
   if (isKnown(packet) || (options && Number(options.enable ?? 1) === 0)) return new Set(['accept']);
   const policy = cluster.options ? (cluster.options.policy_forward ?? 'ACCEPT') : null;
@@ -111,7 +116,9 @@ export function possibleForwardVerdicts(
         : cluster.vnets
           ? (cluster.vnets[vnet] ?? { options: {}, rules: [] })
           : { options: null, rules: null };
-    for (const end of stored ? throughVnet(cluster, node, stored, packet) : throughRouter(cluster, node, packet))
+    for (const end of stored
+      ? possibleVnetOutcomes(cluster, node, stored, packet)
+      : possibleRouterOutcomes(cluster, node, packet))
       ends.add(end);
   }
   if (!nft || !sure) {
@@ -123,30 +130,30 @@ export function possibleForwardVerdicts(
   return cluster.firewall_enabled ? ends : ends.add('accept');
 }
 
-const farEnd = (packet: Packet) => textOf(packet.direction === 'in' ? packet.source : packet.destination);
+const farEnd = (packet: Packet) => formatCachedIp(packet.direction === 'in' ? packet.source : packet.destination);
 const host = (text: string) => bits(text.split('/')[0] ?? '');
 const isHere = (texts: readonly string[], ip: string) => texts.some((text) => host(text) === bits(ip));
 const isInside = (gateways: readonly string[], ip: string) => gateways.some((text) => inBlock(text, ip) === 'y');
 
 /** What VNets between a node and the other end can do. */
-export function betweenNode(cluster: LiveCluster, node: LiveNode | null, packet: Packet): Set<Outcome> {
+export function possibleNodeCrossings(cluster: LiveCluster, node: LiveNode | null, packet: Packet): Set<Outcome> {
   if (isKnown(packet)) return new Set(['accept']);
   if (!cluster.vnets) return new Set(['accept', 'drop']);
   const far = farEnd(packet);
   const all = Object.values(cluster.vnets).filter(({ options }) => !options || Number(options.enable ?? 0) !== 0);
   const inside = all.filter(({ gateways }) => gateways && isInside(gateways, far));
   const [only] = inside;
-  if (only && inside.length === 1) return throughVnet(cluster, node, only, packet);
+  if (only && inside.length === 1) return possibleVnetOutcomes(cluster, node, only, packet);
   const ends = new Set<Outcome>(['accept']);
   for (const vnet of all) {
     if (vnet.gateways && !inside.includes(vnet)) continue;
-    for (const end of throughVnet(cluster, node, vnet, packet)) ends.add(end);
+    for (const end of possibleVnetOutcomes(cluster, node, vnet, packet)) ends.add(end);
   }
   return ends;
 }
 
 /** What can happen between an interface of a guest and the other end, while the firewall of the cluster is on. */
-export function betweenGuest(
+export function possibleGuestCrossings(
   cluster: LiveCluster,
   node: LiveNode | null,
   { bridge }: LiveNic,
@@ -164,7 +171,7 @@ export function betweenGuest(
   const vnet = vnets[bridge];
   if (!vnet) return open;
   const far = farEnd(packet);
-  const bridged = throughVnet(cluster, node, vnet, packet);
+  const bridged = possibleVnetOutcomes(cluster, node, vnet, packet);
   const { gateways } = vnet;
   const local = /^(ff|fe[89ab])/.test(far) || /^2(2[4-9]|3\d)\./.test(far) || far === '255.255.255.255';
   if (local || gateways?.length === 0) return bridged;
@@ -173,7 +180,7 @@ export function betweenGuest(
   const own = isHere([...(gateways ?? []), ...(node?.networks ?? [])], far);
   if (gateways && own) return toNode;
   if (gateways && isInside(gateways, far)) return bridged;
-  const ends = new Set([...bridged, ...throughRouter(cluster, node, packet)]);
+  const ends = new Set([...bridged, ...possibleRouterOutcomes(cluster, node, packet)]);
   if (own || !node?.networks) for (const end of toNode) ends.add(end);
   return ends;
 }

@@ -1,5 +1,15 @@
 import type { LiveRule } from './live-state';
-import { address, alias, and, inBlock, or, type Sight, type Tri, textOf, tri } from './oracle-addresses.fixture';
+import {
+  address,
+  alias,
+  and,
+  formatCachedIp,
+  inBlock,
+  or,
+  type Sight,
+  type Tri,
+  tri,
+} from './oracle-addresses.fixture';
 import type { Packet } from './packet';
 
 // The oracle's literal reading of single rules.
@@ -72,8 +82,8 @@ export function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri
     isIcmp
       ? icmp(rule['icmp-type'] || rule.dport, v6, packet)
       : and(port(rule.sport, packet.source_port), port(rule.dport, packet.destination_port)),
-    address(rule.source, textOf(packet.source), sight),
-    address(rule.dest, textOf(packet.destination), sight),
+    address(rule.source, formatCachedIp(packet.source), sight),
+    address(rule.dest, formatCachedIp(packet.destination), sight),
   );
 }
 
@@ -94,7 +104,7 @@ export function plainNftables(rule: LiveRule, packet: Packet, sight: Sight): Tri
     [rule.dest, packet.destination],
   ] as const) {
     if (!text) continue;
-    const found = address(text, textOf(ip), sight);
+    const found = address(text, formatCachedIp(ip), sight);
     const value = /^(dc\/|guest\/)?[A-Za-z][\w-]+$/.test(text) ? alias(text, sight) : text;
     const whole = text.startsWith('+') || value.split(',').every((block) => inBlock(block, '::') !== '?');
     if (!whole) answer = and(answer, '?');

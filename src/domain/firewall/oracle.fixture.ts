@@ -1,6 +1,6 @@
 import type { LiveNic, LiveRule, LiveState } from './live-state';
-import { and, bits, inSet, or, type Sight, type Tri, textOf, tri } from './oracle-addresses.fixture';
-import { betweenGuest, inTurn } from './oracle-forward.fixture';
+import { and, bits, formatCachedIp, inSet, or, type Sight, type Tri, tri } from './oracle-addresses.fixture';
+import { combineInSeries, possibleGuestCrossings } from './oracle-forward.fixture';
 import { either, MACROS, type Outcome, plainIptables, plainNftables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
@@ -39,15 +39,15 @@ export function possibleVerdicts(state: LiveState, nic: LiveNic, packet: Packet)
 
 /** The guest's own filter together with what is between the interface and the other end. */
 function across(own: Set<Outcome>, { cluster, node }: LiveState, nic: LiveNic, packet: Packet): Set<Outcome> {
-  const between = betweenGuest(cluster, node, nic, packet);
-  return packet.direction === 'in' ? inTurn(between, own) : inTurn(own, between);
+  const between = possibleGuestCrossings(cluster, node, nic, packet);
+  return packet.direction === 'in' ? combineInSeries(between, own) : combineInSeries(own, between);
 }
 
 function walk({ nft, cluster, flag, guest }: Case, state: LiveState, nic: LiveNic, packet: Packet): Set<Outcome> {
   const options = state.guest.options;
   const node = state.node?.options ?? null;
   const v6 = packet.source.family === 6;
-  const [source, destination] = [textOf(packet.source), textOf(packet.destination)];
+  const [source, destination] = [formatCachedIp(packet.source), formatCachedIp(packet.destination)];
   const incoming = packet.direction === 'in';
   const { source_port: sport, destination_port: dport, icmp_type: type, icmp_code: code } = packet;
   const isIcmp = packet.protocol === (v6 ? 58 : 1);

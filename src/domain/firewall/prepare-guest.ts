@@ -1,8 +1,8 @@
-import { linkLocalOf, normalizeMac } from '../net/mac-address';
+import { normalizeMac, toLinkLocal } from '../net/mac-address';
 import { type AddressSet, UNKNOWN_ADDRESSES } from './address-set';
 import { compileChain } from './compile-chain';
 import type { CompiledRule } from './compiled-rule';
-import { type Enforcement, enforcementOf } from './enforcement';
+import { type Enforcement, evaluateEnforcement } from './enforcement';
 import { type EffectiveOptions, effectiveOptions } from './guest-options';
 import type { FilterImplementation, LiveCluster, LiveNic, LiveState } from './live-state';
 import { possibleImplementations } from './node-options';
@@ -57,7 +57,7 @@ export function compileGuestChain(
  * from the MAC and a container's static addresses, which win over an entry for the same network. With nftables only the
  * option filters, and a stored set is taken as it is.
  */
-function ipFilterOf({ guest }: LiveState, nic: LiveNic, options: EffectiveOptions | null, scopes: Scopes) {
+function compileIpFilter({ guest }: LiveState, nic: LiveNic, options: EffectiveOptions | null, scopes: Scopes) {
   if (!options) return null;
   const name = `ipfilter-${nic.name}`;
   const nftables = scopes.implementation === 'nftables';
@@ -68,7 +68,7 @@ function ipFilterOf({ guest }: LiveState, nic: LiveNic, options: EffectiveOption
   if (!stored && !options.ipfilter) return null;
   const mac = nic.mac === null ? null : normalizeMac(nic.mac);
   const implied = [
-    ...(mac ? [{ cidr: linkLocalOf(mac) }] : []),
+    ...(mac ? [{ cidr: toLinkLocal(mac) }] : []),
     ...(nftables ? [] : [{ cidr: 'fe80::/10', nomatch: 1 }]),
     ...(nic.static_addresses ?? []).map((text) => ({ cidr: text.split('/')[0] ?? text })),
   ];
@@ -80,7 +80,7 @@ export const chainRules = ({ filters }: PreparedGuest, direction: 'in' | 'out', 
   filters.flatMap(({ index }) => index(direction, family).rules);
 
 /** Addresses that the cluster has blacklisted, or null when it has no such set. */
-export const blacklistOf = (cluster: LiveCluster): AddressSet | null =>
+export const resolveBlacklist = (cluster: LiveCluster): AddressSet | null =>
   !cluster.ipsets || Object.hasOwn(cluster.ipsets, 'blacklist')
     ? resolveAddress('+dc/blacklist', { cluster, guest: null })
     : null;
@@ -88,14 +88,14 @@ export const blacklistOf = (cluster: LiveCluster): AddressSet | null =>
 /** Compiles what was read about a guest for one of its interfaces. Nothing of `state` is kept but its values. */
 export function prepareGuest(state: LiveState, nic: LiveNic): PreparedGuest {
   const options = state.guest.options && effectiveOptions(state.guest.options);
-  const filterOf = (implementation: FilterImplementation): PreparedFilter => {
+  const prepareFilter = (implementation: FilterImplementation): PreparedFilter => {
     const indexes: (RuleIndex | undefined)[] = [];
     const scopes: Scopes = { cluster: state.cluster, guest: state.guest, implementation };
     return {
       implementation,
       node: prepareNode(state.node, implementation),
-      blacklist: blacklistOf(state.cluster),
-      ip_filter: ipFilterOf(state, nic, options, scopes),
+      blacklist: resolveBlacklist(state.cluster),
+      ip_filter: compileIpFilter(state, nic, options, scopes),
       crossing: implementation === 'nftables' ? guestCrossing(state, nic) : null,
       index(direction, family) {
         const key = (direction === 'in' ? 0 : 1) + family;
@@ -109,7 +109,7 @@ export function prepareGuest(state: LiveState, nic: LiveNic): PreparedGuest {
   };
   const [implementation, ...others] = possibleImplementations(state.node);
   return {
-    enforcement: enforcementOf(state, nic),
+    enforcement: evaluateEnforcement(state, nic),
     switches: {
       cluster: state.cluster.firewall_enabled,
       guest: options?.enable ?? null,
@@ -118,6 +118,6 @@ export function prepareGuest(state: LiveState, nic: LiveNic): PreparedGuest {
     options,
     rules_reason: state.guest.rules ? 'unknown_group' : 'unknown_guest_rules',
     mac: nic.mac === null ? null : normalizeMac(nic.mac),
-    filters: [filterOf(implementation), ...others.map(filterOf)],
+    filters: [prepareFilter(implementation), ...others.map(prepareFilter)],
   };
 }

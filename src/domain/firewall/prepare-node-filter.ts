@@ -4,9 +4,9 @@ import { compileChain } from './compile-chain';
 import type { CompiledRule } from './compiled-rule';
 import { compileDoubt } from './enforcement';
 import { type DefaultPolicy, defaultPolicy } from './guest-options';
-import { type FilterImplementation, type LiveCluster, type LiveNode, type LiveRule, nodeOf } from './live-state';
+import { type FilterImplementation, findLiveNode, type LiveCluster, type LiveNode, type LiveRule } from './live-state';
 import { effectiveNodeOptions, possibleImplementations } from './node-options';
-import { blacklistOf, type PreparedFilter } from './prepare-guest';
+import { type PreparedFilter, resolveBlacklist } from './prepare-guest';
 import { prepareNode } from './prepare-node';
 import { aliasValue, type Scopes, setAddresses } from './resolve-address';
 import { buildRuleIndex, type RuleIndex } from './rule-index';
@@ -45,7 +45,7 @@ export type PreparedNodeFilter = {
   readonly chains: readonly [PreparedNodeChain, ...PreparedNodeChain[]];
 };
 
-function policiesOf({ options }: LiveCluster): PreparedNodeChain['policies'] {
+function getDefaultPolicies({ options }: LiveCluster): PreparedNodeChain['policies'] {
   if (!options) return null;
   return { in: defaultPolicy(options.policy_in, 'DROP'), out: defaultPolicy(options.policy_out, 'ACCEPT') };
 }
@@ -66,7 +66,11 @@ function localNetworks(cluster: LiveCluster, node: LiveNode | null, scopes: Scop
 }
 
 /** Who is let in to the standard services, and where the node may go to them. */
-function managementOf(cluster: LiveCluster, node: LiveNode | null, scopes: Scopes): PreparedNodeChain['management'] {
+function resolveManagement(
+  cluster: LiveCluster,
+  node: LiveNode | null,
+  scopes: Scopes,
+): PreparedNodeChain['management'] {
   const { ipsets } = cluster;
   const local = localNetworks(cluster, node, scopes);
   const stored = ipsets && Object.hasOwn(ipsets, 'management') ? (ipsets.management ?? []) : [];
@@ -82,7 +86,7 @@ function isManaged(sets: readonly AddressSet[], ip: IpAddress): Answer {
   return answers.every((answer) => answer === first) ? first : 'unknown';
 }
 
-function peersOf(cluster: LiveCluster, name: string): AddressSet | null {
+function resolvePeers(cluster: LiveCluster, name: string): AddressSet | null {
   if (!cluster.nodes) return null;
   const others = Object.entries(cluster.nodes).filter(([other]) => other !== name);
   const networks = others.map(([, other]) => other.networks);
@@ -92,11 +96,11 @@ function peersOf(cluster: LiveCluster, name: string): AddressSet | null {
 }
 
 function prepareChain(cluster: LiveCluster, name: string, implementation: FilterImplementation): PreparedNodeChain {
-  const node = nodeOf(cluster, name);
+  const node = findLiveNode(cluster, name);
   const options = node?.options ? effectiveNodeOptions(node.options) : null;
   const scopes: Scopes = { cluster, guest: null, implementation };
-  const management = managementOf(cluster, node, scopes);
-  const peers = peersOf(cluster, name);
+  const management = resolveManagement(cluster, node, scopes);
+  const peers = resolvePeers(cluster, name);
   const limited = new Set<CompiledRule>();
   const compile = (
     rules: readonly LiveRule[] | null,
@@ -119,9 +123,9 @@ function prepareChain(cluster: LiveCluster, name: string, implementation: Filter
     ndp: options?.ndp ?? null,
     synflood: options?.synflood ?? null,
     helpers: options?.conntrack_helpers ?? null,
-    policies: policiesOf(cluster),
+    policies: getDefaultPolicies(cluster),
     node: prepareNode(node, implementation),
-    blacklist: blacklistOf(cluster),
+    blacklist: resolveBlacklist(cluster),
     index(direction, family) {
       const key = direction + family;
       const own = () => compile(node?.rules ?? null, 'node', direction, family);
@@ -141,7 +145,7 @@ function prepareChain(cluster: LiveCluster, name: string, implementation: Filter
 
 /** Compiles what was read about a node for the traffic of the node itself. @param name of the node in `cluster.nodes` */
 export function prepareNodeFilter(cluster: LiveCluster, name: string): PreparedNodeFilter {
-  const node = nodeOf(cluster, name);
+  const node = findLiveNode(cluster, name);
   const [implementation, ...others] = possibleImplementations(node);
   return {
     cluster_enabled: cluster.firewall_enabled,

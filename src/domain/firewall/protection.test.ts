@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseIp } from '../net/ip-address';
-import { enforcementOf } from './enforcement';
+import { evaluateEnforcement } from './enforcement';
 import { evaluate } from './evaluate';
+import { computeProtection, explainProtection } from './explain-protection';
 import { effectiveOptions } from './guest-options';
 import type { LiveNic, LiveRule, LiveState } from './live-state';
 import type { Packet } from './packet';
 import { prepareGuest } from './prepare-guest';
 import { PROTECTIONS, type Protection, UNPROTECTED_REASONS, worstProtection } from './protection';
-import { explainProtection, protectionOf } from './protection-of';
 import { PLAIN_NODE, RANDOM_NIC, randomSource, randomState } from './random-state.fixture';
 
 const NIC: LiveNic = { name: 'net0', firewall: true, mac: '02:00:00:00:00:01' };
@@ -20,8 +20,8 @@ const state = ({ options, rules = [] }: Parts, cluster: Partial<LiveState['clust
   guest: { ...OBJECTS, options: options === undefined ? { enable: 1 } : options, rules },
   node: PLAIN_NODE,
 });
-const of = (parts: Parts, cluster: Partial<LiveState['cluster']> = {}) =>
-  protectionOf(state(parts, cluster), { ...NIC, ...parts.nic });
+const getProtection = (parts: Parts, cluster: Partial<LiveState['cluster']> = {}) =>
+  computeProtection(state(parts, cluster), { ...NIC, ...parts.nic });
 
 const rule = (values: Partial<LiveRule>): LiveRule => ({ pos: 0, type: 'in', action: 'ACCEPT', enable: 1, ...values });
 const ssh = rule({ proto: 'tcp', dport: '22' });
@@ -29,13 +29,13 @@ const ACCEPT = { enable: 1, policy_in: 'ACCEPT' };
 const GROUP = rule({ type: 'group', action: 'web' });
 
 /** A packet of a protocol that no rule names, between addresses that none does. */
-const stranger = (family: 4 | 6, last: number): Packet => {
+const buildUnmatchedPacket = (family: 4 | 6, last: number): Packet => {
   const ip = (text: string) => parseIp(text) ?? { family, value: 0n };
   const net = family === 4 ? '203.0.113.' : '2001:db8:9::';
   return { direction: 'in', source: ip(`${net}${last}`), destination: ip(`${net}1`), protocol: 253 };
 };
 
-describe('protectionOf', () => {
+describe('computeProtection', () => {
   it('returns default_deny exactly when the default drops packets without a matching rule, under random states', () => {
     const seen = new Map<Protection, number>();
     fc.assert(
@@ -45,17 +45,17 @@ describe('protectionOf', () => {
           bare && random.guest.rules
             ? { ...random, guest: { ...random.guest, rules: random.guest.rules.slice(0, seed & 1) } }
             : random;
-        const protection = protectionOf(live, RANDOM_NIC);
+        const protection = computeProtection(live, RANDOM_NIC);
         seen.set(protection, (seen.get(protection) ?? 0) + 1);
         // Dropped or rejected is the same here, also to an evaluator that does not know which.
         const denying: LiveState = JSON.parse(JSON.stringify(live).replaceAll('"REJECT"', '"DROP"'));
         const guest = prepareGuest(denying, RANDOM_NIC);
-        const verdicts = ([4, 6] as const).map((family) => evaluate(guest, stranger(family, last)).verdict);
+        const verdicts = ([4, 6] as const).map((family) => evaluate(guest, buildUnmatchedPacket(family, last)).verdict);
         const denies = live.guest.options !== null && effectiveOptions(live.guest.options).policy_in !== 'ACCEPT';
         const dropped = verdicts.every((verdict) => verdict === 'drop');
         expect(protection === 'default_deny').toBe(denies && dropped && live.guest.rules !== null);
         if (protection === 'no_rules') expect(verdicts).not.toContain('drop');
-        const { status } = enforcementOf(live, RANDOM_NIC);
+        const { status } = evaluateEnforcement(live, RANDOM_NIC);
         if (status === 'on' && denies && verdicts.includes('accept')) expect(protection).toBe('rules_default_accept');
       }),
       { numRuns: 1_500 },
@@ -78,7 +78,7 @@ describe('protectionOf', () => {
         for (const reason of reasons) seen.add(reason);
         expect(reasons.length === 0).toBe(protection === 'default_deny');
         expect(reasons.includes('unknown')).toBe(protection === 'unknown');
-        const enforcement = enforcementOf(live, nic);
+        const enforcement = evaluateEnforcement(live, nic);
         if (enforcement.status === 'off') expect(reasons).toEqual(enforcement.reasons);
         else expect(reasons.some((reason) => reason.endsWith('_off'))).toBe(false);
         expect(reasons.includes('no_rules')).toBe(protection === 'no_rules');
@@ -152,7 +152,7 @@ describe('protectionOf', () => {
     ['a group unread', 'unknown', { rules: [GROUP] }, { groups: null }],
     ['a group unread behind a default of ACCEPT', 'unknown', { options: ACCEPT, rules: [GROUP] }, { groups: null }],
   ])('rates %s as %s', (_, expected, parts, cluster = {}) => {
-    expect(of(parts, cluster)).toBe(expected);
+    expect(getProtection(parts, cluster)).toBe(expected);
   });
 });
 

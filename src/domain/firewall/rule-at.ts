@@ -8,7 +8,7 @@ export type RuleAtPlace = { readonly rule: LiveRule; readonly group: string | nu
 export const placeKey = ({ scope, name, position, group, group_position }: RulePlace): string =>
   `${scope ?? ''} ${name ?? ''} ${position} ${group ?? ''} ${group_position ?? ''}`;
 
-function listOf({ cluster, guest, node }: LiveState, place: RulePlace): readonly LiveRule[] | null {
+function getRuleList({ cluster, guest, node }: LiveState, place: RulePlace): readonly LiveRule[] | null {
   if (place.scope === 'datacenter') return cluster.rules ?? null;
   if (place.scope === 'node') return node?.rules ?? null;
   if (place.scope === undefined) return guest.rules;
@@ -25,6 +25,6 @@ export function ruleAt(state: LiveState, place: RulePlace): RuleAtPlace | null {
     const rule = members?.find(({ pos }) => pos === group_position);
     return rule ? { rule, group, own: false } : null;
   }
-  const rule = listOf(state, place)?.find(({ pos }) => pos === position);
+  const rule = getRuleList(state, place)?.find(({ pos }) => pos === position);
   return rule ? { rule, group: null, own: place.scope === undefined } : null;
 }

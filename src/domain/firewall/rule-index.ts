@@ -1,5 +1,5 @@
 import type { AddressSet } from './address-set';
-import { needsAnswer, ruleAnswer } from './compile-rule';
+import { matchRule, needsRuleMatch } from './compile-rule';
 import type { CompiledRule } from './compiled-rule';
 import { hasPorts } from './data/protocols';
 import { buildIntervalIndex, type IntervalIndex, lookUpInterval, type RuleBits } from './interval-index';
@@ -20,17 +20,17 @@ export type RuleIndex = {
   readonly destination_ports: IntervalIndex<number>;
 };
 
-function bitsOf(rules: readonly CompiledRule[], has: (rule: CompiledRule) => boolean): RuleBits {
+function toRuleBits(rules: readonly CompiledRule[], has: (rule: CompiledRule) => boolean): RuleBits {
   const bits = new Uint32Array(Math.ceil(rules.length / 32));
   for (const [at, rule] of rules.entries()) if (has(rule)) bits[at >>> 5] = (bits[at >>> 5] ?? 0) | (1 << (at & 31));
   return bits;
 }
 
 function indexProtocols(rules: readonly CompiledRule[]): RuleBits[] {
-  const any = bitsOf(rules, (rule) => rule.protocol === null);
+  const any = toRuleBits(rules, (rule) => rule.protocol === null);
   const named = new Set(rules.map((rule) => rule.protocol));
   return Array.from({ length: 256 }, (_, number) =>
-    named.has(number) ? bitsOf(rules, (rule) => rule.protocol === null || rule.protocol === number) : any,
+    named.has(number) ? toRuleBits(rules, (rule) => rule.protocol === null || rule.protocol === number) : any,
   );
 }
 
@@ -67,7 +67,7 @@ export function buildRuleIndex(rules: readonly CompiledRule[], family: 4 | 6): R
   return {
     family,
     rules,
-    closer: bitsOf(rules, needsAnswer),
+    closer: toRuleBits(rules, needsRuleMatch),
     protocols: indexProtocols(rules),
     sources: indexAddresses(of('source'), family),
     destinations: indexAddresses(of('destination'), family),
@@ -117,7 +117,7 @@ export function firstMatch(
       left &= left - 1;
       const rule = rules[word * 32 + bit] as CompiledRule;
       if (!vague && (((closer[word] as number) >>> bit) & 1) === 0) return rule;
-      const answer = ruleAnswer(rule, packet);
+      const answer = matchRule(rule, packet);
       if (answer === 'yes') return rule;
       if (answer !== 'no') undecided(rule, answer);
     }

@@ -42,7 +42,7 @@ export const FirewallRuleView = z.object({
 });
 export type FirewallRuleView = z.output<typeof FirewallRuleView>;
 
-function ownerOf(marker: Marker | null, instance: string, vmid: number | null): FirewallRuleView['owner'] {
+function getRuleOwner(marker: Marker | null, instance: string, vmid: number | null): FirewallRuleView['owner'] {
   if (!marker) return 'nobody';
   if (marker.instance !== instance) return 'other_installation';
   return vmid !== null && marker.vmid !== vmid ? 'copied' : 'this_installation';
@@ -51,7 +51,7 @@ function ownerOf(marker: Marker | null, instance: string, vmid: number | null): 
 const text = (value: string | undefined): string | null => value || null;
 
 /** A live rule. @param vmid of the guest that it is placed on; null for a rule of a group */
-export function viewOfLiveRule(rule: LiveRule, instance: string, vmid: number | null): FirewallRuleView {
+export function toLiveRuleView(rule: LiveRule, instance: string, vmid: number | null): FirewallRuleView {
   const marker = parseMarker(rule.comment);
   return {
     position: rule.pos,
@@ -69,7 +69,7 @@ export function viewOfLiveRule(rule: LiveRule, instance: string, vmid: number | 
     log: text(rule.log),
     comment: rule.comment ?? '',
     errors: rule.errors ?? null,
-    owner: ownerOf(marker, instance, vmid),
+    owner: getRuleOwner(marker, instance, vmid),
     policy_id: marker?.policy_id ?? null,
     policy_version: marker?.version ?? null,
     rule_hash: marker?.rule_hash ?? null,
@@ -77,7 +77,7 @@ export function viewOfLiveRule(rule: LiveRule, instance: string, vmid: number | 
 }
 
 /** A managed rule without what identifies its owner, for users who may see that it filters and no more. */
-export const anonymousRule = (view: FirewallRuleView): FirewallRuleView => ({
+export const anonymizeRule = (view: FirewallRuleView): FirewallRuleView => ({
   ...view,
   comment: '',
   policy_id: null,
@@ -86,7 +86,7 @@ export const anonymousRule = (view: FirewallRuleView): FirewallRuleView => ({
 });
 
 /** A rule that shall be live. */
-export function viewOfDesiredRule({ content, ...rule }: DesiredRule): FirewallRuleView {
+export function toDesiredRuleView({ content, ...rule }: DesiredRule): FirewallRuleView {
   return {
     position: null,
     type: content.type,

@@ -46,7 +46,7 @@ const SHARED_PARTS: readonly UnreadableNote['part'][] = ['options', 'groups', 'i
 const NODE_PARTS: readonly UnreadableNote['part'][] = ['node_options', 'node_networks'];
 
 /** What of the cluster's reading is missing for guests of one node: what is unreadable elsewhere does not concern them. */
-export const notesForGuestsOn = (nodeName: string | null, { unreadable }: ClusterSnapshot): readonly UnreadableNote[] =>
+export const listNodeNotes = (nodeName: string | null, { unreadable }: ClusterSnapshot): readonly UnreadableNote[] =>
   unreadable.filter(
     ({ part, node }) => SHARED_PARTS.includes(part) || (NODE_PARTS.includes(part) && (node ?? null) === nodeName),
   );

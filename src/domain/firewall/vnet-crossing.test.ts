@@ -7,11 +7,11 @@ import { prepareGuest } from './prepare-guest';
 import { ruleAt } from './rule-at';
 
 const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
-const rulesOf = (rules: readonly Partial<LiveRule>[]): LiveRule[] =>
+const buildRules = (rules: readonly Partial<LiveRule>[]): LiveRule[] =>
   rules.map((rule, pos) => ({ pos, type: 'forward', action: 'ACCEPT', enable: 1, ...rule }));
 const VNET: LiveVnet = {
   options: { enable: 1, policy_forward: 'DROP' },
-  rules: rulesOf([{ proto: 'tcp', dport: '443' }]),
+  rules: buildRules([{ proto: 'tcp', dport: '443' }]),
   gateways: [],
 };
 
@@ -24,7 +24,7 @@ type Setup = {
   nic?: Partial<LiveNic>;
 };
 
-function stateOf({ vnet, cluster, node, guest, rules }: Setup) {
+function buildState({ vnet, cluster, node, guest, rules }: Setup) {
   const open = [{ type: 'in' }, { type: 'out' }];
   return {
     cluster: {
@@ -37,14 +37,14 @@ function stateOf({ vnet, cluster, node, guest, rules }: Setup) {
       vnets: { apps: { ...VNET, ...vnet } },
       ...cluster,
     },
-    guest: { options: { enable: 1, ...guest }, rules: rulesOf(rules ?? open), ipsets: {}, aliases: {} },
+    guest: { options: { enable: 1, ...guest }, rules: buildRules(rules ?? open), ipsets: {}, aliases: {} },
     node: { options: { nftables: 1, ...node }, networks: ['10.0.0.2/24'], rules: [] },
   };
 }
 
 function verdict(setup: Setup, packet: Partial<Packet> = {}) {
   const nic = { name: 'net0', firewall: true, mac: 'BC:24:11:00:00:01', bridge: 'apps', ...setup.nic };
-  return evaluate(prepareGuest(stateOf(setup), nic), {
+  return evaluate(prepareGuest(buildState(setup), nic), {
     direction: 'in',
     source: ip('192.0.2.1'),
     destination: ip('10.9.0.9'),
@@ -67,11 +67,14 @@ describe('the firewall of a VNet in verdicts of a guest', () => {
   });
 
   it('names the rule of the VNet, which is not one of the guest', () => {
-    const setup = { vnet: { rules: rulesOf([{}, { action: 'DROP' }].reverse()) } };
+    const setup = { vnet: { rules: buildRules([{}, { action: 'DROP' }].reverse()) } };
     const { decided_by } = verdict(setup);
     expect(decided_by).toEqual({ kind: 'rule', position: 0, scope: 'vnet', name: 'apps' });
     if (decided_by.kind !== 'rule') throw new Error('a rule decides');
-    expect(ruleAt(stateOf(setup), decided_by)).toMatchObject({ rule: { type: 'forward', action: 'DROP' }, own: false });
+    expect(ruleAt(buildState(setup), decided_by)).toMatchObject({
+      rule: { type: 'forward', action: 'DROP' },
+      own: false,
+    });
   });
 
   it('comes before the guest on the way in, and after it on the way out', () => {
@@ -125,7 +128,7 @@ describe('the firewall of a VNet in verdicts of a guest', () => {
     // The node may route it past the VNet, or another guest may.
     expect(verdict({ vnet })).toMatchObject(unknown('unknown_route'));
     expect(verdict({ vnet, cluster: { options: { policy_forward: 'DROP' } } }).verdict).toBe('drop');
-    expect(verdict({ vnet: { ...vnet, rules: rulesOf([{}]) } }).verdict).toBe('accept');
+    expect(verdict({ vnet: { ...vnet, rules: buildRules([{}]) } }).verdict).toBe('accept');
   });
 
   it('filters between a guest and its gateway while the firewall of the node is on', () => {

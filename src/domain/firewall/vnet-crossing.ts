@@ -1,9 +1,9 @@
 import type { IpAddress } from '../net/ip-address';
 import { type AddressSet, addressSet, addressSetHas, parseSpan } from './address-set';
 import { compileDoubt } from './enforcement';
-import { type ForwardChain, routedChain, throughForwardChain, vnetChain, vnetEnabled } from './forward-chain';
+import { evaluateForwardChain, type ForwardChain, routedChain, vnetChain, vnetEnabled } from './forward-chain';
 import type { LiveCluster, LiveNic, LiveNode, LiveState } from './live-state';
-import { certainly, type Outcome, oneOf, passes, unknown } from './node-steps';
+import { mergeAlternatives, type Outcome, toAcceptVerdict, toCertainOutcome, unknown } from './node-steps';
 import type { Packet } from './packet';
 
 /** What a crossing treats differently: sets of addresses of the other end, and chains that a packet may pass. */
@@ -19,8 +19,8 @@ export type GuestCrossing = Distinctions & {
 type Pass = GuestCrossing['through'];
 
 const ALIKE: Distinctions = { far_ends: [], chains: [] };
-const NOTHING = certainly(passes({ kind: 'not_enforced', reason: 'vnet_firewall_off' }));
-const ESTABLISHED = certainly(passes({ kind: 'builtin', name: 'established' }));
+const NOTHING = toCertainOutcome(toAcceptVerdict({ kind: 'not_enforced', reason: 'vnet_firewall_off' }));
+const ESTABLISHED = toCertainOutcome(toAcceptVerdict({ kind: 'builtin', name: 'established' }));
 const notRead = (reason: 'unknown_forward_rules' | 'unknown_implementation' | 'node_cannot_compile'): Outcome => ({
   verdict: unknown(reason),
   possible: new Set(['accept', 'drop']),
@@ -28,12 +28,12 @@ const notRead = (reason: 'unknown_forward_rules' | 'unknown_implementation' | 'n
 
 const isEstablished = ({ state }: Packet) => state === 'established' || state === 'related';
 const farEnd = ({ direction, source, destination }: Packet) => (direction === 'in' ? source : destination);
-const spansOf = (texts: readonly string[]): AddressSet =>
+const parseAddressSet = (texts: readonly string[]): AddressSet =>
   addressSet(
     texts.flatMap((text) => parseSpan(text) ?? []),
     'no',
   );
-const hostsOf = (texts: readonly string[]) => spansOf(texts.map((text) => text.split('/')[0] ?? text));
+const parseHostSet = (texts: readonly string[]) => parseAddressSet(texts.map((text) => text.split('/')[0] ?? text));
 const has = (set: AddressSet, ip: IpAddress) => addressSetHas(set, ip) === 'yes';
 
 /**
@@ -48,16 +48,16 @@ export function nodeCrossings(cluster: LiveCluster, node: LiveNode | null): Node
     .filter(([, vnet]) => vnetEnabled(vnet) !== false && vnet.gateways?.length !== 0)
     .map(([name, vnet]) => ({
       chain: vnetChain(cluster, name, vnet, node),
-      subnets: vnet.gateways ? spansOf(vnet.gateways) : null,
+      subnets: vnet.gateways ? parseAddressSet(vnet.gateways) : null,
     }));
   if (filtering.length === 0) return null;
   const through: NodeCrossings['through'] = (packet) => {
     const far = farEnd(packet);
     const inside = filtering.filter(({ subnets }) => subnets && has(subnets, far));
     const maybe = inside.length === 1 ? inside : filtering.filter(({ subnets }) => !subnets || has(subnets, far));
-    const outcomes = maybe.map(({ chain }) => throughForwardChain(chain, packet));
+    const outcomes = maybe.map(({ chain }) => evaluateForwardChain(chain, packet));
     const [first, ...others] = inside.length === 1 ? outcomes : [NOTHING, ...outcomes];
-    return first ? oneOf([first, ...others], 'unknown_route') : null;
+    return first ? mergeAlternatives([first, ...others], 'unknown_route') : null;
   };
   return {
     through,
@@ -67,25 +67,25 @@ export function nodeCrossings(cluster: LiveCluster, node: LiveNode | null): Node
 }
 
 /** Addresses that stay within a network: of groups, link-local, or of all hosts. */
-const LINK_SCOPED = spansOf(['224.0.0.0/4', '255.255.255.255', 'fe80::/10', 'ff00::/8']);
+const LINK_SCOPED = parseAddressSet(['224.0.0.0/4', '255.255.255.255', 'fe80::/10', 'ff00::/8']);
 
 type Way = 'bridged' | 'to_node' | 'routed';
 
 /** How a packet of a guest gets to the other end, or from there, and sets of addresses that differ in it. */
-function waysTo(gateways: readonly string[] | undefined, node: LiveNode | null) {
-  const subnets = spansOf(gateways ?? []);
-  const own = hostsOf([...(gateways ?? []), ...(node?.networks ?? [])]);
-  const wayOf = (far: IpAddress): readonly Way[] => {
+function resolveRoutes(gateways: readonly string[] | undefined, node: LiveNode | null) {
+  const subnets = parseAddressSet(gateways ?? []);
+  const own = parseHostSet([...(gateways ?? []), ...(node?.networks ?? [])]);
+  const listWays = (far: IpAddress): readonly Way[] => {
     if (gateways?.length === 0 || has(LINK_SCOPED, far)) return ['bridged'];
     if (gateways && has(own, far)) return ['to_node'];
     if (gateways && has(subnets, far)) return ['bridged'];
     return node?.networks && !has(own, far) ? ['bridged', 'routed'] : ['bridged', 'routed', 'to_node'];
   };
-  return { wayOf, far_ends: [LINK_SCOPED, subnets, own] };
+  return { wayOf: listWays, far_ends: [LINK_SCOPED, subnets, own] };
 }
 
 /** The VNet that an interface is on: its name, none, or not known. */
-function vnetOf({ vnets }: LiveCluster, { bridge }: LiveNic): string | null | undefined {
+function findVnetName({ vnets }: LiveCluster, { bridge }: LiveNic): string | null | undefined {
   if (bridge === undefined) {
     // Readings of versions that knew neither.
     if (vnets === undefined) return null;
@@ -96,12 +96,12 @@ function vnetOf({ vnets }: LiveCluster, { bridge }: LiveNic): string | null | un
   return Object.hasOwn(vnets, bridge) ? bridge : null;
 }
 
-function passesOf(chain: ForwardChain, node_enabled: boolean | null): Record<Exclude<Way, 'routed'>, Pass> {
-  const bridged: Pass = (packet) => throughForwardChain(chain, packet);
+function buildPasses(chain: ForwardChain, node_enabled: boolean | null): Record<Exclude<Way, 'routed'>, Pass> {
+  const bridged: Pass = (packet) => evaluateForwardChain(chain, packet);
   // What the node itself receives or sends is filtered in the same way, while the node's own firewall is on.
   const to_node: Pass = (packet) => {
     if (node_enabled === false) return NOTHING;
-    return node_enabled ? bridged(packet) : oneOf([bridged(packet), NOTHING], 'unknown_node_options');
+    return node_enabled ? bridged(packet) : mergeAlternatives([bridged(packet), NOTHING], 'unknown_node_options');
   };
   return { bridged, to_node };
 }
@@ -113,7 +113,7 @@ function passesOf(chain: ForwardChain, node_enabled: boolean | null): Record<Exc
  */
 export function guestCrossing({ cluster, node }: LiveState, nic: LiveNic): GuestCrossing | null {
   if (cluster.firewall_enabled === false) return null;
-  const name = vnetOf(cluster, nic);
+  const name = findVnetName(cluster, nic);
   if (name === null) return null;
   const vnet = name === undefined ? undefined : cluster.vnets?.[name];
   const { firewall_enabled, vnets, groups, ipsets, aliases, options, rules } = cluster;
@@ -127,13 +127,13 @@ export function guestCrossing({ cluster, node }: LiveState, nic: LiveNic): Guest
   const routed = routedChain(cluster, node);
   const own = vnetChain(cluster, name, vnet, node);
   const ways: Record<Way, Pass> = {
-    ...passesOf(own, routed.enabled),
-    routed: (packet) => throughForwardChain(routed, packet),
+    ...buildPasses(own, routed.enabled),
+    routed: (packet) => evaluateForwardChain(routed, packet),
   };
-  const { wayOf, far_ends } = waysTo(gateways, node);
+  const { wayOf, far_ends } = resolveRoutes(gateways, node);
   const through: Pass = (packet) => {
     const [first, ...others] = wayOf(farEnd(packet)).map((way) => ways[way](packet));
-    const found = first ? oneOf([first, ...others], 'unknown_route') : NOTHING;
+    const found = first ? mergeAlternatives([first, ...others], 'unknown_route') : NOTHING;
     const passing = found.possible.size === 1 && found.possible.has('accept');
     if (cluster.firewall_enabled !== null || passing) return found;
     return { verdict: unknown('unknown_cluster_firewall'), possible: new Set([...found.possible, 'accept']) };

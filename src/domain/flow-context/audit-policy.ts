@@ -26,7 +26,7 @@ const UNFILTERING_NODE: LiveNode = {
 };
 
 /** Its rules and nothing else: no rule of the hypervisor's own comes before them, and what matches none passes. */
-function chainOf(requested: DesiredGuest): PreparedGuest {
+function prepareChain(requested: DesiredGuest): PreparedGuest {
   const state: LiveState = {
     cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
     guest: {
@@ -52,7 +52,7 @@ export function prepareAuditPolicy(
     project_id: policy.project_id ?? null,
     rules: requested.rules,
     drops: { in: requested.drop_in.length > 0, out: requested.drop_out.length > 0 },
-    chain: chainOf(requested),
+    chain: prepareChain(requested),
   };
 }
 
@@ -73,7 +73,7 @@ export function droppingGuest(state: LiveState, nic: Parameters<typeof prepareGu
 /** Rules that only a default of dropping brings along. */
 const IN_FRONT_OF_DROP: readonly Builtin[] = ['broadcast', 'windows_noise', 'upnp', 'not_syn', 'dns_reply', 'whois'];
 
-function byDefault({ verdict, decided_by }: Verdict): DefiniteVerdict | null {
+function getDefaultVerdict({ verdict, decided_by }: Verdict): DefiniteVerdict | null {
   if (verdict === 'unknown' || verdict === 'accept') return null;
   if (decided_by.kind === 'default') return verdict;
   return decided_by.kind === 'builtin' && IN_FRONT_OF_DROP.includes(decided_by.name) ? verdict : null;
@@ -109,7 +109,7 @@ export function auditOutcomes(
     } else if (decided_by.kind !== 'unknown' && policy.drops[packet.direction]) others.push(policy);
   }
   if (others.length === 0 || live.verdict !== 'accept') return outcomes;
-  const verdict = byDefault(dropping());
+  const verdict = getDefaultVerdict(dropping());
   if (verdict === null) return outcomes;
   for (const { policy_id } of others) {
     outcomes.push({ policy_id, verdict, by: 'default', rule_position: null, rule_hash: null });

@@ -25,7 +25,7 @@ export type GuestContext = {
   readonly audit: readonly AuditPolicy[];
 };
 
-function interfaceOf(state: LiveState, nic: LiveNic): GuestInterface {
+function prepareInterface(state: LiveState, nic: LiveNic): GuestInterface {
   let dropping: PreparedGuest | undefined;
   return {
     name: nic.name,
@@ -54,9 +54,9 @@ export function prepareGuestContext(read: {
   return {
     workload_id,
     state,
-    interfaces: nics?.map((nic) => interfaceOf(state, nic)) ?? null,
+    interfaces: nics?.map((nic) => prepareInterface(state, nic)) ?? null,
     assumed(name) {
-      const known = assumed.get(name) ?? interfaceOf(state, { name, firewall: null, mac: null });
+      const known = assumed.get(name) ?? prepareInterface(state, { name, firewall: null, mac: null });
       assumed.set(name, known);
       return known;
     },

@@ -1,6 +1,6 @@
 import { hasPorts, ICMP, ICMPV6, protocolNumber } from '../firewall/data/protocols';
 import type { Packet } from '../firewall/packet';
-import { portOfService } from '../flow/port-of-service';
+import { getServicePort } from '../flow/service-port';
 import { type IpAddress, parseIp } from '../net/ip-address';
 import type { ContextReason, FlowFacts } from './flow-context';
 
@@ -46,14 +46,14 @@ function isReply(flow: FlowFacts, protocol: number): boolean | null {
   if (flow.initiator) return flow.initiator === 'destination';
   const answers = ANSWERS[protocol];
   if (answers) return typeof flow.icmp_type === 'number' && answers.has(flow.icmp_type);
-  const { service_port, reply } = portOfService(flow);
+  const { service_port, reply } = getServicePort(flow);
   // Both ports are of those that callers have: either end may have called.
   return service_port === null && flow.destination_port !== null ? null : reply;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-function packetOf(
+function toPacket(
   flow: FlowFacts,
   protocol: number,
   source: IpAddress,
@@ -94,7 +94,7 @@ export function openingPackets(flow: FlowFacts, end: 'source' | 'destination'): 
   if (!source || !destination || source.family !== destination.family) return 'unknown_opening';
   const inbound = end === 'destination';
   const make = (turned: boolean): Opening => ({
-    packet: packetOf(flow, protocol, source, destination, inbound, turned),
+    packet: toPacket(flow, protocol, source, destination, inbound, turned),
     turned,
   });
   const reply = isReply(flow, protocol);

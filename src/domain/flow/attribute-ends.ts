@@ -4,7 +4,7 @@ export type FlowEnd = { workload_ids: readonly string[]; cidr: string | null };
 export type Attribution = { source_workload_id: string | null; destination_workload_id: string | null };
 
 /** The guest of an end by its address; when several have the address only the observing one can be meant. */
-function byAddress(end: FlowEnd, observer: string | null): string | null {
+function findGuestByAddress(end: FlowEnd, observer: string | null): string | null {
   if (observer !== null && end.workload_ids.includes(observer)) return observer;
   return end.workload_ids.length === 1 ? (end.workload_ids[0] ?? null) : null;
 }
@@ -14,7 +14,7 @@ function byAddress(end: FlowEnd, observer: string | null): string | null {
  * workload of another node is accepted only as the peer of one of its own that has the other address, or is at the
  * other end inside a known subnet.
  */
-function attested(
+function restrictAttribution(
   { source_workload_id, destination_workload_id }: Attribution,
   source: FlowEnd,
   destination: FlowEnd,
@@ -35,8 +35,8 @@ function attested(
  * neither address is placed at the only end that no other guest can be at, when there is exactly one.
  */
 function locateEnds(source: FlowEnd, destination: FlowEnd, observer: string | null): Attribution {
-  const from = byAddress(source, observer);
-  const to = byAddress(destination, observer);
+  const from = findGuestByAddress(source, observer);
+  const to = findGuestByAddress(destination, observer);
   if (observer === null || from === observer || to === observer) {
     return { source_workload_id: from, destination_workload_id: to };
   }
@@ -62,5 +62,5 @@ export function attributeEnds(
   observer: string | null,
   isHere: (workloadId: string) => boolean,
 ): Attribution {
-  return attested(locateEnds(source, destination, observer), source, destination, isHere);
+  return restrictAttribution(locateEnds(source, destination, observer), source, destination, isHere);
 }

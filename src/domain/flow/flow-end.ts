@@ -1,4 +1,4 @@
-import { formatCidr, networkOf, parseCidr } from '../net/cidr';
+import { formatCidr, parseCidr, toNetwork } from '../net/cidr';
 import { unmapIp } from '../net/ip-address';
 
 /** One or both ends of a flow: an address, a network, or all addresses inside or outside the known subnets. */
@@ -13,7 +13,7 @@ export function parseEndFilter(text: string): EndFilter | null {
   return {
     kind: 'network',
     cidr: formatCidr(
-      networkOf({ address, prefix: address.family === 4 ? Math.min(parsed.prefix, 32) : parsed.prefix }),
+      toNetwork({ address, prefix: address.family === 4 ? Math.min(parsed.prefix, 32) : parsed.prefix }),
     ),
   };
 }
@@ -21,20 +21,21 @@ export function parseEndFilter(text: string): EndFilter | null {
 const EVERYWHERE: readonly string[] = ['0.0.0.0/0', '::/0'];
 
 /** The subnet of an end as shown to the user; null where the user may know no more than that there is one. */
-export const shownCidr = (cidr: string | null): string | null =>
+export const toVisibleCidr = (cidr: string | null): string | null =>
   cidr !== null && EVERYWHERE.includes(cidr) ? null : cidr;
 
 /**
  * How an address is classified: `internal (<CIDR>)` inside a known subnet (the longest wins), `internal` inside one that the
  * reader may not see, else `external`.
  */
-export function classificationOf(cidr: string | null): string {
+export function formatClassification(cidr: string | null): string {
   if (cidr === null) return 'external';
-  return shownCidr(cidr) === null ? 'internal' : `internal (${cidr})`;
+  return toVisibleCidr(cidr) === null ? 'internal' : `internal (${cidr})`;
 }
 
 /** The address with its classification: `10.0.0.5 internal (10.0.0.0/24)`, `203.0.113.9 external`. */
-export const flowLabel = (address: string, cidr: string | null): string => `${address} ${classificationOf(cidr)}`;
+export const formatFlowEnd = (address: string, cidr: string | null): string =>
+  `${address} ${formatClassification(cidr)}`;
 
 /** Whether a label says that the address is outside. Without a subnet that may be named, only the label tells. */
 export const isExternal = (label: string | null): boolean => label?.endsWith('external') ?? true;

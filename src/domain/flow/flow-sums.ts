@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '../choices';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { summedVerdict } from '../summed-verdict';
 import { FlowFilter, flowFilters } from './flow-filter';
 
@@ -62,7 +62,7 @@ export const FlowGroupsInput = listInput(FLOW_GROUP_SORTS, {
 export type FlowGroupsInput = z.output<typeof FlowGroupsInput>;
 
 /** One page of groups, the largest first unless sorted otherwise; `sums` of all groups, not only of this page. */
-export const FlowGroups = pageOf(FlowGroup).extend({
+export const FlowGroups = createPageSchema(FlowGroup).extend({
   ...covered,
   /** What these groups are counted from is kept since then; traffic before has expired. */
   kept_since: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FLOW_SORTS } from '../choices';
 import { flowVerdict } from '../flow-verdict';
-import { listInput, MAX_PAGE, pageOf } from '../list';
+import { createPageSchema, listInput, MAX_PAGE } from '../list';
 import { FlowFilter, flowFilters } from './flow-filter';
 
 /** One direction of one conversation as one node saw it; counters are totals since `first_seen_at`. */
@@ -57,7 +57,7 @@ export type EvaluatedFlow = z.output<typeof EvaluatedFlow>;
 /** Flows page by page, the newest first unless sorted otherwise. */
 export const FlowListInput = listInput(FLOW_SORTS, flowFilters);
 export type FlowListInput = z.output<typeof FlowListInput>;
-export const FlowPage = pageOf(EvaluatedFlow).extend({
+export const FlowPage = createPageSchema(EvaluatedFlow).extend({
   /** Flows that were last seen before have expired, whatever the range. */
   kept_since: z.string(),
   /** The setting that this follows from. */

@@ -26,7 +26,7 @@ const part = (bucket_seconds: SumSeconds, since: number, until: number): SumPart
   since < until ? [{ bucket_seconds, since, until }] : [];
 
 /** Whole hours as such, and what the range has before and after them in five minutes. */
-function fewest(since: number, until: number): SumPart[] {
+function splitAtHours(since: number, until: number): SumPart[] {
   const from = ceilTo(since, HOUR);
   const to = floorTo(until, HOUR);
   if (from >= to) return part(SUM_SECONDS.fine, since, until);
@@ -46,7 +46,7 @@ export function planSums(range: { since: number; until: number }, now: number): 
   const step = (isFine ? SUM_SECONDS.fine : SUM_SECONDS.hour) * SECOND;
   const since = floorTo(Math.max(range.since, now - HOURLY_HOURS * HOUR), step);
   const until = Math.max(ceilTo(Math.min(range.until, now), step), since);
-  const parts = isFine ? fewest(since, until) : part(SUM_SECONDS.hour, since, until);
+  const parts = isFine ? splitAtHours(since, until) : part(SUM_SECONDS.hour, since, until);
   const span = (until - since) / SECOND;
   const isShort = isFine && bucketWidth(span, SUM_SECONDS.fine) === SUM_SECONDS.fine;
   const series = isShort

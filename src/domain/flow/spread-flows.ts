@@ -46,7 +46,7 @@ export function wholeNumbers(values: readonly number[]): number[] {
 }
 
 /** A line for each verdict, in the order of their names. */
-export function linesOf<T extends { decision: string }>(
+export function buildSeriesLines<T extends { decision: string }>(
   rows: readonly T[],
   buckets: number,
   put: (line: { add(field: 'bytes' | 'packets' | 'flows', bucket: number, value: number): void }, row: T) => void,
@@ -62,7 +62,7 @@ export function linesOf<T extends { decision: string }>(
 
 /** Puts spans of flows into their buckets. A flow that ends on the border after the last bucket ends in the last. */
 export function spreadFlows(spans: readonly FlowSpan[], buckets: number): SeriesLine[] {
-  return linesOf(spans, buckets, (line, span) => {
+  return buildSeriesLines(spans, buckets, (line, span) => {
     const { from_bucket, to_bucket } = span;
     line.add('flows', from_bucket, span.flows);
     for (const field of ['bytes', 'packets'] as const) {

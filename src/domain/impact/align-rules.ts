@@ -77,9 +77,9 @@ export function findDifferentRules(before: readonly CompiledRule[], after: reado
   while (end < least - start && areSame(before.at(-1 - end), after.at(-1 - end))) end++;
   const rest = [before.slice(start, before.length - end), after.slice(start, after.length - end)] as const;
   const idOf = internSets();
-  const keyOf = ({ place: _, source, destination, ...rule }: CompiledRule) =>
+  const toRuleKey = ({ place: _, source, destination, ...rule }: CompiledRule) =>
     JSON.stringify([idOf(source), idOf(destination), rule]);
-  const [a, b] = [rest[0].map(keyOf), rest[1].map(keyOf)];
+  const [a, b] = [rest[0].map(toRuleKey), rest[1].map(toRuleKey)];
   const common =
     a.length * b.length > MOST_PAIRS ? { a: new Set<number>(), b: new Set<number>() } : commonElements(a, b);
   return [...rest[0].filter((_, at) => !common.a.has(at)), ...rest[1].filter((_, at) => !common.b.has(at))];

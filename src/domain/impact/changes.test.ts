@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { evaluate } from '../firewall/evaluate';
 import { prepareGuest } from '../firewall/prepare-guest';
 import { randomSource, WAYS } from '../firewall/random-state.fixture';
@@ -9,7 +9,7 @@ import { packetsToTry, randomGuest, smallSpace } from '../firewall/space/small-s
 import { findChanges, verdictKey } from './changes';
 import { randomChange, randomNicChange } from './random-change.fixture';
 
-const PAIRS = timesTried(48, 500);
+const PAIRS = getRunCount(48, 500);
 /** The same pairs in every ordinary run, which has too few to meet everything. */
 const RUNS = { numRuns: PAIRS, ...(PAIRS < 500 && { seed: 158 }) };
 

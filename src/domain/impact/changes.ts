@@ -4,7 +4,7 @@ import type { PreparedGuest } from '../firewall/prepare-guest';
 import { type Box, KINDS } from '../firewall/space/box';
 import { type Condition, type Cut, meetConditions, ruleCuts, type Stage } from '../firewall/space/cut';
 import { buildPlan } from '../firewall/space/dimensions';
-import { fieldOf } from '../firewall/space/field';
+import { buildField } from '../firewall/space/field';
 import { guestStages } from '../firewall/space/guest-cuts';
 import { type Labeled, mergePieces } from '../firewall/space/merge';
 import { walk } from '../firewall/space/walk';
@@ -82,7 +82,7 @@ function* changesOfKind(
   const plan = buildPlan([...selecting, ...stages.map((stage) => stage.filter(meetsSelected))], family);
   const walked = plan.stages.map((cuts, at) => ({ cuts, selects: at < selecting.length }));
   for (const kind of KINDS) {
-    const field = fieldOf(plan, box, kind, direction);
+    const field = buildField(plan, box, kind, direction);
     if (!field) continue;
     const labels = new Map<string, number>();
     const found: Verdicts[] = [];

@@ -41,7 +41,7 @@ export type Known = {
   workload: Omit<WorkloadPlaces, 'workload_id' | 'workload_name'>;
 };
 
-export const basisOf = ({ window, kept_since, nodes }: Known): EvidenceBasis => ({
+export const toEvidenceBasis = ({ window, kept_since, nodes }: Known): EvidenceBasis => ({
   window,
   kept_since,
   nodes: new Map(

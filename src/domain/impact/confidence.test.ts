@@ -1,13 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { confidenceOf, staysOf, summarizeConfidence, type WorkloadPlaces } from './confidence';
-import { anyKnown, basisOf, type Known, MINUTE, makeHour, minutes, type NodeHour, START } from './confidence.fixture';
+import { createConfidenceEvaluator, listStays, summarizeConfidence, type WorkloadPlaces } from './confidence';
+import {
+  anyKnown,
+  type Known,
+  MINUTE,
+  makeHour,
+  minutes,
+  type NodeHour,
+  START,
+  toEvidenceBasis,
+} from './confidence.fixture';
 import { EVIDENCE_LEVELS, MOST_REASONS } from './evidence';
 import { HOUR_MS } from './node-evidence';
 import { type Span, subtract } from './time-spans';
 
 const evaluate = (known: Known) =>
-  confidenceOf(basisOf(known))({ ...known.workload, workload_id: 'w', workload_name: 'web' });
+  createConfidenceEvaluator(toEvidenceBasis(known))({ ...known.workload, workload_id: 'w', workload_name: 'web' });
 
 /** A workload that was on node `a` all the time. */
 const onNode = (hours: NodeHour[], length = 4): Known => ({
@@ -52,7 +61,7 @@ function minuteByMinute({ window, kept_since, nodes, workload }: Known): { cover
   return { covered: covered / length, score: delivered / length };
 }
 
-describe('confidenceOf', () => {
+describe('createConfidenceEvaluator', () => {
   it('gives the covered share of time times the delivered share', () => {
     fc.assert(
       fc.property(anyKnown, (known) => {
@@ -108,10 +117,10 @@ describe('confidenceOf', () => {
           { ...known.workload, stays: [{ since: window.since, until: middle, nodes: ['a'] }] },
           { ...known.workload, stays: [{ since: middle, until: window.until, nodes: ['a'] }] },
         ].map((place): WorkloadPlaces => ({ ...place, workload_id: 'w', workload_name: 'web' }));
-        const shared = confidenceOf(basisOf(known));
+        const shared = createConfidenceEvaluator(toEvidenceBasis(known));
         for (const i of [...order, 0, 1]) {
           const place = places[i] as WorkloadPlaces;
-          expect(shared(place)).toEqual(confidenceOf(basisOf(known))(place));
+          expect(shared(place)).toEqual(createConfidenceEvaluator(toEvidenceBasis(known))(place));
         }
       }),
     );
@@ -219,20 +228,20 @@ describe('confidenceOf', () => {
   });
 });
 
-describe('staysOf', () => {
+describe('listStays', () => {
   it('covers the window once, with both nodes between two reads', () => {
     const former = [
       { node_id: 'a', seen_at: START + 60 * MINUTE, left_at: START + 70 * MINUTE },
       { node_id: 'b', seen_at: START + 120 * MINUTE, left_at: START + 125 * MINUTE },
     ];
-    expect(staysOf('a', former, minutes(30, 240))).toEqual([
+    expect(listStays('a', former, minutes(30, 240))).toEqual([
       { nodes: ['a'], ...minutes(30, 60) },
       { nodes: ['a', 'b'], ...minutes(60, 70) },
       { nodes: ['b'], ...minutes(70, 120) },
       { nodes: ['b', 'a'], ...minutes(120, 125) },
       { nodes: ['a'], ...minutes(125, 240) },
     ]);
-    expect(staysOf(null, [], minutes(0, 60))).toEqual([{ nodes: [], ...minutes(0, 60) }]);
+    expect(listStays(null, [], minutes(0, 60))).toEqual([{ nodes: [], ...minutes(0, 60) }]);
   });
 
   it('leaves no time out, whatever was read', () => {
@@ -247,7 +256,7 @@ describe('staysOf', () => {
           seen_at: START + one.seen_at * MINUTE,
           left_at: START + one.left_at * MINUTE,
         }));
-        const stays = staysOf('c', read, minutes(0, 300));
+        const stays = listStays('c', read, minutes(0, 300));
         expect(stays[0]?.since).toBe(START);
         expect(stays.at(-1)?.until).toBe(START + 300 * MINUTE);
         for (const [i, stay] of stays.entries()) if (i > 0) expect(stay.since).toBe(stays[i - 1]?.until);
@@ -269,7 +278,7 @@ describe('summarizeConfidence', () => {
     ...onNode(four()),
     nodes: { ...onNode(four()).nodes, b: { agent_since: START, hours: four({ flows_lost: 500 }) } },
   };
-  const evaluateAll = confidenceOf(basisOf(known));
+  const evaluateAll = createConfidenceEvaluator(toEvidenceBasis(known));
   const [full, partial, none] = [places('full', 'a'), places('partial', 'b'), places('none', 'c')].map(evaluateAll);
 
   it('returns the lowest confidence of the workloads', () => {

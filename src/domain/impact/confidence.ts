@@ -8,8 +8,15 @@ import {
   MOST_REASONS,
   type WorkloadConfidence,
 } from './evidence';
-import { deliveredOf, HOUR_MS, type Loss, NO_LOSSES, type NodeEvidence, worse } from './node-evidence';
-import { intersect, lengthOf, type Span, subtract } from './time-spans';
+import {
+  computeDeliveredShare,
+  HOUR_MS,
+  type Loss,
+  NO_LOSSES,
+  type NodeEvidence,
+  selectWorseLoss,
+} from './node-evidence';
+import { intersect, type Span, subtract, sumDurations } from './time-spans';
 
 /** A time that a workload was on one node, or on one of two. None: on no known node. */
 export type Stay = Span & { readonly nodes: readonly string[] };
@@ -18,7 +25,7 @@ export type Stay = Span & { readonly nodes: readonly string[] };
 export type FormerNode = { readonly node_id: string; readonly seen_at: number; readonly left_at: number };
 
 /** Where a workload was in a window. Between two reads of the cluster it may have been on either node. */
-export function staysOf(nodeId: string | null, former: readonly FormerNode[], window: Span): Stay[] {
+export function listStays(nodeId: string | null, former: readonly FormerNode[], window: Span): Stay[] {
   const stays: Stay[] = [];
   let since = Number.NEGATIVE_INFINITY;
   const add = (nodes: readonly (string | null)[], until: number) => {
@@ -62,7 +69,7 @@ type Evaluated = Sums & { reasons: Reason[] };
 const NO_NODE: NodeEvidence = { agent_since: null, reported: [], covered: [], captured: [], losses: new Map() };
 
 /** A span by hours. */
-function* hoursOf({ since, until }: Span): Generator<Span & { hour_at: number }> {
+function* splitByHour({ since, until }: Span): Generator<Span & { hour_at: number }> {
   for (let at = since; at < until; ) {
     const hour_at = Math.floor(at / HOUR_MS) * HOUR_MS;
     const end = Math.min(until, hour_at + HOUR_MS);
@@ -98,15 +105,15 @@ function evaluateStay(nodes: readonly NodeEvidence[], stay: Span, keptSince: num
   const without = subtract(kept, covered);
   reasons.push(...(nodes.length > 1 ? missing(without, 'moved', 'between_nodes') : unobserved(first, without)));
   reasons.push(...missing(subtract(covered, captured), 'conntrack_only'));
-  sums.captured = lengthOf(captured);
+  sums.captured = sumDurations(captured);
   for (const span of covered) {
-    for (const { hour_at, since, until } of hoursOf(span)) {
+    for (const { hour_at, since, until } of splitByHour(span)) {
       const losses = nodes.map((node) => node.losses.get(hour_at) ?? NO_LOSSES);
-      const worst = (of: keyof typeof NO_LOSSES) => losses.map((loss) => loss[of]).reduce(worse);
+      const worst = (of: keyof typeof NO_LOSSES) => losses.map((loss) => loss[of]).reduce(selectWorseLoss);
       const [flows, packets, lines] = [worst('flows'), worst('packets'), worst('lines')];
       sums.covered += until - since;
-      sums.delivered += (until - since) * deliveredOf(flows) * deliveredOf(packets);
-      sums.logged += (until - since) * deliveredOf(lines);
+      sums.delivered += (until - since) * computeDeliveredShare(flows) * computeDeliveredShare(packets);
+      sums.logged += (until - since) * computeDeliveredShare(lines);
       const note = (kind: EvidenceReasonKind, loss: Loss) => {
         if (loss.lost > 0) reasons.push({ kind, since, until, detail: null, loss });
       };
@@ -138,7 +145,7 @@ function joinReasons(reasons: readonly Reason[]): Reason[] {
   return result;
 }
 
-const lostShare = (loss: Loss) => 1 - deliveredOf(loss);
+const lostShare = (loss: Loss) => 1 - computeDeliveredShare(loss);
 const cost = ({ since, until, loss }: Reason) => (until - since) * (loss ? lostShare(loss) : 1);
 const iso = (time: number) => new Date(time).toISOString();
 
@@ -158,7 +165,7 @@ function listReasons(reasons: readonly Reason[]): EvidenceReason[] {
     }));
 }
 
-function levelOf(score: number, reasons: readonly Reason[]): EvidenceLevel {
+function toEvidenceLevel(score: number, reasons: readonly Reason[]): EvidenceLevel {
   if (score <= 0) return 'none';
   return reasons.length === 0 ? 'full' : 'partial';
 }
@@ -168,7 +175,7 @@ function levelOf(score: number, reasons: readonly Reason[]): EvidenceLevel {
  * before the agent, before the workload was known or visible, and beyond what is stored.
  * @returns the confidence of one workload: its score is the covered share of the window times the share that was delivered
  */
-export function confidenceOf({ window, kept_since, nodes }: EvidenceBasis) {
+export function createConfidenceEvaluator({ window, kept_since, nodes }: EvidenceBasis) {
   const whole = new Map<string, Evaluated>();
   const evaluate = (stay: Stay): Evaluated => {
     const found = stay.nodes.map((id) => nodes.get(id) ?? NO_NODE);
@@ -206,7 +213,7 @@ export function confidenceOf({ window, kept_since, nodes }: EvidenceBasis) {
     return {
       workload_id,
       workload_name,
-      level: levelOf(score, joined),
+      level: toEvidenceLevel(score, joined),
       score,
       parts: {
         covered: length > 0 ? sums.covered / length : 0,

@@ -1,6 +1,6 @@
 import type { AddressSpan } from '../firewall/address-set';
 import type { PreparedGuest } from '../firewall/prepare-guest';
-import { type Addresses, type Box, boxOf } from '../firewall/space/box';
+import { type Addresses, type Box, buildBox } from '../firewall/space/box';
 import { broadcastSpans, MULTICAST } from '../firewall/space/cut';
 import { formatBox, type PacketText } from '../firewall/space/rows';
 import { equalSpans, joinSpans, type Span } from '../firewall/space/spans';
@@ -38,7 +38,7 @@ type Kind = 'gained' | 'lost' | 'unknown';
 /** Guests with 200 rules that overlap in all fields have about 100,000 parts, others a few thousand. */
 const MOST_PARTS = 400_000;
 
-const kindOf = ({ before, after }: Change): Kind =>
+const classifyChange = ({ before, after }: Change): Kind =>
   before.verdict === 'unknown' || after.verdict === 'unknown'
     ? 'unknown'
     : after.verdict === 'accept'
@@ -87,7 +87,7 @@ function mergeProtocols(changes: readonly Change[]): Change[] {
 }
 
 /** IPv4 addresses that no sender may have: groups, and broadcast addresses of the node. */
-const noSenders = ({ filters }: PreparedGuest): AddressSpan[] => [
+const listImpossibleSenders = ({ filters }: PreparedGuest): AddressSpan[] => [
   ...MULTICAST[4],
   ...filters.flatMap(({ node }) => broadcastSpans(node.broadcasts)),
 ];
@@ -114,7 +114,7 @@ function withoutHoles(box: Box, impossible: readonly AddressSpan[]): Box {
   return { ...box, sources: { ...box.sources, spans } };
 }
 
-function rowOf({ direction, box, before, after }: Change): DifferenceRow {
+function toDifferenceRow({ direction, box, before, after }: Change): DifferenceRow {
   const verdicts = { before: before.verdict, after: after.verdict };
   const decided = { decided_before: before.decided_by, decided_after: after.decided_by };
   return { direction, family: box.family, ...formatBox(box), ...verdicts, ...decided };
@@ -139,14 +139,19 @@ function mergeFamilies(rows: readonly DifferenceRow[]): DifferenceRow[] {
 export function computeDifference(before: PreparedGuest, after: PreparedGuest, limit = 200): Difference {
   const budget = { left: MOST_PARTS };
   const changes = (['in', 'out'] as const).flatMap((direction) =>
-    ([4, 6] as const).flatMap((family) => findChanges(before, after, direction, boxOf({ family }), budget)),
+    ([4, 6] as const).flatMap((family) => findChanges(before, after, direction, buildBox({ family }), budget)),
   );
-  const impossible = joinSpans([...noSenders(before), ...noSenders(after)]);
-  const rowsOf = (kind: Kind): DifferenceRows => {
-    const found = changes.filter((change) => kindOf(change) === kind);
+  const impossible = joinSpans([...listImpossibleSenders(before), ...listImpossibleSenders(after)]);
+  const listDifferenceRows = (kind: Kind): DifferenceRows => {
+    const found = changes.filter((change) => classifyChange(change) === kind);
     const filled = found.map((change) => ({ ...change, box: withoutHoles(change.box, impossible) }));
-    const rows = mergeFamilies(mergeProtocols(filled).map(rowOf));
+    const rows = mergeFamilies(mergeProtocols(filled).map(toDifferenceRow));
     return { rows: rows.slice(0, limit), left_out: Math.max(0, rows.length - limit) };
   };
-  return { gained: rowsOf('gained'), lost: rowsOf('lost'), unknown: rowsOf('unknown'), complete: budget.left >= 0 };
+  return {
+    gained: listDifferenceRows('gained'),
+    lost: listDifferenceRows('lost'),
+    unknown: listDifferenceRows('unknown'),
+    complete: budget.left >= 0,
+  };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IMPACT_OUTCOMES } from '../choices';
-import { impactFold } from './fold-impact';
+import { createImpactFold } from './fold-impact';
 import type { EndDecision, ObservedConversation, Replayed } from './replay';
 
 const WORKLOADS = ['a', 'b', 'c'].map((letter) => `00000000-0000-7000-8000-00000000000${letter}`);
@@ -49,30 +49,30 @@ const anyOne: fc.Arbitrary<One> = fc
     return { flow, replayed: { outcome, unknown_reason, before: both, after: both } };
   });
 
-const conversationOf = ({ flow }: One): string => {
+const formatConversation = ({ flow }: One): string => {
   const ends = [flow.source_workload_id ?? flow.source_prefix, flow.destination_workload_id ?? flow.destination_prefix];
   return [...(flow.reply ? ends.reverse() : ends), flow.service_port].join(' ');
 };
-const rowOf = (one: One) => {
+const formatRow = (one: One) => {
   const { outcome, before } = one.replayed;
-  return `${conversationOf(one)} ${outcome} ${before.by?.kind === 'rule' ? before.by.position : ''}`;
+  return `${formatConversation(one)} ${outcome} ${before.by?.kind === 'rule' ? before.by.position : ''}`;
 };
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
 
 function foldAll(all: readonly One[], most: number) {
-  const fold = impactFold(most);
+  const fold = createImpactFold(most);
   for (const { flow, replayed } of all) fold.add(flow, replayed);
   fold.close();
   return { totals: fold.totals, rows: fold.first(most) };
 }
 
-describe('impactFold', () => {
+describe('createImpactFold', () => {
   it('counts each client, server and service once by outcome and deciding rule, and keeps the most harmful', () => {
     fc.assert(
       fc.property(fc.array(anyOne, { maxLength: 60 }), fc.integer({ min: 1, max: 6 }), (given, most) => {
-        const sorted = [...given].sort((a, b) => (conversationOf(a) < conversationOf(b) ? -1 : 1));
+        const sorted = [...given].sort((a, b) => (formatConversation(a) < formatConversation(b) ? -1 : 1));
         const expected = new Map<string, One[]>();
-        for (const one of sorted) expected.set(rowOf(one), [...(expected.get(rowOf(one)) ?? []), one]);
+        for (const one of sorted) expected.set(formatRow(one), [...(expected.get(formatRow(one)) ?? []), one]);
         const { totals, rows } = foldAll(sorted, 1_000);
         for (const outcome of IMPACT_OUTCOMES) {
           const count = [...expected.values()].filter(([one]) => one?.replayed.outcome === outcome).length;

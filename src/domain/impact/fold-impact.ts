@@ -58,19 +58,19 @@ type Sums = { bytes: number; packets: number; flows: number; last_seen_at: strin
 const NOTHING: Sums = { bytes: 0, packets: 0, flows: 0, last_seen_at: '' };
 type Open = Replayed & Sums & { client: Seen; server: Seen; protocol: string; port: number | null };
 
-const familyOf = (prefix: string) => (prefix.includes(':') ? 6 : 4);
+const getFamily = (prefix: string) => (prefix.includes(':') ? 6 : 4);
 
 /** Who it is to the reader: a workload, else the network that its address is collapsed to. */
-const nameOf = (flow: ObservedConversation, end: End) => flow[FIELDS[end].workload_id] ?? flow[FIELDS[end].prefix];
+const getEndName = (flow: ObservedConversation, end: End) => flow[FIELDS[end].workload_id] ?? flow[FIELDS[end].prefix];
 
-const clientOf = ({ reply }: ObservedConversation): readonly [End, End] =>
+const getClientAndServer = ({ reply }: ObservedConversation): readonly [End, End] =>
   reply ? ['destination', 'source'] : ['source', 'destination'];
 
 /** What conversations that are collapsed have in common. They must come one after the other. */
-function keyOf(flow: ObservedConversation): string {
-  const [client, server] = clientOf(flow);
+function toConversationKey(flow: ObservedConversation): string {
+  const [client, server] = getClientAndServer(flow);
   const { protocol, service_port } = flow;
-  return `${nameOf(flow, client)} ${nameOf(flow, server)} ${familyOf(flow.source_prefix)} ${protocol} ${service_port}`;
+  return `${getEndName(flow, client)} ${getEndName(flow, server)} ${getFamily(flow.source_prefix)} ${protocol} ${service_port}`;
 }
 
 function deciderKey(by: FlowDecider | null): string {
@@ -83,7 +83,7 @@ function deciderKey(by: FlowDecider | null): string {
 const decisionKey = ({ workload_id, verdict, by }: EndDecision) =>
   `${workload_id} ${verdict} ${by?.kind} ${deciderKey(by)}`;
 
-function see(seen: Seen, flow: ObservedConversation, end: End): void {
+function addToSeen(seen: Seen, flow: ObservedConversation, end: End): void {
   seen.prefixes.add(flow[FIELDS[end].prefix]);
   const ip = flow[FIELDS[end].ip];
   if (ip === null) seen.addresses = null;
@@ -98,7 +98,7 @@ const newSeen = (flow: ObservedConversation, end: End): Seen => ({
 });
 
 /** The smallest network that holds all of some addresses or networks. */
-function networkAround(texts: Iterable<string>): string {
+function computeEnclosingNetwork(texts: Iterable<string>): string {
   let found: { family: 4 | 6; value: bigint; prefix: number } | null = null;
   for (const text of texts) {
     const cidr = parseCidr(text);
@@ -115,7 +115,7 @@ function networkAround(texts: Iterable<string>): string {
 
 function finishEnd({ workload_id, internal, prefixes, addresses }: Seen): FoldedEnd {
   const one = addresses?.size === 1 ? addresses : prefixes;
-  const shown = one.size === 1 ? (one.first ?? '') : networkAround(prefixes.all());
+  const shown = one.size === 1 ? (one.first ?? '') : computeEnclosingNetwork(prefixes.all());
   return { workload_id, prefix: shown, addresses: addresses?.size ?? null, internal };
 }
 
@@ -141,7 +141,7 @@ const byHarm = (a: FoldedConversation, b: FoldedConversation): number =>
  * conversations the `most` most harmful ones are kept, so that memory does not grow with traffic. What is collapsed must be added
  * one after the other.
  */
-export function impactFold(most: number) {
+export function createImpactFold(most: number) {
   const totals = Object.fromEntries(IMPACT_OUTCOMES.map((outcome) => [outcome, 0])) as ImpactTotals;
   const open = new Map<string, Open>();
   let kept: FoldedConversation[] = [];
@@ -167,12 +167,12 @@ export function impactFold(most: number) {
   return {
     totals,
     add(flow: ObservedConversation, replayed: Replayed): void {
-      const next = keyOf(flow);
+      const next = toConversationKey(flow);
       if (next !== key) close();
       key = next;
       const { outcome, unknown_reason, before, after } = replayed;
       const same = `${outcome} ${unknown_reason} ${decisionKey(before)} ${decisionKey(after)}`;
-      const [client, server] = clientOf(flow);
+      const [client, server] = getClientAndServer(flow);
       let row = open.get(same);
       if (!row) {
         const ends = { client: newSeen(flow, client), server: newSeen(flow, server) };
@@ -180,8 +180,8 @@ export function impactFold(most: number) {
         row = { outcome, unknown_reason, before, after, ...ends, ...service, ...NOTHING };
         open.set(same, row);
       }
-      see(row.client, flow, client);
-      see(row.server, flow, server);
+      addToSeen(row.client, flow, client);
+      addToSeen(row.server, flow, server);
       row.bytes += flow.bytes;
       row.packets += flow.packets;
       row.flows += flow.flows;

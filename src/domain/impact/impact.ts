@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { IMPACT_OUTCOMES, IMPACT_SORTS, IMPACT_STATUSES, IMPACT_UNKNOWN_REASONS } from '../choices';
 import { flowFilters } from '../flow/flow-filter';
 import { RulesSay } from '../flow-verdict';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { OwnConnection } from '../own-connections/own-workloads';
 import { PolicyCreate } from '../policies';
 import { PreviewInput } from '../policy-preview';
@@ -67,7 +67,7 @@ export const ImpactConversationInput = listInput(IMPACT_SORTS, {
   workload_id: z.uuid().optional(),
 });
 export type ImpactConversationInput = z.output<typeof ImpactConversationInput>;
-export const ImpactConversationPage = pageOf(ImpactConversation);
+export const ImpactConversationPage = createPageSchema(ImpactConversation);
 export type ImpactConversationPage = z.output<typeof ImpactConversationPage>;
 
 const Texts = z.array(z.string()).readonly().nullable();

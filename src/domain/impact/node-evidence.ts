@@ -49,10 +49,11 @@ const NOTHING: Loss = { lost: 0, of: 0 };
 export const NO_LOSSES: HourLosses = { flows: NOTHING, packets: NOTHING, lines: NOTHING };
 
 /** The share that arrived, 0 to 1. */
-export const deliveredOf = ({ lost, of }: Loss): number => (of <= 0 ? 1 : Math.max(0, 1 - lost / of));
+export const computeDeliveredShare = ({ lost, of }: Loss): number => (of <= 0 ? 1 : Math.max(0, 1 - lost / of));
 
 /** Of two losses the one that left less. */
-export const worse = (a: Loss, b: Loss): Loss => (deliveredOf(b) < deliveredOf(a) ? b : a);
+export const selectWorseLoss = (a: Loss, b: Loss): Loss =>
+  computeDeliveredShare(b) < computeDeliveredShare(a) ? b : a;
 
 /**
  * Puts together what is known about a node.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { evaluate } from '../firewall/evaluate';
 import type { LiveNic, LiveRule, LiveState } from '../firewall/live-state';
 import type { Packet } from '../firewall/packet';
@@ -9,11 +9,11 @@ import { packetsToTry, randomGuest, smallSpace } from '../firewall/space/small-s
 import { type GuestContext, prepareGuestContext } from '../flow-context/guest-context';
 import { formatIp, parseIp } from '../net/ip-address';
 import { randomChange, randomNicChange } from './random-change.fixture';
-import { type ContextPair, distinguishesCallers, type ObservedConversation, replayer } from './replay';
+import { type ContextPair, createReplayer, distinguishesCallers, type ObservedConversation } from './replay';
 
 const [CLIENT, SERVER] = ['00000000-0000-7000-8000-00000000000a', '00000000-0000-7000-8000-00000000000b'];
 
-const guestOf = (workload_id: string, state: LiveState, nic: LiveNic): GuestContext =>
+const buildGuest = (workload_id: string, state: LiveState, nic: LiveNic): GuestContext =>
   prepareGuestContext({ workload_id, state, nics: [nic], audit: [] });
 
 const BASE: ObservedConversation = {
@@ -24,7 +24,7 @@ const BASE: ObservedConversation = {
   ...{ bytes: 1, packets: 1, flows: 1, last_seen_at: '2026-11-26T00:00:00.000Z' },
 };
 
-const flowOf = (packet: Packet): ObservedConversation => ({
+const toConversation = (packet: Packet): ObservedConversation => ({
   ...BASE,
   source_ip: formatIp(packet.source),
   destination_ip: formatIp(packet.destination),
@@ -61,30 +61,30 @@ const expected = (was: boolean | null, is: boolean | null) => {
 /** A guest whose firewall is off. */
 const unfiltered = (id: string): GuestContext => {
   const { state, nic } = randomGuest(1);
-  return guestOf(id, { ...state, guest: { ...state.guest, options: { enable: 0 } } }, nic);
+  return buildGuest(id, { ...state, guest: { ...state.guest, options: { enable: 0 } } }, nic);
 };
 
 type Pairs = { readonly client: ContextPair; readonly server: ContextPair };
 const replayIn = ({ client, server }: Pairs) =>
-  replayer({ pairOf: (id) => (id === CLIENT ? client : server), addressesOf: () => [] });
+  createReplayer({ pairOf: (id) => (id === CLIENT ? client : server), addressesOf: () => [] });
 
 /** Two guests, of which one or both change. */
 function randomPairs(seed: number): Pairs {
   const random = randomSource(seed);
-  const pairOf = (id: string, at: number): ContextPair => {
+  const buildPair = (id: string, at: number): ContextPair => {
     const { state, nic } = randomGuest(seed * 2 + at);
-    const before = guestOf(id, state, nic);
+    const before = buildGuest(id, state, nic);
     // Two ends that both block most leave nothing that could change.
     if (random() < 0.4) return { before: unfiltered(id), after: unfiltered(id) };
     if (random() < 0.3) return { before, after: before };
-    return { before, after: guestOf(id, randomChange(state, random), randomNicChange(nic, random)) };
+    return { before, after: buildGuest(id, randomChange(state, random), randomNicChange(nic, random)) };
   };
-  return { client: pairOf(CLIENT, 0), server: pairOf(SERVER, 1) };
+  return { client: buildPair(CLIENT, 0), server: buildPair(SERVER, 1) };
 }
 
 const ERRORS: Readonly<Record<number, readonly number[]>> = { 1: [3, 4, 5, 11, 12], 58: [1, 2, 3, 4] };
-const RULESETS = timesTried(12, 200);
-const PACKETS = timesTried(600, 10_000);
+const RULESETS = getRunCount(12, 200);
+const PACKETS = getRunCount(600, 10_000);
 
 describe('replayer', () => {
   it('finds for every conversation what the evaluator says at both ends', { timeout: 900_000 }, () => {
@@ -108,7 +108,7 @@ describe('replayer', () => {
                   packet,
                 ),
               ) as [boolean | null, boolean | null];
-              const flow = flowOf(packet);
+              const flow = toConversation(packet);
               const isIcmp = packet.icmp_type !== undefined;
               const found = replay(isIcmp || random() < 0.5 ? flow : turned(flow));
               if (found?.outcome !== expected(was, is)) expect({ packet, found }).toEqual({ was, is });
@@ -174,7 +174,7 @@ describe('replayer', () => {
           }
         }
       }),
-      { numRuns: timesTried(40, 1_000), ...(timesTried(0, 1) === 0 && { seed: 17 }) },
+      { numRuns: getRunCount(40, 1_000), ...(getRunCount(0, 1) === 0 && { seed: 17 }) },
     );
     expect(Math.min(seen.definite, seen.unknown)).toBeGreaterThan(50);
   });
@@ -183,7 +183,7 @@ describe('replayer', () => {
 type Rule = Partial<LiveRule>;
 const NIC: LiveNic = { name: 'net0', firewall: true, mac: null };
 const filtered = (id: string, rules: readonly Rule[], guest: Partial<LiveState['guest']> = {}, node = PLAIN_NODE) =>
-  guestOf(
+  buildGuest(
     id,
     {
       node,

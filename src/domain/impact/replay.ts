@@ -3,13 +3,13 @@ import { hasPorts, protocolNumber } from '../firewall/data/protocols';
 import type { LiveRule } from '../firewall/live-state';
 import { parseLivePorts } from '../firewall/port-match';
 import type { PreparedGuest } from '../firewall/prepare-guest';
-import { type Addresses, type Box, boxOf, icmpOf } from '../firewall/space/box';
+import { type Addresses, type Box, buildBox, getIcmpProtocol } from '../firewall/space/box';
 import { broadcastSpans, MULTICAST } from '../firewall/space/cut';
 import { decompose } from '../firewall/space/decompose';
 import { equalSpans, intersectSpans, joinSpans, subtractSpans } from '../firewall/space/spans';
 import type { DefiniteVerdict } from '../firewall/verdict';
-import { EPHEMERAL_FROM } from '../flow/port-of-service';
-import { contextOf, interfacesAt } from '../flow-context/context-of';
+import { EPHEMERAL_FROM } from '../flow/service-port';
+import { computeFlowContext, interfacesAt } from '../flow-context/compute-flow-context';
 import type { FlowDecider, FlowFacts } from '../flow-context/flow-context';
 import type { GuestContext } from '../flow-context/guest-context';
 import { openingPackets } from '../flow-context/opening-packets';
@@ -108,7 +108,7 @@ const MOST_PARTS = 4_096;
 const blocks = (verdict: DefiniteVerdict | 'unknown') => (verdict === 'unknown' ? null : verdict !== 'accept');
 
 /** What all have in common: whether they pass. Null: some do and others do not. */
-function inCommon(all: Iterable<Decided>): Decided | null {
+function mergeDecided(all: Iterable<Decided>): Decided | null {
   let found: Decided | null = null;
   for (const one of all) {
     if (found && blocks(found.verdict) !== blocks(one.verdict)) return null;
@@ -160,7 +160,7 @@ function possiblePackets(
     const [sender, receiver] = from === 'source' ? [source, destination] : [destination, source];
     const to = from === 'source' ? 'destination' : 'source';
     const [port, source_port] = [flow[FIELDS[to].port], flow[FIELDS[from].port]];
-    const box = boxOf({
+    const box = buildBox({
       family,
       sources: sender.spans,
       destinations: receiver.spans,
@@ -183,12 +183,12 @@ const withoutPrefixes = (box: Box, source: bigint, destination: bigint): Box => 
 /** What becomes of all packets that may have opened a conversation, at one interface. */
 function decidePossible(guest: PreparedGuest, end: End, possible: readonly Possible[]): Decided {
   let left = MOST_PARTS;
-  const directionOf = ({ from }: Possible) => (from === end ? ('out' as const) : ('in' as const));
+  const getDirection = ({ from }: Possible) => (from === end ? ('out' as const) : ('in' as const));
   function* parts(
     boxOfPossible: (each: Possible) => Box,
   ): Generator<Decided & { each: Possible; at: [bigint, bigint] }> {
     for (const each of possible) {
-      for (const { verdict, packet } of decompose(guest, directionOf(each), boxOfPossible(each))) {
+      for (const { verdict, packet } of decompose(guest, getDirection(each), boxOfPossible(each))) {
         left -= 1;
         if (left < 0) return;
         const at: [bigint, bigint] = [packet.source.value, packet.destination.value];
@@ -200,12 +200,12 @@ function decidePossible(guest: PreparedGuest, end: End, possible: readonly Possi
   const [first] = parts(whole);
   if (!first) return undecided('not_stored');
   left = MOST_PARTS;
-  const common = inCommon(parts(whole));
+  const common = mergeDecided(parts(whole));
   if (left < 0) return undecided('too_many');
   if (common) return { verdict: common.verdict, by: common.by, unknown_reason: common.unknown_reason };
   // With single addresses it is decided: then it is these that the rules distinguish.
   left = MOST_PARTS;
-  const single = inCommon(
+  const single = mergeDecided(
     parts(({ from, box }) => {
       const [from_ip, to_ip] = first.each.from === from ? first.at : [first.at[1], first.at[0]];
       return withoutPrefixes(box, from_ip, to_ip);
@@ -219,11 +219,11 @@ function isComplete(flow: ObservedConversation, protocol: number): boolean {
   if (flow.source_ip === null || flow.destination_ip === null) return false;
   if (hasPorts(protocol)) return flow.source_port !== null && flow.destination_port !== null;
   const family = parseIp(flow.source_ip)?.family ?? 4;
-  return protocol !== icmpOf(family) || typeof flow.icmp_type === 'number';
+  return protocol !== getIcmpProtocol(family) || typeof flow.icmp_type === 'number';
 }
 
 /** What no log line says anything about. Field by field: for very many conversations a copy of all costs more than to evaluate them. */
-const factsOf = (flow: ObservedConversation): FlowFacts => ({
+const toFlowFacts = (flow: ObservedConversation): FlowFacts => ({
   source_ip: flow.source_ip ?? '',
   destination_ip: flow.destination_ip ?? '',
   protocol: flow.protocol,
@@ -238,30 +238,30 @@ const factsOf = (flow: ObservedConversation): FlowFacts => ({
 });
 
 /** Decides one conversation at one end, for any state of the guest there. */
-function deciderAt(flow: ObservedConversation, end: End, addressesOf: ReplayPlaces['addressesOf']) {
+function createDecider(flow: ObservedConversation, end: End, addressesOf: ReplayPlaces['addressesOf']) {
   const protocol = protocolNumber(flow.protocol);
-  const facts = factsOf(flow);
+  const facts = toFlowFacts(flow);
   if (protocol === null || protocol === 0 || isComplete(flow, protocol)) {
     const openings = openingPackets(facts, end);
     return (guest: GuestContext): Decided => {
-      const { verdict, decided_by } = contextOf(guest, facts, end, openings);
+      const { verdict, decided_by } = computeFlowContext(guest, facts, end, openings);
       return decided(verdict, decided_by);
     };
   }
   const possible = possiblePackets(flow, protocol, addressesOf);
   return (guest: GuestContext): Decided => {
     const all = interfacesAt(guest, facts).map(({ live }) => decidePossible(live, end, possible));
-    return inCommon(all) ?? undecided('not_stored');
+    return mergeDecided(all) ?? undecided('not_stored');
   };
 }
 
 /** The first end that blocks, else the first that is unknown; -1: all let it pass. */
-function decisive(ends: readonly EndDecision[]): number {
+function findDecisiveEnd(ends: readonly EndDecision[]): number {
   const blocked = ends.findIndex(({ verdict }) => blocks(verdict) === true);
   return blocked >= 0 ? blocked : ends.findIndex(({ verdict }) => verdict === 'unknown');
 }
 
-function outcomeOf(before: EndDecision, after: EndDecision): ImpactOutcome {
+function computeOutcome(before: EndDecision, after: EndDecision): ImpactOutcome {
   const [was, is] = [blocks(before.verdict), blocks(after.verdict)];
   if (was === null || is === null) return 'unknown';
   if (was === is) return is ? 'still_blocked' : 'still_allowed';
@@ -273,14 +273,14 @@ function outcomeOf(before: EndDecision, after: EndDecision): ImpactOutcome {
  * after, and passes where both let it. An end that is no known workload, or that the reader may not see, lets everything pass.
  * Null: no end is looked at.
  */
-export function replayer({ pairOf, addressesOf }: ReplayPlaces) {
+export function createReplayer({ pairOf, addressesOf }: ReplayPlaces) {
   return (flow: ObservedConversation): Replayed | null => {
     const order: readonly End[] = flow.reply ? ['destination', 'source'] : ['source', 'destination'];
     const ends = order.flatMap((end) => {
       const workload_id = flow[FIELDS[end].workload_id];
       const pair = workload_id === null ? null : pairOf(workload_id);
       if (!pair || workload_id === null) return [];
-      const decideAt = deciderAt(flow, end, addressesOf);
+      const decideAt = createDecider(flow, end, addressesOf);
       const decide = (guest: GuestContext | null): EndDecision => {
         const { verdict, by, unknown_reason } = guest ? decideAt(guest) : UNREADABLE;
         return { workload_id, verdict, by, unknown_reason };
@@ -288,8 +288,8 @@ export function replayer({ pairOf, addressesOf }: ReplayPlaces) {
       const before = decide(pair.before);
       return [{ before, after: pair.before === pair.after ? before : decide(pair.after) }];
     });
-    const was = decisive(ends.map(({ before }) => before));
-    const is = decisive(ends.map(({ after }) => after));
+    const was = findDecisiveEnd(ends.map(({ before }) => before));
+    const is = findDecisiveEnd(ends.map(({ after }) => after));
     // Where all let it pass, what changes is shown.
     const changed = Math.max(
       0,
@@ -299,7 +299,7 @@ export function replayer({ pairOf, addressesOf }: ReplayPlaces) {
     const before = ends[was >= 0 ? was : shown]?.before;
     const after = ends[is >= 0 ? is : shown]?.after;
     if (!before || !after) return null;
-    const outcome = outcomeOf(before, after);
+    const outcome = computeOutcome(before, after);
     const reason = outcome === 'unknown' ? (after.unknown_reason ?? before.unknown_reason) : null;
     return { outcome, unknown_reason: reason, before, after };
   };

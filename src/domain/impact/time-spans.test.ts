@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { intersect, lengthOf, normalize, type Span, subtract, union } from './time-spans';
+import { intersect, normalize, type Span, subtract, sumDurations, union } from './time-spans';
 
 const anySpans = fc
   .array(fc.tuple(fc.nat(30), fc.nat(30)), { maxLength: 8 })
@@ -14,12 +14,12 @@ describe('spans', () => {
       fc.property(anySpans, anySpans, (first, second) => {
         const [a, b] = [normalize(first), normalize(second)];
         expect(points(a)).toEqual(points(first));
-        expect(lengthOf(a)).toBe(points(first).length);
+        expect(sumDurations(a)).toBe(points(first).length);
         expect(points(intersect(a, b))).toEqual(points(a).filter((at) => points(b).includes(at)));
         expect(points(subtract(a, b))).toEqual(points(a).filter((at) => !points(b).includes(at)));
         expect(points(union(a, b))).toEqual([...new Set([...points(a), ...points(b)])].sort((x, y) => x - y));
         for (const spans of [a, intersect(a, b), subtract(a, b)]) {
-          expect(lengthOf(spans)).toBe(points(spans).length);
+          expect(sumDurations(spans)).toBe(points(spans).length);
           expect(normalize(spans).length).toBeLessThanOrEqual(spans.length);
         }
       }),

@@ -51,5 +51,5 @@ export function subtract(from: readonly Span[], without: readonly Span[]): Span[
 
 export const union = (...lists: readonly (readonly Span[])[]): Span[] => normalize(lists.flat());
 
-export const lengthOf = (spans: readonly Span[]): number =>
+export const sumDurations = (spans: readonly Span[]): number =>
   spans.reduce((sum, { since, until }) => sum + until - since, 0);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CONFLICT_KINDS, CONFLICT_SORTS } from '../choices';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { Description, Version } from './fields';
 
 export type ConflictKind = (typeof CONFLICT_KINDS)[number];
@@ -56,7 +56,7 @@ export const ConflictListInput = listInput(CONFLICT_SORTS, {
   workload_id: z.uuid().optional(),
 });
 export type ConflictListInput = z.output<typeof ConflictListInput>;
-export const ConflictPage = pageOf(IpamConflict);
+export const ConflictPage = createPageSchema(IpamConflict);
 
 export const ConflictResolveInput = z.strictObject({
   resolution: z.enum(CONFLICT_RESOLUTIONS, { error: `One of ${CONFLICT_RESOLUTIONS.join(', ')}.` }),

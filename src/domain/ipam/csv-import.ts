@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IMPORT_KINDS, RUN_STATUSES } from '../choices';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 /** atomic: one bad row and nothing is written · skip_bad: the good rows are written. */
@@ -90,5 +90,5 @@ export const ImportListInput = listInput(['created_at'], {
   status: z.enum(RUN_STATUSES).optional(),
 });
 export type ImportListInput = z.output<typeof ImportListInput>;
-export const ImportPage = pageOf(IpamImport);
+export const ImportPage = createPageSchema(IpamImport);
 export const ImportAccepted = z.object({ import_id: z.uuid() });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatCidr, hasHostBits, networkOf, parseCidr } from '../net/cidr';
+import { formatCidr, hasHostBits, parseCidr, toNetwork } from '../net/cidr';
 import { formatIp, parseIp } from '../net/ip-address';
 import { normalizeMac } from '../net/mac-address';
 
@@ -27,7 +27,7 @@ export const CidrText = z
       return z.NEVER;
     }
     if (hasHostBits(cidr)) {
-      ctx.addIssue(`Host bits are set. Enter ${formatCidr(networkOf(cidr))}.`);
+      ctx.addIssue(`Host bits are set. Enter ${formatCidr(toNetwork(cidr))}.`);
       return z.NEVER;
     }
     return formatCidr(cidr);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Cidr, cidrBounds, cidrCovers, formatCidr, parseCidr } from '../net/cidr';
 import { firstAddresses, firstPrefix, freeParts, type Interval } from './free-space';
-import { capacityOf, usableBounds } from './usage';
+import { computeCapacity, usableBounds } from './usage';
 
 const interval = fc
   .tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 40 }))
@@ -54,7 +54,7 @@ it.each([
   ['0.0.0.0/0', '4294967294', '0.0.0.1/32'],
 ])('%s has room for %s, from %s', (text, capacity, first) => {
   const cidr = parseCidr(text) as Cidr;
-  expect(capacityOf(cidr).toString()).toBe(capacity);
+  expect(computeCapacity(cidr).toString()).toBe(capacity);
   expect(formatCidr({ address: usableBounds(cidr).first, prefix: cidr.address.family === 4 ? 32 : 128 })).toBe(first);
   expect(usableBounds(cidr).last.value).toBeLessThanOrEqual(cidrBounds(cidr).last.value);
 });

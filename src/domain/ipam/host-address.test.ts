@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { formatCidr, networkOf } from '../net/cidr';
+import { formatCidr, toNetwork } from '../net/cidr';
 import { type IpAddress, parseIp } from '../net/ip-address';
-import { believedNetwork, isContainerInterface, isHostAddress } from './host-address';
+import { isContainerInterface, isHostAddress, toPlausibleNetwork } from './host-address';
 
 const ip = (text: string) => parseIp(text) as IpAddress;
 
@@ -35,7 +35,7 @@ describe('what a guest reports about its network', () => {
     ['2001:db8::1', 3, '2001:db8::1/128'],
     ['fd00::1', 8, 'fd00::/8'],
   ])('%s/%s makes %s', (text, prefix, network) =>
-    expect(formatCidr(networkOf(believedNetwork(ip(text), prefix)))).toBe(network),
+    expect(formatCidr(toNetwork(toPlausibleNetwork(ip(text), prefix)))).toBe(network),
   );
 });
 

@@ -29,7 +29,7 @@ export const isPrivateAddress = (ip: IpAddress): boolean => PRIVATE.some((cidr) 
  * The network that a guest's address and prefix length describe. Without a length, or with one that no sensible
  * network has, it is the address alone: a guest's report must not make external prefixes look internal.
  */
-export function believedNetwork(address: IpAddress, prefix: number | null): Cidr {
+export function toPlausibleNetwork(address: IpAddress, prefix: number | null): Cidr {
   const bits = addressBits(address.family);
   const alone = { address, prefix: bits };
   if (prefix === null || prefix < 1 || prefix > bits) return alone;

@@ -14,7 +14,7 @@ export const HEADER_LINE = 1;
 export type RowError = { line: number; field: string; message: string };
 
 /** What spreadsheets would run as a formula is exported with an apostrophe in front. */
-const unguarded = (text: string) => (/^'[\s]*[=+\-@]/.test(text) ? text.slice(1) : text);
+const stripFormulaGuard = (text: string) => (/^'[\s]*[=+\-@]/.test(text) ? text.slice(1) : text);
 
 const name = z.string().trim().min(1, 'Missing.').max(200, 'At most 200 characters.');
 const BOOLEANS: Record<string, boolean> = {
@@ -117,16 +117,16 @@ function headerProblem(kind: ImportKind, header: readonly string[], errors: read
 }
 
 /** A record as an object of the known columns that are filled; other columns are left out. */
-function fieldsOf(header: readonly string[], known: readonly string[], { cells }: CsvRecord): Record<string, string> {
+function toFields(header: readonly string[], known: readonly string[], { cells }: CsvRecord): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [index, column] of header.entries()) {
-    const cell = unguarded((cells[index] ?? '').trim());
+    const cell = stripFormulaGuard((cells[index] ?? '').trim());
     if (known.includes(column) && cell !== '') fields[column] = cell;
   }
   return fields;
 }
 
-const messageOf = (issue: z.core.$ZodIssue): string =>
+const formatIssue = (issue: z.core.$ZodIssue): string =>
   issue.code === 'invalid_type' && /received undefined/.test(issue.message) ? 'Missing.' : issue.message;
 
 /**
@@ -164,11 +164,11 @@ export function readImportRows(kind: ImportKind, content: string): ImportRows {
       });
       continue;
     }
-    const parsed = schema.safeParse(fieldsOf(header, known, record));
+    const parsed = schema.safeParse(toFields(header, known, record));
     if (parsed.success) result.rows.push({ ...parsed.data, line });
     else
       for (const issue of parsed.error.issues.slice(0, 10))
-        result.errors.push({ line, field: String(issue.path[0] ?? 'row'), message: messageOf(issue) });
+        result.errors.push({ line, field: String(issue.path[0] ?? 'row'), message: formatIssue(issue) });
   }
   return result;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, HOLDING_SORTS, MAX_BULK, SETTABLE_STATES } from '../choices';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { AddressText, booleanFilter, CidrText, Description, Hostname, MacText, Version } from './fields';
 
 export type AddressState = (typeof ADDRESS_STATES)[number];
@@ -95,7 +95,7 @@ export const AddressHolderListInput = listInput(HOLDING_SORTS, {
   until: time.optional(),
 });
 export type AddressHolderListInput = z.output<typeof AddressHolderListInput>;
-export const AddressHolderPage = pageOf(AddressHolding);
+export const AddressHolderPage = createPageSchema(AddressHolding);
 
 export const IpAddressDetail = IpAddress.extend({
   /** Newest first, at most 100. */
@@ -124,7 +124,7 @@ export const AddressListInput = listInput(ADDRESS_SORTS, {
   assigned: booleanFilter,
 });
 export type AddressListInput = z.output<typeof AddressListInput>;
-export const AddressPage = pageOf(IpAddress);
+export const AddressPage = createPageSchema(IpAddress);
 
 const editable = {
   state: z.enum(SETTABLE_STATES, { error: `One of ${SETTABLE_STATES.join(', ')}.` }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RANGE_KINDS } from '../choices';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { AddressText, Description, Version } from './fields';
 
 /** Addresses that DHCP hands out or that are kept for something: the next free address is never one of them. */
@@ -28,7 +28,7 @@ export const RangeListInput = listInput(RANGE_SORTS, {
   kind: z.enum(RANGE_KINDS).optional(),
 });
 export type RangeListInput = z.output<typeof RangeListInput>;
-export const RangePage = pageOf(IpRange);
+export const RangePage = createPageSchema(IpRange);
 
 const editable = {
   kind: z.enum(RANGE_KINDS, { error: `One of ${RANGE_KINDS.join(', ')}.` }),

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Cidr, cidrCovers, formatCidr, networkOf } from '../net/cidr';
+import { type Cidr, cidrCovers, formatCidr, toNetwork } from '../net/cidr';
 import { prefixTree } from './prefix-tree';
 
 const cidr = fc
   .tuple(fc.constantFrom<4 | 6>(4, 6), fc.integer({ min: 0, max: 15 }), fc.integer({ min: 0, max: 5 }))
   .map(([family, tail, length]): Cidr => {
     const shift = family === 4 ? 28n : 124n;
-    return networkOf({ address: { family, value: BigInt(tail) << shift }, prefix: length });
+    return toNetwork({ address: { family, value: BigInt(tail) << shift }, prefix: length });
   });
 
 it('nests every prefix in the narrowest one around it', () => {

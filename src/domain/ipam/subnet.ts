@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IPAM_SOURCES, SUBNET_SORTS } from '../choices';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { AddressText, booleanFilter, CidrText, Description, Version, VlanTag } from './fields';
 
 /**
@@ -69,7 +69,7 @@ export const SubnetListInput = listInput(SUBNET_SORTS, {
   missing: booleanFilter,
 });
 export type SubnetListInput = z.output<typeof SubnetListInput>;
-export const SubnetPage = pageOf(Subnet);
+export const SubnetPage = createPageSchema(Subnet);
 
 const editable = {
   cidr: CidrText,
@@ -111,7 +111,7 @@ export const SubnetNode = Subnet.omit({ cluster_name: true, network_name: true }
   descendants_total: z.int(),
 });
 export type SubnetNode = z.output<typeof SubnetNode>;
-export const SubnetTreePage = pageOf(SubnetNode);
+export const SubnetTreePage = createPageSchema(SubnetNode);
 
 /** A part of a subnet's addresses, cell by cell. */
 export const SubnetGridInput = z.strictObject({

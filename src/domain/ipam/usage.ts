@@ -18,7 +18,7 @@ export function usableBounds(cidr: Cidr): { first: IpAddress; last: IpAddress } 
 }
 
 /** How many addresses of a prefix can be given to hosts. */
-export function capacityOf(cidr: Cidr): bigint {
+export function computeCapacity(cidr: Cidr): bigint {
   const { first, last } = usableBounds(cidr);
   return last.value - first.value + 1n;
 }
@@ -29,8 +29,8 @@ export type StateCounts = Record<AddressState, number>;
 export const noAddresses = (): StateCounts => ({ active: 0, reserved: 0, dhcp: 0, stale: 0, conflict: 0 });
 
 /** How full a prefix with these addresses is. */
-export function usageOf(cidr: Cidr, counts: StateCounts): Usage {
-  const capacity = capacityOf(cidr);
+export function computeUsage(cidr: Cidr, counts: StateCounts): Usage {
+  const capacity = computeCapacity(cidr);
   const used = counts.active + counts.reserved + counts.dhcp + counts.conflict;
   return { ...counts, used, capacity: capacity.toString(), utilisation: Math.min(1, used / Number(capacity)) };
 }

@@ -9,9 +9,9 @@ import {
   cidrsOverlap,
   formatCidr,
   hasHostBits,
-  networkOf,
   parseCidr,
   rangeToCidrs,
+  toNetwork,
 } from './cidr';
 import { formatIp, parseIp } from './ip-address';
 import { PrefixTable } from './prefix-table';
@@ -69,11 +69,11 @@ describe('networks', () => {
 
   it('lose their host bits and nothing else', () => {
     expect(hasHostBits(parseCidr('10.0.0.5/24') as Cidr)).toBe(true);
-    expect(formatCidr(networkOf(parseCidr('10.0.0.5/24') as Cidr))).toBe('10.0.0.0/24');
+    expect(formatCidr(toNetwork(parseCidr('10.0.0.5/24') as Cidr))).toBe('10.0.0.0/24');
     fc.assert(
       fc.property(anyCidr, (cidr) => {
-        expect(hasHostBits(networkOf(cidr))).toBe(false);
-        expect(cidrContains(cidr, networkOf(cidr).address)).toBe(true);
+        expect(hasHostBits(toNetwork(cidr))).toBe(false);
+        expect(cidrContains(cidr, toNetwork(cidr).address)).toBe(true);
       }),
     );
   });
@@ -109,7 +109,7 @@ describe('the prefix table', () => {
   it('finds what a scan for the longest network finds', () => {
     fc.assert(
       fc.property(
-        fc.uniqueArray(smallCidr, { selector: (c) => formatCidr(networkOf(c)) }),
+        fc.uniqueArray(smallCidr, { selector: (c) => formatCidr(toNetwork(c)) }),
         fc.bigInt(0n, 255n),
         (cidrs, value) => {
           const table = new PrefixTable(cidrs.map((cidr) => [cidr, cidr] as const));

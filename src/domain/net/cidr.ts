@@ -1,6 +1,6 @@
 import { addressBits, formatIp, type IpAddress, parseIp } from './ip-address';
 
-/** An address with a prefix length. As parsed it may have host bits; `networkOf` clears them. */
+/** An address with a prefix length. As parsed it may have host bits; `toNetwork` clears them. */
 export type Cidr = { readonly address: IpAddress; readonly prefix: number };
 
 const hostMask = ({ address, prefix }: Cidr): bigint => (1n << BigInt(addressBits(address.family) - prefix)) - 1n;
@@ -24,14 +24,14 @@ export const formatCidr = (cidr: Cidr): string => `${formatIp(cidr.address)}/${c
 export const hasHostBits = (cidr: Cidr): boolean => (cidr.address.value & hostMask(cidr)) !== 0n;
 
 /** The network of an address: host bits cleared. */
-export function networkOf(cidr: Cidr): Cidr {
+export function toNetwork(cidr: Cidr): Cidr {
   const { family, value } = cidr.address;
   return { address: { family, value: value - (value & hostMask(cidr)) }, prefix: cidr.prefix };
 }
 
 /** First and last address of the network. */
 export function cidrBounds(cidr: Cidr): { first: IpAddress; last: IpAddress } {
-  const first = networkOf(cidr).address;
+  const first = toNetwork(cidr).address;
   return { first, last: { family: first.family, value: first.value + hostMask(cidr) } };
 }
 
@@ -39,7 +39,7 @@ export function cidrBounds(cidr: Cidr): { first: IpAddress; last: IpAddress } {
 export function cidrContains(cidr: Cidr, ip: IpAddress): boolean {
   return (
     cidr.address.family === ip.family &&
-    networkOf({ address: ip, prefix: cidr.prefix }).address.value === networkOf(cidr).address.value
+    toNetwork({ address: ip, prefix: cidr.prefix }).address.value === toNetwork(cidr).address.value
   );
 }
 

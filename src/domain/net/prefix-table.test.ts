@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Cidr, cidrContains, formatCidr, networkOf, parseCidr } from './cidr';
+import { type Cidr, cidrContains, formatCidr, parseCidr, toNetwork } from './cidr';
 import { addressBits, type IpAddress } from './ip-address';
 import { PrefixTable } from './prefix-table';
 
@@ -17,7 +17,7 @@ const address = (of: 4 | 6): fc.Arbitrary<IpAddress> =>
 const cidr = family.chain((of) =>
   fc
     .tuple(address(of), fc.integer({ min: 0, max: addressBits(of) }))
-    .map(([ip, prefix]): Cidr => networkOf({ address: ip, prefix })),
+    .map(([ip, prefix]): Cidr => toNetwork({ address: ip, prefix })),
 );
 
 describe('a prefix table', () => {

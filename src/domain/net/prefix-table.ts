@@ -1,4 +1,4 @@
-import { type Cidr, networkOf } from './cidr';
+import { type Cidr, toNetwork } from './cidr';
 import { addressBits, type IpAddress } from './ip-address';
 
 /** 32-bit words of the widest address; an IPv4 address is one word. */
@@ -128,7 +128,7 @@ export class PrefixTable<T> {
 
   /** Adds a network; the last value for the same network stays. Host bits are ignored. */
   set(cidr: Cidr, value: T): void {
-    const { family, value: first } = networkOf(cidr).address;
+    const { family, value: first } = toNetwork(cidr).address;
     const key = `${first}/${cidr.prefix}`;
     const known = this.#networks[family].get(key);
     if (known) {

@@ -21,7 +21,7 @@ const holding = (...keys: string[]): Findings => ({
 const UNREADABLE: Findings = { facts: [], unreadable: new Set(['sync_failed']), unknown: new Set() };
 
 /** A rule over time, as the service stores it. */
-function ruleOf(open_after_minutes: number, close_after_minutes: number) {
+function createRule(open_after_minutes: number, close_after_minutes: number) {
   let active: ActiveIncident[] = [];
   let serial = 0;
   const found: string[] = [];
@@ -76,7 +76,7 @@ function ruleOf(open_after_minutes: number, close_after_minutes: number) {
 
 describe('advanceIncidents', () => {
   it('opens after the time, closes after the time, and says both once', () => {
-    const rule = ruleOf(5, 3);
+    const rule = createRule(5, 3);
     for (let minute = 0; minute < 5; minute++) rule.look(minute, holding('a'));
     expect(rule.found).toEqual([]);
     for (let minute = 5; minute < 20; minute++) rule.look(minute, holding('a'));
@@ -89,7 +89,7 @@ describe('advanceIncidents', () => {
   });
 
   it('reports nothing about what ended before its time', () => {
-    const rule = ruleOf(5, 3);
+    const rule = createRule(5, 3);
     rule.look(0, holding('a'));
     for (let minute = 1; minute < 10; minute++) rule.look(minute, holding());
     expect(rule.found).toEqual([]);
@@ -97,21 +97,21 @@ describe('advanceIncidents', () => {
   });
 
   it('opens immediately without a time to wait', () => {
-    const rule = ruleOf(0, 0);
+    const rule = createRule(0, 0);
     rule.look(0, holding('a'));
     rule.look(1, holding());
     expect(rule.found).toEqual(['open a', 'close a']);
   });
 
   it('takes what comes and goes for one matter, and counts how often', () => {
-    const rule = ruleOf(5, 3);
+    const rule = createRule(5, 3);
     for (let minute = 0; minute < 60; minute++) rule.look(minute, minute % 2 === 0 ? holding('a') : holding());
     expect(rule.found).toEqual(['open a']);
     expect(rule.active()[0]?.flaps).toBeGreaterThan(20);
   });
 
   it('changes nothing about what could not be looked at', () => {
-    const rule = ruleOf(0, 1);
+    const rule = createRule(0, 1);
     rule.look(0, holding('a'));
     for (let minute = 1; minute < 30; minute++) {
       expect(rule.look(minute, UNREADABLE)).toEqual([]);
@@ -121,7 +121,7 @@ describe('advanceIncidents', () => {
   });
 
   it('notes other words without telling again', () => {
-    const rule = ruleOf(0, 1);
+    const rule = createRule(0, 1);
     rule.look(0, holding('a'));
     const changes = rule.look(1, { ...holding(), facts: [fact('a', 'other words')] });
     expect(changes).toMatchObject([{ kind: 'note', clear_since: null }]);
@@ -142,7 +142,7 @@ describe('advanceIncidents', () => {
   it('opens and closes each incident in turn, whatever happens and however many checks are missed', () => {
     fc.assert(
       fc.property(minutes, minutes, history, (open, close, steps) => {
-        const rule = ruleOf(open, close);
+        const rule = createRule(open, close);
         let minute = 0;
         for (const { pause, keys, readable, missed } of steps) {
           minute += pause;
@@ -166,7 +166,7 @@ describe('advanceIncidents', () => {
   it('tells one opening however a matter flaps faster than it may close', () => {
     fc.assert(
       fc.property(minutes, fc.array(fc.boolean(), { minLength: 1, maxLength: 100 }), (open, seen) => {
-        const rule = ruleOf(open, 3);
+        const rule = createRule(open, 3);
         // Never away for three minutes in a row.
         const pattern = seen.map((on, index) => on || index % 3 === 0);
         for (const [minute, on] of pattern.entries()) rule.look(minute, on ? holding('a') : holding());
@@ -179,7 +179,7 @@ describe('advanceIncidents', () => {
 
 describe('an incident of something that was deleted', () => {
   it('closes immediately, even while nothing can be determined', () => {
-    const rule = ruleOf(0, 60);
+    const rule = createRule(0, 60);
     rule.look(0, holding('a'));
     const changes = rule.look(1, { ...UNREADABLE, deleted: new Set(['i1']) });
     expect(changes).toMatchObject([{ kind: 'close', incident: { key: 'a' } }]);

@@ -45,7 +45,12 @@ type Hysteresis = { readonly open_after_minutes: number; readonly close_after_mi
 /** Identifies a matter among all that one rule looks at. */
 export const incidentKey = ({ condition, key }: { condition: string; key: string }): string => `${condition} ${key}`;
 
-function seen(incident: ActiveIncident, fact: Fact, rule: Hysteresis, now: number): IncidentChange | null {
+function planDetectedChange(
+  incident: ActiveIncident,
+  fact: Fact,
+  rule: Hysteresis,
+  now: number,
+): IncidentChange | null {
   const back = incident.clear_since !== null;
   const flaps = incident.flaps + (back ? 1 : 0);
   const due = now - Date.parse(incident.first_seen_at) >= rule.open_after_minutes * MINUTE_MS;
@@ -54,14 +59,14 @@ function seen(incident: ActiveIncident, fact: Fact, rule: Hysteresis, now: numbe
   return back || changed ? { kind: 'note', incident, fact, clear_since: null, flaps } : null;
 }
 
-const ended = (incident: ActiveIncident): IncidentChange => ({
+const planClose = (incident: ActiveIncident): IncidentChange => ({
   kind: incident.status === 'open' ? 'close' : 'drop',
   incident,
 });
 
-function gone(incident: ActiveIncident, rule: Hysteresis, now: number): IncidentChange | null {
+function planClearedChange(incident: ActiveIncident, rule: Hysteresis, now: number): IncidentChange | null {
   const since = incident.clear_since === null ? now : Date.parse(incident.clear_since);
-  if (now - since >= rule.close_after_minutes * MINUTE_MS) return ended(incident);
+  if (now - since >= rule.close_after_minutes * MINUTE_MS) return planClose(incident);
   if (incident.clear_since !== null) return null;
   return { kind: 'note', incident, fact: null, clear_since: new Date(now).toISOString(), flaps: incident.flaps };
 }
@@ -84,10 +89,10 @@ export function advanceIncidents(
   const changes: (IncidentChange | null)[] = incidents.map((incident) => {
     const key = incidentKey(incident);
     const fact = facts.get(key);
-    if (!fact && findings.deleted?.has(incident.id)) return ended(incident);
-    if (fact) return seen(incident, fact, rule, now);
+    if (!fact && findings.deleted?.has(incident.id)) return planClose(incident);
+    if (fact) return planDetectedChange(incident, fact, rule, now);
     if (findings.unreadable.has(incident.condition) || findings.unknown.has(key)) return null;
-    return gone(incident, rule, now);
+    return planClearedChange(incident, rule, now);
   });
   for (const [key, fact] of facts) {
     if (!known.has(key)) changes.push({ kind: 'create', fact, open: rule.open_after_minutes === 0 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CHANNEL_KINDS, CHANNEL_SORTS, CHANNEL_TEMPLATES, GRACE_HOURS } from '../choices';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { parseHttpUrl } from '../net/url';
 import { DisplayName, Version } from '../tenant';
 import { TimeZone } from './local-time';
@@ -54,7 +54,7 @@ export const NotificationChannelInput = z.discriminatedUnion(
         enabled: z.boolean().default(true),
       })
       .superRefine(({ template, routing_key }, context) => {
-        const message = wrongRoutingKey(template, routing_key);
+        const message = findRoutingKeyError(template, routing_key);
         if (message !== null) context.addIssue({ code: 'custom', path: ['routing_key'], message });
       }),
     z.strictObject({
@@ -69,7 +69,7 @@ export const NotificationChannelInput = z.discriminatedUnion(
 export type NotificationChannelInput = z.output<typeof NotificationChannelInput>;
 
 /** What is wrong with the integration key of a channel, given or missing; null: nothing. */
-export function wrongRoutingKey(template: ChannelTemplate, key: string | null | undefined): string | null {
+export function findRoutingKeyError(template: ChannelTemplate, key: string | null | undefined): string | null {
   if (template === 'pagerduty') return key ? null : 'Enter the integration key of the PagerDuty service.';
   return key ? 'Only the template pagerduty has an integration key: omit this field.' : null;
 }
@@ -131,7 +131,7 @@ export const NotificationChannelListInput = listInput(CHANNEL_SORTS, {
   tenant_id: z.union([z.uuid(), z.literal('none')], 'The ID of a tenant, or none.').optional(),
 });
 export type NotificationChannelListInput = z.output<typeof NotificationChannelListInput>;
-export const NotificationChannelPage = pageOf(NotificationChannel);
+export const NotificationChannelPage = createPageSchema(NotificationChannel);
 
 /** Which message to preview, and how it would be rendered. */
 export const PayloadPreviewInput = z.strictObject({

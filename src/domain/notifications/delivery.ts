@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CHANNEL_KINDS, DELIVERY_SORTS, DELIVERY_STATUSES, NOTIFICATION_EVENTS } from '../choices';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { CONDITIONS } from './condition';
 
 /** One notice to one channel. */
@@ -36,4 +36,4 @@ export const NotificationDeliveryListInput = listInput(DELIVERY_SORTS, {
   tenant_id: z.union([z.uuid(), z.literal('none')], 'The ID of a tenant, or none.').optional(),
 });
 export type NotificationDeliveryListInput = z.output<typeof NotificationDeliveryListInput>;
-export const NotificationDeliveryPage = pageOf(NotificationDelivery);
+export const NotificationDeliveryPage = createPageSchema(NotificationDelivery);

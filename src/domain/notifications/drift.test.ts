@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DeploymentReason, DeploymentStatus } from '../policy/status';
-import { driftOf } from './drift';
+import { describeDrift } from './drift';
 
 const standing = (status: DeploymentStatus | null, ...reasons: DeploymentReason[]) => ({
   status,
@@ -8,28 +8,28 @@ const standing = (status: DeploymentStatus | null, ...reasons: DeploymentReason[
 });
 
 it('reports drift when applied rules or settings are changed outside the policy', () => {
-  expect(driftOf(standing('stale', 'content_differs'))).toBe('A live rule was edited.');
-  expect(driftOf(standing('partial', 'guest_firewall_off', 'unreadable'))).toBe(
+  expect(describeDrift(standing('stale', 'content_differs'))).toBe('A live rule was edited.');
+  expect(describeDrift(standing('partial', 'guest_firewall_off', 'unreadable'))).toBe(
     'The guest firewall of a workload is off.',
   );
-  expect(driftOf(standing('stale', 'leftover', 'version_behind'))).toBe(
+  expect(describeDrift(standing('stale', 'leftover', 'version_behind'))).toBe(
     'There are live rules that no policy requires.',
   );
 });
 
 it('reports no drift when a policy only waits for an apply, or nothing is wrong', () => {
-  expect(driftOf(standing('stale', 'never_applied'))).toBeNull();
-  expect(driftOf(standing('stale', 'version_behind', 'unresolved_endpoint'))).toBeNull();
-  expect(driftOf(standing('active'))).toBeNull();
-  expect(driftOf(standing(null))).toBeNull();
+  expect(describeDrift(standing('stale', 'never_applied'))).toBeNull();
+  expect(describeDrift(standing('stale', 'version_behind', 'unresolved_endpoint'))).toBeNull();
+  expect(describeDrift(standing('active'))).toBeNull();
+  expect(describeDrift(standing(null))).toBeNull();
 });
 
 it('reports no drift where the policy was never applied', () => {
-  expect(driftOf(standing('stale', 'never_applied', 'guest_firewall_off', 'nic_flag_off'))).toBeNull();
-  expect(driftOf(standing('partial', 'guest_pending'))).toBeNull();
+  expect(describeDrift(standing('stale', 'never_applied', 'guest_firewall_off', 'nic_flag_off'))).toBeNull();
+  expect(describeDrift(standing('partial', 'guest_pending'))).toBeNull();
 });
 
 it('returns unknown when nothing could be read', () => {
-  expect(driftOf(standing('partial', 'unreadable'))).toBe('unknown');
-  expect(driftOf(standing('partial', 'enforcement_unknown'))).toBe('unknown');
+  expect(describeDrift(standing('partial', 'unreadable'))).toBe('unknown');
+  expect(describeDrift(standing('partial', 'enforcement_unknown'))).toBe('unknown');
 });

@@ -37,7 +37,7 @@ type Standing = {
  * Whether a policy drifted: its live state differs from the desired state, and not because it has not been applied
  * yet. With the reasons as text; null when it did not drift, `unknown` when something unreadable leaves that open.
  */
-export function driftOf({ status, deployments }: Standing): string | 'unknown' | null {
+export function describeDrift({ status, deployments }: Standing): string | 'unknown' | null {
   // Where it was never applied nothing can have been changed.
   const applied = deployments.filter((deployment) => !deployment.reasons.includes('never_applied'));
   const reasons = [...new Set(applied.flatMap((deployment) => deployment.reasons))];

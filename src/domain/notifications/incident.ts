@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INCIDENT_SORTS, INCIDENT_STATUSES } from '../choices';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { CONDITIONS } from './condition';
 
 /** That a condition holds, or held, for one object, as one rule counts it. */
@@ -31,4 +31,4 @@ export const NotificationIncidentListInput = listInput(INCIDENT_SORTS, {
   tenant_id: z.union([z.uuid(), z.literal('none')], 'The ID of a tenant, or none.').optional(),
 });
 export type NotificationIncidentListInput = z.output<typeof NotificationIncidentListInput>;
-export const NotificationIncidentPage = pageOf(NotificationIncident);
+export const NotificationIncidentPage = createPageSchema(NotificationIncident);

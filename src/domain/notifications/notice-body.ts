@@ -20,7 +20,7 @@ export type Notice = {
 };
 
 /** Where a notice leads: to the one thing that it is about, or to the list. Null when the service's address is not known. */
-export function linkOf(notice: Notice, publicUrl: string | null): string | null {
+export function getNoticeLink(notice: Notice, publicUrl: string | null): string | null {
   if (publicUrl === null) return null;
   const [only] = notice.items;
   return `${publicUrl}${only && notice.items_total === 1 ? objectPage(only) : '/notifications'}`;
@@ -30,7 +30,7 @@ const lines = (...texts: (string | null)[]) => texts.filter((text) => text !== n
 
 /** The JSON that a webhook without a template is sent. `text` is what chat systems show of it: its times are those of `zone`. */
 export function webhookBody(notice: Notice, publicUrl: string | null, zone: string): Record<string, unknown> {
-  const url = linkOf(notice, publicUrl);
+  const url = getNoticeLink(notice, publicUrl);
   const at = `At: ${localTime(notice.created_at, zone)}`;
   return {
     id: notice.id,
@@ -52,8 +52,12 @@ export function webhookBody(notice: Notice, publicUrl: string | null, zone: stri
 }
 
 /** Subject and text of an email; plain text, because names come from clusters. */
-export function mailOf(notice: Notice, publicUrl: string | null, zone: string): { subject: string; text: string } {
-  const url = linkOf(notice, publicUrl);
+export function formatNoticeMail(
+  notice: Notice,
+  publicUrl: string | null,
+  zone: string,
+): { subject: string; text: string } {
+  const url = getNoticeLink(notice, publicUrl);
   const at = `At: ${localTime(notice.created_at, zone)}`;
   const because = notice.rule_name === null ? null : `Rule: ${plainLine(notice.rule_name, 100)}`;
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CONDITIONS } from './condition';
-import { mailOf, type Notice, webhookBody } from './notice-body';
+import { formatNoticeMail, type Notice, webhookBody } from './notice-body';
 import { noticeText, plainLine } from './notice-text';
 
 const item = (object_name: string, flaps = 0) => ({ object_name, detail: `${object_name} has trouble.`, flaps });
@@ -64,7 +64,7 @@ const notice = (items_total: number): Notice => ({
   created_at: '2026-01-01T00:05:00.000Z',
 });
 
-describe('webhookBody and mailOf', () => {
+describe('webhookBody and formatNoticeMail', () => {
   it('lead to the one thing, or to the list, when the address of the service is known', () => {
     const url = 'https://fabric.example.org/policies/0192f0c1-7a3b-7c44-9f00-000000000004';
     expect(webhookBody(notice(1), 'https://fabric.example.org', 'Europe/Paris')).toMatchObject({
@@ -78,7 +78,7 @@ describe('webhookBody and mailOf', () => {
       'https://fabric.example.org/notifications',
     );
     expect(webhookBody(notice(1), null, 'UTC')).toMatchObject({ url: null, incidents: [{ url: null }] });
-    const mail = mailOf(notice(1), 'https://fabric.example.org', 'Europe/Paris');
+    const mail = formatNoticeMail(notice(1), 'https://fabric.example.org', 'Europe/Paris');
     expect(mail.subject).toBe('[Fabric] Policy web drifted');
     expect(mail.text).toContain(`${url}\nRule: Night shift\nAt: 2026-01-01 01:05:00 Europe/Paris\n`);
   });

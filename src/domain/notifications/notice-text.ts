@@ -91,7 +91,7 @@ export function plainLine(text: string, max: number): string {
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 }
 
-function titleOf(condition: Condition, event: NotificationEvent, first: string, total: number): string {
+function formatNoticeTitle(condition: Condition, event: NotificationEvent, first: string, total: number): string {
   const words = WORDS[condition];
   if (event !== 'closed') return total === 1 ? words.one(first) : words.many(total);
   return total === 1 ? words.over(first) : `Resolved: ${words.many(total)}`;
@@ -105,7 +105,7 @@ export function noticeText(
   total: number,
 ): { title: string; detail: string } {
   const name = plainLine(items[0]?.object_name ?? '', 100);
-  const title = plainLine(titleOf(condition, event, name, total), MAX_TITLE);
+  const title = plainLine(formatNoticeTitle(condition, event, name, total), MAX_TITLE);
   if (total === 1) {
     const [only] = items;
     const flaps = only && only.flaps > 0 ? ` It flapped ${only.flaps === 1 ? 'once' : `${only.flaps} times`}.` : '';

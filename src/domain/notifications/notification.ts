@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NOTIFICATION_EVENTS } from '../choices';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { CONDITIONS } from './condition';
 
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
@@ -44,7 +44,7 @@ export const NotificationListInput = listInput(['created_at'], {
     .optional(),
 });
 export type NotificationListInput = z.output<typeof NotificationListInput>;
-export const NotificationPage = pageOf(Notification);
+export const NotificationPage = createPageSchema(Notification);
 
 export const UnreadNotifications = z.object({ unread: z.int() });
 export type UnreadNotifications = z.output<typeof UnreadNotifications>;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHANNEL_TEMPLATES } from '../choices';
 import type { Notice } from './notice-body';
-import { payloadsOf, type Rendering } from './payloads';
+import { type Rendering, renderPayloads } from './payloads';
 
 const id = (n: number) => `0192f0c1-7a3b-7c44-9f00-00000000000${n}`;
 const item = (n: number, more: object = {}) => ({
@@ -39,34 +39,36 @@ const rendering = (template: Rendering['template'], more: Partial<Rendering> = {
   ...more,
 });
 // biome-ignore lint/suspicious/noExplicitAny: payloads of five receivers
-const sent = (template: Rendering['template'], given: Notice): any[] =>
-  payloadsOf(given, rendering(template)).map((body) => JSON.parse(body));
+const renderPayload = (template: Rendering['template'], given: Notice): any[] =>
+  renderPayloads(given, rendering(template)).map((body) => JSON.parse(body));
 
-describe('payloadsOf', () => {
+describe('renderPayloads', () => {
   it.each(CHANNEL_TEMPLATES)('names the time zone of times and leads to Fabric: %s', (template) => {
-    const bodies = payloadsOf(notice('opened'), rendering(template)).join();
+    const bodies = renderPayloads(notice('opened'), rendering(template)).join();
     expect(bodies).toContain('Europe/Berlin');
     expect(bodies).toContain('https://fabric.example.org');
-    expect(payloadsOf(notice('opened'), rendering(template, { public_url: null })).join()).not.toContain('"http://fab');
+    expect(renderPayloads(notice('opened'), rendering(template, { public_url: null })).join()).not.toContain(
+      '"http://fab',
+    );
   });
 
   it('sends one event to PagerDuty for each incident, and resolves exactly these', () => {
-    const opened = sent('pagerduty', notice('opened'));
+    const opened = renderPayload('pagerduty', notice('opened'));
     expect(opened.map(({ event_action, routing_key }) => [event_action, routing_key])).toEqual([
       ['trigger', 'R0KEY'],
       ['trigger', 'R0KEY'],
     ]);
     expect(opened[0].payload).toMatchObject({ source: 'policy-1', severity: 'error', class: 'policy_drifted' });
-    const closed = sent('pagerduty', notice('closed', { items: [item(2)], items_total: 1 }));
+    const closed = renderPayload('pagerduty', notice('closed', { items: [item(2)], items_total: 1 }));
     expect(closed).toEqual([{ routing_key: 'R0KEY', dedup_key: opened[1].dedup_key, event_action: 'resolve' }]);
-    const test = sent('pagerduty', notice('test'));
+    const test = renderPayload('pagerduty', notice('test'));
     expect(test.map(({ event_action }) => event_action)).toEqual(['trigger', 'resolve']);
     expect(test[1].dedup_key).toBe(test[0].dedup_key);
   });
 
   it('sends Alertmanager the same labels for the end of an alert, which is over then', () => {
-    const [opened] = sent('alertmanager', notice('opened'));
-    const [closed] = sent(
+    const [opened] = renderPayload('alertmanager', notice('opened'));
+    const [closed] = renderPayload(
       'alertmanager',
       notice('closed', { items: [item(1, { closed_at: '2026-11-24T02:00:00.000Z' }), item(2)] }),
     );
@@ -80,7 +82,7 @@ describe('payloadsOf', () => {
   });
 
   it('sends Teams a message with an Adaptive Card', () => {
-    const [{ type, attachments }] = sent('teams', notice('opened'));
+    const [{ type, attachments }] = renderPayload('teams', notice('opened'));
     expect([type, attachments[0].contentType, attachments[0].content.type]).toEqual([
       'message',
       'application/vnd.microsoft.card.adaptive',
@@ -103,18 +105,18 @@ describe('payloadsOf', () => {
           items: [item(1, { object_name: name, detail })],
           items_total: 1,
         });
-        const [slack] = sent('slack', given);
+        const [slack] = renderPayload('slack', given);
         const [header, section] = slack.attachments[0].blocks;
         expect(header.text.text.length).toBeLessThanOrEqual(150);
         for (const { type, text } of slack.attachments[0].blocks)
           if (type === 'section') expect(text.text.length).toBeLessThanOrEqual(3000);
         expect(JSON.stringify([slack.text, section])).not.toMatch(/<[!@#h]/);
-        const [teams] = sent('teams', given);
+        const [teams] = renderPayload('teams', given);
         expect(JSON.stringify(teams.attachments[0].content.body)).not.toMatch(/(?<!\\)\]\(/);
-        const [event] = sent('pagerduty', given);
+        const [event] = renderPayload('pagerduty', given);
         expect(event.payload.summary.length).toBeLessThanOrEqual(1024);
         expect(event.dedup_key.length).toBeLessThanOrEqual(255);
-        expect(sent('alertmanager', given)[0]).toHaveLength(1);
+        expect(renderPayload('alertmanager', given)[0]).toHaveLength(1);
       }),
     );
   });

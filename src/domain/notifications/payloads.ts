@@ -1,7 +1,7 @@
 import type { CHANNEL_TEMPLATES } from '../choices';
 import type { Condition } from './condition';
 import { localTime, withLocalTimes } from './local-time';
-import { linkOf, type Notice, webhookBody } from './notice-body';
+import { getNoticeLink, type Notice, webhookBody } from './notice-body';
 import { plainLine } from './notice-text';
 import type { NotificationItem } from './notification';
 import { objectPage } from './object-page';
@@ -26,12 +26,12 @@ const LOOK: Record<Notice['event'], { word: string; slack: string; teams: string
   test: { word: 'Test', slack: '#3a78d8', teams: 'Accent' },
 };
 
-const timeOf = (notice: Notice, { time_zone }: Rendering) => localTime(notice.created_at, time_zone);
-const detailOf = (notice: Notice, { time_zone }: Rendering) => withLocalTimes(notice.detail, time_zone);
-const ruleOf = (notice: Notice) => (notice.rule_name === null ? null : plainLine(notice.rule_name, 100));
+const formatNoticeTime = (notice: Notice, { time_zone }: Rendering) => localTime(notice.created_at, time_zone);
+const formatNoticeDetail = (notice: Notice, { time_zone }: Rendering) => withLocalTimes(notice.detail, time_zone);
+const formatRuleName = (notice: Notice) => (notice.rule_name === null ? null : plainLine(notice.rule_name, 100));
 
 /** Slack reads `&`, `<` and `>` as markup: https://api.slack.com/reference/surfaces/formatting#escaping */
-const slackText = (text: string, max: number) =>
+const escapeSlackText = (text: string, max: number) =>
   plainText(text, max).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Several lines without other control characters, cut to `max`. */
@@ -45,21 +45,23 @@ const plainText = (text: string, max: number) => {
 
 /** An incoming webhook of Slack: blocks beside a fallback text. */
 const slack: Template = (notice, rendering) => {
-  const url = linkOf(notice, rendering.public_url);
-  const rule = ruleOf(notice);
-  const context = [LOOK[notice.event].word, rule && `Rule: ${rule}`, timeOf(notice, rendering)].filter(Boolean);
+  const url = getNoticeLink(notice, rendering.public_url);
+  const rule = formatRuleName(notice);
+  const context = [LOOK[notice.event].word, rule && `Rule: ${rule}`, formatNoticeTime(notice, rendering)].filter(
+    Boolean,
+  );
   // A section takes 3000 characters; escaping can make five of one.
-  const detail = slackText(detailOf(notice, rendering), 580);
+  const detail = escapeSlackText(formatNoticeDetail(notice, rendering), 580);
   return [
     {
-      text: slackText(notice.title, 200),
+      text: escapeSlackText(notice.title, 200),
       attachments: [
         {
           color: LOOK[notice.event].slack,
           blocks: [
             { type: 'header', text: { type: 'plain_text', text: plainLine(notice.title, 150) } },
             ...(detail === '' ? [] : [{ type: 'section', text: { type: 'mrkdwn', text: detail } }]),
-            { type: 'context', elements: [{ type: 'mrkdwn', text: slackText(context.join(' · '), 400) }] },
+            { type: 'context', elements: [{ type: 'mrkdwn', text: escapeSlackText(context.join(' · '), 400) }] },
             ...(url === null
               ? []
               : [
@@ -76,18 +78,18 @@ const slack: Template = (notice, rendering) => {
 };
 
 /** Adaptive Cards read Markdown in texts: what could be markup is escaped. */
-const teamsText = (text: string, max: number) => plainText(text, max).replace(/[\\`*_{}[\]()#+!|<>~-]/g, '\\$&');
+const escapeTeamsText = (text: string, max: number) => plainText(text, max).replace(/[\\`*_{}[\]()#+!|<>~-]/g, '\\$&');
 
 /** The Workflows webhook of Microsoft Teams ("Send webhook alerts to a channel"): a message with an Adaptive Card. */
 const teams: Template = (notice, rendering) => {
-  const url = linkOf(notice, rendering.public_url);
-  const rule = ruleOf(notice);
+  const url = getNoticeLink(notice, rendering.public_url);
+  const rule = formatRuleName(notice);
   const facts = [
     { title: 'Event', value: LOOK[notice.event].word },
-    ...(rule === null ? [] : [{ title: 'Rule', value: teamsText(rule, 200) }]),
-    { title: 'Time', value: timeOf(notice, rendering) },
+    ...(rule === null ? [] : [{ title: 'Rule', value: escapeTeamsText(rule, 200) }]),
+    { title: 'Time', value: formatNoticeTime(notice, rendering) },
   ];
-  const detail = teamsText(detailOf(notice, rendering), 4000).replaceAll('\n', '\n\n');
+  const detail = escapeTeamsText(formatNoticeDetail(notice, rendering), 4000).replaceAll('\n', '\n\n');
   const card = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
@@ -96,7 +98,7 @@ const teams: Template = (notice, rendering) => {
     body: [
       {
         type: 'TextBlock',
-        text: teamsText(notice.title, 200),
+        text: escapeTeamsText(notice.title, 200),
         size: 'Large',
         weight: 'Bolder',
         wrap: true,
@@ -124,7 +126,7 @@ const SEVERITY: Partial<Record<Condition, 'critical' | 'error'>> = {
   node_firewall_not_compiling: 'error',
 };
 
-const severityOf = ({ event, condition }: Notice) =>
+const toSeverity = ({ event, condition }: Notice) =>
   event === 'test' ? 'info' : ((condition && SEVERITY[condition]) ?? 'warning');
 
 /** The incidents of a notice; a test has none and is one itself. */
@@ -135,9 +137,9 @@ type Matter = Pick<NotificationItem, 'object_kind' | 'object_id' | 'object_name'
   url: string | null;
 };
 
-function mattersOf(notice: Notice, { public_url, time_zone }: Rendering): Matter[] {
+function listIncidents(notice: Notice, { public_url, time_zone }: Rendering): Matter[] {
   if (notice.event === 'test') {
-    const url = linkOf(notice, public_url);
+    const url = getNoticeLink(notice, public_url);
     const object = { object_kind: 'notification', object_id: null, object_name: 'Fabric', detail: notice.detail };
     return [{ ...object, key: `test-${notice.id}`, since: notice.created_at, until: null, url }];
   }
@@ -156,7 +158,7 @@ function mattersOf(notice: Notice, { public_url, time_zone }: Rendering): Matter
 /** The Events API v2 of PagerDuty: one event for each incident, so that each of them is resolved by itself. A test resolves itself. */
 const pagerduty: Template = (notice, rendering) => {
   const { routing_key, public_url } = rendering;
-  return mattersOf(notice, rendering).flatMap((matter) => {
+  return listIncidents(notice, rendering).flatMap((matter) => {
     const key = { routing_key, dedup_key: `fabric-${matter.key}` };
     const resolve = { ...key, event_action: 'resolve' };
     if (notice.event === 'closed') return [resolve];
@@ -168,13 +170,13 @@ const pagerduty: Template = (notice, rendering) => {
       payload: {
         summary: plainLine(notice.event === 'test' ? notice.title : `${matter.object_name}: ${matter.detail}`, 1024),
         source: matter.object_name,
-        severity: severityOf(notice),
+        severity: toSeverity(notice),
         timestamp: matter.since,
         component: matter.object_kind,
         class: notice.condition ?? 'test',
         custom_details: {
           detail: matter.detail,
-          rule: ruleOf(notice),
+          rule: formatRuleName(notice),
           first_seen: localTime(matter.since, rendering.time_zone),
         },
       },
@@ -188,15 +190,15 @@ const pagerduty: Template = (notice, rendering) => {
 const FIRING_MS = 30 * 86_400_000;
 const TEST_MS = 60_000;
 
-const laterThan = (iso: string, ms: number) => new Date(Date.parse(iso) + ms).toISOString();
+const addMilliseconds = (iso: string, ms: number) => new Date(Date.parse(iso) + ms).toISOString();
 
 /** The API v2 of Alertmanager (`POST /api/v2/alerts`): one alert for each incident. Labels alone identify it. */
 const alertmanager: Template = (notice, rendering) => [
-  mattersOf(notice, rendering).map((matter) => ({
+  listIncidents(notice, rendering).map((matter) => ({
     labels: {
       alertname: `Fabric_${notice.condition ?? 'test'}`,
       incident: matter.key,
-      severity: severityOf(notice),
+      severity: toSeverity(notice),
       object_kind: matter.object_kind,
       ...(matter.object_id !== null && { object_id: matter.object_id }),
       ...(notice.tenant_id !== null && { tenant_id: notice.tenant_id }),
@@ -204,11 +206,11 @@ const alertmanager: Template = (notice, rendering) => [
     annotations: {
       summary: notice.event === 'test' ? notice.title : matter.object_name,
       description: matter.detail,
-      ...(notice.rule_name !== null && { rule: ruleOf(notice) }),
+      ...(notice.rule_name !== null && { rule: formatRuleName(notice) }),
       first_seen: localTime(matter.since, rendering.time_zone),
     },
     startsAt: matter.since,
-    endsAt: matter.until ?? laterThan(notice.created_at, notice.event === 'test' ? TEST_MS : FIRING_MS),
+    endsAt: matter.until ?? addMilliseconds(notice.created_at, notice.event === 'test' ? TEST_MS : FIRING_MS),
     ...(matter.url !== null && { generatorURL: matter.url }),
   })),
 ];
@@ -225,5 +227,5 @@ const TEMPLATES: Record<Rendering['template'], Template> = {
  * The JSON texts that a webhook is sent for a notice, one for each request. Deliveries and previews both show what this
  * returns.
  */
-export const payloadsOf = (notice: Notice, rendering: Rendering): string[] =>
+export const renderPayloads = (notice: Notice, rendering: Rendering): string[] =>
   TEMPLATES[rendering.template](notice, rendering).map((payload) => JSON.stringify(payload));

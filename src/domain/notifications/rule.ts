@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RULE_SORTS } from '../choices';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { DisplayName, Version } from '../tenant';
 import { CONDITIONS } from './condition';
 import { Thresholds } from './thresholds';
@@ -79,4 +79,4 @@ export const NotificationRuleListInput = listInput(RULE_SORTS, {
   tenant_id: z.union([z.uuid(), z.literal('none')], 'The ID of a tenant, or none.').optional(),
 });
 export type NotificationRuleListInput = z.output<typeof NotificationRuleListInput>;
-export const NotificationRulePage = pageOf(NotificationRule);
+export const NotificationRulePage = createPageSchema(NotificationRule);

@@ -64,7 +64,7 @@ export type Thresholds = z.output<typeof Thresholds>;
  * Those of the facts that hold for a rule: measures beyond its thresholds, stated with the threshold. The measured value is not
  * part of the text, because that would change every minute.
  */
-export function factsBeyond(facts: readonly Fact[], thresholds: Thresholds): Fact[] {
+export function listThresholdBreaches(facts: readonly Fact[], thresholds: Thresholds): Fact[] {
   return facts.flatMap((fact) => {
     const { condition, measure } = fact;
     if (!hasThreshold(condition) || measure === undefined) return [fact];

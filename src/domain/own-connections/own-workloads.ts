@@ -67,31 +67,35 @@ export function apiAddresses(reports: readonly Reported[]): Pick<RoleAddresses, 
 
 /** The addresses of each role, from what all processes report. */
 export function roleAddresses(reports: readonly Reported[]): Record<OwnRole, RoleAddresses> {
-  const roleOf = (known: readonly (string | null)[], ports: readonly number[], missing: RoleAddresses['state']) => {
+  const toRoleAddresses = (
+    known: readonly (string | null)[],
+    ports: readonly number[],
+    missing: RoleAddresses['state'],
+  ) => {
     const addresses = sorted(known.flatMap((text) => identifyingAddress(text) ?? []));
     return { state: addresses.length > 0 ? ('known' as const) : missing, addresses, ports: sorted(ports) };
   };
-  const processOf = (kind: (typeof OWN_PROCESSES)[number]) => {
+  const getProcessAddresses = (kind: (typeof OWN_PROCESSES)[number]) => {
     const own = reports.filter((one) => one.kind === kind).map(({ report }) => report);
     const locals = own.flatMap(({ database, redis, clusters, listens }) => [
       ...[database, redis, ...clusters].map((one) => one?.local ?? null),
       ...(listens?.addresses ?? []),
     ]);
     const ports = own.flatMap(({ listens }) => listens?.port ?? []);
-    return roleOf(locals, ports, own.length === 0 ? 'not_reported' : 'same_machine');
+    return toRoleAddresses(locals, ports, own.length === 0 ? 'not_reported' : 'same_machine');
   };
-  const storeOf = (kind: 'database' | 'redis') => {
+  const getStoreAddresses = (kind: 'database' | 'redis') => {
     const known = reports.flatMap(({ report }) => report[kind] ?? []);
     const missing = known.length > 0 || kind === 'database' ? 'same_machine' : 'unused';
-    return roleOf(
+    return toRoleAddresses(
       known.map(({ remote }) => remote),
       known.map(({ port }) => port),
       reports.length === 0 ? 'not_reported' : missing,
     );
   };
-  const web = processOf('web');
+  const web = getProcessAddresses('web');
   const entries = reports.flatMap(({ report }) => report.public ?? []);
-  const entry = roleOf(
+  const entry = toRoleAddresses(
     entries.flatMap(({ addresses }) => addresses),
     entries.map(({ port }) => port),
     'unused',
@@ -99,9 +103,9 @@ export function roleAddresses(reports: readonly Reported[]): Record<OwnRole, Rol
   const apart = entry.addresses.filter((address) => !web.addresses.includes(address));
   return {
     web,
-    worker: processOf('worker'),
-    postgres: storeOf('database'),
-    redis: storeOf('redis'),
+    worker: getProcessAddresses('worker'),
+    postgres: getStoreAddresses('database'),
+    redis: getStoreAddresses('redis'),
     entry: { ...entry, state: apart.length > 0 ? 'known' : 'unused', addresses: apart },
   };
 }

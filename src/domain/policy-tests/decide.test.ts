@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { evaluate } from '../firewall/evaluate';
 import { parseIp } from '../net/ip-address';
 import { decideTest } from './decide';
-import { randomTest, resultByForce } from './random-test.fixture';
+import { computeBruteForceResult, randomTest } from './random-test.fixture';
 import type { TestEnd } from './test-end';
 
-const TESTS = timesTried(200, 500);
+const TESTS = getRunCount(200, 500);
 const NOTHING: TestEnd = { places: [], outside: { 4: [], 6: [] }, missing: [] };
 
 describe('decideTest', () => {
@@ -15,7 +15,7 @@ describe('decideTest', () => {
     for (let seed = 1; seed <= TESTS; seed++) {
       const test = randomTest(seed);
       const { result } = decideTest(test.assertion, test.from, test.to);
-      expect({ seed, result }).toEqual({ seed, result: resultByForce(test) });
+      expect({ seed, result }).toEqual({ seed, result: computeBruteForceResult(test) });
       seen[result]++;
     }
     // A comparison that never meets one of the results proves nothing about it.

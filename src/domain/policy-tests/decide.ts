@@ -1,19 +1,19 @@
 import type { AddressSpan } from '../firewall/address-set';
 import type { Packet } from '../firewall/packet';
-import { type Box, intersectBoxes, isEmptyBox, witnessOf } from '../firewall/space/box';
+import { type Box, findWitness, intersectBoxes, isEmptyBox } from '../firewall/space/box';
 import { joinSpans, subtractSpans } from '../firewall/space/spans';
 import { formatIp } from '../net/ip-address';
 import type { TestUnknownReason } from './definition';
 import { hostSpans, type Service, serviceBox } from './packet-set';
 import {
   type Answer,
-  answerOf,
   type FilterPart,
   PlaceIndex,
   type PlaceRef,
   pointSpans,
   type TestEnd,
   type TestPlace,
+  toAnswer,
 } from './test-end';
 
 type DecidedBy = FilterPart['verdict']['decided_by'];
@@ -44,7 +44,7 @@ export type TestFinding = {
 };
 
 /** A packet as it is stored. */
-export const storedPacket = (packet: Packet): TestFinding['packet'] => ({
+export const toStoredPacket = (packet: Packet): TestFinding['packet'] => ({
   source: formatIp(packet.source),
   destination: formatIp(packet.destination),
   protocol: packet.protocol,
@@ -85,7 +85,7 @@ function* partsAt(place: TestPlace, direction: 'in' | 'out', box: Box, from = 0)
     return;
   }
   for (const part of filter.parts(direction, box)) {
-    const own = { answer: answerOf(part.verdict), interface: filter.interface, decided_by: part.verdict.decided_by };
+    const own = { answer: toAnswer(part.verdict), interface: filter.interface, decided_by: part.verdict.decided_by };
     if (from === place.filters.length - 1) {
       yield { box: part.box, ...own };
       continue;
@@ -137,7 +137,7 @@ class Side {
 const sides = new WeakMap<TestEnd, Record<4 | 6, Side>>();
 
 /** The addresses of an end in one family; ends are shared by many tests. */
-function sideOf(end: TestEnd, family: 4 | 6): Side {
+function getSide(end: TestEnd, family: 4 | 6): Side {
   const known = sides.get(end) ?? { 4: new Side(end, 4), 6: new Side(end, 6) };
   sides.set(end, known);
   return known[family];
@@ -248,23 +248,23 @@ function findAccepted(service: Service, from: Side, to: Side, search: Search): F
 }
 
 /** The place of an end that has an address; it is known where the other end decides, too. */
-const placeAt = (side: Side, value: bigint, given: TestPlace | null): PlaceRef | null =>
+const findPlace = (side: Side, value: bigint, given: TestPlace | null): PlaceRef | null =>
   given?.ref ?? [...side.within([{ first: value, last: value }]).keys()][0]?.ref ?? null;
 
-function findingOf({ box, source, destination, side, part }: Found, from: Side, to: Side): TestFinding | null {
-  const packet: Packet | null = witnessOf(box, 'in');
+function toFinding({ box, source, destination, side, part }: Found, from: Side, to: Side): TestFinding | null {
+  const packet: Packet | null = findWitness(box, 'in');
   if (!packet) return null;
   return {
-    packet: storedPacket(packet),
-    source_place: placeAt(from, packet.source.value, source),
-    destination_place: placeAt(to, packet.destination.value, destination),
+    packet: toStoredPacket(packet),
+    source_place: findPlace(from, packet.source.value, source),
+    destination_place: findPlace(to, packet.destination.value, destination),
     side,
     interface: part.interface,
     decided_by: part.decided_by,
   };
 }
 
-function notesOf(from: TestEnd, to: TestEnd) {
+function summarizeUnfiltered(from: TestEnd, to: TestEnd) {
   const notes = [
     ...from.places.map((place) => ({ side: 'source' as const, place })),
     ...to.places.map((place) => ({ side: 'destination' as const, place })),
@@ -279,18 +279,18 @@ function notesOf(from: TestEnd, to: TestEnd) {
  * whatever else is not known; what is missing or undecided keeps it from passing.
  */
 export function decideTest({ expect, ...service }: Assertion, from: TestEnd, to: TestEnd): TestDecision {
-  const notes = notesOf(from, to);
+  const notes = summarizeUnfiltered(from, to);
   const search: Search = { pairs: false, doubt: null };
   let doubt: TestFinding | null = null;
   for (const family of FAMILIES) {
-    const [source, destination] = [sideOf(from, family), sideOf(to, family)];
+    const [source, destination] = [getSide(from, family), getSide(to, family)];
     const find = expect === 'allow' ? findDenied : findAccepted;
     search.doubt = null;
     const found = find(service, source, destination, search);
     if (found) {
-      return { result: 'fail', unknown_reason: null, finding: findingOf(found, source, destination), ...notes };
+      return { result: 'fail', unknown_reason: null, finding: toFinding(found, source, destination), ...notes };
     }
-    if (search.doubt) doubt ??= findingOf(search.doubt, source, destination);
+    if (search.doubt) doubt ??= toFinding(search.doubt, source, destination);
   }
   const missing = [...from.missing, ...to.missing][0]?.reason ?? null;
   const unknown_reason = doubt ? 'undecided' : (missing ?? (search.pairs ? null : 'no_pair'));

@@ -7,7 +7,7 @@ import {
   RULE_PROTOCOLS,
 } from '../choices';
 import { Decider } from '../flow-verdict';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { Ports, plainText } from '../policy/policy';
 import { canonicalTestEndpoint, isExcepted, parseTestEndpoint } from './test-endpoint';
 
@@ -208,4 +208,4 @@ export const PolicyTestListInput = listInput(POLICY_TEST_SORTS, {
   policy_id: z.uuid().optional(),
 });
 export type PolicyTestListInput = z.output<typeof PolicyTestListInput>;
-export const PolicyTestPage = pageOf(PolicyTest);
+export const PolicyTestPage = createPageSchema(PolicyTest);

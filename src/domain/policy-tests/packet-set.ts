@@ -1,6 +1,6 @@
 import type { AddressSpan } from '../firewall/address-set';
 import { ICMP, ICMPV6, SCTP, TCP, UDP } from '../firewall/data/protocols';
-import { ALL_PORTS, type Box, type IcmpRange, icmpOf } from '../firewall/space/box';
+import { ALL_PORTS, type Box, getIcmpProtocol, type IcmpRange } from '../firewall/space/box';
 import { subtractSpans } from '../firewall/space/spans';
 import { type PortRange, parsePortRange } from '../net/port-range';
 import type { RuleProtocol } from '../policy/policy';
@@ -51,7 +51,7 @@ export function serviceBox(
   return {
     family,
     protocols: NUMBERS[protocol].filter((number) => !IMPOSSIBLE[family].includes(number)),
-    icmp: NUMBERS[protocol].includes(icmpOf(family)) ? icmp : [],
+    icmp: NUMBERS[protocol].includes(getIcmpProtocol(family)) ? icmp : [],
     destination_ports: given.length > 0 ? given : ALL_PORTS,
     source_ports: CLIENT_PORTS,
     sources: { spans: sources },

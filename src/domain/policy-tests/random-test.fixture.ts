@@ -117,7 +117,7 @@ export function randomTest(seed: number): RandomTest {
   };
 }
 
-const addressesOf = ({ places, outside }: TestEnd): bigint[] => {
+const listAddresses = ({ places, outside }: TestEnd): bigint[] => {
   const points = outside[4].flatMap(({ first, last }) =>
     Array.from({ length: Number(last - first) + 1 }, (_, at) => first + BigInt(at)),
   );
@@ -136,7 +136,7 @@ const isOwn = ({ key, addresses, broadcasts }: TestPlace, other: TestEnd, value:
 type Answer = 'accept' | 'deny' | 'unknown';
 
 /** The result by trying every packet between every two addresses. */
-export function resultByForce({ assertion, from, to, guests }: RandomTest): 'pass' | 'fail' | 'unknown' {
+export function computeBruteForceResult({ assertion, from, to, guests }: RandomTest): 'pass' | 'fail' | 'unknown' {
   const protocols = { tcp: [6], udp: [17], 'tcp/udp': [6, 17] }[assertion.protocol as 'tcp'] ?? [];
   const asked = assertion.ports.flatMap((text) => {
     const [first = 0, last = first] = text.split('-').map(Number);
@@ -149,8 +149,8 @@ export function resultByForce({ assertion, from, to, guests }: RandomTest): 'pas
     const { verdict } = guest ? evaluate(guest, packet) : { verdict: 'unknown' as const };
     return verdict === 'accept' || verdict === 'unknown' ? verdict : 'deny';
   };
-  for (const source of addressesOf(from)) {
-    for (const destination of addressesOf(to)) {
+  for (const source of listAddresses(from)) {
+    for (const destination of listAddresses(to)) {
       const senders = placesAt(from, source).filter((place) => !isOwn(place, to, destination));
       const receivers = placesAt(to, destination).filter((place) => !isOwn(place, from, source));
       if (senders.length + receivers.length > 0) pairs = true;

@@ -13,7 +13,7 @@ export type FilterPart = { readonly box: Box; readonly verdict: Verdict | NodeVe
 
 /** Whether a filter lets packets through, for sure or not. */
 export type Answer = 'accept' | 'deny' | 'unknown';
-export const answerOf = ({ verdict }: FilterPart['verdict']): Answer =>
+export const toAnswer = ({ verdict }: FilterPart['verdict']): Answer =>
   verdict === 'accept' || verdict === 'unknown' ? verdict : 'deny';
 
 /** The filter of one interface, or of a node. */

@@ -6,13 +6,13 @@ export type TestEndpoint = Endpoint | { readonly kind: 'node'; readonly cluster:
 /** With `!` in front, an endpoint takes its addresses out of the end: `any`, `!network:pve1/admin` is everything outside of it. */
 const EXCEPT = '!';
 export const isExcepted = (text: string): boolean => text.startsWith(EXCEPT);
-export const withoutExcept = (text: string): string => (isExcepted(text) ? text.slice(EXCEPT.length) : text);
+export const stripExcept = (text: string): string => (isExcepted(text) ? text.slice(EXCEPT.length) : text);
 
 const MAX_LENGTH = 520;
 
 /** Reads an endpoint of a policy, or `node:cluster/name`, each with or without `!`. The error says what to write instead. */
 export function parseTestEndpoint(input: string): TestEndpoint | { error: string } {
-  const text = withoutExcept(input.trim()).trim();
+  const text = stripExcept(input.trim()).trim();
   if (!text.startsWith('node:')) return parseEndpoint(text);
   if (text.length > MAX_LENGTH) return { error: `An endpoint has at most ${MAX_LENGTH} characters.` };
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) return { error: 'An endpoint cannot contain control characters.' };

@@ -5,8 +5,8 @@ import { randomSource } from '../firewall/random-state.fixture';
 import { type DiffOptions, diffGuest } from './compare-rules';
 import { compilePolicies } from './compile';
 import { indexInventory } from './inventory-index';
-import { layOut } from './plan/layout';
-import { applyDiff, asLive, renumber } from './policy-model.fixture';
+import { computeLayout } from './plan/layout';
+import { applyDiff, renumber, toLiveRule } from './policy-model.fixture';
 import { INVENTORY, randomPolicies } from './random-policies.fixture';
 
 const INDEX = indexInventory(INVENTORY);
@@ -16,11 +16,11 @@ function randomLive(seed: number) {
   const random = randomSource(seed);
   const policies = randomPolicies(seed);
   const older = policies.map((policy) => ({ ...policy, version: policy.version + (random() < 0.3 ? 1 : 0) }));
-  const rulesOf = (list: typeof policies, instance: string) =>
+  const compileRules = (list: typeof policies, instance: string) =>
     compilePolicies(list, INDEX, instance)
       .guests.find(({ workload_id }) => workload_id === 'web1')
       ?.rules.slice(0, 12) ?? [];
-  const desired = rulesOf(policies, 'inst1');
+  const desired = compileRules(policies, 'inst1');
   const damage = (rule: LiveRule): LiveRule[] => {
     const dice = random();
     if (dice < 0.1) return [];
@@ -37,8 +37,8 @@ function randomLive(seed: number) {
     enable: 1,
     comment: 'by hand',
   }));
-  const ours = [...rulesOf(older, 'inst1'), ...(random() < 0.2 ? rulesOf(policies, 'inst2') : [])]
-    .map(asLive)
+  const ours = [...compileRules(older, 'inst1'), ...(random() < 0.2 ? compileRules(policies, 'inst2') : [])]
+    .map(toLiveRule)
     .flatMap(damage);
   const mixed = [...ours, ...foreign].map((rule) => ({ ...rule }));
   const shuffled =
@@ -87,7 +87,7 @@ describe('the difference between desired and live rules', () => {
           ).guests.find(({ workload_id }) => workload_id === 'web1')?.rules ?? [];
         // Versions 1 to 3 are alike; 4 is not there yet, 0 said something else.
         const desired = at(3, 1);
-        const live = at(age, null).map(asLive);
+        const live = at(age, null).map(toLiveRule);
         const intent = {
           instance: 'inst1',
           vmid: 101,
@@ -102,7 +102,7 @@ describe('the difference between desired and live rules', () => {
           switch_on: false,
         };
         const diff = diffGuest(desired, live, { instance: 'inst1', vmid: 101, placement: 'above' });
-        const { slots, stale } = layOut(live, intent);
+        const { slots, stale } = computeLayout(live, intent);
         if (age >= 1 && age <= 3) {
           expect([diff.added, diff.removed, diff.moved, stale]).toEqual([[], [], [], []]);
           expect(slots.every((slot) => slot.kind === 'desired' && slot.live !== null && slot.in_place)).toBe(true);
@@ -113,7 +113,9 @@ describe('the difference between desired and live rules', () => {
         }
         const damaged = live.map((rule) => ({ ...rule, comment: `${rule.comment} edited` }));
         expect(diffGuest(desired, damaged, { instance: 'inst1', vmid: 101, placement: 'above' }).kept).toEqual([]);
-        expect(layOut(damaged, intent).slots.every((slot) => slot.kind === 'desired' && slot.live === null)).toBe(true);
+        expect(
+          computeLayout(damaged, intent).slots.every((slot) => slot.kind === 'desired' && slot.live === null),
+        ).toBe(true);
       }),
     );
   });
@@ -126,7 +128,7 @@ describe('the difference between desired and live rules', () => {
     const [first, ...rest] = rules;
     if (!first) throw new Error('The seeds must give rules.');
     const vmid = Number(/g=(\d+)/.exec(first.comment)?.[1]);
-    const live = [...rest, first].map(asLive);
+    const live = [...rest, first].map(toLiveRule);
     const { moved } = diffGuest(rules, live, { instance: 'inst1', vmid, placement: 'above' });
     expect(moved).toEqual([expect.objectContaining({ desired: first, reason: 'order' })]);
   });

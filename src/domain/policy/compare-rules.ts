@@ -65,7 +65,7 @@ const ABSENT_FIELDS = ['macro', 'iface'] as const;
 const value = (text: string | undefined) => text || undefined;
 
 /** Whether a live rule matches the desired content; disabled rules are compared too. */
-function sameContent(content: RuleContent, comment: string, live: LiveRule): boolean {
+function hasSameContent(content: RuleContent, comment: string, live: LiveRule): boolean {
   return (
     CONTENT_FIELDS.every((field) => value(content[field]) === value(live[field])) &&
     ABSENT_FIELDS.every((field) => value(live[field]) === undefined) &&
@@ -83,7 +83,7 @@ export const isLiveVersion = ({ policy_version, since_version }: DesiredRule, ve
 export function isSameRule(desired: DesiredRule, marker: Marker, live: LiveRule): boolean {
   // The marker stands first, and nothing before its version can look like one.
   const comment = desired.comment.replace(` v=${desired.policy_version} `, ` v=${marker.version} `);
-  return isLiveVersion(desired, marker.version) && sameContent(desired.content, comment, live);
+  return isLiveVersion(desired, marker.version) && hasSameContent(desired.content, comment, live);
 }
 
 /** What makes a rule of a policy the same in all versions that count as one. */

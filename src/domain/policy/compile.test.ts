@@ -11,7 +11,7 @@ import { compilePolicies } from './compile';
 import type { CompilablePolicy, DesiredGuest, DesiredRule } from './desired';
 import { indexInventory } from './inventory-index';
 import { PolicyInput } from './policy';
-import { asLive, policySays } from './policy-model.fixture';
+import { evaluatePolicies, toLiveRule } from './policy-model.fixture';
 import { DEAD_ENDPOINTS, ENDPOINTS, INVENTORY, randomPolicies } from './random-policies.fixture';
 
 const INDEX = indexInventory(INVENTORY);
@@ -22,7 +22,7 @@ const liveState = (guest: DesiredGuest | undefined): LiveState => ({
   cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
   guest: {
     options: { enable: 1, dhcp: 0, ndp: 0, radv: 1, policy_out: 'DROP' },
-    rules: (guest?.rules ?? []).map(asLive),
+    rules: (guest?.rules ?? []).map(toLiveRule),
     ipsets: Object.fromEntries((guest?.sets ?? []).map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))])),
     aliases: {},
   },
@@ -105,7 +105,7 @@ describe('compiled rules', () => {
           const prepared = prepareGuest(liveState(guests.get(workload.id)), NIC);
           for (let count = 0; count < 150; count++) {
             const packet = randomPacket(random);
-            const says = policySays(policies, INVENTORY, workload, packet);
+            const says = evaluatePolicies(policies, INVENTORY, workload, packet);
             const { verdict, decided_by } = evaluate(prepared, packet);
             const icmp = packet.protocol === (packet.source.family === 4 ? 1 : 58);
             // No answer to these reaches the sender of the packet.

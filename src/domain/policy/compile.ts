@@ -1,4 +1,4 @@
-import { ownerOf } from './acts-on';
+import { getOwnerId } from './acts-on';
 import type {
   CompilablePolicy,
   Compiled,
@@ -25,14 +25,19 @@ type Draft = {
 type Notes = { unresolved: UnresolvedEndpoint[]; warnings: CompileWarning[] };
 type Side = 'source' | 'target';
 
-const endpointsOf = (policy: CompilablePolicy, side: Side) =>
+const listEndpoints = (policy: CompilablePolicy, side: Side) =>
   [...new Set(side === 'source' ? policy.definition.sources : policy.definition.targets)].sort();
 
 /** Workloads of one side, each once, those without rules for a named reason left out. */
-function placesOf(policy: CompilablePolicy, side: Side, index: InventoryIndex, notes: Notes): IndexedWorkload[] {
+function resolveSideWorkloads(
+  policy: CompilablePolicy,
+  side: Side,
+  index: InventoryIndex,
+  notes: Notes,
+): IndexedWorkload[] {
   const places = new Map<string, IndexedWorkload>();
-  for (const endpoint of endpointsOf(policy, side)) {
-    const found = resolveWorkloads(endpoint, index, ownerOf(policy));
+  for (const endpoint of listEndpoints(policy, side)) {
+    const found = resolveWorkloads(endpoint, index, getOwnerId(policy));
     if ('reason' in found) notes.unresolved.push({ policy_id: policy.id, side, endpoint, reason: found.reason });
     else for (const workload of found) places.set(workload.id, workload);
   }
@@ -40,11 +45,11 @@ function placesOf(policy: CompilablePolicy, side: Side, index: InventoryIndex, n
 }
 
 /** Address lists of one side, by family. Empty when nothing resolves: then there is no rule, never one for every address. */
-function peersOf(policy: CompilablePolicy, side: Side, index: InventoryIndex, notes: Notes): PeerList[] {
+function resolveSidePeers(policy: CompilablePolicy, side: Side, index: InventoryIndex, notes: Notes): PeerList[] {
   const spans = { 4: [] as { first: bigint; last: bigint }[], 6: [] as { first: bigint; last: bigint }[] };
   let any = false;
-  for (const endpoint of endpointsOf(policy, side)) {
-    const found = resolvePeers(endpoint, index, ownerOf(policy));
+  for (const endpoint of listEndpoints(policy, side)) {
+    const found = resolvePeers(endpoint, index, getOwnerId(policy));
     if (found === 'any') any = true;
     else if ('reason' in found) notes.unresolved.push({ policy_id: policy.id, side, endpoint, reason: found.reason });
     else {
@@ -89,7 +94,7 @@ const canonical = (position: number, part: number, content: RuleContent, comment
   ]);
 
 /** Rules of one direction, the same at every guest but for the marker. */
-function templatesOf(policy: CompilablePolicy, type: 'in' | 'out', peers: readonly PeerList[], notes: Notes) {
+function buildTemplates(policy: CompilablePolicy, type: 'in' | 'out', peers: readonly PeerList[], notes: Notes) {
   const templates: Template[] = [];
   const sets = new Map<string, DesiredSet>();
   // Parts are counted on over rules at one position, so that no two rules of a policy share a hash.
@@ -125,10 +130,10 @@ function placeRules(
   notes: Notes,
 ): void {
   const [here, there]: [Side, Side] = type === 'in' ? ['target', 'source'] : ['source', 'target'];
-  const places = placesOf(policy, here, index, notes);
-  const peers = peersOf(policy, there, index, notes);
+  const places = resolveSideWorkloads(policy, here, index, notes);
+  const peers = resolveSidePeers(policy, there, index, notes);
   const since = policy.rules_version ?? policy.version;
-  const { templates, sets } = templatesOf(policy, type, peers, notes);
+  const { templates, sets } = buildTemplates(policy, type, peers, notes);
   for (const workload of places) {
     const draft: Draft = drafts.get(workload.id) ?? { workload, rules: [], sets: new Map(), in: [], out: [] };
     drafts.set(workload.id, draft);

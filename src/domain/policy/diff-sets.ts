@@ -27,7 +27,7 @@ function hasSameTexts(cidrs: readonly string[], entries: readonly LiveSetEntry[]
   return texts.size === cidrs.length && cidrs.every((cidr) => texts.has(cidr));
 }
 
-function changeOf({ name, cidrs }: DesiredSet, entries: readonly LiveSetEntry[]) {
+function diffEntries({ name, cidrs }: DesiredSet, entries: readonly LiveSetEntry[]) {
   if (hasSameTexts(cidrs, entries)) return { name, added: [], removed: [] };
   const desired = new Map(cidrs.map((cidr) => [canonical(cidr), cidr]));
   const right = new Set<string>();
@@ -49,11 +49,11 @@ export function diffSets(
   live: Readonly<Record<string, readonly LiveSetEntry[]>>,
 ): SetsDiff {
   const names = new Set(desired.map(({ name }) => name));
-  const liveOf = (name: string) => (Object.hasOwn(live, name) ? live[name] : undefined);
+  const findLive = (name: string) => (Object.hasOwn(live, name) ? live[name] : undefined);
   return {
-    created: desired.filter(({ name }) => !liveOf(name)),
+    created: desired.filter(({ name }) => !findLive(name)),
     changed: desired
-      .map((set) => changeOf(set, liveOf(set.name) ?? set.cidrs.map((cidr) => ({ cidr }))))
+      .map((set) => diffEntries(set, findLive(set.name) ?? set.cidrs.map((cidr) => ({ cidr }))))
       .filter(({ added, removed }) => added.length + removed.length > 0),
     removed: Object.keys(live)
       .filter((name) => name.startsWith(SET_PREFIX) && !names.has(name))

@@ -1,4 +1,4 @@
-import { formatCidr, networkOf, parseCidr } from '../net/cidr';
+import { formatCidr, parseCidr, toNetwork } from '../net/cidr';
 import { formatIp, parseIp } from '../net/ip-address';
 
 /** What a policy's source or target refers to. Nothing here says whether it exists. */
@@ -51,7 +51,7 @@ function parseAddress(text: string): string | null {
   const ip = parseIp(text);
   if (ip) return formatIp(ip);
   const cidr = text.includes('/') ? parseCidr(text) : null;
-  return cidr && formatCidr(networkOf(cidr));
+  return cidr && formatCidr(toNetwork(cidr));
 }
 
 const EVERYTHING: readonly string[] = ['0.0.0.0/0', '::/0'];

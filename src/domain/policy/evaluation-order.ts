@@ -10,7 +10,11 @@ export function isShuffled(policyId: string, { kept }: GuestDiff, ranks: Readonl
 }
 
 /** Pairs of the policy with others at the workload where a rule is evaluated before one that must precede it. */
-export function inversionsOf(policyId: string, { kept }: GuestDiff, ranks: ReadonlyMap<unknown, number>): Inversion[] {
+export function findInversions(
+  policyId: string,
+  { kept }: GuestDiff,
+  ranks: ReadonlyMap<unknown, number>,
+): Inversion[] {
   const blocks = new Map<string, { rank: number; first: number; last: number }>();
   for (const { desired, rule } of kept) {
     const block = blocks.get(desired.policy_id);

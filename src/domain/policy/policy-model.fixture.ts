@@ -11,7 +11,7 @@ export function members(text: string, inventory: Inventory, tenant: string | nul
   const key = `${tenant ?? ''} ${text}`;
   const known = asked.get(inventory) ?? new Map<string, IndexedWorkload[]>();
   asked.set(inventory, known);
-  const found = known.get(key) ?? membersNow(text, inventory, tenant);
+  const found = known.get(key) ?? computeMembers(text, inventory, tenant);
   known.set(key, found);
   return found;
 }
@@ -19,7 +19,7 @@ export function members(text: string, inventory: Inventory, tenant: string | nul
 /** An inventory stays as it is, and thousands of packets ask it the same. */
 const asked = new WeakMap<Inventory, Map<string, IndexedWorkload[]>>();
 
-function membersNow(text: string, inventory: Inventory, tenant: string | null): IndexedWorkload[] {
+function computeMembers(text: string, inventory: Inventory, tenant: string | null): IndexedWorkload[] {
   const seen = inventory.workloads.filter((workload) => tenant === null || workload.tenant_id === tenant);
   const single = (list: IndexedWorkload[]) => (list.length === 1 ? list : []);
   if (text.startsWith('sg:')) {
@@ -93,7 +93,7 @@ function ruleMatches(rule: CompilablePolicy['rules'][number], packet: Packet): b
 }
 
 /** What the policies say about a packet at a workload, or null when none says anything. */
-export function policySays(
+export function evaluatePolicies(
   policies: readonly CompilablePolicy[],
   inventory: Inventory,
   workload: IndexedWorkload,
@@ -118,7 +118,7 @@ export function policySays(
 }
 
 /** A desired rule as the hypervisor returns it. */
-export const asLive = (rule: DesiredRule, pos: number): LiveRule => ({
+export const toLiveRule = (rule: DesiredRule, pos: number): LiveRule => ({
   pos,
   enable: 1,
   ...rule.content,
@@ -131,7 +131,7 @@ export const renumber = (rules: readonly LiveRule[]): LiveRule[] => rules.map((r
 export function applyDiff(live: readonly LiveRule[], diff: GuestDiff): LiveRule[] {
   const gone = new Set(diff.removed.map(({ rule }) => rule));
   const left = live.filter((rule) => !gone.has(rule));
-  const result = diff.result.map((item) => ('content' in item ? asLive(item, 0) : item));
+  const result = diff.result.map((item) => ('content' in item ? toLiveRule(item, 0) : item));
   const known = new Set(result);
   if (left.some((rule) => !known.has(rule))) throw new Error('A rule that stays is not in the result.');
   return renumber(result);

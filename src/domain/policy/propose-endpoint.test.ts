@@ -11,11 +11,11 @@ const ids = INVENTORY.workloads.map(({ id }) => id);
 const owners = [null, 't1', 't2', 'unknown'];
 
 /** What policies of the owner find behind the text. */
-const found = (text: string, owner: string | null) => {
+const resolveIds = (text: string, owner: string | null) => {
   const list = resolveWorkloads(text, index, owner);
   return 'reason' in list ? [] : list.map(({ id }) => id);
 };
-const groupOf = (workload_id: string, owner: string | null = 't1') =>
+const proposeForWorkload = (workload_id: string, owner: string | null = 't1') =>
   proposeEndpoint({ workload_id }, index, owner).endpoint;
 
 describe('proposeEndpoint', () => {
@@ -39,10 +39,10 @@ describe('proposeEndpoint', () => {
             expect(endpoint).toBe(address);
             return;
           }
-          expect(found(endpoint, owner)).toContain(workload_id);
-          expect(found(endpoint, owner)).toHaveLength(proposal.workloads_total);
-          if (kind === 'workload') expect(found(endpoint, owner)).toEqual([workload_id]);
-          if (alone !== null) expect(found(alone, owner)).toEqual([workload_id]);
+          expect(resolveIds(endpoint, owner)).toContain(workload_id);
+          expect(resolveIds(endpoint, owner)).toHaveLength(proposal.workloads_total);
+          if (kind === 'workload') expect(resolveIds(endpoint, owner)).toEqual([workload_id]);
+          if (alone !== null) expect(resolveIds(alone, owner)).toEqual([workload_id]);
         },
       ),
       { numRuns: 2_000 },
@@ -51,17 +51,17 @@ describe('proposeEndpoint', () => {
   });
 
   it('proposes the smallest group of the owner, else the workload by a name that is unambiguous', () => {
-    expect(groupOf('many3')).toBe('sg:some');
-    expect(groupOf('many100')).toBe('sg:many');
-    expect(groupOf('web2')).toBe('sg:web');
+    expect(proposeForWorkload('many3')).toBe('sg:some');
+    expect(proposeForWorkload('many100')).toBe('sg:many');
+    expect(proposeForWorkload('web2')).toBe('sg:web');
     // The smallest group of web1 shares its name with another one.
-    expect(groupOf('web1')).toBe('sg:g6');
-    expect(groupOf('twin-a')).toBe('vmid:106');
-    expect(groupOf('other')).toBe('other');
+    expect(proposeForWorkload('web1')).toBe('sg:g6');
+    expect(proposeForWorkload('twin-a')).toBe('vmid:106');
+    expect(proposeForWorkload('other')).toBe('other');
     // Groups of a tenant are none of a platform policy.
-    expect(groupOf('web2', null)).toBe('web2');
-    expect(groupOf('golden')).toBeNull();
-    expect(groupOf('db1')).toBeNull();
+    expect(proposeForWorkload('web2', null)).toBe('web2');
+    expect(proposeForWorkload('golden')).toBeNull();
+    expect(proposeForWorkload('db1')).toBeNull();
   });
 
   it('proposes a group for several workloads only if it has exactly these members', () => {

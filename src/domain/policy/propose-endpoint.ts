@@ -31,7 +31,7 @@ export function workloadEndpoint(
   return `vmid:${workload.cluster_id}/${workload.vmid}`;
 }
 
-const idsOf = (text: string, index: InventoryIndex, owner: OwnerId): readonly string[] => {
+const listWorkloadIds = (text: string, index: InventoryIndex, owner: OwnerId): readonly string[] => {
   const found = resolveWorkloads(text, index, owner);
   return 'reason' in found ? [] : found.map(({ id }) => id);
 };
@@ -47,9 +47,9 @@ function listCandidates(index: InventoryIndex, owner: OwnerId): Candidate[] {
   return [...groups.values()]
     .filter((group) => (group.project_id ?? group.tenant_id) === owner)
     .flatMap((group) => {
-      const byId = idsOf(`sg:${group.id}`, index, owner);
+      const byId = listWorkloadIds(`sg:${group.id}`, index, owner);
       if (byId.length === 0) return [];
-      const byName = idsOf(`sg:${group.name}`, index, owner);
+      const byName = listWorkloadIds(`sg:${group.name}`, index, owner);
       const isSame = byName.length === byId.length && byName.every((id) => byId.includes(id));
       return [{ group, endpoint: isSame ? `sg:${group.name}` : `sg:${group.id}`, ids: new Set(byId) }];
     });
@@ -85,11 +85,11 @@ export function proposeEndpoint(end: DraftEnd, index: InventoryIndex, owner: Own
   }
   const [only] = workloads.length === 1 && named && new Set(named).size === 1 ? workloads : [];
   /** Null for a workload that its own endpoint does not resolve to. */
-  const endpointOf = (workload: IndexedWorkload) => {
+  const findOwnEndpoint = (workload: IndexedWorkload) => {
     const endpoint = workloadEndpoint(index, workload, isKnown);
-    return idsOf(endpoint, index, owner)[0] === workload.id ? endpoint : null;
+    return listWorkloadIds(endpoint, index, owner)[0] === workload.id ? endpoint : null;
   };
-  const alone = only ? endpointOf(only) : null;
+  const alone = only ? findOwnEndpoint(only) : null;
   const isResolved = only !== undefined && alone !== null;
   const fits = ({ ids }: Candidate) =>
     workload_id === undefined
@@ -103,9 +103,15 @@ export function proposeEndpoint(end: DraftEnd, index: InventoryIndex, owner: Own
     return { ...NOTHING, ...itself, ...known, kind: 'workload' };
   }
   const isAll = named !== undefined && workloads.length > 1 && workloads.length === new Set(named).size;
-  const each = isAll ? workloads.map(endpointOf).filter((one) => one !== null) : [];
+  const each = isAll ? workloads.map(findOwnEndpoint).filter((one) => one !== null) : [];
   if (isAll && each.length === workloads.length) {
-    return { ...NOTHING, endpoints: each, kind: 'workloads', label: namesOf(workloads), workloads_total: each.length };
+    return {
+      ...NOTHING,
+      endpoints: each,
+      kind: 'workloads',
+      label: formatNames(workloads),
+      workloads_total: each.length,
+    };
   }
   if (address === undefined) return NOTHING;
   return { ...NOTHING, endpoint: address, endpoints: [address], kind: 'address', label: address };
@@ -114,7 +120,7 @@ export function proposeEndpoint(end: DraftEnd, index: InventoryIndex, owner: Own
 const MOST_NAMES = 3;
 
 /** `web-1, web-2`; of many the first. */
-const namesOf = (workloads: readonly IndexedWorkload[]): string =>
+const formatNames = (workloads: readonly IndexedWorkload[]): string =>
   [...workloads.slice(0, MOST_NAMES).map(({ name }) => name), ...(workloads.length > MOST_NAMES ? ['…'] : [])].join(
     ', ',
   );

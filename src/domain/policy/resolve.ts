@@ -34,7 +34,7 @@ const isUnresolved = (value: object): value is Unresolved => 'reason' in value;
  * who edits them must not change what policies of the tenant do elsewhere. The installation names them by id: who chooses their
  * names must not make others ambiguous.
  */
-function workloadsOf(
+function findEndpointWorkloads(
   endpoint: Endpoint,
   index: InventoryIndex,
   owner: OwnerId,
@@ -82,7 +82,7 @@ function withoutTemplates(
   index: InventoryIndex,
   owner: OwnerId,
 ): readonly IndexedWorkload[] | Unresolved {
-  const found = workloadsOf(endpoint, index, owner);
+  const found = findEndpointWorkloads(endpoint, index, owner);
   if (isUnresolved(found)) return found;
   const real = found.filter((workload) => !workload.template);
   return real.length > 0 ? real : { reason: 'template' };
@@ -118,7 +118,7 @@ export function networkCidrs(network: Inventory['networks'][number], owner: Owne
 }
 
 /** Subnets of the one network that is meant. Those that a tenant does not see make no name ambiguous for it. */
-function cidrsOfNetwork(
+function resolveNetworkCidrs(
   { name, cluster }: { readonly name: string; readonly cluster: string | null },
   index: InventoryIndex,
   owner: OwnerId,
@@ -138,7 +138,7 @@ function cidrsOfNetwork(
 }
 
 /** The host itself: an address may be stored with the prefix length of its network. */
-const hostOf = (text: string) => text.split('/')[0] ?? text;
+const stripPrefixLength = (text: string) => text.split('/')[0] ?? text;
 
 /**
  * Addresses of the other side of a rule. Endpoints that name workloads resolve to the workloads' addresses;
@@ -154,14 +154,14 @@ export function resolvePeers(
   if (endpoint.kind === 'any') return 'any';
   if (endpoint.kind === 'address') return { ...collectSpans([endpoint.cidr]), without_address: [] };
   if (endpoint.kind === 'network') {
-    const network = cidrsOfNetwork(endpoint, index, owner);
+    const network = resolveNetworkCidrs(endpoint, index, owner);
     if (isUnresolved(network)) return network;
     const spans = collectSpans(network.cidrs);
     return spans[4].length + spans[6].length > 0 ? { ...spans, without_address: [] } : { reason: 'no_address' };
   }
   const workloads = withoutTemplates(endpoint, index, owner);
   if (isUnresolved(workloads)) return workloads;
-  const spans = collectSpans(workloads.flatMap((workload) => workload.addresses.map(hostOf)));
+  const spans = collectSpans(workloads.flatMap((workload) => workload.addresses.map(stripPrefixLength)));
   if (spans[4].length + spans[6].length === 0) return { reason: 'no_address' };
   return { ...spans, without_address: workloads.filter((workload) => workload.addresses.length === 0) };
 }

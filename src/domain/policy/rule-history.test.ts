@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SecurityRule } from '../policies';
-import { ruleOfVersion, unchangedSince } from './rule-history';
+import { findPresentRule, unchangedSince } from './rule-history';
 
 const rule = (id: string, position: number, port: string): SecurityRule => ({
   id,
@@ -32,9 +32,9 @@ it('knows since when a rule has been as it is, wherever it stood', () => {
 
 it('finds a rule of a version among the present ones only while it says the same', () => {
   const present = VERSIONS[0]?.rules ?? [];
-  expect(ruleOfVersion(present, VERSIONS[1], 1)?.id).toBe('ssh');
-  expect(ruleOfVersion(present, VERSIONS[2], 1)).toBeNull();
-  expect(ruleOfVersion(present, VERSIONS[2], 0)?.id).toBe('web');
-  expect(ruleOfVersion(present, VERSIONS[2], 7)).toBeNull();
-  expect(ruleOfVersion(present, undefined, 0)).toBeNull();
+  expect(findPresentRule(present, VERSIONS[1], 1)?.id).toBe('ssh');
+  expect(findPresentRule(present, VERSIONS[2], 1)).toBeNull();
+  expect(findPresentRule(present, VERSIONS[2], 0)?.id).toBe('web');
+  expect(findPresentRule(present, VERSIONS[2], 7)).toBeNull();
+  expect(findPresentRule(present, undefined, 0)).toBeNull();
 });

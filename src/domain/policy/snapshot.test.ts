@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PolicySnapshot } from '../policies';
 import { SecurityRuleInput } from './policy';
-import { compareSnapshots, identifyRules, sameSnapshot } from './snapshot';
+import { compareSnapshots, identifyRules, isSameSnapshot } from './snapshot';
 
 const rules = fc.array(
   fc
@@ -15,7 +15,7 @@ const rules = fc.array(
     .map((fields) => SecurityRuleInput.parse(fields)),
   { maxLength: 6 },
 );
-const contentOf = ({ id: _id, position: _position, ...content }: ReturnType<typeof identifyRules>[number]) => content;
+const getContent = ({ id: _id, position: _position, ...content }: ReturnType<typeof identifyRules>[number]) => content;
 const counter = () => {
   let next = 0;
   return () => `new-${++next}`;
@@ -44,7 +44,7 @@ describe('giving rules their ids', () => {
         const id = counter();
         const known = identifyRules([], before, id);
         const given = identifyRules(known, after, id);
-        expect(given.map(contentOf)).toEqual(after);
+        expect(given.map(getContent)).toEqual(after);
         expect(given.map(({ position }) => position)).toEqual(after.map((_, at) => at));
         expect(new Set(given.map((rule) => rule.id)).size).toBe(after.length);
       }),
@@ -61,8 +61,8 @@ describe('giving rules their ids', () => {
           .map(({ rule }) => rule);
         const given = identifyRules(known, shuffled, () => 'fresh');
         expect(given.map((rule) => rule.id).sort()).toEqual(known.map((rule) => rule.id).sort());
-        const contents = new Map(known.map((rule) => [rule.id, contentOf(rule)]));
-        for (const rule of given) expect(contentOf(rule)).toEqual(contents.get(rule.id));
+        const contents = new Map(known.map((rule) => [rule.id, getContent(rule)]));
+        for (const rule of given) expect(getContent(rule)).toEqual(contents.get(rule.id));
       }),
     );
   });
@@ -85,8 +85,8 @@ describe('comparing two snapshots', () => {
         const id = counter();
         const known = identifyRules([], before, id);
         const given = identifyRules(known, after, id);
-        expect(sameSnapshot(snapshot(known), snapshot(known))).toBe(true);
-        expect(sameSnapshot(snapshot(known), snapshot(given))).toBe(JSON.stringify(before) === JSON.stringify(after));
+        expect(isSameSnapshot(snapshot(known), snapshot(known))).toBe(true);
+        expect(isSameSnapshot(snapshot(known), snapshot(given))).toBe(JSON.stringify(before) === JSON.stringify(after));
       }),
     );
   });
@@ -98,12 +98,12 @@ describe('comparing two snapshots', () => {
         const known = identifyRules([], before, id);
         const given = identifyRules(known, after, id);
         const changes = compareSnapshots(snapshot(known), snapshot(given)).rules;
-        const present = new Map(known.map((rule) => [rule.id, contentOf(rule)]));
+        const present = new Map(known.map((rule) => [rule.id, getContent(rule)]));
         for (const change of changes) {
-          if (change.after) present.set(change.id, contentOf(change.after));
+          if (change.after) present.set(change.id, getContent(change.after));
           else present.delete(change.id);
         }
-        expect(present).toEqual(new Map(given.map((rule) => [rule.id, contentOf(rule)])));
+        expect(present).toEqual(new Map(given.map((rule) => [rule.id, getContent(rule)])));
       }),
     );
   });

@@ -13,10 +13,10 @@ const CONTENT = [
   'comment',
 ] as const satisfies readonly (keyof SecurityRuleInput)[];
 
-export const sameJson = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+export const isSameJson = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** What a rule says, wherever it stands. */
-export const contentOf = (rule: SecurityRuleInput) => JSON.stringify(CONTENT.map((field) => rule[field]));
+export const toRuleContentKey = (rule: SecurityRuleInput) => JSON.stringify(CONTENT.map((field) => rule[field]));
 
 /**
  * Gives a new list of rules its places and ids: a rule whose content was there keeps that one's id, another one at the
@@ -34,9 +34,10 @@ export function identifyRules(
   };
   // An equal rule at the same place comes first, so that of two equal rules each keeps its own id.
   const ids: (string | undefined)[] = given.map((rule, position) =>
-    take((candidate) => candidate.position === position && contentOf(candidate) === contentOf(rule)),
+    take((candidate) => candidate.position === position && toRuleContentKey(candidate) === toRuleContentKey(rule)),
   );
-  for (const [at, rule] of given.entries()) ids[at] ??= take((candidate) => contentOf(candidate) === contentOf(rule));
+  for (const [at, rule] of given.entries())
+    ids[at] ??= take((candidate) => toRuleContentKey(candidate) === toRuleContentKey(rule));
   for (const [at] of given.entries()) ids[at] ??= take((candidate) => candidate.position === at);
   return given.map((rule, position) => ({
     id: ids[position] ?? newId(),
@@ -56,7 +57,7 @@ const FIELDS = ['name', 'description', 'enabled', 'tier', 'priority', 'tenant_vi
 const DEFINITION = ['enforcement_mode', 'direction', 'sources', 'targets', 'default_action'] as const;
 
 /** Whether two snapshots say the same. */
-export const sameSnapshot = (a: PolicySnapshot, b: PolicySnapshot): boolean => {
+export const isSameSnapshot = (a: PolicySnapshot, b: PolicySnapshot): boolean => {
   const { fields, rules } = compareSnapshots(a, b);
   return fields.length === 0 && rules.length === 0;
 };
@@ -73,7 +74,7 @@ export function compareSnapshots(
       before: before.definition[field] as unknown,
       after: after.definition[field] as unknown,
     })),
-  ].filter((item) => !sameJson(item.before, item.after));
+  ].filter((item) => !isSameJson(item.before, item.after));
   const old = new Map(before.rules.map((rule) => [rule.id, rule]));
   const fresh = new Set(after.rules.map(({ id }) => id));
   const staying = before.rules.filter(({ id }) => fresh.has(id)).map(({ id }) => id);
@@ -85,7 +86,7 @@ export function compareSnapshots(
       rules.push({ id: rule.id, change: 'added', before: null, after: rule, fields: [] });
       continue;
     }
-    const differing: string[] = CONTENT.filter((field) => !sameJson(known[field], rule[field]));
+    const differing: string[] = CONTENT.filter((field) => !isSameJson(known[field], rule[field]));
     const moved = staying.indexOf(rule.id) !== stayingNow.indexOf(rule.id);
     if (differing.length === 0 && !moved) continue;
     const change = differing.length > 0 ? 'changed' : 'moved';

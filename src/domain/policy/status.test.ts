@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { enforcementOf } from '../firewall/enforcement';
+import { evaluateEnforcement } from '../firewall/enforcement';
 import { effectiveOptions } from '../firewall/guest-options';
 import type { LiveGuestOptions, LiveRule } from '../firewall/live-state';
 import { diffGuest } from './compare-rules';
@@ -7,9 +7,9 @@ import { compilePolicies } from './compile';
 import type { CompilablePolicy } from './desired';
 import { diffSets } from './diff-sets';
 import { indexInventory } from './inventory-index';
-import { asLive, renumber } from './policy-model.fixture';
+import { renumber, toLiveRule } from './policy-model.fixture';
 import { INVENTORY } from './random-policies.fixture';
-import { deploymentStatus, type GuestView, shownStatus, worstStatus } from './status';
+import { deploymentStatus, type GuestView, toDisplayStatus, worstStatus } from './status';
 
 const rule = (position: number, port: string) => ({
   position,
@@ -41,7 +41,7 @@ const POLICY: CompilablePolicy = {
 const INDEX = indexInventory(INVENTORY);
 const [GUEST] = compilePolicies([POLICY], INDEX, 'inst1').guests;
 if (!GUEST) throw new Error('The policy must want something.');
-const LIVE = GUEST.rules.map(asLive);
+const LIVE = GUEST.rules.map(toLiveRule);
 const FOREIGN: LiveRule = { pos: 0, type: 'in', action: 'DROP', enable: 1, comment: 'by hand' };
 
 type Scene = {
@@ -74,7 +74,7 @@ function view({
     diff: live && diffGuest(guest?.rules ?? [], renumber(live), { instance: 'inst1', vmid: 101, placement: 'above' }),
     sets: { created: [], changed: [], removed: [] },
     missing,
-    enforcement: [enforcementOf(state, { name: 'net0', firewall: nic, mac: null })],
+    enforcement: [evaluateEnforcement(state, { name: 'net0', firewall: nic, mac: null })],
     defaults: effective && { in: effective.policy_in, out: effective.policy_out },
   };
 }
@@ -205,7 +205,7 @@ describe('the deployment status', () => {
     const many = { ...POLICY, definition: { ...POLICY.definition, sources: ['sg:many'] } };
     const [guest] = compilePolicies([many], INDEX, 'inst1').guests;
     if (!guest) throw new Error('The policy must want something.');
-    const live = guest.rules.map(asLive);
+    const live = guest.rules.map(toLiveRule);
     const whole = (ipsets: Record<string, { cidr: string }[]> | null): GuestView => ({
       ...view({}),
       desired: guest,
@@ -289,8 +289,8 @@ describe('a guest where the policy was never applied', () => {
 
   it('shows as pending, not as stale, unless another cluster is worse', () => {
     const waiting = { status: 'stale', reasons: ['never_applied'] } as const;
-    const shown = (...deployments: Parameters<typeof shownStatus>[0]['deployments']) =>
-      shownStatus({ status: 'stale', deployments });
+    const shown = (...deployments: Parameters<typeof toDisplayStatus>[0]['deployments']) =>
+      toDisplayStatus({ status: 'stale', deployments });
     expect(shown(waiting)).toBe('pending');
     expect(shown(waiting, { status: 'active', reasons: [] })).toBe('pending');
     expect(shown(waiting, { status: 'partial', reasons: ['missing_rule'] })).toBe('partial');

@@ -3,7 +3,7 @@ import type { DefaultPolicy } from '../firewall/guest-options';
 import type { GuestDiff } from './compare-rules';
 import type { DesiredGuest } from './desired';
 import type { SetsDiff } from './diff-sets';
-import { type Inversion, inversionsOf, isShuffled } from './evaluation-order';
+import { findInversions, type Inversion, isShuffled } from './evaluation-order';
 
 export const DEPLOYMENT_STATUSES = ['active', 'stale', 'partial', 'unresolved'] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
@@ -112,7 +112,7 @@ function readOrder(policyId: string, view: GuestView, isAppliedOrder: IsAppliedO
   const moved = diff?.moved.filter(({ reason }) => reason === 'order') ?? [];
   if (!diff || moved.length === 0) return null;
   const ranks = new Map(desired?.rules.map((rule, rank) => [rule, rank]));
-  const inversions = inversionsOf(policyId, diff, ranks);
+  const inversions = findInversions(policyId, diff, ranks);
   const pending = inversions.filter((one) => isAppliedOrder?.(view, one));
   const isMoved = moved.some((item) => item.desired.policy_id === policyId);
   const isChanged = isShuffled(policyId, diff, ranks) || inversions.length > pending.length || inversions.length === 0;
@@ -203,13 +203,17 @@ const STALE: readonly DeploymentReason[] = [
 ];
 
 /** Rules that are missing only because the policy was never applied at their guests. */
-const pendingRules = (policyId: string, views: readonly GuestView[], isApplied: IsApplied): number =>
+const countPendingRules = (policyId: string, views: readonly GuestView[], isApplied: IsApplied): number =>
   views
     .filter((view) => isPending(policyId, view, isApplied))
     .flatMap(({ desired }) => desired?.rules ?? [])
     .filter((rule) => rule.policy_id === policyId).length;
 
-function statusOf(tally: Tally, reasons: ReadonlySet<DeploymentReason>, enforced: boolean): DeploymentStatus | null {
+function computeStatus(
+  tally: Tally,
+  reasons: ReadonlySet<DeploymentReason>,
+  enforced: boolean,
+): DeploymentStatus | null {
   const { expected, live, unread, disabled, defaults } = tally;
   const ours = live + tally.outdated + tally.leftover + disabled;
   // Not readable is no status of its own here: the reason tells it.
@@ -217,7 +221,7 @@ function statusOf(tally: Tally, reasons: ReadonlySet<DeploymentReason>, enforced
   // A default that shall drop is something to expect, also of a policy without rules.
   if (expected === 0 && ours === 0 && defaults === 0) return 'unresolved';
   if (STALE.some((reason) => reasons.has(reason))) return 'stale';
-  // Nothing else differs: it waits for an apply, and people are shown that (`shownStatus`).
+  // Nothing else differs: it waits for an apply, and people are shown that (`toDisplayStatus`).
   if (reasons.size === 1 && reasons.has('order_pending')) return 'stale';
   if (tally.pending > 0 && tally.deployed === 0) return 'stale';
   if (live === 0 && unread === 0 && expected > 0) return 'stale';
@@ -264,10 +268,10 @@ export function deploymentStatus(
   else if (missing > tally.gone && nothing && !views.some((view) => isApplied?.(view))) reasons.add('never_applied');
   if (
     !reasons.has('never_applied') &&
-    missing - pendingRules(policyId, views, isApplied) > outdated + disabled + tally.gone
+    missing - countPendingRules(policyId, views, isApplied) > outdated + disabled + tally.gone
   )
     reasons.add('missing_rule');
-  const status = statusOf(tally, reasons, enforced);
+  const status = computeStatus(tally, reasons, enforced);
   // Named without changing the status: what resolves is deployed, the rest yields no rule.
   if (unresolved && enforced) reasons.add('unresolved_endpoint');
   return {
@@ -290,16 +294,16 @@ type Standing = {
 export const SHOWN_STATUSES = ['active', 'pending', 'partial', 'stale', 'unresolved', 'none'] as const;
 export type ShownStatus = (typeof SHOWN_STATUSES)[number];
 
-const waits = ({ status, reasons }: Standing['deployments'][number]) =>
+const isWaiting = ({ status, reasons }: Standing['deployments'][number]) =>
   status === 'stale' &&
   (reasons.includes('never_applied') ||
     (reasons.includes('order_pending') && !reasons.some((reason) => STALE.includes(reason))));
 
 /** The status as it is shown: clusters where an apply is all that is missing count only when all others are fine. */
-export function shownStatus({ status, deployments }: Standing): ShownStatus {
-  if (!deployments.some(waits)) return status ?? 'none';
+export function toDisplayStatus({ status, deployments }: Standing): ShownStatus {
+  if (!deployments.some(isWaiting)) return status ?? 'none';
   const worst = worstStatus(
-    deployments.filter((deployment) => !waits(deployment)).map((deployment) => deployment.status),
+    deployments.filter((deployment) => !isWaiting(deployment)).map((deployment) => deployment.status),
   );
   return worst === null || worst === 'active' ? 'pending' : worst;
 }

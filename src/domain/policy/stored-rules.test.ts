@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { diffGuest } from './compare-rules';
 import { compilePolicies } from './compile';
 import { indexInventory } from './inventory-index';
-import { asLive } from './policy-model.fixture';
+import { toLiveRule } from './policy-model.fixture';
 import { INVENTORY, randomPolicies } from './random-policies.fixture';
 
 const INDEX = indexInventory(INVENTORY);
@@ -18,7 +18,7 @@ it('compiled rules are valid for the hypervisor and read back as they were writt
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       for (const guest of compilePolicies(randomPolicies(seed), INDEX, 'inst1').guests.slice(0, 6)) {
-        const rules = guest.rules.map(asLive).map(({ pos, ...rule }) => rule as FirewallRule);
+        const rules = guest.rules.map(toLiveRule).map(({ pos, ...rule }) => rule as FirewallRule);
         for (const rule of rules) {
           expect(addressFormat(rule.source ?? rule.dest ?? '')).toBeUndefined();
           expect(rule.dport && destinationPortFormat(rule.dport)).toBeFalsy();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { evaluate } from '../firewall/evaluate';
 import type { LiveRule } from '../firewall/live-state';
 import { prepareGuest } from '../firewall/prepare-guest';
@@ -13,7 +13,7 @@ import { applyStep } from './plan/apply-step';
 import type { GuestFilter, GuestIntent } from './plan/guest-filter';
 import { planGuest } from './plan/plan-guest';
 import { PACKETS } from './plan/random-guest.fixture';
-import { asLive, renumber } from './policy-model.fixture';
+import { renumber, toLiveRule } from './policy-model.fixture';
 import { INVENTORY, randomPolicies } from './random-policies.fixture';
 import { comparePolicies } from './tier';
 
@@ -26,7 +26,7 @@ const draw = (seed: number): CompilablePolicy[] =>
     randomPolicies(seed + part * 1_000_003).map((policy) => ({ ...policy, id: `${policy.id}-${part}` })),
   );
 
-const guestsOf = (policies: readonly CompilablePolicy[]) =>
+const compileGuests = (policies: readonly CompilablePolicy[]) =>
   new Map(compilePolicies(policies, INDEX, 'inst1').guests.map((guest) => [guest.workload_id, guest]));
 
 /** What happens to each packet at a guest, and the policy of the deciding rule; null: no managed rule decides. */
@@ -47,7 +47,7 @@ function decisions(rules: readonly LiveRule[], guest: Pick<DesiredGuest, 'sets'>
   });
 }
 
-const RUNS = timesTried(80, 160);
+const RUNS = getRunCount(80, 160);
 const property = (check: (seed: number) => void, numRuns: number) =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), check), { numRuns });
 
@@ -57,13 +57,13 @@ it('a packet that a rule of platform_first decides has that verdict whatever ten
   let decided = 0;
   property((seed) => {
     const policies = draw(seed);
-    const all = guestsOf(policies);
-    for (const [id, guest] of guestsOf(policies.filter(({ tier }) => tier === 'platform_first'))) {
+    const all = compileGuests(policies);
+    for (const [id, guest] of compileGuests(policies.filter(({ tier }) => tier === 'platform_first'))) {
       // Guests of one network are all alike.
       if (id.startsWith('many')) continue;
       const whole = all.get(id) ?? guest;
-      const alone = decisions(guest.rules.map(asLive), guest);
-      const together = decisions(whole.rules.map(asLive), whole);
+      const alone = decisions(guest.rules.map(toLiveRule), guest);
+      const together = decisions(whole.rules.map(toLiveRule), whole);
       for (const [at, { verdict, policy_id }] of alone.entries()) {
         if (policy_id === null) continue;
         decided += 1;
@@ -77,12 +77,12 @@ it('a packet that a rule of platform_first decides has that verdict whatever ten
 it('a rule of platform_last decides nothing that a rule of a tenant decides', { timeout: 60_000 }, () => {
   property((seed) => {
     const policies = draw(seed);
-    const all = guestsOf(policies);
-    for (const [id, guest] of guestsOf(policies.filter(({ tier }) => tier !== 'platform_last'))) {
+    const all = compileGuests(policies);
+    for (const [id, guest] of compileGuests(policies.filter(({ tier }) => tier !== 'platform_last'))) {
       if (id.startsWith('many')) continue;
       const whole = all.get(id) ?? guest;
-      const without = decisions(guest.rules.map(asLive), guest);
-      const together = decisions(whole.rules.map(asLive), whole);
+      const without = decisions(guest.rules.map(toLiveRule), guest);
+      const together = decisions(whole.rules.map(toLiveRule), whole);
       for (const [at, one] of without.entries()) if (one.policy_id !== null) expect(together[at]).toEqual(one);
     }
   }, 30);
@@ -100,7 +100,7 @@ it('applying all policies in any order, from any order, ends in the order of tie
         .sort(([a], [b]) => a - b)
         .map(([, item]) => item);
     const policies = draw(seed);
-    const desired = guestsOf(policies).get('web1');
+    const desired = compileGuests(policies).get('web1');
     if (!desired) return;
     const tierOf = new Map(policies.map(({ id, tier }) => [id, tier]));
     const ids = [...new Set(desired.rules.map(({ policy_id }) => policy_id))];
@@ -110,7 +110,7 @@ it('applying all policies in any order, from any order, ends in the order of tie
     // As an older release left it: some policies are live, in an order that Fabric does not use.
     const there = shuffle(blocks.filter(() => random() < 0.6))
       .flat()
-      .map(asLive);
+      .map(toLiveRule);
     let state: GuestFilter = {
       rules: renumber(placement === 'above' ? [...there, unmanaged] : [unmanaged, ...there]),
       options: { enable: 1 },

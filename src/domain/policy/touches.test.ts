@@ -5,7 +5,7 @@ import { indexInventory } from './inventory-index';
 import { PolicyDefinition } from './policy';
 import { isPeer, members } from './policy-model.fixture';
 import { DEAD_ENDPOINTS, ENDPOINTS, INVENTORY } from './random-policies.fixture';
-import { touchesOf } from './touches';
+import { listTouches } from './touches';
 
 const INDEX = indexInventory(INVENTORY);
 const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
@@ -17,7 +17,7 @@ const STRANGERS = ['192.0.2.77', '10.0.0.200', '2001:db8::77'].map((text) => ({
   address: ip(text),
 }));
 
-describe('touchesOf', () => {
+describe('listTouches', () => {
   it('agrees with the model: the workload itself, an address among those meant, or any', () => {
     const endpoint = fc.constantFrom(...ENDPOINTS, ...DEAD_ENDPOINTS, 'any');
     fc.assert(
@@ -37,7 +37,7 @@ describe('touchesOf', () => {
             if (!isPeer(item.endpoint, subject.address, INVENTORY, tenant_id)) return [];
             return [{ ...item, by: item.endpoint === 'any' ? 'any' : 'address' }];
           });
-          expect(touchesOf({ tenant_id, definition }, subject, INDEX)).toEqual(expected);
+          expect(listTouches({ tenant_id, definition }, subject, INDEX)).toEqual(expected);
         },
       ),
       { numRuns: 2000 },

@@ -1,5 +1,5 @@
 import type { IpAddress } from '../net/ip-address';
-import { ownerOf } from './acts-on';
+import { getOwnerId } from './acts-on';
 import type { CompilablePolicy } from './desired';
 import type { InventoryIndex } from './inventory-index';
 import { resolvePeers, resolveWorkloads } from './resolve';
@@ -17,16 +17,16 @@ export type Touch = {
  * The endpoints of a policy that resolve to an address, sources first. Rules name addresses, not clusters: the same
  * address on another cluster is included. An endpoint that resolves to nothing touches nothing.
  */
-export function touchesOf(
+export function listTouches(
   policy: Pick<CompilablePolicy, 'tenant_id' | 'project_id' | 'definition'>,
   subject: { readonly address: IpAddress; readonly workload_id: string | null },
   index: InventoryIndex,
 ): Touch[] {
   const { address, workload_id } = subject;
   const touch = (endpoint: string): Touch['by'] | null => {
-    const workloads = resolveWorkloads(endpoint, index, ownerOf(policy));
+    const workloads = resolveWorkloads(endpoint, index, getOwnerId(policy));
     if (!('reason' in workloads) && workloads.some(({ id }) => id === workload_id)) return 'workload';
-    const peers = resolvePeers(endpoint, index, ownerOf(policy));
+    const peers = resolvePeers(endpoint, index, getOwnerId(policy));
     if (peers === 'any') return 'any';
     if ('reason' in peers) return null;
     const holds = peers[address.family].some(({ first, last }) => first <= address.value && address.value <= last);

@@ -17,16 +17,16 @@ export function foldText(text: string): string {
 const ASCII = /^[\x20-\x7e]*$/;
 
 /** Typing errors that a word of this length may have. Short words have too many neighbors. */
-const typosAllowed = (word: string): number => (word.length < 4 ? 0 : word.length < 8 ? 1 : 2);
+const getMaxTypos = (word: string): number => (word.length < 4 ? 0 : word.length < 8 ? 1 : 2);
 
 /** A wrong digit names another thing (`web-03`, `web-04`) rather than being a typing error. */
 const isDigit = (character: string | undefined) => character !== undefined && character >= '0' && character <= '9';
 const DIGIT = 3;
-const costOf = (one: string | undefined, other: string | undefined) =>
+const getSubstitutionCost = (one: string | undefined, other: string | undefined) =>
   one === other ? 0 : isDigit(one) && isDigit(other) ? DIGIT : 1;
 
 /** Which characters a text has, as a set of 32 bits; some share a bit. */
-function charactersOf(text: string): number {
+function toCharacterMask(text: string): number {
   let bits = 0;
   for (let at = 0; at < text.length; at++) bits |= 1 << (text.charCodeAt(at) & 31);
   return bits;
@@ -44,7 +44,7 @@ function countBits(bits: number): number {
  * that only the word has takes an edit, which rules out most texts without computing the distance.
  */
 export function prefixDistance(word: string, text: string, most: number): number {
-  if (countBits(charactersOf(word) & ~charactersOf(text)) > most) return Number.POSITIVE_INFINITY;
+  if (countBits(toCharacterMask(word) & ~toCharacterMask(text)) > most) return Number.POSITIVE_INFINITY;
   // More than `most` characters beyond the word cannot make the beginning nearer.
   const width = Math.min(text.length, word.length + most);
   let before: number[] = Array(width + 1).fill(0);
@@ -61,7 +61,7 @@ export function prefixDistance(word: string, text: string, most: number): number
       let edits = Math.min(
         (above[at] ?? 0) + left,
         (here[at - 1] ?? 0) + 1,
-        (above[at - 1] ?? 0) + costOf(typed, meant),
+        (above[at - 1] ?? 0) + getSubstitutionCost(typed, meant),
       );
       const swapped = row > 1 && at > 1 && typed === text[at - 2] && word[row - 2] === meant && !isDigit(typed);
       if (swapped) edits = Math.min(edits, (before[at - 2] ?? 0) + 1);
@@ -91,7 +91,7 @@ export function matchText(query: string, text: string): number | null {
   let edits = 0;
   for (const requested of query.split(' ')) {
     if (words.some((word) => word.startsWith(requested))) continue;
-    const most = typosAllowed(requested);
+    const most = getMaxTypos(requested);
     const least = most === 0 ? Number.POSITIVE_INFINITY : nearest(requested, words, most);
     if (least > most) return joined(query, text);
     edits += least;
@@ -108,6 +108,6 @@ function nearest(requested: string, words: readonly string[], most: number): num
 /** The same without spaces: "web3" against "web 03" differs by one character, although no single word matches. */
 function joined(query: string, text: string): number | null {
   const word = query.replaceAll(' ', '');
-  const edits = prefixDistance(word, text.replaceAll(' ', ''), typosAllowed(word));
+  const edits = prefixDistance(word, text.replaceAll(' ', ''), getMaxTypos(word));
   return edits === Number.POSITIVE_INFINITY ? null : TYPO + 2 + edits;
 }

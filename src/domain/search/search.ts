@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_RECENT } from '../choices';
-import { formatCidr, networkOf, parseCidr } from '../net/cidr';
+import { formatCidr, parseCidr, toNetwork } from '../net/cidr';
 import { formatIp, parseIp } from '../net/ip-address';
 import { normalizeMac } from '../net/mac-address';
 
@@ -110,7 +110,7 @@ const IP_PART = /^(\d{1,3}(\.\d{0,3}){1,3}|[0-9a-f]{0,4}(:[0-9a-f]{0,4}){1,7})(\
 /** Two pairs of a MAC address or more: colons or dashes between pairs. */
 const MAC_PART = /^[0-9a-f]{2}([:-][0-9a-f]{2}){1,4}[:-]?[0-9a-f]?$/;
 
-function termsOf(text: string, kinds: SearchTerms['kinds']): SearchTerms {
+function parseTerms(text: string, kinds: SearchTerms['kinds']): SearchTerms {
   const ip = parseIp(text);
   const mac = normalizeMac(text);
   const cidr = text.includes('/') ? parseCidr(text) : null;
@@ -119,7 +119,7 @@ function termsOf(text: string, kinds: SearchTerms['kinds']): SearchTerms {
     words: [...new Set(text.split(/\s+/).filter(Boolean))].slice(0, 8),
     kinds,
     ip: ip && formatIp(ip),
-    cidr: cidr && formatCidr(networkOf(cidr)),
+    cidr: cidr && formatCidr(toNetwork(cidr)),
     ipPart: !ip && !mac && !cidr && IP_PART.test(text) ? text : null,
     mac: mac?.toLowerCase() ?? null,
     macPart: !mac && MAC_PART.test(text) ? text.replaceAll('-', ':') : null,
@@ -133,5 +133,5 @@ export function parseSearch(q: string): SearchTerms[] {
   if (text === '') return [];
   const [first = '', ...rest] = text.split(/\s+/);
   const kinds = rest.length > 0 ? KIND_WORDS.get(first) : undefined;
-  return [...(kinds ? [termsOf(rest.join(' '), kinds)] : []), termsOf(text, null)];
+  return [...(kinds ? [parseTerms(rest.join(' '), kinds)] : []), parseTerms(text, null)];
 }

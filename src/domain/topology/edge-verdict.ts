@@ -6,5 +6,5 @@ export const EDGE_VERDICTS = ['dropped', 'would_drop', 'accepted', 'default', 'o
 export type EdgeVerdict = (typeof EDGE_VERDICTS)[number];
 
 /** The weightiest of some verdicts; `observed` of none. */
-export const weightiest = (verdicts: readonly EdgeVerdict[]): EdgeVerdict =>
+export const worstVerdict = (verdicts: readonly EdgeVerdict[]): EdgeVerdict =>
   EDGE_VERDICTS.find((verdict) => verdicts.includes(verdict)) ?? 'observed';

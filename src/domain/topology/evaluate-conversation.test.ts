@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PLAIN_NODE, RANDOM_NIC, randomSource, randomState } from '../firewall/random-state.fixture';
-import { contextOf } from '../flow-context/context-of';
+import { computeFlowContext } from '../flow-context/compute-flow-context';
 import { prepareGuestContext } from '../flow-context/guest-context';
 import { parseIp } from '../net/ip-address';
 import type { EdgeVerdict } from './edge-verdict';
-import { conversationEvaluator, edgeVerdictOf, mayBeBroadcast } from './evaluate-conversation';
+import { conversationEvaluator, mayBeBroadcast, toEdgeVerdict } from './evaluate-conversation';
 import type { Conversation } from './fold-conversations';
 
 const OWN = '10.0.1.9';
 
-const talk = (values: Partial<Conversation>): Conversation => ({
+const createConversation = (values: Partial<Conversation>): Conversation => ({
   source_workload_id: null,
   source_prefix: '10.0.0.0/29',
   source_internal: true,
@@ -52,13 +52,13 @@ it('claims what holds for every host of a prefix, and nothing else', () => {
           destination_workload_id: null,
           destination_prefix: '10.0.0.0/29',
         };
-        const conversation = talk({ protocol, port, ...(inbound ? {} : turned) });
+        const conversation = createConversation({ protocol, port, ...(inbound ? {} : turned) });
         // A host that sends has no broadcast address.
         const hosts = [0, 1, 2, 3, 4, 5, 6, 7].filter(
           (i) => !(inbound && mayBeBroadcast(guest, { family: 4, value: 0x0a000000n + BigInt(i) })),
         );
         const contexts = hosts.map((i) =>
-          contextOf(
+          computeFlowContext(
             guest,
             {
               source_ip: inbound ? `10.0.0.${i}` : OWN,
@@ -72,7 +72,7 @@ it('claims what holds for every host of a prefix, and nothing else', () => {
             inbound ? 'destination' : 'source',
           ),
         );
-        const each = contexts.map(edgeVerdictOf);
+        const each = contexts.map(toEdgeVerdict);
         const [only] = new Set(each);
         const expected = only !== undefined && each.every((verdict) => verdict === only) ? only : 'observed';
         const { verdict: found, ends } = evaluate(conversation);
@@ -109,7 +109,7 @@ it('looks at all addresses of a workload in the prefix, and at the whole prefix 
     conversationEvaluator({
       guestOf: (id) => (id === 'guest' ? guest : null),
       addressesOf: () => addresses.flatMap((text) => parseIp(text) ?? []),
-    })(talk({})).verdict;
+    })(createConversation({})).verdict;
   expect(verdictWith('10.0.1.9')).toBe('accepted');
   expect(verdictWith('10.0.1.10', '192.168.0.1')).toBe('dropped');
   expect(verdictWith('10.0.1.9', '10.0.1.10')).toBe('observed');
@@ -118,17 +118,20 @@ it('looks at all addresses of a workload in the prefix, and at the whole prefix 
 
 it('believes the log, and shows the weightier end', () => {
   const { evaluate } = evaluatorFor(1, [OWN]);
-  expect(evaluate(talk({ decision: 'drop' })).verdict).toBe('dropped');
-  expect(evaluate(talk({ decision: 'reject' })).verdict).toBe('dropped');
-  expect(evaluate(talk({ decision: 'accept' })).verdict).toBe('accepted');
-  expect(evaluate(talk({ destination_workload_id: 'stranger' }))).toEqual({ verdict: 'observed', ends: [] });
+  expect(evaluate(createConversation({ decision: 'drop' })).verdict).toBe('dropped');
+  expect(evaluate(createConversation({ decision: 'reject' })).verdict).toBe('dropped');
+  expect(evaluate(createConversation({ decision: 'accept' })).verdict).toBe('accepted');
+  expect(evaluate(createConversation({ destination_workload_id: 'stranger' }))).toEqual({
+    verdict: 'observed',
+    ends: [],
+  });
 });
 
 it('shows what audited policies would do', () => {
   const by = { kind: 'default', policy: 'ACCEPT' } as const;
   const off = { kind: 'not_enforced', reason: 'nic_flag_off' } as const;
-  const of = (decision: Parameters<typeof edgeVerdictOf>[0]['decision'], decided_by: typeof by | typeof off = by) =>
-    edgeVerdictOf({ decision, verdict: 'accept', decided_by });
+  const of = (decision: Parameters<typeof toEdgeVerdict>[0]['decision'], decided_by: typeof by | typeof off = by) =>
+    toEdgeVerdict({ decision, verdict: 'accept', decided_by });
   expect([of('audit_drop'), of('audit_reject'), of('audit_accept'), of('audit_accept', off)]).toEqual([
     'would_drop',
     'would_drop',

@@ -1,11 +1,11 @@
 import { addressCuts, representatives } from '../firewall/address-cuts';
 import { isNodeBroadcast } from '../firewall/prepare-node';
-import { commonContext, contextOf } from '../flow-context/context-of';
+import { commonContext, computeFlowContext } from '../flow-context/compute-flow-context';
 import type { FlowContext } from '../flow-context/flow-context';
 import type { GuestContext } from '../flow-context/guest-context';
 import { type Cidr, cidrContains, parseCidr } from '../net/cidr';
 import { formatIp, type IpAddress } from '../net/ip-address';
-import { type EdgeVerdict, weightiest } from './edge-verdict';
+import { type EdgeVerdict, worstVerdict } from './edge-verdict';
 import type { Conversation } from './fold-conversations';
 
 /** What is known about workloads now. */
@@ -20,7 +20,7 @@ type End = 'source' | 'destination';
 const MAX_PAIRS = 256;
 
 /** How an edge shows what decides a flow at a guest. */
-export function edgeVerdictOf({
+export function toEdgeVerdict({
   decision,
   verdict,
   decided_by,
@@ -58,7 +58,7 @@ export const mayBeBroadcast = (guest: GuestContext, address: IpAddress): boolean
   );
 
 /** Where verdicts about packets at a guest may change with one address, over all its interfaces and audited policies. */
-function cutsOf(guest: GuestContext, at: End, family: 4 | 6, end: End): bigint[] {
+function listCuts(guest: GuestContext, at: End, family: 4 | 6, end: End): bigint[] {
   const direction = at === 'source' ? 'out' : 'in';
   const chains = [
     ...(guest.interfaces ?? [guest.assumed('net0')]).map(({ live }) => live),
@@ -121,7 +121,7 @@ export function conversationEvaluator({
       const key = `${guest.workload_id} ${at} ${family} ${end}`;
       const each = representatives(
         cidr,
-        remembered(cuts, key, () => cutsOf(guest, at, family, end)),
+        remembered(cuts, key, () => listCuts(guest, at, family, end)),
       );
       // No host sends from a broadcast address: that the node drops it is irrelevant to the conversation.
       const hosts = end === 'source' ? each.filter((ip) => !mayBeBroadcast(guest, ip)) : each;
@@ -140,12 +140,12 @@ export function conversationEvaluator({
     for (const source_ip of sources) {
       for (const destination_ip of destinations) {
         const { protocol, port: destination_port, decision } = conversation;
-        const context = contextOf(
+        const context = computeFlowContext(
           guest,
           { source_ip, destination_ip, protocol, source_port: null, destination_port, decision, initiator: 'source' },
           at,
         );
-        const verdict = edgeVerdictOf(context);
+        const verdict = toEdgeVerdict(context);
         found = {
           verdict: found === undefined || found.verdict === verdict ? verdict : 'observed',
           context: found === undefined ? context : commonContext(found.context, context),
@@ -159,6 +159,6 @@ export function conversationEvaluator({
 
   return (conversation) => {
     const ends = (['source', 'destination'] as const).flatMap((at) => verdictAt(conversation, at) ?? []);
-    return { verdict: loggedVerdict(conversation.decision) ?? weightiest(ends.map(({ verdict }) => verdict)), ends };
+    return { verdict: loggedVerdict(conversation.decision) ?? worstVerdict(ends.map(({ verdict }) => verdict)), ends };
   };
 }

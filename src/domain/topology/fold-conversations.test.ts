@@ -8,10 +8,10 @@ import { type Conversation, foldConversations, foldGroups } from './fold-convers
 import { MAX_EDGE_SERVICES, MAX_PEER_PREFIXES } from './topology';
 
 const CLUSTER = 'c1';
-const standingOf = (id: string) =>
+const findStanding = (id: string) =>
   id === 'gone' ? null : { cluster_id: CLUSTER, network_id: id === 'loose' ? null : 'n1' };
 
-const talk = (values: Partial<Conversation> = {}): Conversation => ({
+const createConversation = (values: Partial<Conversation> = {}): Conversation => ({
   source_workload_id: 'a',
   source_prefix: '10.0.0.0/24',
   source_internal: true,
@@ -31,16 +31,16 @@ const summed = (action: Action): SummedVerdict => ({ action, rules_say: null, au
 const fold = (...list: [Conversation, EdgeVerdict, Action?][]) =>
   foldConversations(
     list.map(([conversation, edge, action = 'unknown']) => [conversation, { edge, verdict: summed(action) }]),
-    standingOf,
+    findStanding,
   );
 
 describe('foldConversations', () => {
   it('adds up the traffic between two ends, separately for each verdict', () => {
     const { edges, peers } = fold(
-      [talk(), 'accepted'],
-      [talk({ bytes: 5, last_seen_at: '2026-01-01T00:05:00.000Z' }), 'accepted'],
-      [talk({ port: 80, bytes: 1 }), 'accepted'],
-      [talk({ port: 22, bytes: 1 }), 'dropped'],
+      [createConversation(), 'accepted'],
+      [createConversation({ bytes: 5, last_seen_at: '2026-01-01T00:05:00.000Z' }), 'accepted'],
+      [createConversation({ port: 80, bytes: 1 }), 'accepted'],
+      [createConversation({ port: 22, bytes: 1 }), 'dropped'],
     );
     expect(peers).toEqual([]);
     expect(edges.map(({ verdict, bytes, services_total }) => [verdict, bytes, services_total])).toEqual([
@@ -57,17 +57,19 @@ describe('foldConversations', () => {
 
   it('reports for an edge what was observed of all its traffic, else mixed', () => {
     const { edges } = fold(
-      [talk(), 'dropped', 'dropped'],
-      [talk({ port: 80 }), 'dropped', 'rejected'],
-      [talk(), 'accepted', 'allowed'],
-      [talk({ port: 80 }), 'accepted', 'allowed'],
+      [createConversation(), 'dropped', 'dropped'],
+      [createConversation({ port: 80 }), 'dropped', 'rejected'],
+      [createConversation(), 'accepted', 'allowed'],
+      [createConversation({ port: 80 }), 'accepted', 'allowed'],
     );
     expect(edges.map(({ action }) => action)).toEqual(['mixed', 'allowed']);
   });
 
   it('tells the two directions apart', () => {
-    const turned = talk({ source_workload_id: 'b', destination_workload_id: 'a' });
-    expect(fold([talk(), 'observed'], [turned, 'observed']).edges.map((e) => [e.source, e.destination])).toEqual([
+    const turned = createConversation({ source_workload_id: 'b', destination_workload_id: 'a' });
+    expect(
+      fold([createConversation(), 'observed'], [turned, 'observed']).edges.map((e) => [e.source, e.destination]),
+    ).toEqual([
       ['a', 'b'],
       ['b', 'a'],
     ]);
@@ -76,10 +78,10 @@ describe('foldConversations', () => {
   it('folds ends that are no workload into one peer for each network and kind', () => {
     const outside = { source_workload_id: null, source_internal: false };
     const { edges, peers } = fold(
-      [talk({ ...outside, source_prefix: '203.0.113.0/24' }), 'dropped'],
-      [talk({ ...outside, source_prefix: '198.51.100.0/24', bytes: 900 }), 'accepted'],
-      [talk({ source_workload_id: null, source_prefix: '10.9.0.0/24' }), 'observed'],
-      [talk({ ...outside, destination_workload_id: 'loose' }), 'observed'],
+      [createConversation({ ...outside, source_prefix: '203.0.113.0/24' }), 'dropped'],
+      [createConversation({ ...outside, source_prefix: '198.51.100.0/24', bytes: 900 }), 'accepted'],
+      [createConversation({ source_workload_id: null, source_prefix: '10.9.0.0/24' }), 'observed'],
+      [createConversation({ ...outside, destination_workload_id: 'loose' }), 'observed'],
     );
     expect(peers.map(({ id, kind, network_id }) => [id, kind, network_id])).toEqual([
       ['external:c1', 'external', null],
@@ -96,9 +98,11 @@ describe('foldConversations', () => {
   });
 
   it('takes a workload that is gone for a host, and leaves out what has no workload at all', () => {
-    const { edges } = fold([talk({ source_workload_id: 'gone' }), 'observed']);
+    const { edges } = fold([createConversation({ source_workload_id: 'gone' }), 'observed']);
     expect(edges[0]?.source).toBe('internal:n1');
-    expect(fold([talk({ source_workload_id: 'gone', destination_workload_id: null }), 'observed'])).toEqual({
+    expect(
+      fold([createConversation({ source_workload_id: 'gone', destination_workload_id: null }), 'observed']),
+    ).toEqual({
       edges: [],
       peers: [],
     });
@@ -106,7 +110,7 @@ describe('foldConversations', () => {
 
   it('names the heaviest services and counts all', () => {
     const many = Array.from({ length: 40 }, (_, i): [Conversation, EdgeVerdict] => [
-      talk({ port: 1000 + i, bytes: i }),
+      createConversation({ port: 1000 + i, bytes: i }),
       'default',
     ]);
     const [edge] = fold(...many).edges;
@@ -128,7 +132,7 @@ describe('foldConversations', () => {
       bytes: fc.nat(1000),
       flows: fc.nat(3),
     });
-    const evaluated = fc.tuple(conversation.map(talk), fc.constantFrom(...EDGE_VERDICTS));
+    const evaluated = fc.tuple(conversation.map(createConversation), fc.constantFrom(...EDGE_VERDICTS));
     fc.assert(
       fc.property(fc.array(evaluated, { maxLength: 60 }), (list) => {
         const folded = fold(...list);
@@ -162,7 +166,9 @@ describe('foldGroups', () => {
     packets: fc.nat(100),
     flows: fc.nat(3),
   });
-  const found = fc.array(fc.tuple(conversation.map(talk), fc.constantFrom(...EDGE_VERDICTS)), { maxLength: 60 });
+  const found = fc.array(fc.tuple(conversation.map(createConversation), fc.constantFrom(...EDGE_VERDICTS)), {
+    maxLength: 60,
+  });
   // Which group a workload is in; null: expanded, so that it is a node of its own.
   const grouping = fc.record({
     a: fc.constantFrom('one', 'two', null),
@@ -185,15 +191,15 @@ describe('foldGroups', () => {
           nodeOf,
         );
         expect(sums(edges)).toEqual(sums(list.map(([one]) => one)));
-        const endOf = (one: Conversation, end: 'source' | 'destination') =>
+        const getEndNode = (one: Conversation, end: 'source' | 'destination') =>
           (one[`${end}_workload_id`] !== null && nodeOf(one[`${end}_workload_id`] ?? '')) ||
           (one[`${end}_internal`] ? 'internal' : 'external');
         for (const edge of edges) {
           const own = list.filter(
             ([one, verdict]) =>
               verdict === edge.verdict &&
-              endOf(one, 'source') === edge.source &&
-              endOf(one, 'destination') === edge.destination,
+              getEndNode(one, 'source') === edge.source &&
+              getEndNode(one, 'destination') === edge.destination,
           );
           expect(sums([edge])).toEqual(sums(own.map(([one]) => one)));
         }
@@ -240,7 +246,9 @@ describe('foldGroups', () => {
   });
 
   it('names no workloads of a service that has more than a link can hold', () => {
-    const many = Array.from({ length: MAX_SERVICE_WORKLOADS + 1 }, (_, i) => talk({ source_workload_id: `w${i}` }));
+    const many = Array.from({ length: MAX_SERVICE_WORKLOADS + 1 }, (_, i) =>
+      createConversation({ source_workload_id: `w${i}` }),
+    );
     const { edges } = foldGroups(
       many.map((one) => [one, { edge: 'observed', verdict: summed('unknown') }]),
       (id) => (id === 'b' ? 'two' : 'one'),

@@ -1,5 +1,5 @@
 import { MAX_SERVICE_WORKLOADS } from '../choices';
-import { shownCidr } from '../flow/flow-end';
+import { toVisibleCidr } from '../flow/flow-end';
 import { mergeVerdicts, type SummedVerdict } from '../summed-verdict';
 import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
 import {
@@ -56,7 +56,7 @@ function add(to: Sums, from: Sums): void {
 }
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-const heavier = (a: Sums, b: Sums) => b.bytes - a.bytes || b.flows - a.flows;
+const byWeight = (a: Sums, b: Sums) => b.bytes - a.bytes || b.flows - a.flows;
 
 const emptySeen = (): Seen => ({
   source: { workloads: new Set(), prefixes: new Set() },
@@ -66,7 +66,7 @@ const emptySeen = (): Seen => ({
 function finishEnd({ workloads, prefixes }: Seen['source']): ServiceEnd {
   const isNamed = prefixes.size === 0 && workloads.size <= MAX_SERVICE_WORKLOADS;
   const [only = null] = workloads.size === 0 && prefixes.size === 1 ? prefixes : [];
-  return { workload_ids: isNamed ? [...workloads].sort() : [], prefix: only === null ? null : shownCidr(only) };
+  return { workload_ids: isNamed ? [...workloads].sort() : [], prefix: only === null ? null : toVisibleCidr(only) };
 }
 
 const finishService = ({ seen, ...service }: Service): TopologyService => ({
@@ -76,7 +76,7 @@ const finishService = ({ seen, ...service }: Service): TopologyService => ({
 
 function finishEdge({ services, summed, ...edge }: Edge, named: boolean): TopologyEdge {
   const all = [...services.values()].sort(
-    (a, b) => heavier(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
+    (a, b) => byWeight(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
   );
   const sums = { bytes: 0, packets: 0, flows: 0 };
   let last_seen_at = '';
@@ -99,8 +99,8 @@ function finishEdge({ services, summed, ...edge }: Edge, named: boolean): Topolo
 
 function finishPrefixes(prefixes: ReadonlyMap<string, Sums>): Pick<TopologyPeer, 'prefixes' | 'prefixes_total'> {
   // A subnet that the reader may not see is not named.
-  const list = [...prefixes].flatMap(([prefix, sums]) => (shownCidr(prefix) === null ? [] : [{ prefix, ...sums }]));
-  list.sort((a, b) => heavier(a, b) || byText(a.prefix, b.prefix));
+  const list = [...prefixes].flatMap(([prefix, sums]) => (toVisibleCidr(prefix) === null ? [] : [{ prefix, ...sums }]));
+  list.sort((a, b) => byWeight(a, b) || byText(a.prefix, b.prefix));
   return { prefixes: list.slice(0, MAX_PEER_PREFIXES), prefixes_total: list.length };
 }
 
@@ -150,7 +150,7 @@ function edgeSums(isKnown?: (workloadId: string) => boolean) {
         .sort(
           (a, b) =>
             weight(a) - weight(b) ||
-            heavier(a, b) ||
+            byWeight(a, b) ||
             byText(a.source, b.source) ||
             byText(a.destination, b.destination),
         ),
@@ -176,7 +176,7 @@ export function foldConversations(
   const peers = new Map<string, Peer>();
   const edges = edgeSums();
 
-  const peerOf = (conversation: Conversation, end: 'source' | 'destination', { cluster_id, network_id }: Standing) => {
+  const addPeer = (conversation: Conversation, end: 'source' | 'destination', { cluster_id, network_id }: Standing) => {
     const kind = conversation[`${end}_internal`] ? 'internal' : 'external';
     const id = `${kind}:${network_id ?? cluster_id}`;
     let peer = peers.get(id);
@@ -197,8 +197,8 @@ export function foldConversations(
     });
     const standing = from?.standing ?? to?.standing;
     if (!standing) continue;
-    const source = from?.id ?? peerOf(conversation, 'source', standing);
-    const destination = to?.id ?? peerOf(conversation, 'destination', standing);
+    const source = from?.id ?? addPeer(conversation, 'source', standing);
+    const destination = to?.id ?? addPeer(conversation, 'destination', standing);
     edges.add(source, destination, evaluated);
   }
   return {
@@ -221,7 +221,7 @@ export function foldGroups(
 ): { outside: Outside[]; edges: TopologyEdge[] } {
   const outside = { external: new Map<string, Sums>(), internal: new Map<string, Sums>() };
   const edges = edgeSums((id) => nodeOf(id) !== null);
-  const endOf = (conversation: Conversation, end: 'source' | 'destination'): string => {
+  const addEnd = (conversation: Conversation, end: 'source' | 'destination'): string => {
     const id = conversation[`${end}_workload_id`];
     const node = id === null ? null : nodeOf(id);
     if (node !== null) return node;
@@ -230,7 +230,7 @@ export function foldGroups(
     return kind;
   };
   for (const evaluated of conversations)
-    edges.add(endOf(evaluated[0], 'source'), endOf(evaluated[0], 'destination'), evaluated);
+    edges.add(addEnd(evaluated[0], 'source'), addEnd(evaluated[0], 'destination'), evaluated);
   return {
     outside: (['external', 'internal'] as const)
       .filter((kind) => outside[kind].size > 0)

@@ -10,7 +10,7 @@ import { EmptyState } from '@/ui/empty-state';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageAction } from '@/ui/page-actions';
 import { Section } from '@/ui/section';
-import { TokenTable, tokenAllowed, tokenNotAllowed } from '../shared/api-tokens/token-table';
+import { onReactivateFailed, onTokenReactivated, TokenTable } from '../shared/api-tokens/token-table';
 import { useAdding } from '../shared/use-url-state';
 
 const NewTokenDialog = loadOnOpening(() => import('./new-token-dialog').then((module) => module.NewTokenDialog));
@@ -30,7 +30,10 @@ export function OwnTokens() {
   const refresh = () => void queryClient.invalidateQueries(trpc.account.tokens.pathFilter());
   const revoke = useMutation(trpc.account.revokeToken.mutationOptions({ onSuccess: refresh }));
   const allow = useMutation(
-    trpc.account.allowToken.mutationOptions({ onSuccess: tokenAllowed(t, refresh), onError: tokenNotAllowed(t) }),
+    trpc.account.allowToken.mutationOptions({
+      onSuccess: onTokenReactivated(t, refresh),
+      onError: onReactivateFailed(t),
+    }),
   );
   const create = (
     <Button variant="primary" icon={<Plus size={14} />} onClick={() => setAdding(true)}>

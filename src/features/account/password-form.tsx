@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { PasswordChange } from '@/domain/account';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
@@ -57,7 +57,7 @@ export function PasswordForm() {
         <FormShell
           form={form}
           onSubmit={(input) => save.mutate(input)}
-          error={save.error ? failureOf(save.error) : null}
+          error={save.error ? toFailure(save.error) : null}
           pending={save.isPending}
           submitLabel={t('Change password')}
         >

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { SecondFactorProof } from '@/domain/second-factor';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
@@ -31,7 +31,7 @@ export function ProofForm({ hasPassword, save, submitLabel, tone, onCancel, chil
     <FormShell
       form={form}
       onSubmit={(proof) => save.mutate(proof)}
-      error={save.error ? failureOf(save.error) : null}
+      error={save.error ? toFailure(save.error) : null}
       pending={save.isPending}
       submitLabel={submitLabel}
       tone={tone}

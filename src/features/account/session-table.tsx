@@ -5,11 +5,11 @@ import { useMemo, useState } from 'react';
 import type { AccountSession } from '@/domain/account';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
@@ -17,7 +17,7 @@ import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { deviceText, proofText } from './session-labels';
 
-const make = columnsOf<AccountSession>();
+const make = createColumnHelper<AccountSession>();
 
 const columns = (t: Translate) => [
   make.custom(
@@ -81,7 +81,7 @@ export function SessionTable() {
         rowId={(session) => session.id}
         total={rows.length}
         loading={query.isPending}
-        error={query.error && failureOf(query.error)}
+        error={query.error && toFailure(query.error)}
         onRetry={() => void query.refetch()}
         height="auto"
         rowActions={(session) => ({
@@ -105,7 +105,7 @@ export function SessionTable() {
           title={ending === 'others' ? t('End all other sessions?') : t('End this session?')}
           confirmLabel={ending === 'others' ? t('End all other sessions') : t('End session')}
           pending={mutation.isPending}
-          error={mutation.error ? failureOf(mutation.error) : null}
+          error={mutation.error ? toFailure(mutation.error) : null}
           onConfirm={() => (ending === 'others' ? endOthers.mutate() : end.mutate({ id: ending.id }))}
         >
           <p>

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { AddressInput, AllocateAddressInput, type IpAddress } from '@/domain/ipam/ip-address';
 import type { SubnetDetail } from '@/domain/ipam/subnet';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
 import { FormShell } from '@/ui/form/form-shell';
@@ -88,7 +88,7 @@ function GivenContent({ subnet, address, onClose, onAdded }: ContentProps & { ad
     <FormShell
       form={form}
       onSubmit={(input) => create.mutate(input)}
-      error={create.error ? failureOf(create.error) : null}
+      error={create.error ? toFailure(create.error) : null}
       pending={create.isPending}
       submitLabel={address ? t('Assign {address}', { address }) : t('Add address')}
       onCancel={onClose}
@@ -116,7 +116,7 @@ function NextContent({ subnet, onClose, onAdded }: ContentProps) {
     resolver: domainResolver(AllocateAddressInput, toAllocateInput, addressFieldName),
   });
   const take = useMutation(trpc.subnets.allocateAddress.mutationOptions({ onSuccess: useAdded({ onClose, onAdded }) }));
-  const failure = take.error ? failureOf(take.error) : next.error ? failureOf(next.error) : null;
+  const failure = take.error ? toFailure(take.error) : next.error ? toFailure(next.error) : null;
   const address = next.data?.addresses[0];
   const full = next.data !== undefined && address === undefined;
   return (

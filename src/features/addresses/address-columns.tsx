@@ -1,11 +1,11 @@
 import type { IpAddress } from '@/domain/ipam/ip-address';
 import type { Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Missing } from '@/ui/values';
 import { AddressLink, ClusterLink, NetworkLink, SubnetLink, WorkloadLink } from '../shared/entity-links';
 import { ADDRESS_SOURCE_LABELS, ADDRESS_STATE_LABELS, AddressState } from '../shared/ipam/address-state';
 
-const make = columnsOf<IpAddress>();
+const make = createColumnHelper<IpAddress>();
 
 export const addressColumns = (t: Translate) => [
   make.custom('address', t('Address'), (item) => <AddressLink id={item.id} address={item.address} />, {

@@ -82,7 +82,7 @@ function Content({ address }: { address: Detail }) {
       />
       <AddressConflicts address={address} />
       <Section>
-        <Properties columns={2} items={facts(t, address)} />
+        <Properties columns={2} items={listProperties(t, address)} />
       </Section>
       <Section title={t('Assignment history')} description={t('The last 100 assignments, newest first.')} bare>
         <DataTable
@@ -114,7 +114,7 @@ function Content({ address }: { address: Detail }) {
   );
 }
 
-function facts(t: Translate, address: Detail) {
+function listProperties(t: Translate, address: Detail) {
   const { workload } = address;
   return [
     {

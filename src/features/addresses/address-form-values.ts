@@ -40,13 +40,13 @@ type Stored = Pick<
   Partial<Pick<IpAddress, 'address'>>;
 
 /** A state that only discovery sets is offered as `active`, which it becomes when a user decides. */
-const settable = (state: IpAddress['state']) => SETTABLE_STATES.find((one) => one === state) ?? 'active';
+const toSettableState = (state: IpAddress['state']) => SETTABLE_STATES.find((one) => one === state) ?? 'active';
 
 export function toAddressValues(stored: Stored): AddressValues {
   return {
     ...EMPTY_ADDRESS,
     address: stored.address ?? '',
-    state: settable(stored.state),
+    state: toSettableState(stored.state),
     workload: stored.workload
       ? { value: stored.workload.id, label: `${stored.workload.name} (${stored.workload.vmid})` }
       : null,
@@ -84,7 +84,7 @@ export function toAddressUpdate(values: AddressValues, stored: Stored): AddressU
 }
 
 /** How the form's values compare with the stored ones, as text. */
-export const addressWords = (values: AddressValues) => ({
+export const toComparableValues = (values: AddressValues) => ({
   ...fields(values),
   workload_id: values.workload?.label ?? null,
 });

@@ -7,7 +7,7 @@ import { type KeyboardEvent, memo, type RefObject, useEffect, useMemo, useRef, u
 import type { SubnetDetail } from '@/domain/ipam/subnet';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { URL_TEXT, useUrlValue } from '@/lib/url-state';
 import { Button } from '@/ui/button';
@@ -15,7 +15,16 @@ import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { TextInput } from '@/ui/text-input';
 import { Mono } from '@/ui/values';
-import { CELLS, countStates, type GridCell, type GridRow, gridMove, gridRows, partOf, partSize } from './grid-cells';
+import {
+  CELLS,
+  countStates,
+  findPartStart,
+  type GridCell,
+  type GridRow,
+  gridMove,
+  gridRows,
+  partSize,
+} from './grid-cells';
 import { GridLegend } from './grid-legend';
 
 type Props = {
@@ -34,7 +43,7 @@ export function AddressGrid({ subnet, onAssign, writeReason }: Props) {
   const columns = useGridColumns(box);
   const [from, setFrom] = useUrlValue('from', URL_TEXT);
   // A link may carry an address that is not the first of a part, or none of this subnet.
-  const start = from === null ? null : partOf(subnet.cidr, from);
+  const start = from === null ? null : findPartStart(subnet.cidr, from);
   const query = useQuery({
     ...trpc.subnets.grid.queryOptions({
       id: subnet.id,
@@ -68,7 +77,7 @@ export function AddressGrid({ subnet, onAssign, writeReason }: Props) {
           writeReason={writeReason}
         />
       ) : query.error ? (
-        <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />
+        <ErrorState problem={toFailure(query.error)} onRetry={() => void query.refetch()} />
       ) : (
         <Skeleton className="h-64 w-full" />
       )}
@@ -87,7 +96,7 @@ type PartsProps = {
 function Parts({ cidr, grid, onGo }: PartsProps) {
   const t = useT();
   const [text, setText] = useState('');
-  const target = partOf(cidr, text);
+  const target = findPartStart(cidr, text);
   const wrong = text.trim() !== '' && target === null;
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -158,7 +167,7 @@ function Cells({ rows, columns, pointed, onPress, busy, writeReason }: CellsProp
   });
   const [current, setCurrent] = useState(shown ?? 0);
   const cellAt = (index: number) => rows[Math.floor(index / columns)]?.cells[index % columns];
-  const indexOf = (target: EventTarget) => {
+  const findCellIndex = (target: EventTarget) => {
     const element = target instanceof Element ? target.closest<HTMLElement>('[data-cell]') : null;
     return element ? Number(element.dataset.cell) : null;
   };
@@ -182,17 +191,17 @@ function Cells({ rows, columns, pointed, onPress, busy, writeReason }: CellsProp
         className="-m-0.5 w-[calc(100%+0.25rem)] table-fixed border-separate border-spacing-0.5"
         onKeyDown={onKeyDown}
         onFocus={(event) => {
-          const index = indexOf(event.target);
+          const index = findCellIndex(event.target);
           if (index === null) return;
           setCurrent(index);
           setShown(index);
         }}
         onPointerOver={(event) => {
-          const index = indexOf(event.target);
+          const index = findCellIndex(event.target);
           if (index !== null) setShown(index);
         }}
         onClick={(event) => {
-          const index = indexOf(event.target);
+          const index = findCellIndex(event.target);
           const pressed = index === null ? undefined : cellAt(index);
           if (pressed) onPress(pressed);
         }}

@@ -4,9 +4,9 @@ import { useMemo } from 'react';
 import type { AddressPolicies as Policies } from '@/domain/ipam/address-policies';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { Section } from '@/ui/section';
@@ -17,8 +17,8 @@ import { PolicyLink } from '../shared/entity-links';
 
 type Row = Policies['policies'][number];
 
-const make = columnsOf<Row>();
-const endpointsOf = (row: Row, side: 'source' | 'target') =>
+const make = createColumnHelper<Row>();
+const formatEndpoints = (row: Row, side: 'source' | 'target') =>
   row.touches
     .filter((touch) => touch.side === side)
     .map(({ endpoint }) => endpoint)
@@ -30,8 +30,8 @@ const policyColumns = (t: Translate) => [
     grow: true,
     render: (row) => <PolicyLink id={row.policy_id} name={row.name} />,
   }),
-  make.mono('from', t('As source in'), (row) => endpointsOf(row, 'source'), { width: 180, grow: true }),
-  make.mono('to', t('As target in'), (row) => endpointsOf(row, 'target'), { width: 180, grow: true }),
+  make.mono('from', t('As source in'), (row) => formatEndpoints(row, 'source'), { width: 180, grow: true }),
+  make.mono('to', t('As target in'), (row) => formatEndpoints(row, 'target'), { width: 180, grow: true }),
   make.custom('mode', t('Mode'), (row) => <PolicyMode mode={row.enforcement_mode} enabled={row.enabled} />, {
     width: 100,
     csv: (row) => (row.enabled ? row.enforcement_mode : 'disabled'),
@@ -67,7 +67,7 @@ export function AddressPolicies({ addressId }: { addressId: string }) {
         rowId={(row) => row.policy_id}
         total={data?.policies.length ?? 0}
         loading={isPending}
-        error={error && failureOf(error)}
+        error={error && toFailure(error)}
         onRetry={() => void refetch()}
         height="auto"
         empty={

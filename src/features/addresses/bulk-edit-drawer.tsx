@@ -5,7 +5,7 @@ import { useWatch } from 'react-hook-form';
 import { SETTABLE_STATES } from '@/domain/choices';
 import { AddressBulkUpdate, type IpAddress } from '@/domain/ipam/ip-address';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
 import { CheckboxField } from '@/ui/form/checkbox-field';
@@ -78,7 +78,7 @@ function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
     <FormShell
       form={form}
       onSubmit={(input) => save.mutate(input)}
-      error={save.error ? failureOf(save.error) : null}
+      error={save.error ? toFailure(save.error) : null}
       pending={save.isPending}
       submitLabel={t('Save {n, plural, one {# address} other {# addresses}}', { n: items.length })}
       disabledReason={chosen ? null : t('Select at least one change')}

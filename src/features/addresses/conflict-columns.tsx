@@ -1,12 +1,12 @@
 import type { IpamConflict } from '@/domain/ipam/conflict';
 import type { Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Status, type Tone } from '@/ui/status';
 import { Missing, Mono } from '@/ui/values';
 import { AddressLink, ClusterLink, NetworkLink, WorkloadLink } from '../shared/entity-links';
 import { CONFLICT_KIND_LABELS, CONFLICT_STATUS_LABELS, conflictText, RESOLUTION_LABELS } from './conflict-labels';
 
-const make = columnsOf<IpamConflict>();
+const make = createColumnHelper<IpamConflict>();
 
 const TONES: Record<IpamConflict['status'], Tone> = { open: 'danger', resolved: 'ok', gone: 'off' };
 

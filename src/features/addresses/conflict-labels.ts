@@ -28,13 +28,13 @@ type ConflictValues = Pick<
   'kind' | 'address' | 'mac' | 'network_name' | 'workload' | 'other_workload' | 'other_source' | 'other_interface_name'
 >;
 
-function sourceOf(t: Translate, source: string | null): string {
+function formatSource(t: Translate, source: string | null): string {
   if (source === null || !Object.hasOwn(ADDRESS_SOURCE_LABELS, source)) return 'none';
   return lowerLabel(t, t(ADDRESS_SOURCE_LABELS[source as keyof typeof ADDRESS_SOURCE_LABELS]));
 }
 
 /** What the sentences below take. A name may be any text, so a flag beside it says whether there is one. */
-function valuesOf(t: Translate, conflict: ConflictValues) {
+function toMessageValues(t: Translate, conflict: ConflictValues) {
   const holder = conflict.workload?.name ?? null;
   const other = conflict.other_workload?.name ?? null;
   return {
@@ -48,13 +48,13 @@ function valuesOf(t: Translate, conflict: ConflictValues) {
     has_user: other !== null || holder !== null,
     network: conflict.network_name,
     has_network: conflict.network_name !== null,
-    reported: sourceOf(t, conflict.other_source),
+    reported: formatSource(t, conflict.other_source),
   };
 }
 
 /** What contradicts what, in one sentence. */
 export function conflictText(t: Translate, conflict: ConflictValues): string {
-  const values = valuesOf(t, conflict);
+  const values = toMessageValues(t, conflict);
   switch (conflict.kind) {
     case 'duplicate_address':
       return t(
@@ -85,7 +85,7 @@ export function resolutionChoice(
   resolution: Resolution,
   conflict: ConflictValues,
 ): { label: string; consequence: string } {
-  const values = valuesOf(t, conflict);
+  const values = toMessageValues(t, conflict);
   if (resolution === 'assign') {
     return {
       label: t('Assign to {has_other, select, true {{other}} other {the other workload}}', values),

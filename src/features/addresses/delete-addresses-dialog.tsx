@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { IpAddress } from '@/domain/ipam/ip-address';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
@@ -51,7 +51,7 @@ export function DeleteAddressesDialog({ addresses, onClose, onDeleted }: Props) 
       }
       confirmLabel={n === 1 ? t('Delete address') : t('Delete {n, plural, one {# address} other {# addresses}}', { n })}
       pending={remove.isPending}
-      error={remove.error ? failureOf(remove.error) : null}
+      error={remove.error ? toFailure(remove.error) : null}
       onConfirm={() => remove.mutate({ items: addresses.map(({ id, version }) => ({ id, version })) })}
     >
       <p>

@@ -7,7 +7,13 @@ import { Notice } from '@/ui/notice';
 import { useReadAgain, useSaved } from '../shared/record-cache';
 import { VersionedForm } from '../shared/versioned-form';
 import { AddressFields } from './address-fields';
-import { addressFieldName, addressLabels, addressWords, toAddressUpdate, toAddressValues } from './address-form-values';
+import {
+  addressFieldName,
+  addressLabels,
+  toAddressUpdate,
+  toAddressValues,
+  toComparableValues,
+} from './address-form-values';
 
 type Props = { address: IpAddress | null; onClose: () => void };
 
@@ -55,7 +61,7 @@ function Content({ opened, onClose }: { opened: IpAddress; onClose: () => void }
         )
       }
       submitLabel={t('Save address')}
-      compare={{ labels: addressLabels(t), words: addressWords }}
+      compare={{ labels: addressLabels(t), words: toComparableValues }}
       onClose={onClose}
     >
       {({ control, setValue }, base) => (

@@ -1,9 +1,9 @@
 import type { IpAddress } from '@/domain/ipam/ip-address';
 import type { Subnet } from '@/domain/ipam/subnet';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 
-const address = columnsOf<IpAddress>();
-const subnet = columnsOf<Subnet>();
+const address = createColumnHelper<IpAddress>();
+const subnet = createColumnHelper<Subnet>();
 
 /** The file of addresses, with the columns that an import takes first: what was exported can be imported again. */
 export const ADDRESS_EXPORT = [

@@ -20,7 +20,7 @@ export const PART = 256;
 const BLOCK = 256n;
 const FREE = { ip_address_id: null, label: null, workload_id: null, subnet_id: null };
 
-const shortOf = ({ family, value }: IpAddress): string =>
+const toShortLabel = ({ family, value }: IpAddress): string =>
   family === 4 ? String(value & 0xffn) : (value & 0xffffn).toString(16);
 
 /** Every address of a part of a subnet, in rows of `columns`; what the service did not name is free. */
@@ -37,7 +37,7 @@ export function gridRows(grid: Pick<SubnetGrid, 'first' | 'last' | 'cells'>, col
       rows.push({ first: address, block: blocks && value % BLOCK === 0n, cells: [] });
     }
     const cell = known.get(address) ?? { ...FREE, address, state: 'free' as const };
-    rows.at(-1)?.cells.push({ ...cell, short: shortOf(ip) });
+    rows.at(-1)?.cells.push({ ...cell, short: toShortLabel(ip) });
   }
   return rows;
 }
@@ -51,7 +51,7 @@ export function partSize(cidr: string): number {
 }
 
 /** The first address of the part in which `address` lies; null when it is outside the subnet. */
-export function partOf(cidr: string, address: string): string | null {
+export function findPartStart(cidr: string, address: string): string | null {
   const parsed = parseCidr(cidr);
   const ip = parseIp(address.trim());
   if (!parsed || !ip || ip.family !== parsed.address.family) return null;

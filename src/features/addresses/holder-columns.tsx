@@ -1,18 +1,18 @@
 import type { AddressHolder } from '@/domain/ipam/ip-address';
 import type { Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { RelativeTime } from '@/ui/values';
 import { WorkloadLink } from '../shared/entity-links';
 import { ADDRESS_SOURCE_LABELS } from '../shared/ipam/address-state';
 
-const sourceWord = (t: Translate, source: string) =>
+const sourceLabel = (t: Translate, source: string) =>
   Object.hasOwn(ADDRESS_SOURCE_LABELS, source)
     ? t(ADDRESS_SOURCE_LABELS[source as keyof typeof ADDRESS_SOURCE_LABELS])
     : source;
 
 /** Columns of who held an address, and when. */
 export function holderColumns<Row extends AddressHolder>(t: Translate) {
-  const make = columnsOf<Row>();
+  const make = createColumnHelper<Row>();
   return [
     make.text('workload', t('Workload'), (item) => item.workload_name, {
       width: 200,
@@ -38,7 +38,7 @@ export function holderColumns<Row extends AddressHolder>(t: Translate) {
     ),
     make.mono('interface_name', t('Interface'), (item) => item.interface_name, { width: 90 }),
     make.mono('mac', t('MAC address'), (item) => item.mac, { width: 160 }),
-    make.text('source', t('Data source'), (item) => sourceWord(t, item.source), { width: 130 }),
+    make.text('source', t('Data source'), (item) => sourceLabel(t, item.source), { width: 130 }),
     make.mono('external_id', t('External ID'), (item) => item.workload_external_id, { width: 120 }),
   ];
 }

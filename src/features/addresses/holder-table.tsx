@@ -4,7 +4,7 @@ import { HOLDING_SORTS } from '@/domain/choices';
 import type { AddressHolding } from '@/domain/ipam/ip-address';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { Mono } from '@/ui/values';
 import { ClusterLink, NetworkLink } from '../shared/entity-links';
@@ -16,7 +16,7 @@ import { TimeRangeControl } from '../shared/time-range-control';
 import { holderColumns } from './holder-columns';
 import { WITHIN_FILTER } from './prefix-search';
 
-const make = columnsOf<AddressHolding>();
+const make = createColumnHelper<AddressHolding>();
 
 const LESS_ASKED = ['source', 'external_id'];
 

@@ -3,12 +3,12 @@ import { useMemo } from 'react';
 import type { ImportChange, IpamImportDetail } from '@/domain/ipam/csv-import';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { Mono } from '@/ui/values';
 import { valueText } from './import-labels';
 
-const make = columnsOf<ImportChange>();
+const make = createColumnHelper<ImportChange>();
 
 /** `hostname: a → b`; of a new row `hostname: b`. */
 const fieldsText = (t: Translate, { action, fields }: ImportChange) =>

@@ -5,8 +5,8 @@ import { IMPORT_KINDS } from '@/domain/choices';
 import type { ImportInput, ImportKind, IpamImportDetail } from '@/domain/ipam/csv-import';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
-import { inUrlOr, URL_TEXT, urlWord, useUrlValue } from '@/lib/url-state';
+import { toFailure } from '@/lib/problem';
+import { URL_TEXT, urlEnum, useUrlValue, withInitial } from '@/lib/url-state';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
@@ -27,7 +27,7 @@ export function ImportPage() {
   const t = useT();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
-  const [kind, setKind] = useUrlValue('kind', inUrlOr(urlWord(IMPORT_KINDS), 'addresses'));
+  const [kind, setKind] = useUrlValue('kind', withInitial(urlEnum(IMPORT_KINDS), 'addresses'));
   const [importId, setImportId] = useUrlValue('import', URL_TEXT);
   const [file, setFile] = useState<ImportFile | null>(null);
   /** The text that the shown check was about; another one must be checked again. */
@@ -42,7 +42,7 @@ export function ImportPage() {
     if (file) start.mutate({ kind, file_name: file.name.slice(0, 200), content: file.content, ...options });
   };
   const reasonToWait = active ? t('Wait until the current import ends') : null;
-  const failure = start.error ? failureOf(start.error) : null;
+  const failure = start.error ? toFailure(start.error) : null;
   return (
     <>
       <PageTrail crumbs={[{ label: t('Import') }]} />
@@ -126,7 +126,7 @@ export function ImportPage() {
               )}
             </div>
           ) : run.error ? (
-            <ErrorState problem={failureOf(run.error)} onRetry={() => void run.refetch()} />
+            <ErrorState problem={toFailure(run.error)} onRetry={() => void run.refetch()} />
           ) : (
             <Skeleton className="h-16 w-full" />
           )}

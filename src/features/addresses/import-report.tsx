@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { IpamImportDetail } from '@/domain/ipam/csv-import';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { Notice } from '@/ui/notice';
 import { Progress } from '@/ui/progress';
@@ -14,7 +14,7 @@ import { outcomeText, STAGE_LABELS } from './import-labels';
 
 type Problem = IpamImportDetail['errors'][number] & { id: string };
 
-const make = columnsOf<Problem>();
+const make = createColumnHelper<Problem>();
 
 const problemColumns = (t: Translate) => [
   make.number('line', t('Line'), (row) => row.line),

@@ -4,7 +4,7 @@ import { RUN_STATUSES } from '@/domain/choices';
 import type { IpamImport } from '@/domain/ipam/csv-import';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { declareList } from '../shared/list/declare-list';
 import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
@@ -12,7 +12,7 @@ import { useList } from '../shared/list/use-list';
 import { RUN_STATES, RunState } from '../shared/sync/sync-state';
 import { IMPORT_KIND_LABELS, outcomeText } from './import-labels';
 
-const make = columnsOf<IpamImport>();
+const make = createColumnHelper<IpamImport>();
 
 const resultText = (t: Translate, run: IpamImport) =>
   run.status === 'queued' || run.status === 'running' ? t('In progress') : (run.message ?? outcomeText(t, run));

@@ -6,16 +6,16 @@ import type { SubnetDetail, SubnetNode } from '@/domain/ipam/subnet';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { SubnetLink } from '../shared/entity-links';
 import { UsageMeter } from '../shared/ipam/usage-meter';
 
-const make = columnsOf<SubnetNode>();
+const make = createColumnHelper<SubnetNode>();
 
 const innerColumns = (t: Translate) => [
   make.custom('cidr', t('Prefix'), (item) => <SubnetLink id={item.id} cidr={item.cidr} />, {
@@ -59,7 +59,7 @@ export function InnerPrefixes({ subnet, onTake, writeReason }: Props) {
         total={query.data?.total}
         loading={query.isPending}
         refreshing={query.isFetching}
-        error={query.error ? failureOf(query.error) : null}
+        error={query.error ? toFailure(query.error) : null}
         onRetry={() => void query.refetch()}
         onRowOpen={(item) => router.push(paths.subnet({ subnetId: item.id }))}
         height="auto"

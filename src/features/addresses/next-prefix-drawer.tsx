@@ -5,7 +5,7 @@ import { parseCidr } from '@/domain/net/cidr';
 import { addressBits } from '@/domain/net/ip-address';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
@@ -67,7 +67,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
     }),
   );
   const current = valid && requested === length && !next.isPlaceholderData ? next.data : undefined;
-  const failure = take.error ? failureOf(take.error) : valid && next.error ? failureOf(next.error) : null;
+  const failure = take.error ? toFailure(take.error) : valid && next.error ? toFailure(next.error) : null;
   return (
     <form
       className="-mb-4 flex flex-col gap-4"

@@ -1,5 +1,5 @@
 import type { Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Status } from '@/ui/status';
 import { Missing, Mono } from '@/ui/values';
 import { ClusterLink, NetworkLink, SubnetLink } from '../shared/entity-links';
@@ -7,10 +7,10 @@ import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
 import { UsageMeter } from '../shared/ipam/usage-meter';
 import type { PrefixItem } from './prefix-rows';
 
-const make = columnsOf<PrefixItem>();
+const make = createColumnHelper<PrefixItem>();
 
-const networkOf = (item: PrefixItem) => (item.kind === 'failure' ? null : item.network);
-const subnetOf = (item: PrefixItem) => (item.kind === 'subnet' ? item.subnet : null);
+const getNetwork = (item: PrefixItem) => (item.kind === 'failure' ? null : item.network);
+const getSubnet = (item: PrefixItem) => (item.kind === 'subnet' ? item.subnet : null);
 
 export const prefixColumns = (t: Translate) => [
   make.custom(
@@ -52,14 +52,14 @@ export const prefixColumns = (t: Translate) => [
   make.text(
     'description',
     t('Description'),
-    (item) => subnetOf(item)?.description || (item.kind === 'network' ? item.network.description : null),
+    (item) => getSubnet(item)?.description || (item.kind === 'network' ? item.network.description : null),
     { width: 160, grow: true },
   ),
   make.custom(
     'cluster_name',
     t('Cluster'),
     (item) => {
-      const network = networkOf(item);
+      const network = getNetwork(item);
       if (item.kind !== 'network' || !network) return null;
       return <ClusterLink id={network.cluster_id} name={network.cluster_name} />;
     },
@@ -72,7 +72,7 @@ export const prefixColumns = (t: Translate) => [
     'vlan_tag',
     'VLAN',
     (item) => {
-      const tag = subnetOf(item)?.vlan_tag ?? (item.kind === 'network' ? item.network.vlan_tag : null);
+      const tag = getSubnet(item)?.vlan_tag ?? (item.kind === 'network' ? item.network.vlan_tag : null);
       return item.kind === 'failure' ? null : <Text text={tag === null ? null : String(tag)} />;
     },
     { width: 60, align: 'end' },
@@ -89,13 +89,13 @@ export const prefixColumns = (t: Translate) => [
   make.custom(
     'source',
     t('Data source'),
-    (item) => (item.kind === 'failure' ? null : t(IPAM_SOURCE_LABELS[(subnetOf(item) ?? item.network).source])),
+    (item) => (item.kind === 'failure' ? null : t(IPAM_SOURCE_LABELS[(getSubnet(item) ?? item.network).source])),
     { hidden: true, width: 100 },
   ),
 ];
 
-function forSubnet(item: PrefixItem, render: (subnet: NonNullable<ReturnType<typeof subnetOf>>) => React.ReactNode) {
-  const subnet = subnetOf(item);
+function forSubnet(item: PrefixItem, render: (subnet: NonNullable<ReturnType<typeof getSubnet>>) => React.ReactNode) {
+  const subnet = getSubnet(item);
   return subnet ? render(subnet) : null;
 }
 

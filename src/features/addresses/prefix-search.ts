@@ -1,6 +1,6 @@
 'use client';
 import { IPAM_SOURCES, SUBNET_SORTS } from '@/domain/choices';
-import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
+import { formatCidr, parseCidr, toNetwork } from '@/domain/net/cidr';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { normalizeMac } from '@/domain/net/mac-address';
 import { msg } from '@/lib/i18n/translator';
@@ -34,7 +34,7 @@ export function subnetQuery(text: string): { contains: string } | { within: stri
   const ip = parseIp(trimmed);
   if (ip) return { contains: formatIp(ip) };
   const cidr = trimmed.includes('/') ? parseCidr(trimmed) : null;
-  return cidr ? { within: formatCidr(networkOf(cidr)) } : { q: trimmed.slice(0, 200) };
+  return cidr ? { within: formatCidr(toNetwork(cidr)) } : { q: trimmed.slice(0, 200) };
 }
 
 /** Longest text of an IPv6 prefix. */

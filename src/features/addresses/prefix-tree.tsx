@@ -5,9 +5,9 @@ import { useMemo } from 'react';
 import type { Subnet } from '@/domain/ipam/subnet';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
-import { inUrlOr, URL_FLAG, useUrlValue } from '@/lib/url-state';
+import { URL_FLAG, useUrlValue, withInitial } from '@/lib/url-state';
 import { Button, IconButton } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
@@ -31,7 +31,7 @@ type Props = { clusterId: string | null; subnets: ReturnType<typeof useSubnetDia
 export function PrefixTree({ clusterId, subnets }: Props) {
   const t = useT();
   const router = useRouter();
-  const [withEmpty, setWithEmpty] = useUrlValue('empty', inUrlOr(URL_FLAG, false));
+  const [withEmpty, setWithEmpty] = useUrlValue('empty', withInitial(URL_FLAG, false));
   const tree = usePrefixTree({ clusterId, withEmpty });
   const columns = useMemo(() => prefixColumns(t), [t]);
   const { reason } = usePermissions();
@@ -181,7 +181,7 @@ function TreeExport({ clusterId }: { clusterId: string | null }) {
       } while (cursor !== undefined);
     },
     onError: (error) => {
-      const { title, detail } = failureOf(error);
+      const { title, detail } = toFailure(error);
       showToast('danger', { title: t('Could not export the prefixes'), description: detail ?? title });
     },
   });

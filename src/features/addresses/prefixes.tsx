@@ -1,7 +1,7 @@
 'use client';
 import { List, ListTree } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
-import { inUrlOr, urlWord, useUrlValue } from '@/lib/url-state';
+import { urlEnum, useUrlValue, withInitial } from '@/lib/url-state';
 import { FilterBar } from '@/ui/filter-bar';
 import { SegmentedControl } from '@/ui/segmented-control';
 import { useFilterFields } from '../shared/list/use-filter-fields';
@@ -19,7 +19,7 @@ export function Prefixes({ subnets }: { subnets: ReturnType<typeof useSubnetDial
   const t = useT();
   const state = usePrefixState();
   const { filters } = state;
-  const [view, setView] = useUrlValue('view', inUrlOr(urlWord(VIEWS), 'tree'));
+  const [view, setView] = useUrlValue('view', withInitial(urlEnum(VIEWS), 'tree'));
   const fields = useFilterFields(PREFIX_FILTERS, state);
   // A cluster narrows the tree; everything else picks prefixes out of it.
   const searching = state.q !== '' || filters.family !== null || filters.source !== null;

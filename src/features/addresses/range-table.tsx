@@ -5,10 +5,10 @@ import { useMemo, useState } from 'react';
 import type { IpRange } from '@/domain/ipam/ip-range';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
@@ -21,7 +21,7 @@ import { RANGE_KIND_LABELS } from './range-form-values';
 
 const RangeDrawer = loadOnOpening(() => import('./range-drawer').then((module) => module.RangeDrawer));
 
-const make = columnsOf<IpRange>();
+const make = createColumnHelper<IpRange>();
 
 const rangeColumns = (t: Translate) => [
   make.custom(
@@ -84,7 +84,7 @@ export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } })
         total={query.data?.total}
         loading={query.isPending}
         refreshing={query.isFetching}
-        error={query.error ? failureOf(query.error) : null}
+        error={query.error ? toFailure(query.error) : null}
         onRetry={() => void query.refetch()}
         onRowOpen={writeReason === null ? setOpen : undefined}
         rowActions={(range) => ({
@@ -130,7 +130,7 @@ export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } })
         })}
         confirmLabel={t('Delete range')}
         pending={remove.isPending}
-        error={remove.error ? failureOf(remove.error) : null}
+        error={remove.error ? toFailure(remove.error) : null}
         onConfirm={() => deleting && remove.mutate({ id: deleting.id, version: deleting.version })}
       >
         <p>{t('Addresses in the range can then be allocated as next free. Existing addresses stay unchanged.')}</p>

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type IpamConflict, RESOLUTIONS_OF } from '@/domain/ipam/conflict';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -49,7 +49,7 @@ function Content({ conflict, onClose }: { conflict: IpamConflict; onClose: () =>
       },
     }),
   );
-  const failure = resolve.error ? failureOf(resolve.error) : null;
+  const failure = resolve.error ? toFailure(resolve.error) : null;
   const allowed: readonly Resolution[] = RESOLUTIONS_OF[conflict.kind];
   return (
     <form

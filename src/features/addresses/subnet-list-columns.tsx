@@ -1,12 +1,12 @@
 import type { Subnet } from '@/domain/ipam/subnet';
 import type { Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Status } from '@/ui/status';
 import { ClusterLink, NetworkLink, SubnetLink } from '../shared/entity-links';
 import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
 import { UsageMeter } from '../shared/ipam/usage-meter';
 
-const make = columnsOf<Subnet>();
+const make = createColumnHelper<Subnet>();
 
 export const subnetColumns = (t: Translate) => [
   make.custom(

@@ -5,7 +5,7 @@ import type { Network } from '@/domain/inventory';
 import type { SubnetNode } from '@/domain/ipam/subnet';
 import type { Page } from '@/domain/list';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { type Branch, type Level, prefixRows } from './prefix-rows';
 
@@ -14,7 +14,7 @@ const names = new Intl.Collator('en', { numeric: true });
 /** Up to this many networks, with up to this many prefixes, are open from the start. */
 const OPEN_AT_FIRST = { networks: 20, prefixes: 500 };
 
-async function everyPage<T>(fetchPage: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
+async function fetchAllPages<T>(fetchPage: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
   const items: T[] = [];
   let cursor: string | undefined;
   do {
@@ -38,7 +38,7 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
   const networks = useQuery({
     queryKey: [trpc.networks.list.pathKey()[0], { input: filter, type: 'every' }],
     queryFn: ({ signal }) =>
-      everyPage<Network>((cursor) =>
+      fetchAllPages<Network>((cursor) =>
         client.networks.list.query({ ...filter, limit: 500, sort: 'name', ...(cursor && { cursor }) }, { signal }),
       ),
     placeholderData: keepPreviousData,
@@ -55,35 +55,35 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
     shown.reduce((sum, network) => sum + network.subnets_total, 0) <= OPEN_AT_FIRST.prefixes;
   const isOpen = (id: string, depth: number) => branches.chosen(id) ?? (few && depth === 1);
 
-  const keyOf = (branch: Branch) => [trpc.subnets.tree.pathKey()[0], { input: branch, type: 'every' }];
+  const toQueryKey = (branch: Branch) => [trpc.subnets.tree.pathKey()[0], { input: branch, type: 'every' }];
   // The cache knows every level that was read; as one arrives, the next render finds the branches below it.
-  const levelOf = (branch: Branch): Level => {
-    const state = queryClient.getQueryState<SubnetNode[]>(keyOf(branch));
+  const getLevel = (branch: Branch): Level => {
+    const state = queryClient.getQueryState<SubnetNode[]>(toQueryKey(branch));
     return {
       items: state?.data,
       loading: state?.data === undefined && !state?.error,
       failure:
         state?.error && state.data === undefined
-          ? (failureOf(state.error).detail ?? t('Could not read this entry.'))
+          ? (toFailure(state.error).detail ?? t('Could not read this entry.'))
           : null,
     };
   };
-  const { rows, open } = prefixRows({ networks: shown, isOpen, levelOf });
+  const { rows, open } = prefixRows({ networks: shown, isOpen, levelOf: getLevel });
   const queries = useQueries({
     queries: open.map((branch) => ({
-      queryKey: keyOf(branch),
+      queryKey: toQueryKey(branch),
       // The rows are read from the cache, not from these results: each change must render.
       notifyOnChangeProps: 'all' as const,
       queryFn: ({ signal }: { signal: AbortSignal }) => {
         const { network_id: id, ...within } = branch;
-        return everyPage<SubnetNode>((cursor) =>
+        return fetchAllPages<SubnetNode>((cursor) =>
           client.subnets.tree.query({ id, ...within, limit: 1000, ...(cursor && { cursor }) }, { signal }),
         );
       },
     })),
   });
   // Branches that are open from the start are shown together: one by one they would push the others down.
-  const isReading = networks.isPending || open.some((branch) => levelOf(branch).loading);
+  const isReading = networks.isPending || open.some((branch) => getLevel(branch).loading);
   const [isShown, setIsShown] = useState(false);
   if (!isShown && !isReading) setIsShown(true);
   return {
@@ -91,7 +91,7 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
     /** Networks without any prefix that are left out. */
     hidden: (networks.data?.length ?? 0) - shown.length,
     networks: networks.data,
-    error: networks.error && networks.data === undefined ? failureOf(networks.error) : null,
+    error: networks.error && networks.data === undefined ? toFailure(networks.error) : null,
     retry: () => {
       void networks.refetch();
       for (const query of queries) if (query.error) void query.refetch();

@@ -68,7 +68,7 @@ export const placeValue = ({ tenant_id, project_id }: Place): string =>
   tenant_id === null ? EVERYWHERE : project_id === null ? tenant_id : `${tenant_id}/${project_id}`;
 
 /** The place that a choice means. No choice is no place: an empty id, which no form accepts. */
-export function placeOf(value: string | null): Place {
+export function parsePlace(value: string | null): Place {
   if (value === EVERYWHERE) return { tenant_id: null, project_id: null };
   const [tenant_id = '', project_id = null] = (value ?? '').split('/');
   return { tenant_id, project_id };

@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { Status } from '@/ui/status';
 import { useNow } from '@/ui/use-now';
@@ -15,14 +15,14 @@ import {
   AsOf,
   clockText,
   collectorName,
-  lackingCollectors,
+  listDegradedCollectors,
   staleSince,
 } from '../shared/agents/agent-state';
 import { ClusterLink } from '../shared/entity-links';
 
-const make = columnsOf<Agent>();
+const make = createColumnHelper<Agent>();
 
-const stateOf = (agent: Agent) => AGENT_STATES[agent.status ?? 'none'];
+const getAgentState = (agent: Agent) => AGENT_STATES[agent.status ?? 'none'];
 
 /** What the column shows for a node without an agent: the way to get one. */
 export type InstallOffer = { onInstall: (agent: Agent) => void; reason: string | null };
@@ -38,15 +38,20 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
       </Link>
     ),
   }),
-  make.custom('status', t('Status'), (agent) => <Status tone={stateOf(agent).tone}>{t(stateOf(agent).word)}</Status>, {
-    sortable: true,
-    width: 110,
-    csv: (agent) => t(stateOf(agent).word),
-  }),
+  make.custom(
+    'status',
+    t('Status'),
+    (agent) => <Status tone={getAgentState(agent).tone}>{t(getAgentState(agent).word)}</Status>,
+    {
+      sortable: true,
+      width: 110,
+      csv: (agent) => t(getAgentState(agent).word),
+    },
+  ),
   make.custom('collectors', t('Missing collectors'), (agent) => <Lacking agent={agent} offer={offer} />, {
     width: 180,
     csv: (agent) =>
-      lackingCollectors(agent)
+      listDegradedCollectors(agent)
         .map(({ name, state }) => `${t(collectorName(name))} (${state})`)
         .join('; '),
   }),
@@ -151,7 +156,7 @@ function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
     );
   }
   if (agent.collectors.length === 0) return <Missing label={t('Unknown')} />;
-  const lacking = lackingCollectors(agent);
+  const lacking = listDegradedCollectors(agent);
   // The current state of a stale agent is not known; what it last lacked may be the reason.
   const asOf = staleSince(agent);
   if (lacking.length === 0 && asOf) return <Missing label={t('Unknown')} />;

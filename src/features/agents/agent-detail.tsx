@@ -18,7 +18,7 @@ import { InstallAgentDialog, type InstallTarget } from '../shared/agents/install
 import { DetailPage } from '../shared/detail-page';
 import { FlowsLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
-import { firewallFacts, identityFacts, sightFacts } from './agent-properties';
+import { listFirewallProperties, listIdentityProperties, listVisibilityProperties } from './agent-properties';
 import { AgentTrouble } from './agent-trouble';
 import { Collectors } from './collectors';
 import { Heartbeats } from './heartbeats';
@@ -97,7 +97,7 @@ function Reports({ agent }: { agent: Detail }) {
   return (
     <>
       <Section>
-        <Properties columns={2} items={identityFacts(t, agent)} />
+        <Properties columns={2} items={listIdentityProperties(t, agent)} />
       </Section>
       {diagnostics && (
         <Section title={t('Collectors')} description={from} bare>
@@ -106,12 +106,12 @@ function Reports({ agent }: { agent: Detail }) {
       )}
       {agent.last_heartbeat_at && (
         <Section title={t('Node firewall')} description={asOf ? from : (firewall?.detail ?? from)}>
-          <Properties columns={2} items={firewallFacts(t, firewall, agent.nftables_ruleset_hash, asOf)} />
+          <Properties columns={2} items={listFirewallProperties(t, firewall, agent.nftables_ruleset_hash, asOf)} />
         </Section>
       )}
       {diagnostics && (
         <Section title={asOf ? t('Last report') : t('Observed traffic')} description={asOf && from}>
-          <Properties columns={2} items={sightFacts(t, diagnostics, counts, asOf)} />
+          <Properties columns={2} items={listVisibilityProperties(t, diagnostics, counts, asOf)} />
         </Section>
       )}
       <UnconfirmedGuests agent={agent} />

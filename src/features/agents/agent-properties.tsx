@@ -13,7 +13,7 @@ import { KnownFlag } from '../shared/inventory-states';
 type Diagnostics = NonNullable<AgentReport['diagnostics']>;
 
 /** Who the agent is and how it keeps in touch. */
-export function identityFacts(t: Translate, agent: AgentDetail): Property[] {
+export function listIdentityProperties(t: Translate, agent: AgentDetail): Property[] {
   const { clock_offset_ms: offset } = agent;
   const clock = offset === null ? null : clockText(t, offset);
   const asOf = staleSince(agent);
@@ -68,7 +68,7 @@ function ReportedFlag({ asOf, ...flag }: Flag) {
 }
 
 /** The hypervisor's firewall on the node, as reported by the agent. Undetermined values are unknown, not off. */
-export function firewallFacts(
+export function listFirewallProperties(
   t: Translate,
   firewall: AgentReport['firewall'],
   rulesetHash: string | null,
@@ -150,7 +150,7 @@ const totals = (t: Translate, { flows, bytes, packets }: Diagnostics['seen']) =>
   });
 
 /** What the newest heartbeat saw, and the kernel's settings that decide what can be seen. */
-export function sightFacts(
+export function listVisibilityProperties(
   t: Translate,
   diagnostics: Diagnostics,
   counts: Pick<AgentReport, 'flow_count' | 'interface_count'>,

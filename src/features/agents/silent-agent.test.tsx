@@ -4,7 +4,7 @@ import type { Agent, AgentDetail } from '@/domain/agent';
 import { english } from '@/lib/i18n/translator';
 import { staleSince } from '../shared/agents/agent-state';
 import { agentColumns } from './agent-columns';
-import { firewallFacts, identityFacts, sightFacts } from './agent-properties';
+import { listFirewallProperties, listIdentityProperties, listVisibilityProperties } from './agent-properties';
 import { Collectors } from './collectors';
 
 type Diagnostics = Parameters<typeof Collectors>[0]['diagnostics'];
@@ -26,7 +26,7 @@ const firewall = {
   service_running: true,
   rules_loaded: true,
   guest_chains: 3,
-} as Parameters<typeof firewallFacts>[1];
+} as Parameters<typeof listFirewallProperties>[1];
 const SINCE = '2026-11-20T10:00:00.000Z';
 const agent = {
   id: 'n',
@@ -50,40 +50,40 @@ const agent = {
 } as unknown as AgentDetail;
 
 const collectors = (asOf: string | null) => renderToStaticMarkup(<Collectors diagnostics={diagnostics} asOf={asOf} />);
-type Facts = ReturnType<typeof identityFacts>;
-const rendered = (items: Facts) =>
+type Facts = ReturnType<typeof listIdentityProperties>;
+const renderProperties = (items: Facts) =>
   new Map(items.map(({ label, value }) => [label, renderToStaticMarkup(<>{value}</>)] as const));
 const counts = { flow_count: 5, interface_count: 2 };
-const everyFact = (asOf: string | null) =>
+const renderAllProperties = (asOf: string | null) =>
   new Map([
-    ...rendered(firewallFacts(english, firewall, 'abc', asOf)),
-    ...rendered(sightFacts(english, diagnostics, counts, asOf)),
+    ...renderProperties(listFirewallProperties(english, firewall, 'abc', asOf)),
+    ...renderProperties(listVisibilityProperties(english, diagnostics, counts, asOf)),
   ]);
-const isAsOf = (html: string) => html.includes(`data-as-of="${SINCE}"`) && html.includes(`dateTime="${SINCE}"`);
+const hasAsOfTime = (html: string) => html.includes(`data-as-of="${SINCE}"`) && html.includes(`dateTime="${SINCE}"`);
 
 describe('the last report of a stale agent', () => {
   it('names the last state of a collector and does not show it as working', () => {
     expect(collectors(null)).toContain('data-tone="ok"');
     expect(collectors(SINCE)).not.toContain('data-tone="ok"');
     expect(collectors(SINCE)).toContain('Unknown, last: Working');
-    expect(isAsOf(collectors(SINCE))).toBe(true);
+    expect(hasAsOfTime(collectors(SINCE))).toBe(true);
   });
 
   it('shows every value of the firewall and of the traffic gray and with its age', () => {
-    const values = everyFact(SINCE);
+    const values = renderAllProperties(SINCE);
     expect(values.size).toBe(15);
-    for (const [label, html] of values) expect([label, isAsOf(html)]).toEqual([label, true]);
-    for (const html of everyFact(null).values()) expect(html).not.toContain('data-as-of');
+    for (const [label, html] of values) expect([label, hasAsOfTime(html)]).toEqual([label, true]);
+    for (const html of renderAllProperties(null).values()) expect(html).not.toContain('data-as-of');
     const text = [...values.values()].join();
     expect(text).not.toContain('data-tone="ok"');
     for (const state of ['On', 'Running', 'Loaded']) expect(text).toContain(`Unknown, last: ${state}`);
   });
 
   it('shows version, interval and clock of its page gray and with their age', () => {
-    const values = rendered(identityFacts(english, agent));
+    const values = renderProperties(listIdentityProperties(english, agent));
     for (const label of ['Version', 'Interval', 'Node clock'])
-      expect([label, isAsOf(values.get(label) ?? '')]).toEqual([label, true]);
-    const reporting = rendered(identityFacts(english, { ...agent, status: 'degraded' }));
+      expect([label, hasAsOfTime(values.get(label) ?? '')]).toEqual([label, true]);
+    const reporting = renderProperties(listIdentityProperties(english, { ...agent, status: 'degraded' }));
     for (const html of reporting.values()) expect(html).not.toContain('data-as-of');
   });
 
@@ -96,7 +96,7 @@ describe('the last report of a stale agent', () => {
         ]),
       );
     const reported = ['collectors', 'agent_version', 'clock_offset_ms', 'interval_seconds', 'nftables_ruleset_hash'];
-    for (const id of reported) expect([id, isAsOf(cells(agent).get(id) ?? '')]).toEqual([id, true]);
+    for (const id of reported) expect([id, hasAsOfTime(cells(agent).get(id) ?? '')]).toEqual([id, true]);
     for (const html of cells({ ...agent, status: 'ok' }).values()) expect(html).not.toContain('data-as-of');
     const healthy = cells({ ...agent, collectors: [{ name: 'conntrack', state: 'active' }] });
     expect(healthy.get('collectors')).not.toContain('Nothing');

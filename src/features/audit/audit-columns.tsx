@@ -1,13 +1,13 @@
 import type { Translate } from '@/lib/i18n/translator';
 import type { RouterOutputs } from '@/lib/trpc';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Missing } from '@/ui/values';
 import { ACTOR_KIND_LABELS, actionText, objectKindText } from './audit-labels';
 
 /** A record as it arrives in the browser. */
 export type AuditRow = RouterOutputs['audit']['get'];
 
-const make = columnsOf<AuditRow>();
+const make = createColumnHelper<AuditRow>();
 
 export const auditColumns = (t: Translate) => [
   make.time('at', t('Time'), (record) => record.at, { sortable: true }),

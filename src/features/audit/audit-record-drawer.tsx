@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { formatCount, formatDateTime } from '@/lib/format';
 import { lowerLabel } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
@@ -50,7 +50,7 @@ export function AuditRecordDrawer({ recordId, onClose, onFilter }: Props) {
       {record ? (
         <Content record={record} onFilter={onFilter} />
       ) : query.error ? (
-        <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />
+        <ErrorState problem={toFailure(query.error)} onRetry={() => void query.refetch()} />
       ) : (
         <Skeleton className="h-40 w-full" />
       )}

@@ -59,7 +59,7 @@ describe('changeDiff', () => {
         : typeof value === 'object' && value !== null
           ? Object.fromEntries(
               Object.entries(value)
-                .sort()
+                .sort(([a], [b]) => (a < b ? -1 : 1))
                 .map(([key, inner]) => [key, sorted(inner)]),
             )
           : value;

@@ -22,14 +22,14 @@ export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** JSON that is the same for the same content, whatever the order of its fields. */
-const contentOf = (value: unknown): string =>
+const toCanonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     isFields(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   ) ?? '';
 
 /** What an entry of a list is recognized by in another state: its id, else all of its content. */
-const identityOf = (entry: unknown): string =>
-  isFields(entry) && typeof entry.id === 'string' ? entry.id : contentOf(entry);
+const getIdentity = (entry: unknown): string =>
+  isFields(entry) && typeof entry.id === 'string' ? entry.id : toCanonicalJson(entry);
 
 const withoutPosition = (entry: unknown): unknown => {
   if (!isFields(entry)) return entry;
@@ -41,19 +41,19 @@ const withoutPosition = (entry: unknown): unknown => {
 function entryChanges(before: readonly unknown[], after: readonly unknown[]): EntryChange[] {
   const left = new Map<string, unknown[]>();
   for (const entry of before) {
-    const identity = identityOf(entry);
+    const identity = getIdentity(entry);
     left.set(identity, [...(left.get(identity) ?? []), entry]);
   }
   const kept: string[] = [];
   const paired: EntryChange[] = after.flatMap((entry): EntryChange[] => {
-    const identity = identityOf(entry);
+    const identity = getIdentity(entry);
     const [old, ...others] = left.get(identity) ?? [];
     if (!left.has(identity)) return [{ kind: 'added', before: undefined, after: entry }];
     if (others.length > 0) left.set(identity, others);
     else left.delete(identity);
     kept.push(identity);
-    if (contentOf(old) === contentOf(entry)) return [];
-    const moved = contentOf(withoutPosition(old)) === contentOf(withoutPosition(entry));
+    if (toCanonicalJson(old) === toCanonicalJson(entry)) return [];
+    const moved = toCanonicalJson(withoutPosition(old)) === toCanonicalJson(withoutPosition(entry));
     return [{ kind: moved ? 'moved' : 'changed', before: old, after: entry }];
   });
   const removed = [...left.values()].flat().map((entry): EntryChange => {
@@ -63,7 +63,7 @@ function entryChanges(before: readonly unknown[], after: readonly unknown[]): En
   if (changes.length > 0) return changes;
   // The same entries: what is elsewhere in the list has moved.
   return after.flatMap((entry, place): EntryChange[] =>
-    identityOf(before[place]) === kept[place] ? [] : [{ kind: 'moved', before: before[place], after: entry }],
+    getIdentity(before[place]) === kept[place] ? [] : [{ kind: 'moved', before: before[place], after: entry }],
   );
 }
 
@@ -76,7 +76,7 @@ function compare(path: readonly string[], before: unknown, after: unknown, into:
     }
   }
   if (before === undefined && after === undefined) return;
-  const same = contentOf(before) === contentOf(after);
+  const same = toCanonicalJson(before) === toCanonicalJson(after);
   const kind = before === undefined ? 'added' : after === undefined ? 'removed' : same ? 'same' : 'changed';
   const areLists = [before, after].every((value) => Array.isArray(value) || value === undefined);
   const entries = !same && areLists ? entryChanges((before as unknown[]) ?? [], (after as unknown[]) ?? []) : undefined;
@@ -84,12 +84,12 @@ function compare(path: readonly string[], before: unknown, after: unknown, into:
 }
 
 /** A record without fields states as little as none. */
-const stateOf = (value: unknown): unknown =>
+const emptyToUndefined = (value: unknown): unknown =>
   value === null || (isFields(value) && Object.keys(value).length === 0) ? undefined : value;
 
 /** What differs between two states, field by field: changes first in the order of `after`, then what stayed the same. */
 export function changeDiff(before: unknown, after: unknown): FieldChange[] {
   const found: FieldChange[] = [];
-  compare([], stateOf(before), stateOf(after), found);
+  compare([], emptyToUndefined(before), emptyToUndefined(after), found);
   return [...found.filter(({ kind }) => kind !== 'same'), ...found.filter(({ kind }) => kind === 'same')];
 }

@@ -21,7 +21,7 @@ import { TenantUpdate } from '@/domain/tenant';
 import { AssignmentInput, UserUpdate } from '@/domain/user';
 import { english } from '@/lib/i18n/translator';
 import { CHANGE_LABELS, fieldLabel, valueText } from './change-labels';
-import { idsIn } from './use-change-names';
+import { collectIds } from './use-change-names';
 
 const SHAPES: Record<string, z.ZodObject> = {
   AddressUpdate,
@@ -119,13 +119,15 @@ describe('valueText', () => {
   });
 });
 
-describe('idsIn', () => {
+describe('collectIds', () => {
   it('finds ids by their fields, at any depth, and groups in endpoints', () => {
     const other = ID.replace(/1$/, '2');
-    expect([...idsIn({ a: [{ tenant_id: ID }], sources: [`sg:${other}`], run_id: ID.replace(/1$/, '3') })]).toEqual([
+    expect([
+      ...collectIds({ a: [{ tenant_id: ID }], sources: [`sg:${other}`], run_id: ID.replace(/1$/, '3') }),
+    ]).toEqual([
       [ID, 'tenant'],
       [other, 'group'],
     ]);
-    expect(idsIn({ toString: ID, constructor: ID }).size).toBe(0);
+    expect(collectIds({ toString: ID, constructor: ID }).size).toBe(0);
   });
 });

@@ -263,23 +263,23 @@ export const fieldLabel = (t: Translate, path: readonly string[]): string =>
 /** Names of things by their ids, as far as the reader may see them. */
 export type Names = ReadonlyMap<string, string>;
 
-const labelsOf = (labels: Readonly<Record<string, { label: string } | { word: string }>>): Record<string, string> =>
+const toLabels = (labels: Readonly<Record<string, { label: string } | { word: string }>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(labels).map(([value, label]) => [value, 'label' in label ? label.label : label.word]),
   );
 
 /** Values of fields that have a closed set of them, as the forms call them. */
 const VALUE_LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  conditions: labelsOf(CONDITION_LABELS),
-  default_action: labelsOf(DEFAULT_LABELS),
-  direction: labelsOf(DIRECTION_LABELS),
-  enforcement_mode: labelsOf(MODE_LABELS),
+  conditions: toLabels(CONDITION_LABELS),
+  default_action: toLabels(DEFAULT_LABELS),
+  direction: toLabels(DIRECTION_LABELS),
+  enforcement_mode: toLabels(MODE_LABELS),
   kind: RUN_KINDS,
   permissions: { ...PERMISSION_LABELS, '*': msg('All permissions, including future ones') },
-  state: labelsOf(ADDRESS_STATE_LABELS),
-  status: labelsOf(DEPLOYMENT_RUN_LABELS),
-  tenant_visibility: labelsOf(VISIBILITY_LABELS),
-  tier: labelsOf(TIER_LABELS),
+  state: toLabels(ADDRESS_STATE_LABELS),
+  status: toLabels(DEPLOYMENT_RUN_LABELS),
+  tenant_visibility: toLabels(VISIBILITY_LABELS),
+  tier: toLabels(TIER_LABELS),
   trigger: TRIGGER_LABELS,
   on_move: { remove: msg('Remove rules'), keep: msg('Keep until removed manually') },
   rule_placement: { above: msg('Before unmanaged rules'), below: msg('After unmanaged rules') },

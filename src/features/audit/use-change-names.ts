@@ -26,17 +26,17 @@ const KINDS = {
 type Kind = (typeof KINDS)[keyof typeof KINDS] | 'group';
 
 /** The ids in a record, with what they are ids of. */
-export function idsIn(value: unknown, found = new Map<string, Kind>()): Map<string, Kind> {
+export function collectIds(value: unknown, found = new Map<string, Kind>()): Map<string, Kind> {
   const note = (text: unknown, kind: Kind) => {
     if (typeof text === 'string' && ID.test(text) && found.size < MAX_NAMES) found.set(text, kind);
   };
   if (typeof value === 'string') note(GROUP.exec(value)?.[1], 'group');
-  if (Array.isArray(value)) for (const entry of value) idsIn(entry, found);
+  if (Array.isArray(value)) for (const entry of value) collectIds(entry, found);
   if (!isFields(value)) return found;
   for (const [field, inner] of Object.entries(value)) {
     const kind = Object.hasOwn(KINDS, field) ? KINDS[field as keyof typeof KINDS] : undefined;
     if (kind) note(inner, kind);
-    else idsIn(inner, found);
+    else collectIds(inner, found);
   }
   return found;
 }
@@ -44,7 +44,7 @@ export function idsIn(value: unknown, found = new Map<string, Kind>()): Map<stri
 type Thing = { name?: string | null; title?: string; cidr?: string; email?: string };
 
 /** What a thing is called. */
-const nameOf = ({ title, email, cidr, name }: Thing): string | null => title ?? email ?? cidr ?? name ?? null;
+const getDisplayName = ({ title, email, cidr, name }: Thing): string | null => title ?? email ?? cidr ?? name ?? null;
 
 /** Names of the things that a record refers to by id, as far as the reader may see them and they still exist. */
 export function useChangeNames(before: unknown, after: unknown): Names {
@@ -63,11 +63,11 @@ export function useChangeNames(before: unknown, after: unknown): Names {
     user: { permission: 'user:read', read: (id) => client.users.get.query({ id }) },
     workload: { permission: 'workload:read', read: (id) => client.workloads.get.query({ id }) },
   };
-  const ids = [...idsIn([before, after])].filter(([, kind]) => can(readers[kind].permission));
+  const ids = [...collectIds([before, after])].filter(([, kind]) => can(readers[kind].permission));
   const answers = useQueries({
     queries: ids.map(([id, kind]) => ({
       queryKey: ['audit-name', kind, id],
-      queryFn: async () => nameOf(await readers[kind].read(id)),
+      queryFn: async () => getDisplayName(await readers[kind].read(id)),
       retry: false,
     })),
   });

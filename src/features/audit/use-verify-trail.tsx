@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { type RouterOutputs, useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Notice } from '@/ui/notice';
@@ -22,7 +22,7 @@ export function useVerifyTrail() {
     ),
     outcome: verify.error ? (
       <Notice tone="danger" live title={t('Could not verify the trail')}>
-        {failureOf(verify.error).detail ?? failureOf(verify.error).title}
+        {toFailure(verify.error).detail ?? toFailure(verify.error).title}
       </Notice>
     ) : (
       verify.data && <Outcome {...verify.data} />

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { SecondFactorCode, type SecondFactorNeeded } from '@/domain/second-factor';
 import { browserSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { Button } from '@/ui/button';
 import { FormShell } from '@/ui/form/form-shell';
 import { TextField } from '@/ui/form/text-field';
@@ -36,7 +36,7 @@ export function CodeForm({ challenge, onBack }: Props) {
     mutationFn: ({ code }) =>
       browserSession()
         .session.answerChallenge(challenge.challenge_token, code)
-        .catch((error: unknown) => Promise.reject(signInProblem(t, failureOf(error)))),
+        .catch((error: unknown) => Promise.reject(signInProblem(t, toFailure(error)))),
     onError: (problem) => {
       setWaitUntil(problem.wait === null ? null : Date.now() + problem.wait * 1000);
       form.resetField('code');

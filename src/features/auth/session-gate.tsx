@@ -4,7 +4,7 @@ import { useRouter } from 'next/navigation';
 import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import type { CurrentUser } from '@/domain/auth';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { safeReturnPath } from '@/lib/safe-return-path';
 import { AUTH_EXPIRED_EVENT } from '@/lib/session';
 import { ErrorState } from '@/ui/error-state';
@@ -49,12 +49,12 @@ export function SessionGate({ children }: { children: (user: CurrentUser) => Rea
     return <ErrorPage failure={state.failure} onRetry={retry} />;
   }
   if (setup.isError) {
-    return <ErrorPage failure={failureOf(setup.error)} onRetry={() => void setup.refetch()} />;
+    return <ErrorPage failure={toFailure(setup.error)} onRetry={() => void setup.refetch()} />;
   }
   return <StartScreen />;
 }
 
-function ErrorPage({ failure, onRetry }: { failure: ReturnType<typeof failureOf>; onRetry: () => void }) {
+function ErrorPage({ failure, onRetry }: { failure: ReturnType<typeof toFailure>; onRetry: () => void }) {
   return (
     <main className="flex min-h-dvh items-center justify-center">
       <ErrorState problem={failure} onRetry={onRetry} />

@@ -5,7 +5,7 @@ import type { LoginInput } from '@/domain/auth';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
 import { browserSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
@@ -14,7 +14,7 @@ import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 import { useCountdown } from '../shared/use-timers';
 import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
 
-const loginInput = () => import('@/domain/auth').then((module) => module.LoginInput);
+const loadLoginInput = () => import('@/domain/auth').then((module) => module.LoginInput);
 
 type Props = {
   expired: boolean;
@@ -29,7 +29,7 @@ export function SignInForm({ expired, reused, onChallenge }: Props) {
   const t = useT();
   const form = useCheckedForm<LoginInput, unknown, LoginInput>({
     defaultValues: { email: '', password: '' },
-    resolver: domainResolver(loginInput, (values) => values),
+    resolver: domainResolver(loadLoginInput, (values) => values),
   });
   const capsLock = useCapsLock();
   const [waitUntil, setWaitUntil] = useState<number | null>(null);
@@ -38,7 +38,7 @@ export function SignInForm({ expired, reused, onChallenge }: Props) {
     mutationFn: ({ email, password }) =>
       browserSession()
         .session.signIn(email, password)
-        .catch((error: unknown) => Promise.reject(signInProblem(t, failureOf(error)))),
+        .catch((error: unknown) => Promise.reject(signInProblem(t, toFailure(error)))),
     onSuccess: (challenge) => {
       if (challenge) onChallenge(challenge);
     },

@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import { browserSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { showToast } from '@/ui/toast';
 
 /**
@@ -22,7 +22,7 @@ export function useSignOut(): () => void {
         else if (provider_session === 'kept') window.location.assign(paths.login({ signed_out: 'here' }));
       })
       .catch((error: unknown) => {
-        const { title, detail } = failureOf(error);
+        const { title, detail } = toFailure(error);
         showToast('danger', { id: 'sign-out', title: t('You are still signed in'), description: detail ?? title });
       });
   }, [t]);

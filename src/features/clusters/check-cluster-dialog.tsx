@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Cluster } from '@/domain/cluster';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -49,7 +49,7 @@ export function CheckClusterDialog({ cluster, open, onClose, onEdit, editReason 
       ) : check.data ? (
         <CheckReport report={check.data} />
       ) : (
-        check.error && <ErrorState problem={failureOf(check.error)} />
+        check.error && <ErrorState problem={toFailure(check.error)} />
       )}
     </Dialog>
   );

@@ -1,11 +1,11 @@
 import type { Cluster } from '@/domain/cluster';
 import type { Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { ClusterLink } from '../shared/entity-links';
 import { KnownFlag } from '../shared/inventory-states';
 import { ClusterState, ReadOnlyBadge, SYNC_STATES } from '../shared/sync/sync-state';
 
-const make = columnsOf<Cluster>();
+const make = createColumnHelper<Cluster>();
 
 export const clusterColumns = (t: Translate) => [
   make.text('name', t('Name'), (cluster) => cluster.name, {

@@ -15,7 +15,7 @@ import { Mono, RelativeTime } from '@/ui/values';
 import { KnownFlag } from '../shared/inventory-states';
 import { LiveRun } from '../shared/sync/live-run';
 import { PLACEMENT_LABELS } from './cluster-labels';
-import { syncTrouble } from './sync-trouble';
+import { findSyncRemedy } from './sync-remedy';
 
 type Props = {
   cluster: Cluster;
@@ -29,7 +29,7 @@ type Props = {
 /** What is known about the cluster itself, and what is wrong with it. */
 export function ClusterOverview({ cluster, watchedRun, onEdit, onCheck, writeReason }: Props) {
   const t = useT();
-  const trouble = cluster.active_run ? null : syncTrouble(cluster);
+  const trouble = cluster.active_run ? null : findSyncRemedy(cluster);
   return (
     <>
       {watchedRun && (
@@ -78,8 +78,8 @@ export function ClusterOverview({ cluster, watchedRun, onEdit, onCheck, writeRea
       )}
       <Section>
         <div className="grid gap-x-8 lg:grid-cols-2">
-          <Properties items={connectionFacts(t, cluster)} />
-          <Properties items={contentFacts(t, cluster)} />
+          <Properties items={listConnectionProperties(t, cluster)} />
+          <Properties items={listContentProperties(t, cluster)} />
         </div>
       </Section>
     </>
@@ -87,7 +87,7 @@ export function ClusterOverview({ cluster, watchedRun, onEdit, onCheck, writeRea
 }
 
 /** How it is reached and in what state it is. */
-function connectionFacts(t: Translate, cluster: Cluster) {
+function listConnectionProperties(t: Translate, cluster: Cluster) {
   return [
     { label: t('API address'), value: <Mono wrap>{cluster.api_url}</Mono> },
     {
@@ -127,7 +127,7 @@ function connectionFacts(t: Translate, cluster: Cluster) {
 }
 
 /** What it holds, and since when. */
-function contentFacts(t: Translate, cluster: Cluster) {
+function listContentProperties(t: Translate, cluster: Cluster) {
   const { counts } = cluster;
   const count = (value: number, tab: string) => (
     <Link className="link tabular-nums" href={paths.cluster({ clusterId: cluster.id, tab })}>

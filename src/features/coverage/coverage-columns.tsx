@@ -1,14 +1,14 @@
 import type { WorkloadCoverage } from '@/domain/coverage';
 import type { Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { Meter } from '@/ui/meter';
 import { AsOf, uncountedSince } from '../shared/agents/agent-state';
 import { Elapsed } from '../shared/elapsed';
 import { ClusterLink } from '../shared/entity-links';
 
-const make = columnsOf<WorkloadCoverage>();
+const make = createColumnHelper<WorkloadCoverage>();
 
 /** Columns of the list of coverage. */
 export const workloadCoverageColumns = (t: Translate) => [

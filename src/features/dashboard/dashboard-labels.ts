@@ -2,7 +2,7 @@ import type { SecurityPosture } from '@/domain/dashboard/security-posture';
 import type { SensitiveService, Severity } from '@/domain/dashboard/sensitive-ports';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/status';
-import { type Monitored, type Monitoring, monitoringOf } from './monitoring';
+import { evaluateMonitoring, type Monitored, type Monitoring } from './monitoring';
 
 export const LEVEL_LABELS: Record<SecurityPosture['level'], { tone: Tone; word: string }> = {
   good: { tone: 'ok', word: msg('Good') },
@@ -11,7 +11,7 @@ export const LEVEL_LABELS: Record<SecurityPosture['level'], { tone: Tone; word: 
   unknown: { tone: 'unknown', word: msg('Unknown') },
 };
 
-const counted = (t: Translate, list: readonly (readonly [number, string])[]): string =>
+const formatCounts = (t: Translate, list: readonly (readonly [number, string])[]): string =>
   list
     .filter(([n]) => n > 0)
     .map(([n, text]) => t(text, { n }))
@@ -21,7 +21,7 @@ const counted = (t: Translate, list: readonly (readonly [number, string])[]): st
 export function enforcementText(t: Translate, part: SecurityPosture['enforcement']): string {
   if (part.running === 0) return t('No running workloads.');
   const { protection, without_interface } = part;
-  return counted(t, [
+  return formatCounts(t, [
     [protection.default_deny, msg('{n, number} deny by default')],
     [protection.rules_default_accept, msg('{n, number} accept by default')],
     [protection.no_rules, msg('{n, number} without rules')],
@@ -33,7 +33,7 @@ export function enforcementText(t: Translate, part: SecurityPosture['enforcement
 
 export function policiesText(t: Translate, part: NonNullable<SecurityPosture['policies']>): string {
   if (part.judged === 0) return t('None enforced');
-  const trouble = counted(t, [
+  const trouble = formatCounts(t, [
     [part.unresolved, msg('{n, number} unresolved')],
     [part.stale, msg('{n, number} stale')],
     [part.partial, msg('{n, number} partial')],
@@ -59,16 +59,16 @@ export function suspiciousText(
 ): string {
   const { critical, high } = security.security_posture.suspicious;
   return (
-    counted(t, [
+    formatCounts(t, [
       [critical, SEVERITY_COUNTS.critical],
       [high, SEVERITY_COUNTS.high],
-    ]) || t(NOTHING_FOUND[monitoringOf(security)])
+    ]) || t(NOTHING_FOUND[evaluateMonitoring(security)])
   );
 }
 
 export function agentsText(t: Translate, { running, watched, silent, unwatched }: SecurityPosture['agents']): string {
   if (running === 0) return t('No running workloads.');
-  const blind = counted(t, [
+  const blind = formatCounts(t, [
     [silent, msg('{n, number} on nodes with a stale agent')],
     [unwatched, msg('{n, number} on nodes without an agent')],
   ]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ratePosture } from '@/domain/dashboard/security-posture';
 import { english } from '@/lib/i18n/translator';
 import { suspiciousText } from './dashboard-labels';
-import { type Monitored, monitoringOf, suspiciousEmpty, trafficEmpty } from './monitoring';
+import { describeEmptySuspicious, describeEmptyTraffic, evaluateMonitoring, type Monitored } from './monitoring';
 
 /** Workloads whose agents reported in the whole range, in none of it (silent now or not there), or in part of it. */
 const seen = (watched: number, silent: number, unwatched: number, { partly = 0, unknown = 0 } = {}) => ({
@@ -35,12 +35,12 @@ describe('an empty list of suspicious traffic', () => {
     ['all report now, and did in part of the range', seen(0, 0, 0, { partly: 3 }), 'No suspicious traffic seen', false],
     ['nothing tells what reported then', seen(0, 0, 0, { unknown: 3 }), 'Unknown', false],
   ])('has the right title and tone when %s', (_, monitored, title, good) => {
-    expect(suspiciousEmpty(at(monitored))).toMatchObject({ title, good });
+    expect(describeEmptySuspicious(at(monitored))).toMatchObject({ title, good });
   });
 
   it('shows expired when the time range is past its retention, and no good news when a part of it is', () => {
-    expect(suspiciousEmpty(at(seen(3, 0, 0), '2026-01-02T00:00:00.000Z'))).toMatchObject({ title: 'Expired' });
-    expect(suspiciousEmpty(at(seen(3, 0, 0), '2026-01-01T00:30:00.000Z')).good).toBe(false);
+    expect(describeEmptySuspicious(at(seen(3, 0, 0), '2026-01-02T00:00:00.000Z'))).toMatchObject({ title: 'Expired' });
+    expect(describeEmptySuspicious(at(seen(3, 0, 0), '2026-01-01T00:30:00.000Z')).good).toBe(false);
   });
 
   it('shows good news only when every running workload is monitored', () => {
@@ -54,8 +54,8 @@ describe('an empty list of suspicious traffic', () => {
         (watched, silent, unwatched, partly, unknown) => {
           const monitored = seen(watched, silent, unwatched, { partly, unknown });
           const all = watched > 0 && silent + unwatched + partly + unknown === 0;
-          expect(suspiciousEmpty(at(monitored)).good).toBe(all);
-          expect(monitoringOf(monitored) === 'full').toBe(all);
+          expect(describeEmptySuspicious(at(monitored)).good).toBe(all);
+          expect(evaluateMonitoring(monitored) === 'full').toBe(all);
         },
       ),
     );
@@ -63,9 +63,9 @@ describe('an empty list of suspicious traffic', () => {
 });
 
 it('says what no traffic means', () => {
-  expect(trafficEmpty(undefined)).toBeNull();
-  expect(trafficEmpty(seen(0, 0, 2))?.title).toBe('Not monitored');
-  expect(trafficEmpty(seen(1, 0, 0))?.title).toBe('No workload traffic');
+  expect(describeEmptyTraffic(undefined)).toBeNull();
+  expect(describeEmptyTraffic(seen(0, 0, 2))?.title).toBe('Not monitored');
+  expect(describeEmptyTraffic(seen(1, 0, 0))?.title).toBe('No workload traffic');
 });
 
 it('reports suspicious traffic that no agent could see as not monitored', () => {

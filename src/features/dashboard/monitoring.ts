@@ -11,7 +11,7 @@ export type Monitoring = 'full' | 'partial' | 'silent' | 'none' | 'unknown' | 'n
 /** What determines whether something would have been seen. */
 export type Monitored = Pick<DashboardSecurity, 'monitoring'> & { security_posture: Pick<SecurityPosture, 'agents'> };
 
-export function monitoringOf({ monitoring, security_posture }: Monitored): Monitoring {
+export function evaluateMonitoring({ monitoring, security_posture }: Monitored): Monitoring {
   const { running, watched, partly, unknown } = monitoring;
   if (running === 0) return 'nothing_runs';
   if (watched === running) return 'full';
@@ -40,11 +40,11 @@ const NOTHING_SEEN = msg(
 );
 
 /** What an empty list of suspicious traffic means. `good` only where everything was monitored and is still kept. */
-export function suspiciousEmpty(
+export function describeEmptySuspicious(
   security: Pick<DashboardSecurity, 'since' | 'until' | 'suspicious_since'> & Monitored,
 ): EmptyText & { good: boolean } {
   const { since, until, suspicious_since } = security;
-  const monitoring = monitoringOf(security);
+  const monitoring = evaluateMonitoring(security);
   if (suspicious_since >= until) return { ...EXPIRED, good: false };
   if (monitoring === 'partial') return { title: msg('No suspicious traffic seen'), text: NOTHING_SEEN, good: false };
   if (monitoring !== 'full') return { ...UNMONITORED[monitoring], good: false };
@@ -61,9 +61,9 @@ export function suspiciousEmpty(
 export const CUT_MS = 60_000;
 
 /** What no traffic at all means; null while that is not known. */
-export function trafficEmpty(security: Monitored | undefined): EmptyText | null {
+export function describeEmptyTraffic(security: Monitored | undefined): EmptyText | null {
   if (!security) return null;
-  const monitoring = monitoringOf(security);
+  const monitoring = evaluateMonitoring(security);
   if (monitoring === 'partial') return { title: msg('No traffic seen'), text: NOTHING_SEEN };
   if (monitoring !== 'full') return UNMONITORED[monitoring];
   return { title: msg('No workload traffic'), text: msg('Agents reported no traffic in this time range.') };

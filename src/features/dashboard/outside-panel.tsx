@@ -14,7 +14,7 @@ import { WorkloadLink } from '../shared/entity-links';
 import { DraftMenu } from '../shared/policy-draft/draft-actions';
 import { rulesText } from '../shared/verdict-labels';
 import { type DashboardView, flowsHref } from './dashboard-view';
-import { type Monitored, trafficEmpty } from './monitoring';
+import { describeEmptyTraffic, type Monitored } from './monitoring';
 
 type Props = { traffic: DashboardTraffic; view: DashboardView; security: Monitored | undefined };
 
@@ -22,7 +22,7 @@ type Props = { traffic: DashboardTraffic; view: DashboardView; security: Monitor
 export function OutsidePanel({ traffic, view, security }: Props) {
   const t = useT();
   const { items, total, complete, verdicts } = traffic.from_outside;
-  const empty = trafficEmpty(security);
+  const empty = describeEmptyTraffic(security);
   if (items.length === 0) {
     const unknown = empty && security?.monitoring.watched !== security?.monitoring.running;
     return (

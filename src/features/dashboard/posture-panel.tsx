@@ -43,14 +43,14 @@ function Points({ line, before }: { line: PosturePoints | undefined; before: num
         : t('{percent} % of {before}, at most {weight} %', { percent, before, weight });
   return (
     <span className="flex flex-col items-end">
-      <span className={clsx('font-medium', points < 0 && 'text-danger')}>{signed(points, part)}</span>
+      <span className={clsx('font-medium', points < 0 && 'text-danger')}>{formatSigned(points, part)}</span>
       <span className="text-sm text-faint">{text}</span>
     </span>
   );
 }
 
 /** `83`, `−8`, `0`: with the sign that the line has in the sum. */
-const signed = (points: number, part: PosturePoints['part']): string =>
+const formatSigned = (points: number, part: PosturePoints['part']): string =>
   points === 0 && part !== 'enforcement' ? '−0' : points < 0 ? `−${-points}` : String(points);
 
 type Props = { security: DashboardSecurity; suspiciousHref: string; canSeeAgents: boolean };
@@ -65,8 +65,8 @@ export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) 
   const { score, level, enforcement, policies, agents } = posture;
   const { tone, word } = LEVEL_LABELS[level];
   const { arithmetic } = posture;
-  const sum = arithmetic.map(({ part, points }) => signed(points, part)).join(' ');
-  const pointsOf = (part: PosturePoints['part']) => {
+  const sum = arithmetic.map(({ part, points }) => formatSigned(points, part)).join(' ');
+  const renderPoints = (part: PosturePoints['part']) => {
     const at = arithmetic.findIndex((line) => line.part === part);
     const before = arithmetic.slice(0, Math.max(at, 0)).reduce((total, { points }) => total + points, 0);
     return <Points line={arithmetic[at]} before={before} />;
@@ -101,7 +101,7 @@ export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) 
             template: 'false',
             missing: 'false',
           })}
-          cost={pointsOf('enforcement')}
+          cost={renderPoints('enforcement')}
         >
           <ShareBar
             shares={[
@@ -116,7 +116,7 @@ export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) 
           <Part
             title={t('Policies')}
             text={policiesText(t, policies)}
-            cost={pointsOf('policies')}
+            cost={renderPoints('policies')}
             href={paths.policies({
               deployment_status:
                 policies.unresolved > 0
@@ -132,13 +132,13 @@ export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) 
         <Part
           title={t('Suspicious traffic')}
           text={suspiciousText(t, security)}
-          cost={pointsOf('suspicious')}
+          cost={renderPoints('suspicious')}
           href={suspiciousHref}
         />
         <Part
           title={t('Monitoring')}
           text={agentsText(t, agents)}
-          cost={pointsOf('agents')}
+          cost={renderPoints('agents')}
           href={
             canSeeAgents
               ? paths.agents({ status: agents.silent > 0 ? 'silent' : agents.unwatched > 0 ? 'none' : null })

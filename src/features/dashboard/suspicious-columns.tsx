@@ -2,7 +2,7 @@ import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { Mono } from '@/ui/values';
 import { WorkloadLink } from '../shared/entity-links';
@@ -11,7 +11,7 @@ import { rulesText } from '../shared/verdict-labels';
 import { SERVICE_LABELS, SEVERITY_LABELS } from './dashboard-labels';
 import { type DashboardView, flowsHref } from './dashboard-view';
 
-const make = columnsOf<SuspiciousTraffic>();
+const make = createColumnHelper<SuspiciousTraffic>();
 
 /** Of a time, so that rows lead to the flows of that time. */
 export const suspiciousColumns = (t: Translate, view: DashboardView) => [

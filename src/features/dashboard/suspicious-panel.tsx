@@ -11,7 +11,7 @@ import { EmptyState } from '@/ui/empty-state';
 import { useDraftMenu } from '../shared/policy-draft/draft-actions';
 import { SEVERITY_COUNTS, SEVERITY_LABELS } from './dashboard-labels';
 import type { DashboardView } from './dashboard-view';
-import { CUT_MS, suspiciousEmpty } from './monitoring';
+import { CUT_MS, describeEmptySuspicious } from './monitoring';
 import { suspiciousColumns } from './suspicious-columns';
 
 /** Who outside the known subnets reached, or tried to reach, ports that should hardly ever be reached; the worst first. */
@@ -38,7 +38,7 @@ export function SuspiciousPanel({
     (row) => `${row.source_ip} → ${row.destination_ip}, ${row.protocol}/${row.port}`,
   );
   const cut = Date.parse(suspicious_since) - Date.parse(since) > CUT_MS;
-  const empty = suspiciousEmpty(security);
+  const empty = describeEmptySuspicious(security);
   return (
     <div className="flex min-w-0 flex-col gap-2">
       {summary.total > 0 && (

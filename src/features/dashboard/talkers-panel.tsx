@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { EmptyState } from '@/ui/empty-state';
 import { Link } from '@/ui/link';
 import { type DashboardView, flowsHref } from './dashboard-view';
-import { type Monitored, trafficEmpty } from './monitoring';
+import { describeEmptyTraffic, type Monitored } from './monitoring';
 
 type Props = { traffic: DashboardTraffic; view: DashboardView; security: Monitored | undefined };
 
@@ -13,7 +13,7 @@ type Props = { traffic: DashboardTraffic; view: DashboardView; security: Monitor
 export function TalkersPanel({ traffic, view, security }: Props) {
   const t = useT();
   const { top_talkers: talkers, top_talkers_source } = traffic;
-  const empty = trafficEmpty(security);
+  const empty = describeEmptyTraffic(security);
   const most = Math.max(1, ...talkers.map(({ bytes_in, bytes_out }) => bytes_in + bytes_out));
   return (
     <div className="flex flex-1 flex-col rounded-lg border bg-surface">

@@ -1,9 +1,9 @@
 import type { DashboardTraffic } from '@/domain/dashboard/dashboard';
 import { useT } from '@/lib/i18n/use-t';
-import { inUrlOr, urlWord, useUrlValue } from '@/lib/url-state';
+import { urlEnum, useUrlValue, withInitial } from '@/lib/url-state';
 import { METRICS } from '../shared/flows/flow-chart-data';
 import { FlowSeriesChart } from '../shared/flows/flow-series-chart';
-import { type Monitored, trafficEmpty } from './monitoring';
+import { describeEmptyTraffic, type Monitored } from './monitoring';
 
 type Props = {
   traffic: DashboardTraffic['traffic'];
@@ -14,8 +14,8 @@ type Props = {
 /** Traffic over time by verdict. Marking a part of it looks closer, at everything on the page. */
 export function TrafficPanel({ traffic, security, onSelect }: Props) {
   const t = useT();
-  const empty = trafficEmpty(security);
-  const [metric, setMetric] = useUrlValue('metric', inUrlOr(urlWord(METRICS), METRICS[0]));
+  const empty = describeEmptyTraffic(security);
+  const [metric, setMetric] = useUrlValue('metric', withInitial(urlEnum(METRICS), METRICS[0]));
   return (
     <div className="grid min-w-0 flex-1">
       <FlowSeriesChart

@@ -1,14 +1,14 @@
 import type { EvaluatedFlow } from '@/domain/flow/flow';
 import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { NodeLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
 import { FlowTime, flowEndColumns } from '../shared/flows/flow-cells';
 import { collectorText, serviceText } from '../shared/flows/flow-labels';
 import { rulesText, WOULD_LABELS } from '../shared/verdict-labels';
 
-const make = columnsOf<EvaluatedFlow>();
+const make = createColumnHelper<EvaluatedFlow>();
 
 export const flowColumns = (t: Translate) => [
   ...flowEndColumns<EvaluatedFlow>(t, 240),

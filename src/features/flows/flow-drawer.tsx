@@ -13,7 +13,7 @@ import { ClusterLink, NodeLink, WorkloadLink } from '../shared/entity-links';
 import { flowVerdictProperties } from '../shared/flow-verdict-properties';
 import { collectorText, conversationText, endText, packetsText, serviceText } from '../shared/flows/flow-labels';
 import { DraftButtons } from '../shared/policy-draft/draft-actions';
-import { seedOfFlow } from '../shared/policy-draft/draft-link';
+import { toFlowSeed } from '../shared/policy-draft/draft-link';
 import type { Narrowing } from './use-flow-view';
 
 type Props = { flow: EvaluatedFlow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };
@@ -122,7 +122,7 @@ function Content({ flow, onNarrow }: { flow: EvaluatedFlow; onNarrow: Props['onN
         ]}
       />
       <div className="flex flex-wrap gap-2">
-        <DraftButtons seed={seedOfFlow(flow)} name={conversationText(flow)} />
+        <DraftButtons seed={toFlowSeed(flow)} name={conversationText(flow)} />
         <Button
           size="sm"
           onClick={() =>

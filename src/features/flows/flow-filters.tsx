@@ -4,7 +4,7 @@ import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { FilterBar } from '@/ui/filter-bar';
 import { addressFilter, PORT_FILTER, PROTOCOL_FILTER } from '../shared/flows/flow-filter-fields';
-import { decisionOf } from '../shared/flows/flow-labels';
+import { getDecisionLabel } from '../shared/flows/flow-labels';
 import { entity, type FilterValues, searched, several } from '../shared/list/filters';
 import { NODE, WORKLOAD } from '../shared/list/sources';
 import { tenantFilter } from '../shared/list/tenant-filter';
@@ -17,7 +17,7 @@ const FILTERS = {
   address: addressFilter(msg('Address')),
   port: PORT_FILTER,
   protocol: PROTOCOL_FILTER,
-  decision: several(msg('Firewall log'), FLOW_DECISIONS, (one) => decisionOf(one).word),
+  decision: several(msg('Firewall log'), FLOW_DECISIONS, (one) => getDecisionLabel(one).word),
   source_workload_id: searched(msg('Source workload'), 'id_or_none', WORKLOAD, msg('no known workload')),
   destination_workload_id: searched(msg('Destination workload'), 'id_or_none', WORKLOAD, msg('no known workload')),
   source: addressFilter(msg('From')),

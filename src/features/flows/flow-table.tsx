@@ -7,8 +7,8 @@ import { DataTable } from '@/ui/data-table';
 import { conversationText } from '../shared/flows/flow-labels';
 import { loadTab } from '../shared/load-tab';
 import { useDraftMenu } from '../shared/policy-draft/draft-actions';
-import { seedOfFlow } from '../shared/policy-draft/draft-link';
-import { expiredRange, hasTotals, isBeyond } from '../shared/time-range';
+import { toFlowSeed } from '../shared/policy-draft/draft-link';
+import { expiredRange, hasTotals, isBeforeRetention } from '../shared/time-range';
 import { useServerList } from '../shared/use-server-list';
 import { flowColumns } from './flow-columns';
 import { NoFlows } from './no-flows';
@@ -36,7 +36,7 @@ export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
   const [kept, setKept] = useState<Kept | null>(null);
   // What has expired is no matter of filters.
   const expired = expiredRange(range.until, kept?.kept_since);
-  const isCut = kept !== null && isBeyond(range.since, kept.kept_since) && hasTotals(range.until);
+  const isCut = kept !== null && isBeforeRetention(range.since, kept.kept_since) && hasTotals(range.until);
   const input = { ...view.filter, ...range, sort: view.listSort as FlowListInput['sort'] };
   const list = useServerList({
     name: 'flows',
@@ -55,7 +55,7 @@ export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
       return found;
     },
   });
-  const draftMenu = useDraftMenu<EvaluatedFlow>(seedOfFlow, conversationText);
+  const draftMenu = useDraftMenu<EvaluatedFlow>(toFlowSeed, conversationText);
   return (
     <>
       {isCut && <RetentionNotice hours={kept.retention_hours} since={range.since} />}

@@ -3,18 +3,18 @@ import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import type { Column } from '@/ui/table/column';
 import { Missing } from '@/ui/values';
 import { NodeLink, WorkloadLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
 import { FlowTime } from '../shared/flows/flow-cells';
-import { decisionOf } from '../shared/flows/flow-labels';
+import { getDecisionLabel } from '../shared/flows/flow-labels';
 import { rulesText, WOULD_LABELS } from '../shared/verdict-labels';
 
-const make = columnsOf<FlowGroup>();
+const make = createColumnHelper<FlowGroup>();
 
-const textOfEnd = (group: FlowGroup, end: 'source' | 'destination') =>
+const formatEnd = (group: FlowGroup, end: 'source' | 'destination') =>
   [group[`${end}_workload_name`], group[`${end}_label`]].filter(Boolean).join(' ') || null;
 
 function End({ group, end }: { group: FlowGroup; end: 'source' | 'destination' }) {
@@ -31,36 +31,36 @@ function End({ group, end }: { group: FlowGroup; end: 'source' | 'destination' }
   );
 }
 
-const serviceOf = ({ protocol, port }: FlowGroup) => (port === null ? protocol : `${protocol}/${port}`);
+const formatService = ({ protocol, port }: FlowGroup) => (port === null ? protocol : `${protocol}/${port}`);
 
 /** The group in a few words: `web-01 → pg-01`, `tcp/443`. */
 export function groupText(t: Translate, group: FlowGroup): string {
-  if (group.protocol !== null) return serviceOf(group) ?? '';
+  if (group.protocol !== null) return formatService(group) ?? '';
   const ends = (['source', 'destination'] as const).filter(
     (end) => group[`${end}_workload_id`] !== null || group[`${end}_label`] !== null,
   );
-  return ends.map((end) => textOfEnd(group, end) ?? t('a workload')).join(' → ');
+  return ends.map((end) => formatEnd(group, end) ?? t('a workload')).join(' → ');
 }
 
 const makeEnd = (side: 'source' | 'destination', header: string) =>
   make.custom(side, header, (group) => <End group={group} end={side} />, {
     width: 240,
     grow: true,
-    csv: (group) => textOfEnd(group, side),
+    csv: (group) => formatEnd(group, side),
   });
 
 const makeSubjects = (t: Translate) => ({
-  service: make.text('service', t('Service'), serviceOf, {
+  service: make.text('service', t('Service'), formatService, {
     width: 180,
     grow: true,
-    render: (group) => <span className="mono">{serviceOf(group)}</span>,
+    render: (group) => <span className="mono">{formatService(group)}</span>,
   }),
   decision: make.custom(
     'decision',
     t('Firewall log'),
     (group) => {
       if (group.decision === null) return <Missing />;
-      const { word, tone } = decisionOf(group.decision);
+      const { word, tone } = getDecisionLabel(group.decision);
       return <Badge tone={tone}>{t(word)}</Badge>;
     },
     { width: 180, grow: true, csv: (group) => group.decision },

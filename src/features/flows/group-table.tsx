@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { useDraftMenu } from '../shared/policy-draft/draft-actions';
-import { seedOfGroup } from '../shared/policy-draft/draft-link';
+import { toGroupSeed } from '../shared/policy-draft/draft-link';
 import { expiredRange } from '../shared/time-range';
 import { useServerList } from '../shared/use-server-list';
 import { groupColumns, groupText } from './group-columns';
@@ -51,7 +51,7 @@ export function GroupTable({ view, range, grouping, onNarrow, height = 'fill' }:
     },
   });
   const draftMenu = useDraftMenu(
-    (group: FlowGroup) => seedOfGroup(group, view.filter),
+    (group: FlowGroup) => toGroupSeed(group, view.filter),
     (group) => groupText(t, group),
   );
   return (

@@ -4,31 +4,31 @@ import { useMemo, useState } from 'react';
 import type { EvaluatedFlow } from '@/domain/flow/flow';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { Button } from '@/ui/button';
 import { DataTable } from '@/ui/data-table';
 import { Status } from '@/ui/status';
 import { conversationText } from '../shared/flows/flow-labels';
 import { useDraftMenu } from '../shared/policy-draft/draft-actions';
-import { seedOfFlow } from '../shared/policy-draft/draft-link';
+import { toFlowSeed } from '../shared/policy-draft/draft-link';
 import { flowColumns } from './flow-columns';
 import { NoFlows } from './no-flows';
 import { TAIL_ROWS, useFlowTail } from './use-flow-tail';
 import type { FlowView } from './use-flow-view';
 
 // What is followed has one order: the newest first.
-const columnsIn = (t: Translate) => flowColumns(t).map((column) => ({ ...column, sortable: false }));
+const columnsFor = (t: Translate) => flowColumns(t).map((column) => ({ ...column, sortable: false }));
 
 const NOTHING: EvaluatedFlow[] = [];
 
 /** Flows as they come. */
 export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: EvaluatedFlow) => void }) {
   const t = useT();
-  const columns = useMemo(() => columnsIn(t), [t]);
+  const columns = useMemo(() => columnsFor(t), [t]);
   const [paused, setPaused] = useState(false);
   const tail = useFlowTail(view.filter, { enabled: true, paused });
   const rows = tail.data?.rows ?? NOTHING;
-  const draftMenu = useDraftMenu<EvaluatedFlow>(seedOfFlow, conversationText);
+  const draftMenu = useDraftMenu<EvaluatedFlow>(toFlowSeed, conversationText);
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">
@@ -60,7 +60,7 @@ export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: Eva
         rowId={(flow) => flow.id}
         total={rows.length}
         loading={tail.isPending}
-        error={tail.error ? failureOf(tail.error) : null}
+        error={tail.error ? toFailure(tail.error) : null}
         onRetry={() => void tail.refetch()}
         filtered={view.narrowed}
         onClearFilters={view.widen}

@@ -8,7 +8,7 @@ const END = {
 } as const;
 
 /** The filter of one end of a group: its address, its workload, or the network or outside where no workload is known. */
-function ofEnd(group: FlowGroup, end: 'source' | 'destination'): Narrowing {
+function narrowToEnd(group: FlowGroup, end: 'source' | 'destination'): Narrowing {
   const { workload, address } = END[end];
   const ip = group[`${end}_ip`];
   if (ip !== null) return { [address]: ip };
@@ -24,11 +24,11 @@ function ofEnd(group: FlowGroup, end: 'source' | 'destination'): Narrowing {
 export function narrowToGroup(grouping: FlowGrouping, group: FlowGroup): Narrowing {
   switch (grouping) {
     case 'workloads':
-      return { ...ofEnd(group, 'source'), ...ofEnd(group, 'destination') };
+      return { ...narrowToEnd(group, 'source'), ...narrowToEnd(group, 'destination') };
     case 'source':
-      return ofEnd(group, 'source');
+      return narrowToEnd(group, 'source');
     case 'destination':
-      return ofEnd(group, 'destination');
+      return narrowToEnd(group, 'destination');
     case 'service':
       return { protocol: group.protocol, port: group.port === null ? null : String(group.port) };
     case 'decision':

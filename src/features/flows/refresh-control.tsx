@@ -1,7 +1,7 @@
 'use client';
 import { RefreshCw } from 'lucide-react';
 import { formatDateTime } from '@/lib/format';
-import { msg, optionsIn } from '@/lib/i18n/translator';
+import { msg, translateOptions } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { Menu } from '@/ui/menu';
@@ -39,7 +39,7 @@ export function RefreshControl({ view, now, refresh }: { view: FlowView; now: nu
           id: 'every',
           label: t('Auto-refresh (last {time})', { time: formatDateTime(new Date(now).toISOString()).slice(11, 19) }),
           value: every ?? '',
-          options: optionsIn(t, OPTIONS),
+          options: translateOptions(t, OPTIONS),
           onValueChange: (value) => view.setFilter('refresh', REFRESHES.find((one) => one === value) ?? null),
         },
       ]}

@@ -55,12 +55,12 @@ const NARROWING = [
 ] as const;
 export type Narrowing = Partial<Record<(typeof NARROWING)[number], string | null>>;
 
-const isOf = <T extends string>(list: readonly T[], text: string | undefined): text is T =>
+const isIncluded = <T extends string>(list: readonly T[], text: string | undefined): text is T =>
   list.some((item) => item === text);
 
 /** Ids were checked when the URL was read. */
 function isFilter(name: (typeof NARROWING)[number], value: string): boolean {
-  if (name === 'decision') return value.split(',').every((word) => isOf(FLOW_DECISIONS, word));
+  if (name === 'decision') return value.split(',').every((word) => isIncluded(FLOW_DECISIONS, word));
   return name.endsWith('_id') || isTypedFilter(name as TypedFilter, value);
 }
 
@@ -87,8 +87,8 @@ export function useFlowView() {
     ...state,
     /** As the service takes it, without the time. */
     filter,
-    listSort: (isOf(FLOW_SORTS, sortField) ? state.sort : '-observed_at') as (typeof state)['sort'],
-    groupSort: (isOf(FLOW_GROUP_SORTS, sortField) ? state.sort : '-bytes') as (typeof state)['sort'],
+    listSort: (isIncluded(FLOW_SORTS, sortField) ? state.sort : '-observed_at') as (typeof state)['sort'],
+    groupSort: (isIncluded(FLOW_GROUP_SORTS, sortField) ? state.sort : '-bytes') as (typeof state)['sort'],
     narrowed: Object.values(filter).some((value) => value !== undefined),
     /** Removes the filters, and keeps time, grouping and measure. */
     widen: () => state.setFilters({ ...none, q: null } as Parameters<typeof state.setFilters>[0]),

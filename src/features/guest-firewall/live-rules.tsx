@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { GuestFirewall } from '@/domain/guest-firewall';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Status } from '@/ui/status';
 import { Mono } from '@/ui/values';
 import { commentText, matchText } from '../shared/firewall-rule';
@@ -13,7 +13,7 @@ import { RuleOwner } from './rule-owner';
 type Rule = NonNullable<GuestFirewall['rules']>[number];
 type Row = Placed<Rule>;
 
-const make = columnsOf<Row>();
+const make = createColumnHelper<Row>();
 
 /** A group has its own rules, shown below; where it is referenced, only the interface matters. */
 function placeText(t: Translate, rule: Rule): string {

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { PacketTest } from '@/domain/guest-firewall';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
 import { FormShell } from '@/ui/form/form-shell';
 import { SelectField } from '@/ui/form/select-field';
@@ -50,7 +50,7 @@ function Form({ workloadId, interfaces, given }: Props & { given: ReturnType<typ
       <FormShell
         form={form}
         onSubmit={(packet) => test.mutate(packet)}
-        error={test.error ? failureOf(test.error) : null}
+        error={test.error ? toFailure(test.error) : null}
         pending={test.isPending}
         submitLabel={t('Test packet')}
         fieldName={(field) => field.replace(/^packet\./, '')}

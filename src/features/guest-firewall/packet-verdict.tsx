@@ -1,4 +1,4 @@
-import { wouldActionOf } from '@/domain/flow-action';
+import { toAuditAction } from '@/domain/flow-action';
 import type { PacketVerdict } from '@/domain/guest-firewall';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
@@ -30,8 +30,8 @@ export function PacketVerdictView({ verdict }: { verdict: PacketVerdict }) {
           <ul>
             {verdict.audit.map((policy) => (
               <li key={policy.policy_id} className="flex flex-wrap items-baseline gap-2">
-                <Badge tone={WOULD_LABELS[wouldActionOf(policy.verdict)].tone}>
-                  {t(WOULD_LABELS[wouldActionOf(policy.verdict)].label)}
+                <Badge tone={WOULD_LABELS[toAuditAction(policy.verdict)].tone}>
+                  {t(WOULD_LABELS[toAuditAction(policy.verdict)].label)}
                 </Badge>
                 <span>
                   {t.rich('by {policy}', { policy: <PolicyLink id={policy.policy_id} name={policy.name} /> })}

@@ -1,7 +1,7 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Notice } from '@/ui/notice';
@@ -19,7 +19,7 @@ export function ResidualNotice({ workloadId }: { workloadId: string }) {
   const remove = useMutation(
     trpc.workloads.removeResidualRules.mutationOptions({
       onSuccess: () => showToast('ok', { title: t('Removal requested') }),
-      onError: (error) => showToast('danger', { title: failureOf(error).title, description: failureOf(error).detail }),
+      onError: (error) => showToast('danger', { title: toFailure(error).title, description: toFailure(error).detail }),
       onSettled: () => void queryClient.invalidateQueries(trpc.workloads.residualRules.pathFilter()),
     }),
   );
@@ -28,7 +28,7 @@ export function ResidualNotice({ workloadId }: { workloadId: string }) {
   if (query.error) {
     return (
       <Notice tone="warn" title={t('Could not check for residual rules')}>
-        {failureOf(query.error).detail}
+        {toFailure(query.error).detail}
       </Notice>
     );
   }

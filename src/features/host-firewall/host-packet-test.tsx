@@ -4,7 +4,7 @@ import type { FieldValues, UseFormReturn } from 'react-hook-form';
 import { type HostPacketVerdicts, NetworkPacketTest, NodePacketTest } from '@/domain/host-firewall';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { FormShell } from '@/ui/form/form-shell';
 import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 import { PacketFields } from '../shared/packet-test/packet-fields';
@@ -54,7 +54,7 @@ function HostPacketForm<Packet extends FieldValues>({ form, ask, directions }: P
       <FormShell
         form={form}
         onSubmit={(packet) => test.mutate(packet)}
-        error={test.error ? failureOf(test.error) : null}
+        error={test.error ? toFailure(test.error) : null}
         pending={test.isPending}
         submitLabel={t('Test packet')}
         fieldName={(field) => field.replace(/^packet\./, '')}

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { HostFirewallRule } from '@/domain/host-firewall';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Mono } from '@/ui/values';
 import { commentText, matchText } from '../shared/firewall-rule';
 import { FirewallRuleTable, type Placed, ruleKindColumns } from '../shared/firewall-rule-table';
@@ -10,7 +10,7 @@ import { HostRuleState } from '../shared/host-rule-state';
 
 type Row = Placed<HostFirewallRule>;
 
-const make = columnsOf<Row>();
+const make = createColumnHelper<Row>();
 
 const columnsFor = (t: Translate) => [
   make.text('position', t('Position'), (rule) => String(rule.position ?? ''), {

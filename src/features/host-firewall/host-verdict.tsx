@@ -1,4 +1,4 @@
-import { actionOf } from '@/domain/flow-action';
+import { toAction } from '@/domain/flow-action';
 import type { HostPacketVerdict } from '@/domain/host-firewall';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
@@ -31,7 +31,7 @@ function PlacedRule({ rule, group }: { rule: Placed; group: string | null }) {
 /** What happens to the packet at one node, and which rule, default policy or missing reading decides. */
 export function HostVerdict({ verdict, readAt }: { verdict: HostPacketVerdict; readAt: string }) {
   const t = useT();
-  const { tone, label } = ACTION_LABELS[actionOf(verdict.verdict)];
+  const { tone, label } = ACTION_LABELS[toAction(verdict.verdict)];
   const { rule, group, undecided_rules: undecided } = verdict.decided_by;
   return (
     <section aria-label={t('Result at {card}', { card: verdict.node_name })} className="flex flex-col gap-1.5">

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { ClusterFirewall, NetworkFirewall } from '@/domain/host-firewall';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { Section } from '@/ui/section';
@@ -16,7 +16,7 @@ type NodeOfVnet = NetworkFirewall['nodes'][number];
 type Vnet = ClusterFirewall['vnets'][number];
 
 const implementationColumns = <Row extends NodeOfVnet>(t: Translate) => {
-  const make = columnsOf<Row>();
+  const make = createColumnHelper<Row>();
   return [
     make.text('name', t('Node'), (node) => node.name, {
       grow: true,
@@ -28,14 +28,14 @@ const implementationColumns = <Row extends NodeOfVnet>(t: Translate) => {
   ];
 };
 
-const flagOf = (enabled: boolean | null) => (enabled === null ? 'unknown' : enabled ? 'on' : 'off');
+const toFlag = (enabled: boolean | null) => (enabled === null ? 'unknown' : enabled ? 'on' : 'off');
 
 /** Whether the firewall of a node or VNet is on, and how many rules it has. */
 const stateColumns = <Row extends Pick<Node, 'firewall_enabled' | 'rules_total'>>(t: Translate) => {
-  const make = columnsOf<Row>();
+  const make = createColumnHelper<Row>();
   return [
     make.custom('firewall', t('Firewall'), (one) => <KnownFlag value={one.firewall_enabled} />, {
-      csv: (one) => flagOf(one.firewall_enabled),
+      csv: (one) => toFlag(one.firewall_enabled),
     }),
     make.custom(
       'rules',
@@ -54,11 +54,11 @@ const stateColumns = <Row extends Pick<Node, 'firewall_enabled' | 'rules_total'>
 const nodeColumns = (t: Translate) => [...implementationColumns<Node>(t), ...stateColumns<Node>(t)];
 
 const vnetColumns = (t: Translate) => [
-  columnsOf<Vnet>().text('name', t('VNet'), (vnet) => vnet.name, {
+  createColumnHelper<Vnet>().text('name', t('VNet'), (vnet) => vnet.name, {
     grow: true,
     render: (vnet) => <NetworkLink id={vnet.network_id} name={vnet.name} firewall />,
   }),
-  columnsOf<Vnet>().custom(
+  createColumnHelper<Vnet>().custom(
     'running',
     t('Status'),
     ({ running }) =>
@@ -67,7 +67,7 @@ const vnetColumns = (t: Translate) => [
       ) : (
         <KnownFlag value={running} yes={t('Running')} />
       ),
-    { csv: ({ running }) => flagOf(running) },
+    { csv: ({ running }) => toFlag(running) },
   ),
   ...stateColumns<Vnet>(t),
 ];

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { ActiveRule, InsightsOverview } from '@/domain/insights';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
 import { Mono, RelativeTime } from '@/ui/values';
@@ -13,7 +13,7 @@ import { TIER_LABELS } from '../shared/tier-labels';
 import { UnreadableNotice } from '../shared/unreadable-notice';
 
 type Row = Placed<ActiveRule>;
-const make = columnsOf<Row>();
+const make = createColumnHelper<Row>();
 
 const managedText = (t: Translate, rule: ActiveRule) =>
   rule.residual
@@ -22,7 +22,7 @@ const managedText = (t: Translate, rule: ActiveRule) =>
       ? (rule.policy_name ?? (rule.visibility && rule.tier ? t('Platform rule') : t('Deleted policy')))
       : t('Unmanaged');
 
-const columnsIn = (t: Translate) => [
+const columnsFor = (t: Translate) => [
   make.text('position', t('Position'), (rule) => String(rule.position ?? ''), {
     width: 110,
     render: (rule) => <Mono>{rule.group === null ? rule.position : `${rule.group} ${rule.position}`}</Mono>,
@@ -58,7 +58,7 @@ const columnsIn = (t: Translate) => [
 /** The rules that filter the workload, those of groups behind their reference, and policies that only watch it. */
 export function ActiveRules({ overview }: { overview: InsightsOverview }) {
   const t = useT();
-  const columns = useMemo(() => columnsIn(t), [t]);
+  const columns = useMemo(() => columnsFor(t), [t]);
   const { active_firewall_rules: rules, rules_read_at, audit_policies: audited, unreadable } = overview;
   return (
     <Section

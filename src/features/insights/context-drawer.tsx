@@ -1,5 +1,5 @@
 'use client';
-import { wouldActionOf } from '@/domain/flow-action';
+import { toAuditAction } from '@/domain/flow-action';
 import type { InsightContext, InsightFlow } from '@/domain/insights';
 import { formatBytes, formatDateTime } from '@/lib/format';
 import { lowerLabel, msg, type Translate } from '@/lib/i18n/translator';
@@ -15,9 +15,9 @@ import { flowVerdictProperties } from '../shared/flow-verdict-properties';
 import { FlowEnd } from '../shared/flows/flow-cells';
 import { conversationText, packetsText, serviceText } from '../shared/flows/flow-labels';
 import { DraftButtons } from '../shared/policy-draft/draft-actions';
-import { seedOfFlow } from '../shared/policy-draft/draft-link';
+import { toFlowSeed } from '../shared/policy-draft/draft-link';
 import { WOULD_LABELS } from '../shared/verdict-labels';
-import { decisionWord } from './context-labels';
+import { getContextDecisionLabel } from './context-labels';
 import { DecidedBy } from './decided-by';
 
 /** One flow: what becomes of it at this workload, who decides that, and what audited policies would do. */
@@ -38,7 +38,7 @@ export function ContextDrawer({ flow, onClose }: { flow: InsightFlow | null; onC
 
 const DIRECTIONS = { in: msg('To the workload'), out: msg('From the workload') } as const;
 
-function carried(t: Translate, { bytes, packets }: InsightFlow): string {
+function formatVolume(t: Translate, { bytes, packets }: InsightFlow): string {
   if (bytes === null && packets === null) return t('Not counted');
   const parts = [bytes === null ? null : formatBytes(bytes), packets === null ? null : packetsText(t, packets)];
   return parts.filter(Boolean).join(', ');
@@ -46,7 +46,7 @@ function carried(t: Translate, { bytes, packets }: InsightFlow): string {
 
 function Content({ flow }: { flow: InsightFlow }) {
   const t = useT();
-  const { word } = decisionWord(t, flow.decision);
+  const { word } = getContextDecisionLabel(t, flow.decision);
   const { context } = flow;
   return (
     <div className="flex flex-col gap-6">
@@ -63,15 +63,19 @@ function Content({ flow }: { flow: InsightFlow }) {
           { label: t('From'), value: <FlowEnd flow={flow} end="source" />, hint: flow.source_label },
           { label: t('To'), value: <FlowEnd flow={flow} end="destination" />, hint: flow.destination_label },
           ...flowVerdictProperties(t, { action: flow.action, rules_say: flow.rules_say ?? null, audit_say: [] }),
-          ...(context ? deciding(t, context) : []),
-          { label: t('Volume'), value: carried(t, flow), hint: t('Since the flow was first seen, in this direction.') },
+          ...(context ? listDecisionProperties(t, context) : []),
+          {
+            label: t('Volume'),
+            value: formatVolume(t, flow),
+            hint: t('Since the flow was first seen, in this direction.'),
+          },
           { label: t('First seen'), value: formatDateTime(flow.first_seen_at) },
           { label: t('Last seen'), value: formatDateTime(flow.observed_at) },
           { label: t('State'), value: flow.state },
         ]}
       />
       <div className="flex flex-wrap gap-2">
-        <DraftButtons seed={seedOfFlow(flow)} name={conversationText(flow)} />
+        <DraftButtons seed={toFlowSeed(flow)} name={conversationText(flow)} />
       </div>
       {context && context.audit.length > 0 && <Audit context={context} />}
       <Section title={t('Whole record')} bare>
@@ -81,7 +85,7 @@ function Content({ flow }: { flow: InsightFlow }) {
   );
 }
 
-function deciding(t: Translate, { decided_by, direction }: InsightContext) {
+function listDecisionProperties(t: Translate, { decided_by, direction }: InsightContext) {
   return [
     { label: t('Decided by'), value: <DecidedBy by={decided_by} />, hint: t('By the firewall of this workload.') },
     { label: t('Conversation direction'), value: direction && t(DIRECTIONS[direction]) },
@@ -98,8 +102,8 @@ function Audit({ context: { audit } }: { context: InsightContext }) {
       <ul className="flex flex-col gap-1">
         {audit.map(({ policy_id, policy_name, verdict, by, rule_position }) => (
           <li key={policy_id} className="flex flex-wrap items-baseline gap-2">
-            <Badge tone={WOULD_LABELS[wouldActionOf(verdict)].tone}>
-              {t(WOULD_LABELS[wouldActionOf(verdict)].label)}
+            <Badge tone={WOULD_LABELS[toAuditAction(verdict)].tone}>
+              {t(WOULD_LABELS[toAuditAction(verdict)].label)}
             </Badge>
             <PolicyLink id={policy_id} name={policy_name} />
             <span className="text-muted">

@@ -21,7 +21,7 @@ const isKnown = (decision: string): decision is ContextDecision =>
   CONTEXT_DECISIONS.some((known) => known === decision);
 
 /** A decision in the language of the page; one of another version keeps its name. */
-export function decisionWord(t: Translate, decision: string): { word: string; tone: Tone; meaning: string } {
+export function getContextDecisionLabel(t: Translate, decision: string): { word: string; tone: Tone; meaning: string } {
   if (!isKnown(decision)) return { word: decision, tone: 'unknown', meaning: '' };
   const { label, tone } = DECISION_LABELS[decision];
   return { word: t(label), tone, meaning: t(MEANINGS[decision]) };

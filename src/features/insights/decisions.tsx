@@ -12,7 +12,7 @@ import { RelativeTime } from '@/ui/values';
 import { PolicyLink } from '../shared/entity-links';
 import { QueryView } from '../shared/query-view';
 import { expiredRange } from '../shared/time-range';
-import { decisionWord } from './context-labels';
+import { getContextDecisionLabel } from './context-labels';
 import type { TrafficView } from './use-traffic-view';
 
 /** How many of the flows end how by what is live, and what audited policies would change. */
@@ -63,7 +63,7 @@ function Content({
       ) : (
         <ul className="flex flex-col gap-1">
           {shown.map((one) => {
-            const { word, tone, meaning } = decisionWord(t, one.decision);
+            const { word, tone, meaning } = getContextDecisionLabel(t, one.decision);
             return (
               <li key={one.decision} className="flex items-baseline gap-2" title={meaning}>
                 <span className="min-w-0 flex-1">

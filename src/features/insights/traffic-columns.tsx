@@ -1,9 +1,9 @@
-import { portOfService } from '@/domain/flow/port-of-service';
+import { getServicePort } from '@/domain/flow/service-port';
 import type { InsightFlow } from '@/domain/insights';
 import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Missing } from '@/ui/values';
 import { NodeLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
@@ -11,12 +11,12 @@ import { flowEndColumns } from '../shared/flows/flow-cells';
 import { collectorText, serviceText } from '../shared/flows/flow-labels';
 import { DecidedBy, deciderText } from './decided-by';
 
-const make = columnsOf<InsightFlow>();
+const make = createColumnHelper<InsightFlow>();
 
 /** The service that was called; an answer comes from it. */
 function Service({ flow }: { flow: InsightFlow }) {
   const t = useT();
-  const { service_port, reply } = portOfService(flow);
+  const { service_port, reply } = getServicePort(flow);
   if (!reply) return <span className="mono">{serviceText(flow)}</span>;
   return (
     <span className="flex items-baseline gap-1.5">

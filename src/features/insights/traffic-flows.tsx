@@ -15,7 +15,7 @@ import { addressFilter, PORT_FILTER, PROTOCOL_FILTER } from '../shared/flows/flo
 import { conversationText } from '../shared/flows/flow-labels';
 import { useFilterFields } from '../shared/list/use-filter-fields';
 import { useDraftMenu } from '../shared/policy-draft/draft-actions';
-import { seedOfFlow } from '../shared/policy-draft/draft-link';
+import { toFlowSeed } from '../shared/policy-draft/draft-link';
 import { expiredRange } from '../shared/time-range';
 import { useServerList } from '../shared/use-server-list';
 import { trafficColumns } from './traffic-columns';
@@ -51,7 +51,7 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
       return found;
     },
   });
-  const draftMenu = useDraftMenu<InsightFlow>(seedOfFlow, conversationText);
+  const draftMenu = useDraftMenu<InsightFlow>(toFlowSeed, conversationText);
   return (
     <Section
       title={t('Flows')}

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import { TRAFFIC_MODES } from '@/domain/choices';
 import { formatBytes } from '@/lib/format';
-import { optionsIn } from '@/lib/i18n/translator';
+import { translateOptions } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -66,7 +66,7 @@ function Controls({ view }: { view: TrafficView }) {
             id: 'traffic_mode',
             label: t('Traffic'),
             single: true,
-            options: optionsIn(t, MODE_OPTIONS.slice(1)),
+            options: translateOptions(t, MODE_OPTIONS.slice(1)),
             value: view.mode === 'all' ? [] : [view.mode],
             onValueChange: ([mode]) =>
               view.setFilter('traffic_mode', TRAFFIC_MODES.find((one) => one === mode && one !== 'all') ?? null),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { english } from '@/lib/i18n/translator';
-import { everyText, jobTitle } from './job-labels';
+import { intervalText, jobTitle } from './job-labels';
 
 test.each([
   ['cluster.sync', 'Cluster sync'],
@@ -15,4 +15,4 @@ test.each([
   [3600, 'every hour'],
   [86_400, 'every 24 h'],
   [90, 'every 90 s'],
-])('%s seconds read %s', (seconds, text) => expect(everyText(english, seconds)).toBe(text));
+])('%s seconds read %s', (seconds, text) => expect(intervalText(english, seconds)).toBe(text));

@@ -23,7 +23,7 @@ export function jobTitle(t: Translate, name: string): string {
 }
 
 /** `every 5 min`; null for a job that only runs when something asks for it. */
-export function everyText(t: Translate, seconds: number | null): string | null {
+export function intervalText(t: Translate, seconds: number | null): string | null {
   if (seconds === null) return null;
   if (seconds % 3600 === 0) return seconds === 3600 ? t('every hour') : t('every {n} h', { n: seconds / 3600 });
   if (seconds % 60 === 0) return seconds === 60 ? t('every minute') : t('every {n} min', { n: seconds / 60 });

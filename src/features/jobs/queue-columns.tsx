@@ -1,15 +1,15 @@
 import type { Translate } from '@/lib/i18n/translator';
 import type { RouterOutputs } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Status } from '@/ui/status';
-import { everyText, jobTitle } from './job-labels';
+import { intervalText, jobTitle } from './job-labels';
 
 type Overview = RouterOutputs['jobs']['overview'];
 export type QueueRow = Overview['queues'][number];
 export type FailureRow = Overview['recent_failures'][number];
 
-const queue = columnsOf<QueueRow>();
+const queue = createColumnHelper<QueueRow>();
 
 // A sense keeps words apart that are one in English only.
 export const queueColumns = (t: Translate) => [
@@ -31,13 +31,13 @@ export const queueColumns = (t: Translate) => [
   queue.number('waiting', t('Waiting'), (row) => row.waiting),
   queue.number('delayed', t('Delayed'), (row) => row.delayed),
   queue.number('failed', t('Failed'), (row) => row.failed),
-  queue.text('every_seconds', t('Runs'), (row) => everyText(t, row.every_seconds) ?? t('on demand'), {
+  queue.text('every_seconds', t('Runs'), (row) => intervalText(t, row.every_seconds) ?? t('on demand'), {
     width: 130,
   }),
   queue.time('next_run_at', t('{sense, select, other {Next}}', { sense: 'run' }), (row) => row.next_run_at),
 ];
 
-const failure = columnsOf<FailureRow>();
+const failure = createColumnHelper<FailureRow>();
 
 export const failureColumns = (t: Translate) => [
   failure.time('failed_at', t('Failed'), (row) => row.failed_at),

@@ -1,11 +1,11 @@
 import type { Network } from '@/domain/inventory';
 import type { Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { ClusterLink, NetworkLink } from '../shared/entity-links';
 import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
 import { NETWORK_KIND_LABELS, vlanText } from './network-labels';
 
-const make = columnsOf<Network>();
+const make = createColumnHelper<Network>();
 
 export const networkColumns = (t: Translate) => [
   make.text('name', t('Name'), (network) => network.name, {

@@ -64,7 +64,7 @@ function Content({ network, workloads, firewall }: Parts & { network: Detail }) 
   const overview = (
     <>
       <Section>
-        <Properties columns={2} items={facts(t, network)} />
+        <Properties columns={2} items={listProperties(t, network)} />
       </Section>
       <Section title={t('Prefixes')} bare>
         <DataTable
@@ -146,7 +146,7 @@ function Content({ network, workloads, firewall }: Parts & { network: Detail }) 
   );
 }
 
-function facts(t: Translate, network: Detail) {
+function listProperties(t: Translate, network: Detail) {
   return [
     { label: t('Kind'), value: t(NETWORK_KIND_LABELS[network.kind]) },
     { label: t('Interfaces'), value: formatCount(network.interfaces_total) },

@@ -1,11 +1,11 @@
 import type { NetworkSubnet } from '@/domain/inventory';
 import type { Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Status } from '@/ui/status';
 import { SubnetLink } from '../shared/entity-links';
 import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
 
-const make = columnsOf<NetworkSubnet>();
+const make = createColumnHelper<NetworkSubnet>();
 
 export const subnetColumns = (t: Translate) => [
   make.custom(

@@ -2,14 +2,14 @@ import type { Node } from '@/domain/inventory';
 import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { AgentState } from '../shared/agents/agent-state';
 import { ClusterLink, NodeLink } from '../shared/entity-links';
 import { MissingSince, NODE_STATES, NodeState } from '../shared/inventory-states';
 
-const make = columnsOf<Node>();
+const make = createColumnHelper<Node>();
 
-const faultOf = (node: Node) => node.fault ?? node.compile_failure?.message ?? null;
+const getFault = (node: Node) => node.fault ?? node.compile_failure?.message ?? null;
 
 export const nodeColumns = (t: Translate) => [
   make.text('name', t('Name'), (node) => node.name, {
@@ -30,15 +30,15 @@ export const nodeColumns = (t: Translate) => [
       node.missing_since ? (
         <MissingSince at={node.missing_since} />
       ) : (
-        faultOf(node) && (
+        getFault(node) && (
           <Badge tone="danger">
-            <span title={faultOf(node) ?? undefined}>{node.fault ?? t('Firewall compile failure')}</span>
+            <span title={getFault(node) ?? undefined}>{node.fault ?? t('Firewall compile failure')}</span>
           </Badge>
         )
       ),
     {
       width: 180,
-      csv: (node) => faultOf(node) ?? (node.missing_since && t('missing since {at}', { at: node.missing_since })),
+      csv: (node) => getFault(node) ?? (node.missing_since && t('missing since {at}', { at: node.missing_since })),
     },
   ),
   make.text('cluster_name', t('Cluster'), (node) => node.cluster_name, {

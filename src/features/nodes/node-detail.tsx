@@ -67,7 +67,7 @@ function Content({ node, workloads, firewall }: Parts & { node: Node }) {
       )}
       <CompileFailureNotice node={node} />
       <Section>
-        <Properties columns={2} items={facts(t, node)} />
+        <Properties columns={2} items={listProperties(t, node)} />
       </Section>
       <Tabs
         label={t('Node sections')}
@@ -105,7 +105,7 @@ function AgentLink({ node }: { node: Node }) {
   );
 }
 
-function facts(t: Translate, node: Node) {
+function listProperties(t: Translate, node: Node) {
   return [
     { label: t('Cluster'), value: <ClusterLink id={node.cluster_id} name={node.cluster_name} /> },
     { label: t('CPUs'), value: node.cpu_count === null ? null : formatCount(node.cpu_count) },

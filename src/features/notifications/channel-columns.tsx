@@ -1,11 +1,11 @@
 import { CHANNEL_KINDS, CHANNEL_TEMPLATES } from '@/domain/choices';
 import type { ChannelTemplate, NotificationChannel } from '@/domain/notifications/channel';
 import { msg, type Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Status } from '@/ui/status';
 import { Missing } from '@/ui/values';
 
-const make = columnsOf<NotificationChannel>();
+const make = createColumnHelper<NotificationChannel>();
 
 export const CHANNEL_KIND_LABELS = { webhook: msg('Webhook'), email: msg('Email') } as const;
 

@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import type { NotificationDelivery } from '@/domain/notifications/delivery';
-import { adviceOf, ChannelTestResult } from './channel-test-result';
+import { ChannelTestResult, getTestAdvice } from './channel-test-result';
 
 const delivery = (more: Partial<NotificationDelivery>) =>
   ({
@@ -31,9 +31,9 @@ describe('ChannelTestResult', () => {
 
   it('has advice for every kind of answer', () => {
     const advice = [null, 301, 400, 401, 403, 404, 410, 422, 429, 500, 503].map((response_status) =>
-      adviceOf(delivery({ response_status })),
+      getTestAdvice(delivery({ response_status })),
     );
     expect(new Set(advice).size).toBe(6);
-    expect(adviceOf(delivery({ channel_kind: 'email', response_status: 550 }))).toContain('mail server');
+    expect(getTestAdvice(delivery({ channel_kind: 'email', response_status: 550 }))).toContain('mail server');
   });
 });

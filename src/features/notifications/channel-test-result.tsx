@@ -15,7 +15,7 @@ const ADVICE = {
 } as const;
 
 /** What to do about a test that failed, by how the receiver answered. */
-export function adviceOf({ channel_kind, response_status: status }: NotificationDelivery): string {
+export function getTestAdvice({ channel_kind, response_status: status }: NotificationDelivery): string {
   if (channel_kind === 'email') return ADVICE.mail;
   if (status === null) return ADVICE.none;
   if (status >= 300 && status < 400) return ADVICE.moved;
@@ -54,7 +54,7 @@ export function ChannelTestResult({ result }: Pick<ChannelTest, 'result'>) {
   }
   return (
     <Notice tone="danger" live title={t('Test of {channel} failed', { channel })}>
-      {delivery.error} {t(adviceOf(delivery))}
+      {delivery.error} {t(getTestAdvice(delivery))}
     </Notice>
   );
 }

@@ -2,12 +2,12 @@ import type { NotificationDelivery } from '@/domain/notifications/delivery';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Status, type Tone } from '@/ui/status';
 import { EVENT_LABELS } from '../shared/notification-labels';
 import { CHANNEL_KIND_LABELS } from './channel-columns';
 
-const make = columnsOf<NotificationDelivery>();
+const make = createColumnHelper<NotificationDelivery>();
 
 export const DELIVERY_LABELS: Record<NotificationDelivery['status'], { word: string; tone: Tone }> = {
   queued: { word: msg('Waiting'), tone: 'neutral' },

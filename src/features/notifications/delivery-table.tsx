@@ -4,7 +4,7 @@ import { MailCheck } from 'lucide-react';
 import { DELIVERY_SORTS, DELIVERY_STATUSES, NOTIFICATION_EVENTS } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { declareList } from '../shared/list/declare-list';
@@ -53,7 +53,7 @@ export function DeliveryTable() {
     trpc.notificationChannels.retryDelivery.mutationOptions({
       onSuccess: () => showToast('ok', { title: t('Delivery queued for retry') }),
       onError: (error) => {
-        const failure = failureOf(error);
+        const failure = toFailure(error);
         showToast('danger', { title: t('Could not retry delivery'), description: failure.detail ?? failure.title });
       },
       onSettled: () => void queryClient.invalidateQueries(trpc.notificationChannels.pathFilter()),

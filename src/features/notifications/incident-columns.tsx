@@ -2,12 +2,12 @@ import type { NotificationIncident } from '@/domain/notifications/incident';
 import { objectPage } from '@/domain/notifications/object-page';
 import { formatTimesIn } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { Status, type Tone } from '@/ui/status';
 import { CONDITION_LABELS } from '../shared/notification-labels';
 
-const make = columnsOf<NotificationIncident>();
+const make = createColumnHelper<NotificationIncident>();
 
 export const INCIDENT_LABELS: Record<NotificationIncident['status'], { word: string; tone: Tone }> = {
   pending: { word: msg('Pending'), tone: 'warn' },

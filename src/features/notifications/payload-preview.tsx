@@ -37,7 +37,7 @@ export function PayloadPreview({ kind, template, timeZone }: Props) {
 }
 
 /** JSON with lines, to be read; anything else as it is. */
-function readable(body: string): string {
+function formatBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
@@ -73,7 +73,7 @@ function Content({ kind, template, timeZone }: Props) {
               <p className="text-sm text-muted">{t('{n, number} requests, in this order.', { n: bodies.length })}</p>
             )}
             {bodies.map((body) => (
-              <CodeBlock key={body} label={t('Payload')} code={readable(body)} wrap />
+              <CodeBlock key={body} label={t('Payload')} code={formatBody(body)} wrap />
             ))}
           </div>
         )}

@@ -1,15 +1,15 @@
 import type { NotificationRule } from '@/domain/notifications/rule';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Status } from '@/ui/status';
 import { CONDITION_LABELS } from '../shared/notification-labels';
 
-const make = columnsOf<NotificationRule>();
+const make = createColumnHelper<NotificationRule>();
 
 const conditionsText = (t: Translate, rule: NotificationRule) =>
   rule.conditions.map((condition) => t(CONDITION_LABELS[condition].label)).join(', ');
-const waysText = (t: Translate, rule: NotificationRule) =>
+const channelsText = (t: Translate, rule: NotificationRule) =>
   [
     ...(rule.in_app ? [t('Bell')] : []),
     ...rule.channels.map(({ name, enabled }) => (enabled ? name : t('{name} (disabled)', { name }))),
@@ -36,7 +36,7 @@ export const ruleColumns = (t: Translate) => [
     { width: 72, csv: (rule) => rule.incidents_open },
   ),
   make.text('conditions', t('Conditions'), (rule) => conditionsText(t, rule), { width: 200, grow: true }),
-  make.text('ways', t('{sense, select, other {To}}', { sense: 'receiver' }), (rule) => waysText(t, rule), {
+  make.text('ways', t('{sense, select, other {To}}', { sense: 'receiver' }), (rule) => channelsText(t, rule), {
     width: 160,
     grow: true,
   }),

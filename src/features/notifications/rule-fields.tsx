@@ -30,7 +30,7 @@ type Props<Out> = {
   tenants?: readonly Option[];
 };
 
-const wayText = (t: Translate, { kind, url_origin, recipients }: NotificationChannel) =>
+const channelText = (t: Translate, { kind, url_origin, recipients }: NotificationChannel) =>
   kind === 'webhook' ? (url_origin ?? t('Webhook')) : recipients.join(', ');
 
 /** What a rule reports, when, and where to. */
@@ -107,7 +107,9 @@ export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
         choices={(channels ?? []).map((channel) => ({
           value: channel.id,
           label: channel.name,
-          description: channel.enabled ? wayText(t, channel) : t('{way} · disabled', { way: wayText(t, channel) }),
+          description: channel.enabled
+            ? channelText(t, channel)
+            : t('{way} · disabled', { way: channelText(t, channel) }),
           disabledReason: channel.usable ? null : t('This channel belongs to another tenant. Clear the selection.'),
         }))}
         empty={

@@ -7,7 +7,7 @@ import { CONDITIONS } from '@/domain/notifications/condition';
 import type { NotificationRule } from '@/domain/notifications/rule';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { showToast } from '@/ui/toast';
@@ -107,7 +107,7 @@ function useRuleTest() {
           description: deliveries > 0 ? t('See the result under Deliveries.') : t('See the result in the bell menu.'),
         }),
       onError: (error) => {
-        const failure = failureOf(error);
+        const failure = toFailure(error);
         showToast('danger', { title: t('Could not send test'), description: failure.detail ?? failure.title });
       },
     }),

@@ -5,7 +5,7 @@ import { GRACE_HOURS } from '@/domain/choices';
 import type { NotificationChannel } from '@/domain/notifications/channel';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { Select } from '@/ui/select';
@@ -36,7 +36,7 @@ export function RotateSecretDialog({ channel, onClose, onRotated }: Props & { on
       confirmLabel={t('Replace secret')}
       tone="primary"
       pending={rotate.isPending}
-      error={rotate.error ? failureOf(rotate.error) : null}
+      error={rotate.error ? toFailure(rotate.error) : null}
       onConfirm={() => rotate.mutate({ id: channel.id, grace_hours: Number(hours) })}
     >
       <div className="flex flex-col gap-3">
@@ -88,7 +88,7 @@ export function EndSecretDialog({ channel, onClose }: Props) {
       title={t('Revoke the old secret of {name}?', { name: channel.name })}
       confirmLabel={t('Revoke old secret')}
       pending={end.isPending}
-      error={end.error ? failureOf(end.error) : null}
+      error={end.error ? toFailure(end.error) : null}
       onConfirm={() => end.mutate({ id: channel.id })}
     >
       <p>

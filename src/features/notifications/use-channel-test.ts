@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { NotificationDelivery } from '@/domain/notifications/delivery';
-import { type Failure, failureOf } from '@/lib/problem';
+import { type Failure, toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 
 const POLL_MS = 1000;
@@ -35,7 +35,7 @@ export function useChannelTest(): ChannelTest {
     refetchInterval: ({ state: { data } }) => (data && hasEnded(data) ? false : POLL_MS),
   });
   const delivery = started ? (query.data ?? started) : null;
-  const failure = send.error ? failureOf(send.error) : query.error ? failureOf(query.error) : null;
+  const failure = send.error ? toFailure(send.error) : query.error ? toFailure(query.error) : null;
   return {
     send: (channel) => {
       setTested(channel);

@@ -4,7 +4,7 @@ import { EDITS, type Restoration } from '@/domain/policy/plan/restoration';
 import type { GuestPreview } from '@/domain/policy-preview';
 import { catalog } from '@/lib/i18n/catalogs/de/index';
 import { english, makeTranslate } from '@/lib/i18n/translator';
-import { changesNothing, guestSummary, noteText, optionName, optionValue } from './change-labels';
+import { guestSummary, hasNoChanges, noteText, optionName, optionValue } from './change-labels';
 
 describe('guest diff summary', () => {
   const rule = {} as GuestPreview['rules'][number];
@@ -32,12 +32,12 @@ describe('guest diff summary', () => {
   });
 
   test('an unreadable guest shows as unknown, never as "no change"', () => {
-    expect(changesNothing(guest(null))).toBe(false);
+    expect(hasNoChanges(guest(null))).toBe(false);
     expect(guestSummary(english, guest(null))).toMatch(/^Unknown/);
   });
 
   test('switches alone are a change', () => {
-    expect(changesNothing(guest({ kept: [rule] }, 1))).toBe(false);
+    expect(hasNoChanges(guest({ kept: [rule] }, 1))).toBe(false);
     expect(guestSummary(english, guest({ kept: [rule] }, 1))).toBe('1 kept, 1 setting changed');
   });
 

@@ -4,7 +4,7 @@ import type { GuestPreview, OptionChange } from '@/domain/policy-preview';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
 /** Whether applying would leave the guest exactly as it is; what is unknown is no such thing. */
-export const changesNothing = ({ changes, option_changes }: GuestPreview): boolean =>
+export const hasNoChanges = ({ changes, option_changes }: GuestPreview): boolean =>
   changes !== null &&
   changes.added.length + changes.removed.length + changes.moved.length + option_changes.length === 0;
 
@@ -12,7 +12,7 @@ export const changesNothing = ({ changes, option_changes }: GuestPreview): boole
 export function guestSummary(t: Translate, guest: GuestPreview): string {
   const { changes, option_changes: options } = guest;
   if (changes === null) return t('Unknown: could not be read');
-  if (changesNothing(guest))
+  if (hasNoChanges(guest))
     return changes.kept.length > 0 ? t('No change, {n, number} kept', { n: changes.kept.length }) : t('No change');
   const parts = (['added', 'removed', 'moved', 'kept'] as const)
     .filter((key) => changes[key].length > 0)

@@ -1,6 +1,6 @@
 import type { PolicyListItem } from '@/domain/policies';
 import type { Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Missing, RelativeTime } from '@/ui/values';
 import { STATUS_LABELS } from '../shared/deployment-labels';
 import { DEPLOYMENT_RUN_LABELS } from '../shared/deployment-run-labels';
@@ -8,9 +8,9 @@ import { DeploymentState } from '../shared/deployment-state';
 import { MODE_LABELS, PolicyMode } from '../shared/enforcement-mode';
 import { PolicyLink } from '../shared/entity-links';
 import { TIER_LABELS } from '../shared/tier-labels';
-import { allReasons, guestsText, shownOf } from './policy-labels';
+import { allReasons, getDisplayStatus, guestsText } from './policy-labels';
 
-const make = columnsOf<PolicyListItem>();
+const make = createColumnHelper<PolicyListItem>();
 
 export const policyColumns = (t: Translate) => [
   make.text('name', t('Name'), (policy) => policy.name, {
@@ -26,11 +26,11 @@ export const policyColumns = (t: Translate) => [
       <DeploymentState
         status={policy.deployment_status}
         reasons={allReasons(policy)}
-        shown={shownOf(policy)}
+        shown={getDisplayStatus(policy)}
         working={policy.last_deployment?.status === 'running' || policy.last_deployment?.status === 'queued'}
       />
     ),
-    { width: 136, csv: (policy) => t(STATUS_LABELS[shownOf(policy)].word) },
+    { width: 136, csv: (policy) => t(STATUS_LABELS[getDisplayStatus(policy)].word) },
   ),
   make.custom(
     'mode',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { english } from '@/lib/i18n/translator';
-import { allReasons, guestsText, liveRules, placesText } from './policy-labels';
+import { allReasons, countLiveRules, guestsText, placesText } from './policy-labels';
 
 const deployment = (values: object) => ({
   cluster_id: 'c',
@@ -39,4 +39,4 @@ test('reasons of several clusters are named once', () => {
 });
 
 test('live rules count whatever is there', () =>
-  expect(liveRules([deployment({ live: 2, outdated: 3 }), deployment({ leftover: 4, missing: 9 })])).toBe(9));
+  expect(countLiveRules([deployment({ live: 2, outdated: 3 }), deployment({ leftover: 4, missing: 9 })])).toBe(9));

@@ -1,5 +1,5 @@
 import type { PolicyListItem } from '@/domain/policies';
-import { DEPLOYMENT_REASONS, type DeploymentReason, shownStatus } from '@/domain/policy/status';
+import { DEPLOYMENT_REASONS, type DeploymentReason, toDisplayStatus } from '@/domain/policy/status';
 import type { Translate } from '@/lib/i18n/translator';
 
 type Deployments = PolicyListItem['deployments'];
@@ -11,10 +11,10 @@ export function allReasons({ deployments }: { deployments: Deployments }): Deplo
 }
 
 /** The status of a policy as it is shown. */
-export const shownOf = ({
+export const getDisplayStatus = ({
   deployment_status: status,
   deployments,
-}: Pick<PolicyListItem, 'deployment_status' | 'deployments'>) => shownStatus({ status, deployments });
+}: Pick<PolicyListItem, 'deployment_status' | 'deployments'>) => toDisplayStatus({ status, deployments });
 
 /** `12 guests in 2 clusters`: where a policy wants rules or has some; null when nowhere. */
 export function guestsText(t: Translate, deployments: Deployments): string | null {
@@ -37,5 +37,5 @@ export const placesText = (t: Translate, guests: number, clusters: number): stri
     : t('{n, plural, one {# workload} other {# workloads}}', { n: guests });
 
 /** Rules of the policy that are live now, desired or not. */
-export const liveRules = (deployments: Deployments): number =>
+export const countLiveRules = (deployments: Deployments): number =>
   deployments.reduce((sum, { live, outdated, leftover }) => sum + live + outdated + leftover, 0);

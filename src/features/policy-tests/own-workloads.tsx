@@ -5,7 +5,7 @@ import type { OwnPlace, OwnRole, OwnWorkload } from '@/domain/own-connections/ow
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Link } from '@/ui/link';
@@ -102,7 +102,7 @@ function Role({ item }: { item: OwnWorkload }) {
   const shown = !isOpen && item.answer ? item.answer.workloads : found;
   const answer = (workload_ids: readonly string[], { version } = item) =>
     save.mutate({ role, workload_ids: [...workload_ids], version });
-  const failure = save.error ? failureOf(save.error) : null;
+  const failure = save.error ? toFailure(save.error) : null;
   const refusal = failure && <Notice tone="danger" live title={failure.detail ?? failure.title} />;
   return (
     <li className="flex flex-col gap-1 py-2">

@@ -9,7 +9,7 @@ import type {
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -67,7 +67,7 @@ export function ProtectedConnections() {
   );
 }
 
-const connectionInput = () =>
+const loadConnectionInput = () =>
   import('@/domain/policy-tests/protected-connection').then((module) => module.ProtectedConnectionInput);
 
 const toValues = ({ from, to }: ProtectedConnection) => ({ from: [...from], to: [...to] });
@@ -92,7 +92,7 @@ function Connection({ connection }: { connection: ProtectedConnection }) {
       const { items } = await readAgain(trpc.policyTests.protected.queryOptions());
       return items.find((item) => item.template === template) ?? connection;
     },
-    schema: connectionInput,
+    schema: loadConnectionInput,
     toValues,
     toInput: (values, base) => ({ ...values, ports: base.ports, version: base.version }),
     fieldName: testFieldName,
@@ -130,7 +130,7 @@ function Connection({ connection }: { connection: ProtectedConnection }) {
       <FormShell
         form={edit.form}
         onSubmit={edit.submit}
-        error={edit.failure ?? (remove.error && failureOf(remove.error))}
+        error={edit.failure ?? (remove.error && toFailure(remove.error))}
         pending={edit.pending}
         submitLabel={t('Save')}
         disabledReason={lacking}

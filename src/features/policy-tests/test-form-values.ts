@@ -41,7 +41,7 @@ export function toTestValues(test: PolicyTest): TestValues {
 
 type Fields = Omit<PolicyTestInput, 'tenant_id' | 'project_id'>;
 
-const fieldsOf = ({ tenant_id: _, project_id: __, ports, ...values }: TestValues): Fields => ({
+const toFields = ({ tenant_id: _, project_id: __, ports, ...values }: TestValues): Fields => ({
   ...values,
   ports: splitList(ports),
 });
@@ -50,14 +50,14 @@ const fieldsOf = ({ tenant_id: _, project_id: __, ports, ...values }: TestValues
 export const toTestInput = (
   values: TestValues,
 ): Fields & { tenant_id?: string | null; project_id?: string | null } => ({
-  ...fieldsOf(values),
+  ...toFields(values),
   ...toTenantId(values.tenant_id),
   ...toProjectId(values.project_id),
 });
 
 /** What changes a test, with the version it was read at. */
 export const toTestUpdate = (values: TestValues, { version }: Pick<PolicyTest, 'version'>) => ({
-  ...fieldsOf(values),
+  ...toFields(values),
   version,
 });
 

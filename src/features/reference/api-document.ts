@@ -68,21 +68,21 @@ export function searchCalls(calls: readonly Call[], q: string): Call[] {
 }
 
 /** A schema or response behind its reference. */
-export function schemaOf(document: ApiDocument, schema: JsonSchema | undefined): JsonSchema | undefined {
+export function resolveSchema(document: ApiDocument, schema: JsonSchema | undefined): JsonSchema | undefined {
   const name = schema?.$ref?.replace('#/components/schemas/', '');
   return name === undefined ? schema : document.components.schemas[name];
 }
-export function responseOf(document: ApiDocument, response: ApiResponse): ApiResponse {
+export function resolveResponse(document: ApiDocument, response: ApiResponse): ApiResponse {
   const name = response.$ref?.replace('#/components/responses/', '');
   return name === undefined ? response : (document.components.responses[name] ?? response);
 }
 
 /** Name of a schema that has one. */
-export const nameOf = (schema: JsonSchema): string | null => schema.$ref?.split('/').at(-1) ?? null;
+export const getSchemaName = (schema: JsonSchema): string | null => schema.$ref?.split('/').at(-1) ?? null;
 
 /** The value type of a schema, as text: `string (uuid) or null`. */
 export function typeText(t: Translate, schema: JsonSchema): string {
-  const name = nameOf(schema);
+  const name = getSchemaName(schema);
   if (name) return name;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');

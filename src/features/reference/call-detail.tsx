@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { CodeBlock } from '@/ui/code-block';
 import { Section } from '@/ui/section';
-import { type ApiDocument, type Call, responseOf } from './api-document';
+import { type ApiDocument, type Call, resolveResponse } from './api-document';
 import { MethodBadge } from './call-list';
 import { SchemaFields } from './schema-fields';
 import { TryCall } from './try-call';
@@ -12,7 +12,7 @@ import { TryCall } from './try-call';
 function Response({ document, call, status }: { document: ApiDocument; call: Call; status: string }) {
   const t = useT();
   const given = call.responses[status];
-  const response = given && responseOf(document, given);
+  const response = given && resolveResponse(document, given);
   if (!response) return null;
   const contents = Object.entries(response.content ?? {});
   return (

@@ -8,7 +8,7 @@ export type Draft = { values: Record<string, string>; body: string };
 export const valueKey = (place: string, name: string) => `${place}.${name}`;
 
 /** What the form starts with: the examples of what has to be given. */
-export function draftOf(call: Call): Draft {
+export function createCallDraft(call: Call): Draft {
   const values = Object.fromEntries(
     (call.parameters ?? []).flatMap((parameter) =>
       parameter.in !== 'path' && parameter.example !== undefined
@@ -21,7 +21,7 @@ export function draftOf(call: Call): Draft {
 }
 
 /** Why the call cannot be sent as it is; null when it can. */
-export function problemOf(t: Translate, call: Call, { values, body }: Draft): string | null {
+export function findCallProblem(t: Translate, call: Call, { values, body }: Draft): string | null {
   const missing = (call.parameters ?? []).find(
     (parameter) => parameter.required && !values[valueKey(parameter.in, parameter.name)]?.trim(),
   );
@@ -36,7 +36,7 @@ export function problemOf(t: Translate, call: Call, { values, body }: Draft): st
 }
 
 /** The call with what was typed; empty parameters are left out. */
-export function requestOf(call: Call, { values, body }: Draft): ApiCall {
+export function buildApiCall(call: Call, { values, body }: Draft): ApiCall {
   const given = (place: string) =>
     (call.parameters ?? []).flatMap((parameter) => {
       const value = parameter.in === place ? (values[valueKey(place, parameter.name)]?.trim() ?? '') : '';

@@ -18,7 +18,7 @@ function pythonLiteral(value: unknown): string {
   return JSON.stringify(value);
 }
 
-function parsed(body: string): unknown {
+function parseBody(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
@@ -40,7 +40,7 @@ function javascript({ method, path, body, headers }: ApiCall, origin: string): s
     '  },',
     ...(body === undefined
       ? []
-      : [`  body: JSON.stringify(${JSON.stringify(parsed(body), null, 2).replaceAll('\n', '\n  ')}),`]),
+      : [`  body: JSON.stringify(${JSON.stringify(parseBody(body), null, 2).replaceAll('\n', '\n  ')}),`]),
     '});',
     'if (!response.ok) throw new Error((await response.json()).detail);',
     ...(method === 'DELETE' ? [] : ['console.log(await response.json());']),
@@ -62,7 +62,7 @@ function python({ method, path, body, headers }: ApiCall, origin: string): strin
     '        "authorization": f"Bearer {os.environ[\'FABRIC_TOKEN\']}",',
     ...given,
     '    },',
-    ...(body === undefined ? [] : [`    json=${pythonLiteral(parsed(body))},`]),
+    ...(body === undefined ? [] : [`    json=${pythonLiteral(parseBody(body))},`]),
     '    timeout=30,',
     ')',
     'response.raise_for_status()',

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { english } from '@/lib/i18n/translator';
 import { apiDocument } from '@/server/rest/openapi/api-document';
 import { routes } from '@/server/rest/routes';
-import { type ApiDocument, listCalls, responseOf, searchCalls, typeText } from './api-document';
-import { draftOf, problemOf, requestOf, valueKey } from './call-request';
+import { type ApiDocument, listCalls, resolveResponse, searchCalls, typeText } from './api-document';
+import { buildApiCall, createCallDraft, findCallProblem, valueKey } from './call-request';
 import { codeSample, LANGUAGES } from './code-samples';
 
 const document = apiDocument(routes) as unknown as ApiDocument;
@@ -23,11 +23,11 @@ describe('the reference', () => {
 
   it('can send every call once its path is filled in', () => {
     for (const one of calls) {
-      const draft = draftOf(one);
+      const draft = createCallDraft(one);
       for (const { name, in: place } of one.parameters ?? [])
         if (place === 'path') draft.values[valueKey(place, name)] = 'a/b';
-      expect(problemOf(english, one, draft), one.path).toBe(null);
-      const request = requestOf(one, draft);
+      expect(findCallProblem(english, one, draft), one.path).toBe(null);
+      const request = buildApiCall(one, draft);
       expect(request.path).not.toContain('{');
       for (const language of LANGUAGES)
         expect(codeSample(language, request, 'https://fabric.example.org')).toContain('FABRIC_TOKEN');
@@ -36,15 +36,18 @@ describe('the reference', () => {
 
   it('says what is missing', () => {
     const apply = call('POST', '/policies/{policy_id}/apply');
-    expect(problemOf(english, apply, draftOf(apply))).toBe('Enter a value for policy_id.');
+    expect(findCallProblem(english, apply, createCallDraft(apply))).toBe('Enter a value for policy_id.');
     const draft = { values: { 'path.policy_id': 'x' }, body: '{' };
-    expect(problemOf(english, apply, draft)).toBe('The body is not valid JSON.');
+    expect(findCallProblem(english, apply, draft)).toBe('The body is not valid JSON.');
   });
 
   it('leaves out what is empty and encodes the rest', () => {
     const list = call('GET', '/workloads');
     const values = { 'query.q': 'web & db', 'query.status': ' ', 'query.limit': '5' };
-    expect(requestOf(list, { values, body: '' })).toEqual({ method: 'GET', path: '/workloads?limit=5&q=web+%26+db' });
+    expect(buildApiCall(list, { values, body: '' })).toEqual({
+      method: 'GET',
+      path: '/workloads?limit=5&q=web+%26+db',
+    });
   });
 
   it('shows types as text, and resolves references to problem responses', () => {
@@ -53,7 +56,7 @@ describe('the reference', () => {
     );
     expect(typeText(english, { type: 'array', items: { $ref: '#/components/schemas/Tenant' } })).toBe('list of Tenant');
     const refused = call('GET', '/workloads').responses['403'];
-    expect(refused && responseOf(document, refused).description).toContain('Not permitted');
+    expect(refused && resolveResponse(document, refused).description).toContain('Not permitted');
   });
 
   it('writes bodies as literals of the language', () => {

@@ -4,7 +4,7 @@ import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { rest } from '@/lib/rest';
-import { inUrlOr, URL_TEXT, useUrlValues } from '@/lib/url-state';
+import { URL_TEXT, useUrlValues, withInitial } from '@/lib/url-state';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
 import { Skeleton } from '@/ui/loading';
@@ -14,7 +14,7 @@ import { type ApiDocument, listCalls, searchCalls } from './api-document';
 import { CallDetail } from './call-detail';
 import { CallList } from './call-list';
 
-const PARSERS = { q: inUrlOr(URL_TEXT, ''), call: URL_TEXT };
+const PARSERS = { q: withInitial(URL_TEXT, ''), call: URL_TEXT };
 
 function Browser({ document }: { document: ApiDocument }) {
   const t = useT();

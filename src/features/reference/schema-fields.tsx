@@ -2,16 +2,16 @@
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { type ApiDocument, type JsonSchema, nameOf, schemaOf, typeText } from './api-document';
+import { type ApiDocument, getSchemaName, type JsonSchema, resolveSchema, typeText } from './api-document';
 
 /** The object whose fields are worth a look behind a schema: its own, that of its items, or of its only choice. */
-function objectBehind(document: ApiDocument, schema: JsonSchema | undefined): JsonSchema | undefined {
-  const own = schemaOf(document, schema);
+function findObjectSchema(document: ApiDocument, schema: JsonSchema | undefined): JsonSchema | undefined {
+  const own = resolveSchema(document, schema);
   if (!own) return undefined;
   if (own.properties) return own;
-  if (own.items) return objectBehind(document, own.items);
+  if (own.items) return findObjectSchema(document, own.items);
   const choices = (own.anyOf ?? own.oneOf ?? []).filter((one) => one.type !== 'null');
-  return choices.length === 1 ? objectBehind(document, choices[0]) : undefined;
+  return choices.length === 1 ? findObjectSchema(document, choices[0]) : undefined;
 }
 
 type FieldProps = { document: ApiDocument; name: string; schema: JsonSchema; required: boolean; depth: number };
@@ -19,8 +19,9 @@ type FieldProps = { document: ApiDocument; name: string; schema: JsonSchema; req
 function Field({ document, name, schema, required, depth }: FieldProps) {
   const t = useT();
   const [open, setOpen] = useState(false);
-  const inner = depth < 6 ? objectBehind(document, schema) : undefined;
-  const described = schema.description ?? (nameOf(schema) ? undefined : schemaOf(document, schema)?.description);
+  const inner = depth < 6 ? findObjectSchema(document, schema) : undefined;
+  const described =
+    schema.description ?? (getSchemaName(schema) ? undefined : resolveSchema(document, schema)?.description);
   return (
     <li className="border-t py-1.5 first:border-t-0">
       <div className="flex flex-wrap items-baseline gap-x-2">
@@ -64,7 +65,7 @@ export function SchemaFields({
   depth?: number;
 }) {
   const t = useT();
-  const object = objectBehind(document, schema);
+  const object = findObjectSchema(document, schema);
   if (!object) return <p className="text-muted">{schema ? typeText(t, schema) : t('No fields.')}</p>;
   const required = new Set(object.required);
   return (

@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 200_000;
 const MAX_SECONDS = 30;
 
 /** Reads an answer until it is over, too long, or takes too long. */
-async function readSome(response: Response): Promise<{ text: string; shortened: boolean }> {
+async function readLimited(response: Response): Promise<{ text: string; shortened: boolean }> {
   const reader = response.body?.getReader();
   if (!reader) return { text: '', shortened: false };
   const decoder = new TextDecoder();
@@ -33,7 +33,7 @@ export async function sendCall({ method, path, body, headers }: ApiCall, signal:
     headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
     body: body ?? null,
   });
-  const { text, shortened } = await readSome(response);
+  const { text, shortened } = await readLimited(response);
   const type = response.headers.get('content-type') ?? '';
   const milliseconds = Math.round(performance.now() - started);
   return { status: response.status, milliseconds, type, text: pretty(text, type, shortened), shortened };

@@ -12,7 +12,7 @@ import { Section } from '@/ui/section';
 import { SegmentedControl } from '@/ui/segmented-control';
 import { TextInput } from '@/ui/text-input';
 import { type ApiParameter, type Call, typeText } from './api-document';
-import { draftOf, problemOf, requestOf, valueKey } from './call-request';
+import { buildApiCall, createCallDraft, findCallProblem, valueKey } from './call-request';
 import { codeSample, type Language } from './code-samples';
 import { sendCall } from './send-call';
 
@@ -55,12 +55,12 @@ function ParameterField({
 /** A call to fill in and send with the user's own session; the same call as a program; and the response. */
 export function TryCall({ call }: { call: Call }) {
   const t = useT();
-  const [draft, setDraft] = useState(() => draftOf(call));
+  const [draft, setDraft] = useState(() => createCallDraft(call));
   const [language, setLanguage] = useState<Language>('curl');
   const [confirming, setConfirming] = useState(false);
   const bodyId = useId();
-  const request = requestOf(call, draft);
-  const problem = problemOf(t, call, draft);
+  const request = buildApiCall(call, draft);
+  const problem = findCallProblem(t, call, draft);
   const stop = useRef<AbortController>(null);
   useEffect(() => () => stop.current?.abort(), []);
   const sending = useMutation({

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { MAX_BULK_MEMBERS } from '@/domain/choices';
 import type { SecurityGroup } from '@/domain/security-group';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
@@ -38,7 +38,7 @@ export function AddMembersDrawer({ group, onClose }: Props) {
       },
     }),
   );
-  const failure = add.error ? failureOf(add.error) : null;
+  const failure = add.error ? toFailure(add.error) : null;
   const count = chosen.size;
   return (
     <Drawer

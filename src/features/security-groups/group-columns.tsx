@@ -1,11 +1,11 @@
 import type { SecurityGroup } from '@/domain/security-group';
 import type { Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Missing } from '@/ui/values';
 import { SecurityGroupLink } from '../shared/entity-links';
 import { tagRuleText } from './group-labels';
 
-const make = columnsOf<SecurityGroup>();
+const make = createColumnHelper<SecurityGroup>();
 
 export const groupColumns = (t: Translate) => [
   make.text('name', t('Name'), (group) => group.name, {

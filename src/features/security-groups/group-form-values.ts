@@ -33,7 +33,7 @@ export function toGroupValues(group: SecurityGroup): GroupValues {
 
 type Fields = Pick<SecurityGroupInput, 'name' | 'description' | 'member_tags' | 'member_tags_match'>;
 
-const fieldsOf = ({ name, description, member_tags, member_tags_match }: GroupValues): Fields => ({
+const toFields = ({ name, description, member_tags, member_tags_match }: GroupValues): Fields => ({
   name,
   description,
   member_tags: splitList(member_tags),
@@ -44,7 +44,7 @@ const fieldsOf = ({ name, description, member_tags, member_tags_match }: GroupVa
 export const toGroupInput = (
   values: GroupValues,
 ): Fields & { tenant_id?: string | null; project_id?: string | null } => ({
-  ...fieldsOf(values),
+  ...toFields(values),
   ...toTenantId(values.tenant_id),
   ...toProjectId(values.project_id),
 });
@@ -54,7 +54,7 @@ export const toGroupUpdate = (
   values: GroupValues,
   { version }: Pick<SecurityGroup, 'version'>,
 ): Fields & { version: number; project_id?: string | null } => ({
-  ...fieldsOf(values),
+  ...toFields(values),
   ...toProjectId(values.project_id),
   version,
 });

@@ -5,7 +5,7 @@ import type { SecurityGroupUsage } from '@/domain/security-group';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { Skeleton } from '@/ui/loading';
@@ -16,7 +16,7 @@ import { QueryView } from '../shared/query-view';
 
 type Row = SecurityGroupUsage['policies'][number];
 
-const make = columnsOf<Row>();
+const make = createColumnHelper<Row>();
 
 function rolesText(t: Translate, { references }: Row): string {
   const isSource = references.some(({ side }) => side === 'source');

@@ -1,13 +1,13 @@
 import type { SecurityGroupMember } from '@/domain/security-group';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Missing, Mono } from '@/ui/values';
 import { ClusterLink, WorkloadLink } from '../shared/entity-links';
 import { MissingSince, SHORT_KIND_LABELS, WORKLOAD_STATES, WorkloadState } from '../shared/inventory-states';
 import { SOURCE_LABELS } from './group-labels';
 
-const make = columnsOf<SecurityGroupMember>();
+const make = createColumnHelper<SecurityGroupMember>();
 
 export const memberColumns = (t: Translate) => [
   make.text('workload_name', t('Name'), (member) => member.workload_name, {

@@ -6,7 +6,7 @@ import { MEMBER_SOURCES, SECURITY_GROUP_MEMBER_SORTS } from '@/domain/choices';
 import type { SecurityGroup, SecurityGroupMember } from '@/domain/security-group';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
@@ -133,7 +133,7 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
         }
         confirmLabel={t('{n, plural, one {Remove member} other {Remove # members}}', { n: count })}
         pending={remove.isPending}
-        error={remove.error ? failureOf(remove.error) : null}
+        error={remove.error ? toFailure(remove.error) : null}
         onConfirm={() =>
           remove.mutate({
             id: group.id,

@@ -15,7 +15,7 @@ import { useReadAgain } from '../shared/record-cache';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
 
-const settingsUpdate = () => import('@/domain/settings').then((module) => module.RuntimeSettingsUpdate);
+const loadSettingsUpdate = () => import('@/domain/settings').then((module) => module.RuntimeSettingsUpdate);
 
 /** The form for one version of the settings. Give it the version as key: a newer version gets a new form. */
 export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
@@ -27,7 +27,7 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
   const edit = useVersionedForm({
     opened: settings,
     read: () => readAgain(trpc.settings.get.queryOptions()),
-    schema: settingsUpdate,
+    schema: loadSettingsUpdate,
     toValues: toSettingsValues,
     toInput: toSettingsUpdate,
     save: (input) => client.settings.update.mutate(input),

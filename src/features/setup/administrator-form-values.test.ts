@@ -10,7 +10,7 @@ const good: AdministratorValues = {
   password_repeat: 'seven grey herons',
 };
 
-const wrong = (values: AdministratorValues, codeRequired = false) => {
+const listInvalidFields = (values: AdministratorValues, codeRequired = false) => {
   const issues = administratorSchema(english, codeRequired).safeParse(values).error?.issues ?? [];
   return [...new Set(issues.map((issue) => issue.path.join('.')))].sort();
 };
@@ -20,17 +20,22 @@ test('accepts a filled form and normalizes the address', () => {
 });
 
 test('each rule speaks at its field', () => {
-  expect(wrong(EMPTY_ADMINISTRATOR)).toEqual(['email', 'password']);
-  expect(wrong({ ...good, password_repeat: 'x' })).toEqual(['password_repeat']);
-  expect(wrong({ ...good, password: 'short', password_repeat: 'short' })).toEqual(['password']);
+  expect(listInvalidFields(EMPTY_ADMINISTRATOR)).toEqual(['email', 'password']);
+  expect(listInvalidFields({ ...good, password_repeat: 'x' })).toEqual(['password_repeat']);
+  expect(listInvalidFields({ ...good, password: 'short', password_repeat: 'short' })).toEqual(['password']);
   expect(
-    wrong({ ...good, email: 'night.operator', password: 'night.operator', password_repeat: 'night.operator' }),
+    listInvalidFields({
+      ...good,
+      email: 'night.operator',
+      password: 'night.operator',
+      password_repeat: 'night.operator',
+    }),
   ).toEqual(['password']);
 });
 
 test('the code is asked for only when the service wants one', () => {
-  expect(wrong(good, true)).toEqual(['setup_code']);
-  expect(wrong({ ...good, setup_code: 'ABCD-1234' }, true)).toEqual([]);
+  expect(listInvalidFields(good, true)).toEqual(['setup_code']);
+  expect(listInvalidFields({ ...good, setup_code: 'ABCD-1234' }, true)).toEqual([]);
 });
 
 test('empty fields and the repeated password are not sent', () => {

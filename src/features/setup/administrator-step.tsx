@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { MIN_PASSWORD_LENGTH } from '@/domain/choices';
 import { browserSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { rest } from '@/lib/rest';
 import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
@@ -30,7 +30,7 @@ export function AdministratorStep({ codeRequired, onDone }: { codeRequired: bool
     <FormShell
       form={form}
       onSubmit={(values) => complete.mutate(values)}
-      error={complete.error ? failureOf(complete.error) : null}
+      error={complete.error ? toFailure(complete.error) : null}
       pending={complete.isPending}
       submitLabel={t('Create administrator')}
     >

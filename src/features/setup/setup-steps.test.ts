@@ -8,33 +8,33 @@ const known = {
   clusterId: null,
   found: { cluster_id: 'c', synced: true },
 };
-const stepOf = (given: Partial<Omit<Parameters<typeof setupStep>[0], 'step'>> & { step?: string | null }) =>
+const getStep = (given: Partial<Omit<Parameters<typeof setupStep>[0], 'step'>> & { step?: string | null }) =>
   setupStep({ ...known, ...given })?.step ?? null;
 
 describe('setupStep', () => {
   it('returns the administrator step until an administrator exists, whatever the URL is', () => {
     for (const step of [null, 'cluster', 'sync', 'next', 'x'])
-      expect(stepOf({ completed: false, signedIn: false, step, found: undefined })).toBe('administrator');
+      expect(getStep({ completed: false, signedIn: false, step, found: undefined })).toBe('administrator');
   });
 
   it('shows nothing to strangers and sends others home when everything is done', () => {
-    expect(stepOf({ signedIn: false, step: 'cluster' })).toBe('sign_in');
-    expect(stepOf({})).toBe('home');
-    expect(stepOf({ step: 'administrator' })).toBe('home');
+    expect(getStep({ signedIn: false, step: 'cluster' })).toBe('sign_in');
+    expect(getStep({})).toBe('home');
+    expect(getStep({ step: 'administrator' })).toBe('home');
   });
 
   it('stays where it was after a reload; a sync needs its cluster', () => {
-    expect(stepOf({ step: 'cluster' })).toBe('cluster');
-    expect(stepOf({ step: 'sync', clusterId: 'c' })).toBe('sync');
-    expect(stepOf({ step: 'sync', found: null })).toBe('cluster');
+    expect(getStep({ step: 'cluster' })).toBe('cluster');
+    expect(getStep({ step: 'sync', clusterId: 'c' })).toBe('sync');
+    expect(getStep({ step: 'sync', found: null })).toBe('cluster');
   });
 
   it('resumes where the browser was closed: without a cluster, or with one that was never read', () => {
-    expect(stepOf({ found: null })).toBe('cluster');
+    expect(getStep({ found: null })).toBe('cluster');
     expect(setupStep({ ...known, found: { cluster_id: 'c', synced: false } })).toEqual({
       step: 'sync',
       clusterId: 'c',
     });
-    expect(stepOf({ found: undefined })).toBeNull();
+    expect(getStep({ found: undefined })).toBeNull();
   });
 });

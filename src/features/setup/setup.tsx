@@ -7,7 +7,7 @@ import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { LiveUpdates } from '@/lib/live-updates';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { URL_TEXT, useUrlValues } from '@/lib/url-state';
 import { ErrorState } from '@/ui/error-state';
@@ -64,7 +64,7 @@ export function Setup() {
         signedIn,
         step: at.step,
         clusterId: at.cluster,
-        found: foundIn(mayAdd, clusters.data?.items),
+        found: findResumePoint(mayAdd, clusters.data?.items),
       })
     : null;
   const step = shown?.step ?? null;
@@ -74,8 +74,8 @@ export function Setup() {
     if (step === 'home') router.replace(paths.home());
   }, [step, router]);
 
-  if (clusters.error) return <ErrorState problem={failureOf(clusters.error)} onRetry={() => void clusters.refetch()} />;
-  if (status.error) return <ErrorState problem={failureOf(status.error)} onRetry={() => void status.refetch()} />;
+  if (clusters.error) return <ErrorState problem={toFailure(clusters.error)} onRetry={() => void clusters.refetch()} />;
+  if (status.error) return <ErrorState problem={toFailure(status.error)} onRetry={() => void status.refetch()} />;
   if (state.status === 'unreachable') return <ErrorState problem={state.failure} onRetry={retry} />;
   if (step === null || step === 'sign_in' || step === 'home') return <StartScreen inFrame />;
   const go = (next: SetupStep, cluster: string | null = at.cluster) =>
@@ -113,7 +113,7 @@ export function Setup() {
 }
 
 /** Where the setup was left; users who may not add clusters have nothing to resume. */
-function foundIn(mayAdd: boolean, items: readonly Cluster[] | undefined) {
+function findResumePoint(mayAdd: boolean, items: readonly Cluster[] | undefined) {
   if (!mayAdd) return { cluster_id: '', synced: true };
   const [first] = items ?? [];
   if (items === undefined) return undefined;

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
@@ -38,7 +38,7 @@ export function SyncStep({ clusterId, onNext, onEdit }: Props) {
   const error = cluster.error ?? lastRuns.error ?? run.error;
   if (error) {
     const retry = () => void Promise.all([cluster.refetch(), lastRuns.refetch(), run.refetch()]);
-    return <ErrorState problem={failureOf(error)} onRetry={retry} />;
+    return <ErrorState problem={toFailure(error)} onRetry={retry} />;
   }
   const status = run.data?.status;
   const ended = status === 'ok' || status === 'failed';

@@ -1,7 +1,7 @@
 'use client';
 import { type QueryFilters, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { ConfirmDialog, type ConfirmDialogProps } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
 
@@ -56,7 +56,7 @@ export function DeleteDialog({
         onClose();
       }}
       pending={removal.isPending}
-      error={failure ? failureOf(failure) : null}
+      error={failure ? toFailure(failure) : null}
       onConfirm={() => remove && removal.mutate()}
     />
   );

@@ -1,4 +1,9 @@
-import { type DeploymentReason, type DeploymentStatus, type ShownStatus, shownStatus } from '@/domain/policy/status';
+import {
+  type DeploymentReason,
+  type DeploymentStatus,
+  type ShownStatus,
+  toDisplayStatus,
+} from '@/domain/policy/status';
 import { useT } from '@/lib/i18n/use-t';
 import { Status } from '@/ui/status';
 import { Tooltip } from '@/ui/tooltip';
@@ -16,7 +21,8 @@ type Props = {
 /** Deployment status of a policy; the reason is in the tooltip and, where there is room, beside it. */
 export function DeploymentState({ status, reasons, shown, working = false }: Props) {
   const t = useT();
-  const { tone, word, meaning } = STATUS_LABELS[shown ?? shownStatus({ status, deployments: [{ status, reasons }] })];
+  const { tone, word, meaning } =
+    STATUS_LABELS[shown ?? toDisplayStatus({ status, deployments: [{ status, reasons }] })];
   // No rules are desired, but the live state could not be read: that does not prove that no rules exist.
   const unproven = status === null && reasons.includes('unreadable');
   return (

@@ -2,7 +2,7 @@ import type { FirewallRuleView } from '@/domain/firewall/rule-view';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import type { Column } from '@/ui/table/column';
@@ -12,7 +12,7 @@ const TONES: Record<string, 'ok' | 'danger' | 'warn'> = { ACCEPT: 'ok', DROP: 'd
 
 /** Type and action of a rule; a reference to a group has its name in place of an action. */
 export function ruleKindColumns<Rule extends Pick<FirewallRuleView, 'type' | 'action'>>(t: Translate) {
-  const make = columnsOf<Rule>();
+  const make = createColumnHelper<Rule>();
   return [
     make.text('type', t('Type'), (rule) => rule.type, { width: 84, render: (rule) => <Mono>{rule.type}</Mono> }),
     make.custom(

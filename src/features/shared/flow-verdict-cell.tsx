@@ -2,11 +2,11 @@ import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import {
   ACTION_LABELS,
+  findAuditChange,
   rulesText,
   type ShownVerdict,
   verdictDiffers,
   WOULD_LABELS,
-  wouldChange,
 } from './verdict-labels';
 
 type Props = { verdict: ShownVerdict };
@@ -15,7 +15,7 @@ type Props = { verdict: ShownVerdict };
 export function FlowVerdictCell({ verdict }: Props) {
   const t = useT();
   const { label, tone } = ACTION_LABELS[verdict.action];
-  const would = wouldChange(verdict);
+  const would = findAuditChange(verdict);
   return (
     <span className="flex min-w-0 items-center gap-1" title={verdict.rules_say?.explanation}>
       <Badge tone={tone}>{t(label)}</Badge>

@@ -1,6 +1,14 @@
 'use client';
 import { useMemo } from 'react';
-import { inUrlOr, URL_FLAG, URL_TEXT, type UrlParser, type UrlParsers, urlWord, useUrlValues } from '@/lib/url-state';
+import {
+  URL_FLAG,
+  URL_TEXT,
+  type UrlParser,
+  type UrlParsers,
+  urlEnum,
+  useUrlValues,
+  withInitial,
+} from '@/lib/url-state';
 import { spanMs } from './time-range';
 
 /** What a filter may hold: one of a list of words, some of them, an id (UUID), an id or `none`, yes or no, a time (RFC 3339), a span of time (`6h`), or any text. */
@@ -54,7 +62,7 @@ export const parseAsSome = (words: readonly string[]): UrlParser<string[]> => ({
   serialize: (some) => some.join(','),
 });
 
-function parserOf(spec: FilterSpec): UrlParsers[string] {
+function getParser(spec: FilterSpec): UrlParsers[string] {
   if (spec === 'id') return parseAsId;
   if (spec === 'id_or_none') return parseAsIdOrNone;
   if (spec === 'flag') return URL_FLAG;
@@ -62,7 +70,7 @@ function parserOf(spec: FilterSpec): UrlParsers[string] {
   if (spec === 'span') return parseAsSpan;
   if (spec === 'text') return URL_TEXT;
   if ('several' in spec) return parseAsSome(spec.several);
-  return urlWord(spec);
+  return urlEnum(spec);
 }
 
 /**
@@ -72,9 +80,9 @@ function parserOf(spec: FilterSpec): UrlParsers[string] {
 export function useListState<S extends string, F extends Record<string, FilterSpec>>(spec: ListSpec<S, F>) {
   const parsers = useMemo(
     () => ({
-      q: inUrlOr(URL_TEXT, ''),
-      sort: inUrlOr(urlWord([...spec.sorts, ...spec.sorts.map((sort) => `-${sort}` as const)]), spec.defaultSort),
-      ...Object.fromEntries(Object.entries(spec.filters).map(([name, filter]) => [name, parserOf(filter)])),
+      q: withInitial(URL_TEXT, ''),
+      sort: withInitial(urlEnum([...spec.sorts, ...spec.sorts.map((sort) => `-${sort}` as const)]), spec.defaultSort),
+      ...Object.fromEntries(Object.entries(spec.filters).map(([name, filter]) => [name, getParser(filter)])),
     }),
     [spec],
   );

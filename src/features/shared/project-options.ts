@@ -1,7 +1,13 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type Permission, projectsOf, type RoleGrant, reachOf, tenantsOf } from '@/domain/permissions';
+import {
+  computeReach,
+  getReachableProjects,
+  getReachableTenants,
+  type Permission,
+  type RoleGrant,
+} from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -22,8 +28,8 @@ export function projectOptions(
   tenantId: string | null,
   projects: readonly { id: string; name: string; tenant_id: string }[],
 ): Option[] {
-  const reach = reachOf(grants, permission);
-  const tenants = tenantsOf(reach);
+  const reach = computeReach(grants, permission);
+  const tenants = getReachableTenants(reach);
   const whole = tenantId !== null && (tenants === 'all' || tenants.includes(tenantId));
   const single = new Map(grants.map(({ project_id, project_name }) => [project_id, project_name]));
   const options = whole
@@ -31,7 +37,7 @@ export function projectOptions(
         { value: WHOLE_TENANT, label: t('Whole tenant') },
         ...projects.filter((one) => one.tenant_id === tenantId).map(({ id, name }) => ({ value: id, label: name })),
       ]
-    : projectsOf(reach)
+    : getReachableProjects(reach)
         .filter((id) => tenantId === null || grants.some((one) => one.project_id === id && one.tenant_id === tenantId))
         .map((id) => ({ value: id, label: single.get(id) ?? id }))
         .sort((a, b) => a.label.localeCompare(b.label));
@@ -51,7 +57,7 @@ export function useProjectOptions(permission: Permission, tenantId: string | nul
   const state = useSession();
   const { can } = usePermissions();
   const grants = state.status === 'signed_in' ? state.user.grants : null;
-  const tenants = grants ? tenantsOf(reachOf(grants, permission)) : [];
+  const tenants = grants ? getReachableTenants(computeReach(grants, permission)) : [];
   // A user who acts for one tenant alone did not have to choose it.
   const only = tenants !== 'all' && tenants.length === 1 ? (tenants[0] ?? null) : null;
   const tenant = tenantId === undefined ? only : tenantId;

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { ErrorState } from '@/ui/error-state';
@@ -27,7 +27,7 @@ type Props<T> = {
  */
 export function QueryView<T>({ query, skeleton, children }: Props<T>) {
   const t = useT();
-  const failure = query.error ? failureOf(query.error) : null;
+  const failure = query.error ? toFailure(query.error) : null;
   const retry = () => void query.refetch();
   const missing = failure && missingPermission(failure);
   if (missing) return <Forbidden permission={missing} />;

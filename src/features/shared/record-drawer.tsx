@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import type { Control, DefaultValues, FieldValues, UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { Drawer } from '@/ui/drawer';
 import { FormShell } from '@/ui/form/form-shell';
 import { domainResolver, useCheckedForm } from './domain-resolver';
@@ -30,7 +30,7 @@ export function RecordForm<V extends FieldValues, S extends z.ZodType<FieldValue
     <FormShell
       form={form}
       onSubmit={(input) => save.mutate(input)}
-      error={save.error ? failureOf(save.error) : null}
+      error={save.error ? toFailure(save.error) : null}
       pending={save.isPending}
       submitLabel={props.submitLabel}
       onCancel={props.onClose}

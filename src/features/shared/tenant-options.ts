@@ -1,5 +1,5 @@
 'use client';
-import { type Permission, reachOf, tenantsOf } from '@/domain/permissions';
+import { computeReach, getReachableTenants, type Permission } from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -43,7 +43,7 @@ export function useTenantChoice(permission: Permission): { options: Option[]; fi
   const state = useSession();
   if (state.status !== 'signed_in') return { options: [], first: null };
   const { grants, tenants } = state.user;
-  const reach = tenantsOf(reachOf(grants, permission));
+  const reach = getReachableTenants(computeReach(grants, permission));
   const everywhere = reach === 'all';
   const options = tenantOptions(t, everywhere ? tenants : tenants.filter(({ id }) => reach.includes(id)), everywhere);
   return { options, first: firstTenant(options, everywhere) };

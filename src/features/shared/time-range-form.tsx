@@ -29,7 +29,7 @@ type Props = {
 type Opened = { open: boolean; onOpenChange: (open: boolean) => void };
 
 /** The range that words mean now, or why they mean none. */
-function understand(t: Translate, words: string, zone: TimeDisplay['zone']): TimeRange | RangeProblem {
+function parseRange(t: Translate, words: string, zone: TimeDisplay['zone']): TimeRange | RangeProblem {
   const range = parseTimeExpression(words, { now: Date.now(), zone, dayFirst: t.locale !== 'en' });
   if (typeof range === 'string') return range;
   if ('span' in range) return { range: range.span, since: null, until: null };
@@ -40,7 +40,7 @@ function understand(t: Translate, words: string, zone: TimeDisplay['zone']): Tim
   };
 }
 
-const textOf = (t: Translate, { range, since, until }: TimeRange) =>
+const formatRange = (t: Translate, { range, since, until }: TimeRange) =>
   range === null ? timesText(t, since, until) : spanText(t, range);
 
 /** Asks for a range of time. Dialog and form are one piece of code: a form that came after its dialog would not get the focus. */
@@ -59,7 +59,7 @@ function TimeRangeForm({ shown, optional, spans = SPANS, onApply }: Props) {
   const { zone } = useTimeDisplay();
   const [words, setWords] = useState('');
   const [sent, setSent] = useState(false);
-  const meant = words.trim() === '' ? null : understand(t, words, zone);
+  const meant = words.trim() === '' ? null : parseRange(t, words, zone);
   const apply = (range: TimeRange) => {
     const length = spanMs(range.range);
     if (optional && length !== null) {
@@ -69,7 +69,7 @@ function TimeRangeForm({ shown, optional, spans = SPANS, onApply }: Props) {
   };
   const isProblem = typeof meant === 'string';
   const choose = (text: string) => {
-    const range = understand(t, text, zone);
+    const range = parseRange(t, text, zone);
     if (typeof range !== 'string') apply(range);
   };
   return (
@@ -105,7 +105,7 @@ function TimeRangeForm({ shown, optional, spans = SPANS, onApply }: Props) {
         >
           {meant === null || typeof meant === 'string'
             ? t(PROBLEMS[meant ?? 'unknown'])
-            : t('{range}. Press Enter to show it.', { range: textOf(t, meant) })}
+            : t('{range}. Press Enter to show it.', { range: formatRange(t, meant) })}
         </p>
       </form>
       <fieldset className="flex flex-wrap gap-2" aria-label={t('Time ranges')}>
@@ -133,9 +133,9 @@ function TimeRangeForm({ shown, optional, spans = SPANS, onApply }: Props) {
 /** Two times. Lists that show all times take one of them. */
 function Times({ shown, zone, optional, onApply }: Omit<Props, 'spans'> & { zone: TimeDisplay['zone'] }) {
   const t = useT();
-  const inputOf = (time: string | null) => (time ? toInput(Date.parse(time), zone) : '');
-  const [from, setFrom] = useState(() => inputOf(shown.since));
-  const [to, setTo] = useState(() => inputOf(shown.until));
+  const toInputValue = (time: string | null) => (time ? toInput(Date.parse(time), zone) : '');
+  const [from, setFrom] = useState(() => toInputValue(shown.since));
+  const [to, setTo] = useState(() => toInputValue(shown.until));
   const [since, until] = [fromInput(from, zone), fromInput(to, zone)];
   const reason =
     since !== null && until !== null && since >= until

@@ -5,7 +5,7 @@ import {
   expiredRange,
   hasLater,
   hasTotals,
-  isBeyond,
+  isBeforeRetention,
   resolveRange,
   SPANS,
   shiftRange,
@@ -114,12 +114,12 @@ describe('expiredRange', () => {
   });
 });
 
-describe('isBeyond', () => {
+describe('isBeforeRetention', () => {
   it('returns true for ranges that start before the retention, and false for one that spans it', () => {
     const kept = '2026-11-24T00:00:00.000Z';
-    expect(isBeyond('2026-11-23T00:00:00.000Z', kept)).toBe(true);
-    expect(isBeyond('2026-11-23T23:59:58.000Z', kept)).toBe(false);
-    expect(isBeyond('2026-11-24T10:00:00.000Z', kept)).toBe(false);
+    expect(isBeforeRetention('2026-11-23T00:00:00.000Z', kept)).toBe(true);
+    expect(isBeforeRetention('2026-11-23T23:59:58.000Z', kept)).toBe(false);
+    expect(isBeforeRetention('2026-11-24T10:00:00.000Z', kept)).toBe(false);
   });
 });
 

@@ -42,7 +42,7 @@ export function resolveRange({ range, since, until }: TimeRange, now: number): T
   return { since: new Date(end - length).toISOString(), until: new Date(end).toISOString() };
 }
 
-const fixed = (since: number, until: number): TimeRange => ({
+const toFixedRange = (since: number, until: number): TimeRange => ({
   range: null,
   since: new Date(since).toISOString(),
   until: new Date(until).toISOString(),
@@ -54,7 +54,7 @@ export function shiftRange(times: Times, direction: -1 | 1, now: number): TimeRa
   const until = times.until ? Date.parse(times.until) : now;
   const length = until - since;
   const end = direction < 0 ? since : Math.max(until, Math.min(until + length, now));
-  return fixed(end - length, end);
+  return toFixedRange(end - length, end);
 }
 
 /** Twice the length around the same middle; moved back where it would reach beyond now. */
@@ -63,7 +63,7 @@ export function zoomOut(times: Times, now: number): TimeRange {
   const until = times.until ? Date.parse(times.until) : now;
   const length = until - since;
   const end = Math.max(until, Math.min(until + length / 2, now));
-  return fixed(Math.round(end - 2 * length), Math.round(end));
+  return toFixedRange(Math.round(end - 2 * length), Math.round(end));
 }
 
 /** Whether there is anything after a range. */
@@ -99,7 +99,7 @@ export const expiredRange = (until: string | undefined, keptSince: string | null
 const BEYOND_MS = 5 * 60_000;
 
 /** Whether a range begins before traffic is kept. */
-export const isBeyond = (since: string, keptSince: string): boolean =>
+export const isBeforeRetention = (since: string, keptSince: string): boolean =>
   Date.parse(since) < Date.parse(keptSince) - BEYOND_MS;
 
 /** Whether totals are still kept of a range that ends then. */

@@ -1,5 +1,5 @@
 'use client';
-import { type Grantable, isWithinReach, type Owned, PERMISSIONS, reachOf } from '@/domain/permissions';
+import { computeReach, type Grantable, isWithinReach, type Owned, PERMISSIONS } from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import type { Failure } from '@/lib/problem';
@@ -21,7 +21,7 @@ export function usePermissions() {
     /** Why a control is disabled, or null when it is not; `owner` of what it changes, where that matters. */
     reason: (permission: Grantable, owner?: Owned) =>
       can(permission)
-        ? owner && state.status === 'signed_in' && !isWithinReach(owner, reachOf(state.user.grants, permission))
+        ? owner && state.status === 'signed_in' && !isWithinReach(owner, computeReach(state.user.grants, permission))
           ? t('Only users with this permission for the whole tenant can change it.')
           : null
         : permission === '*'

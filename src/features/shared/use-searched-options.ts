@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import type { RemoteSearch } from '@/ui/combobox-popup';
 import { useDebounced } from './use-timers';
@@ -29,7 +29,7 @@ const remoteSearch = (
 ): RemoteSearch => ({
   onSearch,
   loading: query.isFetching || isEarlier,
-  error: query.error ? (failureOf(query.error).detail ?? failed) : null,
+  error: query.error ? (toFailure(query.error).detail ?? failed) : null,
 });
 
 /** Networks as choices, found by name; of one cluster when it is given. */

@@ -3,7 +3,7 @@ import { keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/rea
 import { useMemo } from 'react';
 import type { Page } from '@/domain/list';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import type { Column } from '@/ui/table/column';
 import { showToast } from '@/ui/toast';
 import { useAuditedExport } from './use-csv-export';
@@ -71,7 +71,7 @@ export function useServerList<Row>({
       } while (cursor !== undefined);
     },
     onError: (error) => {
-      const failure = failureOf(error);
+      const failure = toFailure(error);
       showToast('danger', {
         title: t('Could not export the {name}', { name }),
         description: failure.detail ?? failure.title,
@@ -86,7 +86,7 @@ export function useServerList<Row>({
     onSortChange: state.setSort,
     loading: query.isPending,
     refreshing: query.isFetching && !query.isPending,
-    error: query.error ? failureOf(query.error) : null,
+    error: query.error ? toFailure(query.error) : null,
     onRetry: () => void query.refetch(),
     onLoadMore: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
     filtered: state.filtered,

@@ -1,7 +1,7 @@
 'use client';
 import { useRouter } from 'next/navigation';
 import type { Permission } from '@/domain/permissions';
-import { inUrlOr, URL_FLAG, urlWord, useUrlValue } from '@/lib/url-state';
+import { URL_FLAG, urlEnum, useUrlValue, withInitial } from '@/lib/url-state';
 import { usePermissions } from './use-permissions';
 
 /**
@@ -14,7 +14,7 @@ export function useUrlTab<const T extends readonly string[]>(
   first: T[number] | undefined = tabs[0],
 ): [tab: T[number], open: (tab: string) => void] {
   const router = useRouter();
-  const [chosen] = useUrlValue('tab', urlWord(tabs));
+  const [chosen] = useUrlValue('tab', urlEnum(tabs));
   const open = (tab: string) => router.push(href(tab === first ? undefined : tab), { scroll: false });
   return [chosen ?? first ?? '', open];
 }
@@ -25,7 +25,7 @@ export function useUrlTab<const T extends readonly string[]>(
  */
 export function useAdding(permission?: Permission): [adding: boolean, setAdding: (open: boolean) => void] {
   const { can } = usePermissions();
-  const [asked, setAsked] = useUrlValue('add', inUrlOr(URL_FLAG, false));
+  const [asked, setAsked] = useUrlValue('add', withInitial(URL_FLAG, false));
   const isAllowed = permission === undefined || can(permission);
   return [asked && isAllowed, (open) => void setAsked(open ? true : null)];
 }

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DefaultValues, FieldValues, UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import type { Problem } from '@/ui/error-state';
 import { domainResolver, type SchemaSource, useCheckedForm } from './domain-resolver';
 
@@ -68,7 +68,7 @@ export function useVersionedForm<
     mutationFn: edit.save,
     onSuccess: edit.onSaved,
     onError: (error) => {
-      const { code, extra } = failureOf(error);
+      const { code, extra } = toFailure(error);
       if (code !== 'version_conflict') return;
       const version = Number(extra?.version);
       setConflict({ version });
@@ -98,7 +98,7 @@ export function useVersionedForm<
     isChanged: form.formState.isDirty || base !== opened,
     pending: save.isPending,
     saved: save.isSuccess,
-    failure: save.error && !conflict ? failureOf(save.error) : null,
+    failure: save.error && !conflict ? toFailure(save.error) : null,
     fieldName,
     submit,
     show,

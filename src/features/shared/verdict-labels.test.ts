@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
 import type { AuditSay, RulesSay } from '@/domain/flow-verdict';
 import { english } from '@/lib/i18n/translator';
-import { rulesText, verdictDiffers, wouldChange } from './verdict-labels';
+import { findAuditChange, rulesText, verdictDiffers } from './verdict-labels';
 
 const id = '01890000-0000-7000-8000-000000000000';
-const say = (values: Partial<RulesSay>): RulesSay => ({
+const createRulesSay = (values: Partial<RulesSay>): RulesSay => ({
   ...{ action: 'allowed', kind: 'rule', detail: null, explanation: '', position: 3, group: null, group_position: null },
   ...{ policy_id: null, policy_name: null, policy_version: null, rule_hash: null, workload_id: id, read_at: null },
   ...values,
 });
-const audit = (action: AuditSay['action']): AuditSay => ({
+const createAuditSay = (action: AuditSay['action']): AuditSay => ({
   ...{ action, policy_id: id, policy_name: 'policy', by: 'rule', rule_position: 0, workload_id: id },
 });
 
 it('says action and reason in the words of every page', () => {
-  const text = (values: Partial<RulesSay> | null) => rulesText(english, values && say(values));
+  const text = (values: Partial<RulesSay> | null) => rulesText(english, values && createRulesSay(values));
   expect(text({})).toBe('allowed by rule 3');
   expect(text({ action: 'rejected', policy_id: id, policy_name: 'web' })).toBe('rejected by rule 3 of web');
   expect(text({ action: 'dropped', group: 'office', group_position: 1 })).toBe(
@@ -30,7 +30,7 @@ it('says action and reason in the words of every page', () => {
 });
 
 it('shows for aggregated rows what their flows have in common', () => {
-  const row = { ...say({ action: 'dropped', position: null }), kind: 'mixed' as const };
+  const row = { ...createRulesSay({ action: 'dropped', position: null }), kind: 'mixed' as const };
   expect(rulesText(english, row)).toBe('dropped by several rules');
   expect(rulesText(english, { ...row, action: 'mixed' })).toBe('mixed');
   const sum = { action: 'mixed' as const, rules_say: row, audit_say: [] };
@@ -38,11 +38,17 @@ it('shows for aggregated rows what their flows have in common', () => {
 });
 
 it('shows where observed and evaluated actions differ, and what audit-mode policies would change', () => {
-  expect(verdictDiffers({ action: 'allowed', rules_say: say({ action: 'dropped' }) })).toBe(true);
-  expect(verdictDiffers({ action: 'unknown', rules_say: say({ action: 'dropped' }) })).toBe(false);
-  expect(wouldChange({ action: 'allowed', rules_say: say({}), audit_say: [] })).toBeNull();
+  expect(verdictDiffers({ action: 'allowed', rules_say: createRulesSay({ action: 'dropped' }) })).toBe(true);
+  expect(verdictDiffers({ action: 'unknown', rules_say: createRulesSay({ action: 'dropped' }) })).toBe(false);
+  expect(findAuditChange({ action: 'allowed', rules_say: createRulesSay({}), audit_say: [] })).toBeNull();
   expect(
-    wouldChange({ action: 'allowed', rules_say: say({}), audit_say: [audit('allowed'), audit('dropped')] }),
+    findAuditChange({
+      action: 'allowed',
+      rules_say: createRulesSay({}),
+      audit_say: [createAuditSay('allowed'), createAuditSay('dropped')],
+    }),
   ).toBeNull();
-  expect(wouldChange({ action: 'allowed', rules_say: say({}), audit_say: [audit('dropped')] })).toBe('dropped');
+  expect(
+    findAuditChange({ action: 'allowed', rules_say: createRulesSay({}), audit_say: [createAuditSay('dropped')] }),
+  ).toBe('dropped');
 });

@@ -91,7 +91,7 @@ export const verdictDiffers = (verdict: ShownVerdict): boolean =>
   'differs' in verdict ? verdict.differs : differs(verdict.action, verdict.rules_say?.action);
 
 /** What the first policy in audit mode would change; null when it would not. */
-export function wouldChange({ rules_say, audit_say }: ShownVerdict): Exclude<Action, 'unknown'> | null {
+export function findAuditChange({ rules_say, audit_say }: ShownVerdict): Exclude<Action, 'unknown'> | null {
   const [first] = audit_say ?? [];
   return first && first.action !== rules_say?.action ? first.action : null;
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { english } from '@/lib/i18n/translator';
-import { differences } from './version-conflict';
+import { listDifferences } from './version-conflict';
 
 const labels = { name: 'Name', dns: 'DNS servers', dhcp: 'DHCP' };
 
 test('only what differs is shown, lists and flags as words', () => {
   expect(
-    differences(
+    listDifferences(
       english,
       labels,
       { name: 'a', dns: ['10.0.0.1', '10.0.0.2'], dhcp: true },
@@ -19,6 +19,6 @@ test('only what differs is shown, lists and flags as words', () => {
 });
 
 test('null, undefined and the empty text are the same', () => {
-  expect(differences(english, { name: 'Name' }, { name: '' }, { name: null })).toEqual([]);
-  expect(differences(english, { name: 'Name' }, {}, { name: null })).toEqual([]);
+  expect(listDifferences(english, { name: 'Name' }, { name: '' }, { name: null })).toEqual([]);
+  expect(listDifferences(english, { name: 'Name' }, {}, { name: null })).toEqual([]);
 });

@@ -7,16 +7,26 @@ import { Missing } from '@/ui/values';
 type Values = Record<string, unknown>;
 type Difference = { field: string; label: string; mine: string; theirs: string };
 
-const textOf = (t: Translate, value: unknown): string => {
+const formatValue = (t: Translate, value: unknown): string => {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? t('Yes') : t('No');
   return Array.isArray(value) ? value.join(', ') : String(value);
 };
 
 /** The fields in which two versions differ, in the order of `labels`, as words. */
-export function differences(t: Translate, labels: Record<string, string>, mine: Values, theirs: Values): Difference[] {
+export function listDifferences(
+  t: Translate,
+  labels: Record<string, string>,
+  mine: Values,
+  theirs: Values,
+): Difference[] {
   return Object.entries(labels)
-    .map(([field, label]) => ({ field, label, mine: textOf(t, mine[field]), theirs: textOf(t, theirs[field]) }))
+    .map(([field, label]) => ({
+      field,
+      label,
+      mine: formatValue(t, mine[field]),
+      theirs: formatValue(t, theirs[field]),
+    }))
     .filter((row) => row.mine !== row.theirs);
 }
 
@@ -36,7 +46,7 @@ type Props = {
 /** Another user saved first: both versions side by side, and the choice between them. */
 export function VersionConflict({ labels, mine, theirs, onKeep, onTake, pending }: Props) {
   const t = useT();
-  const rows = theirs ? differences(t, labels, mine, theirs) : [];
+  const rows = theirs ? listDifferences(t, labels, mine, theirs) : [];
   return (
     <div className="flex flex-col gap-2">
       <Notice tone="warn" live title={t('Version conflict')}>

@@ -5,7 +5,7 @@ import type { Workload } from '@/domain/inventory';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { FilterBar } from '@/ui/filter-bar';
@@ -17,9 +17,9 @@ import { useServerList } from './use-server-list';
 
 type Sort = (typeof WORKLOAD_SORTS)[number] | `-${(typeof WORKLOAD_SORTS)[number]}`;
 
-const make = columnsOf<Workload>();
+const make = createColumnHelper<Workload>();
 
-const columnsIn = (t: Translate) => [
+const columnsFor = (t: Translate) => [
   make.text('name', t('Name'), (workload) => workload.name, { sortable: true, width: 180, grow: true }),
   make.custom('vmid', 'VMID', (workload) => <Mono>{workload.vmid}</Mono>, {
     sortable: true,
@@ -55,7 +55,7 @@ type Props = {
 /** Selects any number of workloads. Its search is its own: the URL belongs to the page below. */
 export function WorkloadPicker({ selection, onSelectionChange, projectId }: Props) {
   const t = useT();
-  const columns = useMemo(() => columnsIn(t), [t]);
+  const columns = useMemo(() => columnsFor(t), [t]);
   const trpc = useTRPC();
   const client = useTRPCClient();
   const [q, setQ] = useState('');

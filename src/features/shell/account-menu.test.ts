@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { initialsOf } from './account-menu';
+import { getInitials } from './account-menu';
 
 it.each([
   ['Ada Lovelace', 'ada@example.net', 'AL'],
@@ -8,4 +8,4 @@ it.each([
   ['', 'root@example.net', 'R'],
   ['  ', '', '?'],
   ['𝒜nna Öz', '', '𝒜Ö'],
-])('%s <%s> -> %s', (name, email, text) => expect(initialsOf(name, email)).toBe(text));
+])('%s <%s> -> %s', (name, email, text) => expect(getInitials(name, email)).toBe(text));

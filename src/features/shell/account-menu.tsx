@@ -119,13 +119,13 @@ function Avatar({ name, email }: { name: string; email: string }) {
       aria-hidden="true"
       className="inline-flex size-6 shrink-0 select-none items-center justify-center rounded-full bg-surface-3 text-sm font-semibold text-muted"
     >
-      {initialsOf(name, email)}
+      {getInitials(name, email)}
     </span>
   );
 }
 
 /** One or two capital letters for a person: of first and last name, else of the address. */
-export function initialsOf(name: string, email: string): string {
+export function getInitials(name: string, email: string): string {
   const words = name.trim().split(/\s+/u).filter(Boolean);
   const source = words.length > 0 ? words : [email.trim()];
   const letters = [source[0], source.length > 1 ? source.at(-1) : undefined];

@@ -3,7 +3,7 @@ import { usePathname } from 'next/navigation';
 import { useT } from '@/lib/i18n/use-t';
 import { Link } from '@/ui/link';
 import { usePageTrail } from '@/ui/page-trail';
-import { sectionOf } from './navigation';
+import { findSection } from './navigation';
 
 /**
  * The way to the page: its section and what is between. The page itself is not a step, its title follows below; so the lists of the
@@ -12,7 +12,7 @@ import { sectionOf } from './navigation';
 export function Breadcrumbs() {
   const t = useT();
   const pathname = usePathname();
-  const section = sectionOf(pathname);
+  const section = findSection(pathname);
   const trail = usePageTrail();
   const crumbs = [
     ...(section && section.href !== pathname ? [{ label: t(section.label), href: section.href }] : []),

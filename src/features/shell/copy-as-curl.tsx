@@ -33,7 +33,7 @@ function CopyButton() {
   if (WITHOUT_CALL.includes(pathname)) return null;
   const copy = async (): Promise<keyof typeof LABELS> => {
     // Loaded since the pointer reached the page: browsers allow to copy only right after a press.
-    const { commandOfPage } = command.now() ?? (await command.load());
+    const { formatPageCommand: commandOfPage } = command.now() ?? (await command.load());
     const text = commandOfPage(pathname, search, window.location.origin);
     if (text === null) return 'none';
     // Absent on plain HTTP outside localhost.

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react';
 const PATIENCE_MS = 2_000;
 
 /** A page and its search, however it is spelled. */
-const addressOf = (pathname: string, search: string) => `${pathname}?${new URLSearchParams(search)}`;
+const toCanonicalUrl = (pathname: string, search: string) => `${pathname}?${new URLSearchParams(search)}`;
 
 /**
  * Reloads the page when it does not follow the browser's history. Next (16.4) loses a history step that comes while
@@ -14,7 +14,7 @@ const addressOf = (pathname: string, search: string) => `${pathname}?${new URLSe
  * but the list keeps the previous filter whatever happens to the address then.
  */
 export function LostStepBack() {
-  const shown = addressOf(usePathname(), useSearchParams().toString());
+  const shown = toCanonicalUrl(usePathname(), useSearchParams().toString());
   const latest = useRef(shown);
   useEffect(() => {
     latest.current = shown;
@@ -24,7 +24,7 @@ export function LostStepBack() {
     const follow = () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        if (latest.current !== addressOf(location.pathname, location.search)) location.reload();
+        if (latest.current !== toCanonicalUrl(location.pathname, location.search)) location.reload();
       }, PATIENCE_MS);
     };
     window.addEventListener('popstate', follow);

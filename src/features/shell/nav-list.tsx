@@ -4,7 +4,7 @@ import { usePathname } from 'next/navigation';
 import { useT } from '@/lib/i18n/use-t';
 import { Link } from '@/ui/link';
 import { Tooltip } from '@/ui/tooltip';
-import { type NavGroup, sectionOf } from './navigation';
+import { findSection, type NavGroup } from './navigation';
 
 type Props = {
   groups: readonly NavGroup[];
@@ -16,7 +16,7 @@ type Props = {
 /** The sections as links; the one the page belongs to is marked. */
 export function NavList({ groups, compact = false, onNavigate }: Props) {
   const t = useT();
-  const current = sectionOf(usePathname())?.id;
+  const current = findSection(usePathname())?.id;
   return (
     <nav aria-label={t('Sections')} className="flex flex-col gap-2 p-2">
       {groups.map((group) => (

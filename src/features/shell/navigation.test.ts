@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NAVIGATION, sectionOf, visibleNavigation } from './navigation';
+import { findSection, NAVIGATION, visibleNavigation } from './navigation';
 
 const idsFor = (...permissions: string[]) =>
   visibleNavigation(permissions).flatMap((group) => group.entries.map((entry) => entry.id));
@@ -16,19 +16,19 @@ describe('visibleNavigation', () => {
   });
 });
 
-describe('sectionOf', () => {
+describe('findSection', () => {
   it('finds lists and what is below them', () => {
-    expect(sectionOf('/clusters')?.id).toBe('clusters');
-    expect(sectionOf('/clusters/0190')?.id).toBe('clusters');
-    expect(sectionOf('/clusters-of-grapes')).toBeUndefined();
-    expect(sectionOf('/')?.id).toBe('dashboard');
-    expect(sectionOf('/impacts/0190')?.id).toBe('policies');
-    expect(sectionOf('/nowhere')).toBeUndefined();
+    expect(findSection('/clusters')?.id).toBe('clusters');
+    expect(findSection('/clusters/0190')?.id).toBe('clusters');
+    expect(findSection('/clusters-of-grapes')).toBeUndefined();
+    expect(findSection('/')?.id).toBe('dashboard');
+    expect(findSection('/impacts/0190')?.id).toBe('policies');
+    expect(findSection('/nowhere')).toBeUndefined();
   });
 
   it('returns one section per address', () => {
     const hrefs = NAVIGATION.flatMap((group) => group.entries.map((entry) => entry.href));
-    for (const href of hrefs) expect(sectionOf(href)?.href).toBe(href);
+    for (const href of hrefs) expect(findSection(href)?.href).toBe(href);
   });
 });
 

@@ -304,7 +304,7 @@ export function visibleNavigation(permissions: readonly string[]): NavGroup[] {
 }
 
 /** The section a path belongs to: `/clusters/42` is in Clusters. */
-export function sectionOf(pathname: string): NavEntry | undefined {
+export function findSection(pathname: string): NavEntry | undefined {
   return NAVIGATION.flatMap((group) => group.entries).find(
     ({ href, within }) =>
       pathname === href || pathname.startsWith(`${href}/`) || (within !== undefined && pathname.startsWith(within)),

@@ -20,7 +20,7 @@ type Props = {
 };
 
 /** Where a notice leads; null when there is nothing to look at. */
-function pageOf({ items, items_total }: Notification, mayManage: boolean): string | null {
+function findNoticePage({ items, items_total }: Notification, mayManage: boolean): string | null {
   const [only] = items;
   if (only && items_total === 1) return objectPage(only);
   return mayManage && items_total > 0 ? paths.notifications() : null;
@@ -30,7 +30,7 @@ function pageOf({ items, items_total }: Notification, mayManage: boolean): strin
 export function NoticeItem({ notice, onRead, onNavigate, mayManage }: Props) {
   const t = useT();
   const { word, tone } = EVENT_LABELS[notice.event];
-  const page = pageOf(notice, mayManage);
+  const page = findNoticePage(notice, mayManage);
   const title = <span className={notice.unread ? 'font-semibold' : undefined}>{notice.title}</span>;
   return (
     <li className="flex gap-2 p-3">

@@ -4,7 +4,7 @@ import { BellOff } from 'lucide-react';
 import type { MarkNotificationsRead, Notification } from '@/domain/notifications/notification';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
@@ -25,7 +25,7 @@ function useMarkRead() {
     trpc.notifications.markRead.mutationOptions({
       onSuccess: (unread) => queryClient.setQueryData(trpc.notifications.unread.queryKey(), unread),
       onError: (error) => {
-        const failure = failureOf(error);
+        const failure = toFailure(error);
         showToast('danger', { title: t('Could not mark as read'), description: failure.detail ?? failure.title });
       },
       onSettled: () => void queryClient.invalidateQueries(trpc.notifications.pathFilter()),
@@ -56,7 +56,7 @@ export function NoticeList({ onNavigate }: { onNavigate: () => void }) {
   if (query.isPending) return <Skeleton className="h-64" />;
   if (query.error && !query.data) {
     return (
-      <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} pending={query.isFetching} />
+      <ErrorState problem={toFailure(query.error)} onRetry={() => void query.refetch()} pending={query.isFetching} />
     );
   }
   const notices: Notification[] = query.data?.pages.flatMap((page) => page.items) ?? [];

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { paths } from '@/lib/paths';
 import { routes } from '@/server/rest/routes';
 import { WITHOUT_CALL } from './copy-as-curl';
-import { callOfPage, PAGE_CALLS } from './page-calls';
+import { getPageCall, PAGE_CALLS } from './page-calls';
 
 /** Tabs whose call is that of their page, or which have none. */
 const WITHOUT_CALL_OF_ITS_OWN = [
@@ -17,14 +17,14 @@ const WITHOUT_CALL_OF_ITS_OWN = [
 ];
 
 const ID = '01980000-0000-7000-8000-000000000001';
-const found = (pathname: string, query = '') => callOfPage(pathname, new URLSearchParams(query), NOW);
+const found = (pathname: string, query = '') => getPageCall(pathname, new URLSearchParams(query), NOW);
 
 const NOW = Date.parse('2026-11-26T12:00:00Z');
 const ALL = [...PAGE_CALLS.pages, ...PAGE_CALLS.tabs.map(([page, , ...call]) => [page, ...call] as const)];
-const namesOf = (takes = '') => takes.split(',').filter(Boolean);
+const parseNames = (takes = '') => takes.split(',').filter(Boolean);
 
 /** What a call takes in its query; null where there is no such call. */
-function fieldsOf(call: string): string[] | null {
+function findQueryFields(call: string): string[] | null {
   const path = call.split('?')[0];
   const route = routes.find((one) => one.method === 'GET' && one.path.replace(/\{\w+\}/, '{}') === path);
   if (!route) return null;
@@ -53,10 +53,10 @@ describe('the call behind a page', () => {
   it('exists and takes the parameters', () => {
     const wrong: string[] = [];
     for (const [page, call, takes] of ALL) {
-      const fields = fieldsOf(call);
+      const fields = findQueryFields(call);
       if (fields === null) wrong.push(`${page}: there is no GET ${call}`);
       const fixed = new URLSearchParams(call.split('?')[1]).keys();
-      const unknown = [...namesOf(takes), ...fixed].filter((name) => name !== 'range' && !fields?.includes(name));
+      const unknown = [...parseNames(takes), ...fixed].filter((name) => name !== 'range' && !fields?.includes(name));
       wrong.push(...unknown.map((name) => `${call} takes no ${name}`));
       if (page.includes('[') !== call.includes('{}')) wrong.push(`${page} and ${call} differ in parameters`);
     }
@@ -66,8 +66,8 @@ describe('the call behind a page', () => {
   it('gets every parameter that it takes', () => {
     const missing: string[] = [];
     for (const [page, call, takes] of ALL) {
-      const given = new Set(namesOf(takes));
-      for (const name of fieldsOf(call) ?? [])
+      const given = new Set(parseNames(takes));
+      for (const name of findQueryFields(call) ?? [])
         if (!given.has(name) && !NOT_TAKEN.test(name)) missing.push(`${page}: ${name}`);
     }
     expect(missing).toEqual([]);

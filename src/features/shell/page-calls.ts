@@ -113,7 +113,7 @@ export const PAGE_CALLS = { pages: [...CALLS, GROUPED], tabs: TABS } as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The id in the address of a page, empty where it has none; null for another page. */
-function match(pattern: string, pathname: string): string | null {
+function matchPage(pattern: string, pathname: string): string | null {
   const parts = pattern.split('/');
   const given = pathname.split('/');
   if (parts.length !== given.length) return null;
@@ -127,7 +127,7 @@ function match(pattern: string, pathname: string): string | null {
 }
 
 /** Parameters that the page has in another form than the call. */
-function otherForms(call: string, search: URLSearchParams): Record<string, string> {
+function convertParameters(call: string, search: URLSearchParams): Record<string, string> {
   if (call === '/flows/groups') return { group_by: search.get('group') ?? '' };
   if (call !== '/topology') return {};
   const hidden = search.get('hide')?.split(',') ?? [];
@@ -143,14 +143,14 @@ function otherForms(call: string, search: URLSearchParams): Record<string, strin
  * The call of the REST API that answers what a page shows, path and query below `/api/v1`; null when there is none.
  * Parameters of the page that the call does not know are left out.
  */
-export function callOfPage(pathname: string, search: URLSearchParams, now: number): string | null {
-  const page = CALLS.find(([pattern]) => match(pattern, pathname) !== null);
+export function getPageCall(pathname: string, search: URLSearchParams, now: number): string | null {
+  const page = CALLS.find(([pattern]) => matchPage(pattern, pathname) !== null);
   if (!page) return null;
   const tab = TABS.find(([pattern, name]) => pattern === page[0] && name === search.get('tab'));
   const grouped = page[0] === GROUPED[0] && search.get('group') ? GROUPED : page;
   const [call, takes] = tab ? [tab[2], tab[3]] : [grouped[1], grouped[2]];
   const names = takes?.split(',') ?? [];
-  const [path = '', fixed] = call.replace('{}', match(page[0], pathname) ?? '').split('?');
+  const [path = '', fixed] = call.replace('{}', matchPage(page[0], pathname) ?? '').split('?');
   const asked = new URLSearchParams(fixed);
   for (const name of names) {
     for (const value of search.getAll(name)) if (value !== '' && name !== 'range') asked.append(name, value);
@@ -160,13 +160,13 @@ export function callOfPage(pathname: string, search: URLSearchParams, now: numbe
     const times = resolveRange({ range: at('range'), since: at('since'), until: at('until') }, now);
     for (const [name, value] of Object.entries(times)) asked.set(name, value);
   }
-  for (const [name, value] of Object.entries(otherForms(call, search))) asked.set(name, value);
+  for (const [name, value] of Object.entries(convertParameters(call, search))) asked.set(name, value);
   const text = asked.toString();
   return text === '' ? path : `${path}?${text}`;
 }
 
 /** What a page shows now, with its search and filters, as a command for a shell; null for a page that no call answers. */
-export function commandOfPage(pathname: string, search: URLSearchParams, origin: string): string | null {
-  const path = callOfPage(pathname, search, Date.now());
+export function formatPageCommand(pathname: string, search: URLSearchParams, origin: string): string | null {
+  const path = getPageCall(pathname, search, Date.now());
   return path === null ? null : curlCommand({ method: 'GET', path }, origin);
 }

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.tsx') && !file.endsWith('.test.tsx'))
   .map((file) => readFileSync(`${root}/${file}`, 'utf8'));
-const found = (pattern: RegExp) =>
+const findMatches = (pattern: RegExp) =>
   sources.flatMap((source) => [...source.matchAll(pattern)].map(({ 1: one = '' }) => one));
 
 const hrefs = [...SETTINGS, ...ACTIONS].map(({ href }) => href);
@@ -41,7 +41,7 @@ describe('the places that search finds', () => {
   });
 
   it('include each form that a link opens, with its permission', () => {
-    const permissions = found(/useAdding\('([a-z_:]+)'\)/g);
+    const permissions = findMatches(/useAdding\('([a-z_:]+)'\)/g);
     expect(permissions.length).toBeGreaterThan(8);
     const offered = ACTIONS.filter(({ href }) => /[?&]add=true/.test(href)).map(({ permission }) => permission);
     expect([...new Set(permissions)].filter((one) => !offered.some((permission) => permission === one))).toEqual([]);

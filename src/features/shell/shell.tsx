@@ -16,7 +16,7 @@ import { Breadcrumbs } from './breadcrumbs';
 import { CopyAsCurl } from './copy-as-curl';
 import { LostStepBack } from './lost-step-back';
 import { MobileNav } from './mobile-nav';
-import { sectionOf, visibleNavigation } from './navigation';
+import { findSection, visibleNavigation } from './navigation';
 import { NotificationBell } from './notification-bell';
 import { useRecentThings } from './recent-things';
 import { ShellPalette } from './shell-palette';
@@ -123,7 +123,7 @@ function DemoMark() {
  */
 function SectionGate({ permissions, children }: Pick<Props, 'permissions' | 'children'>) {
   const pathname = usePathname();
-  const section = pathname === paths.home() ? undefined : sectionOf(pathname);
+  const section = pathname === paths.home() ? undefined : findSection(pathname);
   if (section && !permissions.includes('*') && !permissions.includes(section.permission)) {
     return <Forbidden permission={section.permission} />;
   }

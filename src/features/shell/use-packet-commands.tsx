@@ -56,7 +56,7 @@ export function usePacketCommands(text: string, open: (href: string) => void) {
               group: t('Test packet'),
               found: 'exact',
               icon: <FlaskConical />,
-              run: () => open(hrefOf(workload.id, direction, from, to, question)),
+              run: () => open(getPacketHref(workload.id, direction, from, to, question)),
             },
           ]
         : [];
@@ -68,7 +68,13 @@ export function usePacketCommands(text: string, open: (href: string) => void) {
   return { commands, searching: enabled && (source.searching || destination.searching || settled !== text) };
 }
 
-const hrefOf = (workloadId: string, direction: 'in' | 'out', from: End, to: End, { protocol, port }: PacketQuestion) =>
+const getPacketHref = (
+  workloadId: string,
+  direction: 'in' | 'out',
+  from: End,
+  to: End,
+  { protocol, port }: PacketQuestion,
+) =>
   paths.workload({
     workloadId,
     tab: 'firewall',

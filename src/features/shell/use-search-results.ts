@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import type { Command } from '@/ui/command-registry';
 import type { Problem } from '@/ui/error-state';
@@ -42,6 +42,6 @@ export function useSearchResults(text: string, open: (href: string) => void) {
     const { items = [], similar = false } = results.data ?? {};
     return items.map((item) => resultCommand(item, { ...context, similar }));
   }, [t, userId, open, requested, last.data, results.data]);
-  const problem: Problem | null = requested !== '' && results.error ? failureOf(results.error) : null;
+  const problem: Problem | null = requested !== '' && results.error ? toFailure(results.error) : null;
   return { commands, problem, searching: requested !== '' && (results.isFetching || q !== requested) };
 }

@@ -1,14 +1,14 @@
 import type { SyncRun } from '@/domain/sync';
 import { formatDuration } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Progress } from '@/ui/progress';
 import { Missing, RelativeTime } from '@/ui/values';
 import { ClusterLink } from '../shared/entity-links';
 import { counterText, runProgress } from '../shared/sync/stage-states';
 import { RunState } from '../shared/sync/sync-state';
 
-const make = columnsOf<SyncRun>();
+const make = createColumnHelper<SyncRun>();
 
 const seconds = (run: SyncRun) =>
   run.started_at && run.finished_at ? (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000 : null;

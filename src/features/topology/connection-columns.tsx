@@ -1,7 +1,7 @@
 import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Missing } from '@/ui/values';
 import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import { WorkloadLink } from '../shared/entity-links';
@@ -16,7 +16,7 @@ function End({ node, name }: { node: MapNode; name: string }) {
   return node.workload ? <WorkloadLink id={node.workload.id} name={node.workload.name} /> : name;
 }
 
-const connection = columnsOf<ConnectionRow>();
+const connection = createColumnHelper<ConnectionRow>();
 
 export const connectionColumns = (t: Translate) => [
   connection.text('source', t('From'), (row) => row.source_name, {
@@ -58,7 +58,7 @@ export const connectionColumns = (t: Translate) => [
   connection.time('last_seen_at', t('Last seen'), ({ edge }) => edge.last_seen_at, { sortable: true }),
 ];
 
-const node = columnsOf<NodeRow>();
+const node = createColumnHelper<NodeRow>();
 
 export const nodeColumns = (t: Translate) => [
   node.text('name', t('Name'), (row) => row.name, {

@@ -33,7 +33,7 @@ export function ConnectionDrawer({ model, link, time, onClose }: Props) {
   const t = useT();
   const source = link && model.nodes.get(link.source);
   const destination = link && model.nodes.get(link.destination);
-  const flows = source && destination ? connectionFlows(source, destination, time) : null;
+  const flows = source && destination ? getConnectionFlowsHref(source, destination, time) : null;
   return (
     <Drawer
       open={Boolean(link && source && destination)}
@@ -45,7 +45,7 @@ export function ConnectionDrawer({ model, link, time, onClose }: Props) {
         destination && (
           <>
             <DraftButtons
-              seed={seedOfLink(link, source, destination)}
+              seed={toDraftSeed(link, source, destination)}
               name={`${source.label} → ${destination.label}`}
             />
             {flows && (
@@ -97,7 +97,7 @@ function Content({ link, source, destination }: ContentProps) {
         <p className="text-pretty text-muted">{t('Expand the group to see workloads and their flows.')}</p>
       )}
       <Section title={t('Services')} description={t('By server port and protocol.')} bare>
-        <Services services={services} seedOf={(service) => seedOfLink(link, source, destination, service)} />
+        <Services services={services} seedOf={(service) => toDraftSeed(link, source, destination, service)} />
         {total > services.length && (
           <p className="text-sm text-faint">
             {t('{n, plural, one {# service} other {# services}} with less traffic not shown.', {
@@ -116,7 +116,11 @@ type Side = 'source' | 'destination';
  * One end for a policy: a workload, those that a group has in these services, or the one prefix of them. Anything else is chosen in
  * the editor.
  */
-function endOf({ workload, group }: MapNode, side: Side, services: readonly TopologyService[]): DraftSeed['source'] {
+function toDraftEnd(
+  { workload, group }: MapNode,
+  side: Side,
+  services: readonly TopologyService[],
+): DraftSeed['source'] {
   if (workload) return { workload_id: workload.id };
   const ends = services.map(({ ends }) => ends?.[side]);
   const ids = ends.map((end) => end?.workload_ids ?? []);
@@ -130,14 +134,19 @@ function endOf({ workload, group }: MapNode, side: Side, services: readonly Topo
 }
 
 /** The traffic of a connection, or of one of its services, for a policy. */
-export function seedOfLink({ edges }: MapLink, source: MapNode, destination: MapNode, of?: TopologyService): DraftSeed {
+export function toDraftSeed(
+  { edges }: MapLink,
+  source: MapNode,
+  destination: MapNode,
+  of?: TopologyService,
+): DraftSeed {
   const [action, ...others] = new Set(edges.map((edge) => edge.action));
   const services = of ? [of] : edges.flatMap((edge) => edge.services);
   const isAll = of !== undefined || edges.every((edge) => edge.services_total === edge.services.length);
   const known = isAll ? services : [];
   return {
-    source: endOf(source, 'source', known),
-    destination: endOf(destination, 'destination', known),
+    source: toDraftEnd(source, 'source', known),
+    destination: toDraftEnd(destination, 'destination', known),
     ...(of && { protocol: of.protocol, port: of.port }),
     ...(others.length === 0 && action && { action }),
   };
@@ -188,7 +197,7 @@ const endFilter = (end: 'source' | 'destination', node: MapNode) => {
 };
 
 /** The flows that opened a connection, at the same time; null where flows cannot be filtered like this. */
-export function connectionFlows(source: MapNode, destination: MapNode, time: Time): string | null {
+export function getConnectionFlowsHref(source: MapNode, destination: MapNode, time: Time): string | null {
   const [from, to] = [endFilter('source', source), endFilter('destination', destination)];
   return from && to && paths.flows({ ...from, ...to, ...time });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { english } from '@/lib/i18n/translator';
-import { connectionFlows } from './connection-drawer';
+import { getConnectionFlowsHref } from './connection-drawer';
 import { connectionRows, nodeRows } from './connection-rows';
 import { buildMap } from './map-model';
 import { randomTopology } from './random-topology.fixture';
@@ -47,7 +47,9 @@ it('a connection leads to the flows that opened it', () => {
   const peer = [...model.nodes.values()].find(({ kind }) => kind === 'external');
   const workload = model.nodes.get(topology.workloads[0]?.id ?? '');
   if (!peer || !workload) throw new Error('the fixture is empty');
-  const query = new URLSearchParams(connectionFlows(peer, workload, { range: '24h', since: null })?.split('?')[1]);
+  const query = new URLSearchParams(
+    getConnectionFlowsHref(peer, workload, { range: '24h', since: null })?.split('?')[1],
+  );
   expect(Object.fromEntries(query)).toEqual({
     source_workload_id: 'none',
     source: 'external',
@@ -64,6 +66,6 @@ it('a connection of a group has no flows of its own: they cannot be filtered by 
   const group = [...grouped.nodes.values()].find(({ kind }) => kind === 'group');
   const external = grouped.nodes.get('external');
   if (!group || !external) throw new Error('the fixture is empty');
-  expect(connectionFlows(external, group, { range: '24h' })).toBeNull();
-  expect(connectionFlows(group, external, { range: '24h' })).toBeNull();
+  expect(getConnectionFlowsHref(external, group, { range: '24h' })).toBeNull();
+  expect(getConnectionFlowsHref(group, external, { range: '24h' })).toBeNull();
 });

@@ -19,7 +19,7 @@ const collator = new Intl.Collator('en', { numeric: true });
 type Compare<T> = (a: T, b: T) => number;
 
 /** Sorted as asked, or by the last comparison, the largest first. Rows that are equal keep one order. */
-function sorted<T extends { id: string }>(
+function sortRows<T extends { id: string }>(
   rows: T[],
   sort: string,
   compares: Record<string, Compare<T>>,
@@ -52,7 +52,7 @@ export function connectionRows(model: MapModel, matches: ReadonlySet<string> | n
   });
   const weight = ({ edge }: ConnectionRow) => EDGE_VERDICTS.indexOf(edge.verdict);
   const bytes: Compare<ConnectionRow> = (a, b) => a.edge.bytes - b.edge.bytes;
-  return sorted(
+  return sortRows(
     rows,
     sort,
     {
@@ -83,7 +83,7 @@ export function nodeRows(model: MapModel, matches: ReadonlySet<string> | null, s
   const weight = ({ node }: NodeRow) =>
     node.verdict === null ? EDGE_VERDICTS.length : EDGE_VERDICTS.indexOf(node.verdict);
   const bytes: Compare<NodeRow> = (a, b) => a.node.bytes - b.node.bytes;
-  return sorted(
+  return sortRows(
     rows,
     sort,
     {

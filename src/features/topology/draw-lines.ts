@@ -37,7 +37,11 @@ export function strokeLines(
 }
 
 /** Draws the heads of lines, which say who was called. */
-export function fillHeads(ctx: CanvasRenderingContext2D, lines: readonly MapLine[], { palette, scale }: Look): void {
+export function drawArrowheads(
+  ctx: CanvasRenderingContext2D,
+  lines: readonly MapLine[],
+  { palette, scale }: Look,
+): void {
   for (const verdict of EDGE_VERDICTS) {
     ctx.fillStyle = palette.verdicts[verdict];
     ctx.beginPath();

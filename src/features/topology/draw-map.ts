@@ -1,10 +1,10 @@
-import { fillHeads, strokeLines } from './draw-lines';
-import { drawTiles, frame, type Tile } from './draw-tiles';
+import { drawArrowheads, strokeLines } from './draw-lines';
+import { drawFrame, drawTiles, type Tile } from './draw-tiles';
 import { type Box, GROUP } from './lay-out';
-import { linesFor, type MapLine } from './map-lines';
+import { type MapLine, selectLines } from './map-lines';
 import type { MapModel } from './map-model';
 import type { Attention, Look, Palette, Scene } from './scene';
-import { isSeen, type ScreenSize, type Viewport } from './viewport';
+import { isVisible, type ScreenSize, type Viewport } from './viewport';
 
 const LABEL = 13;
 const MAX_LABEL = 20;
@@ -12,10 +12,10 @@ const MAX_LABEL = 20;
 type Labelled = { label: string; box: Box };
 
 /** Expanded groups that are in sight. */
-const seenBoxes = ({ model, layout }: Scene, { view, screen }: Look): Labelled[] =>
+const listVisibleBoxes = ({ model, layout }: Scene, { view, screen }: Look): Labelled[] =>
   model.groups.flatMap(({ id, label, expanded }) => {
     const box = expanded ? layout.groups.get(id) : undefined;
-    return box && isSeen(view, screen, box) ? [{ label, box }] : [];
+    return box && isVisible(view, screen, box) ? [{ label, box }] : [];
   });
 
 function drawBoxes(ctx: CanvasRenderingContext2D, boxes: readonly Labelled[], { palette, scale }: Look): void {
@@ -73,18 +73,18 @@ export function drawMap(
   ctx.fillRect(0, 0, screen.width, screen.height);
   ctx.setTransform(ratio * scale, 0, 0, ratio * scale, ratio * view.x, ratio * view.y);
   ctx.textBaseline = 'middle';
-  const boxes = seenBoxes(scene, look);
+  const boxes = listVisibleBoxes(scene, look);
   drawBoxes(ctx, boxes, look);
 
   const ids = selectedNodes(scene.model, active);
   const isActive = (line: MapLine) => ids.has(line.source) || ids.has(line.destination);
   const own = ids.size === 0 ? [] : scene.links.filter(isActive);
-  const lines = linesFor(scene, scale).filter((line) => !isActive(line) && isSeen(view, screen, line.bounds));
+  const lines = selectLines(scene, scale).filter((line) => !isActive(line) && isVisible(view, screen, line.bounds));
   const dimmed = ids.size > 0 || matches !== null;
   strokeLines(ctx, lines, look, dimmed ? 'dimmed' : 'plain');
-  if (!dimmed) fillHeads(ctx, lines, look);
+  if (!dimmed) drawArrowheads(ctx, lines, look);
   strokeLines(ctx, own, look, 'active');
-  fillHeads(ctx, own, look);
+  drawArrowheads(ctx, own, look);
 
   drawHeaders(ctx, boxes, look);
   const near = new Set([...ids, ...own.flatMap((line) => [line.source, line.destination])]);
@@ -92,16 +92,16 @@ export function drawMap(
   const dim: Tile[] = [];
   for (const node of scene.model.nodes.values()) {
     const box = scene.layout.nodes.get(node.id);
-    if (!box || !isSeen(view, screen, box)) continue;
+    if (!box || !isVisible(view, screen, box)) continue;
     const lit = ids.size > 0 ? near.has(node.id) : matches === null || matches.has(node.id);
     (lit ? bright : dim).push({ node, box });
   }
   drawTiles(ctx, dim, scene, look, true);
   drawTiles(ctx, bright, scene, look);
   const group = active === null || scene.model.nodes.has(active) ? undefined : scene.layout.groups.get(active);
-  if (group) frame(ctx, group, palette.accent, scale);
+  if (group) drawFrame(ctx, group, palette.accent, scale);
   for (const { node, box } of bright) {
-    if (node.id === active) frame(ctx, box, palette.accent, scale);
-    else if (matches?.has(node.id)) frame(ctx, box, palette.strong, scale);
+    if (node.id === active) drawFrame(ctx, box, palette.accent, scale);
+    else if (matches?.has(node.id)) drawFrame(ctx, box, palette.strong, scale);
   }
 }

@@ -9,7 +9,7 @@ const TEXT_SCALE = 0.42;
 /** What has nothing to do with the selection. */
 const DIMMED = 0.35;
 
-const fontOf = (node: MapNode, palette: Palette) =>
+const getFont = (node: MapNode, palette: Palette) =>
   node.workload ? `${FONT}px ${palette.sans}` : `600 ${FONT + 1}px ${palette.sans}`;
 
 /** Names as they fit into tiles. */
@@ -21,7 +21,7 @@ export function fitLabels(
   const labels = new Map<string, string>();
   for (const node of nodes) {
     const { id, label } = node;
-    ctx.font = fontOf(node, palette);
+    ctx.font = getFont(node, palette);
     const room = (node.workload ? TILE : GROUP_TILE).width - 16;
     let text = label;
     if (ctx.measureText(text).width > room) {
@@ -86,7 +86,7 @@ function drawNames(
   for (const { node, box } of tiles) {
     const idle = node.workload !== null && node.workload.status !== 'running';
     const middle = box.y + box.height / 2 + 1;
-    ctx.font = fontOf(node, palette);
+    ctx.font = getFont(node, palette);
     ctx.fillStyle = idle ? palette.faint : palette.text;
     ctx.fillText(labels.get(node.id) ?? '', box.x + 10, node.detail === null ? middle : middle - 9);
     if (node.detail === null) continue;
@@ -97,7 +97,7 @@ function drawNames(
 }
 
 /** A frame around one tile. */
-export function frame(ctx: CanvasRenderingContext2D, box: Box, color: string, scale: number): void {
+export function drawFrame(ctx: CanvasRenderingContext2D, box: Box, color: string, scale: number): void {
   ctx.strokeStyle = color;
   ctx.lineWidth = 2 / scale;
   const gap = 2 / scale;

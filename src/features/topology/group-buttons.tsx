@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t';
 import type { MapLayout } from './lay-out';
 import type { MapGroup, MapModel } from './map-model';
 
-const nameOf = (t: Translate, { label, expanded, nodes, group }: MapGroup, canExpand: boolean): string => {
+const formatGroupName = (t: Translate, { label, expanded, nodes, group }: MapGroup, canExpand: boolean): string => {
   if (expanded) return t('Collapse {name}', { name: label });
   const connections = t('{n, plural, one {# connection} other {# connections}}', { n: nodes[0]?.links ?? 0 });
   if (!canExpand) return `${label}: ${connections}`;
@@ -38,7 +38,7 @@ export const GroupButtons = memo(function GroupButtons({ model, layout, plane, o
             <button
               key={group.id}
               type="button"
-              aria-label={nameOf(t, group, kind !== 'external' && kind !== 'internal')}
+              aria-label={formatGroupName(t, group, kind !== 'external' && kind !== 'internal')}
               aria-expanded={kind === 'external' || kind === 'internal' ? undefined : group.expanded}
               onClick={() => onPress(group.id)}
               className="absolute rounded-sm"

@@ -46,12 +46,12 @@ describe('layOut', () => {
             for (const [i, a] of boxes.entries()) for (const b of boxes.slice(i + 1)) expect(overlap(a, b)).toBe(false);
           };
           apart([...layout.groups.values()]);
-          const boxOf = (boxes: ReadonlyMap<string, Box>, id: string) =>
+          const getBox = (boxes: ReadonlyMap<string, Box>, id: string) =>
             boxes.get(id) ?? { x: -1, y: -1, width: 0, height: 0 };
           for (const group of model.groups) {
-            expect(inside(boxOf(layout.groups, group.id), whole)).toBe(true);
-            const nodes = group.nodes.map(({ id }) => boxOf(layout.nodes, id));
-            for (const node of nodes) expect(inside(node, boxOf(layout.groups, group.id))).toBe(true);
+            expect(inside(getBox(layout.groups, group.id), whole)).toBe(true);
+            const nodes = group.nodes.map(({ id }) => getBox(layout.nodes, id));
+            for (const node of nodes) expect(inside(node, getBox(layout.groups, group.id))).toBe(true);
             apart(nodes);
           }
         });

@@ -28,13 +28,13 @@ const MANY_NODES = 60;
 type Size = { width: number; height: number };
 
 /** Columns of a group so that it is about `aspect` times as wide as high. */
-function columnsFor(count: number, aspect: number, { x, y }: Spacing): number {
+function computeColumns(count: number, aspect: number, { x, y }: Spacing): number {
   const requested = Math.sqrt((count * aspect * (TILE.height + y)) / (TILE.width + x));
   return Math.max(1, Math.min(count, Math.round(requested)));
 }
 
 function boxSize(count: number, spacing: Spacing, aspect: number): Size & { columns: number } {
-  const columns = columnsFor(count, aspect, spacing);
+  const columns = computeColumns(count, aspect, spacing);
   const rows = Math.ceil(count / columns);
   return {
     columns,
@@ -46,7 +46,7 @@ function boxSize(count: number, spacing: Spacing, aspect: number): Size & { colu
 type Places = { places: { x: number; y: number }[] } & Size;
 
 /** Puts boxes side by side on shelves no longer than `limit`, the highest first; boxes of one height keep their order. */
-function shelve(sizes: readonly Size[], gap: number, limit: number): Places {
+function packShelves(sizes: readonly Size[], gap: number, limit: number): Places {
   const places: { x: number; y: number }[] = sizes.map(() => ({ x: 0, y: 0 }));
   const order = sizes.map((_, i) => i).sort((a, b) => (sizes[b]?.height ?? 0) - (sizes[a]?.height ?? 0) || a - b);
   let [x, y, shelf, width] = [0, 0, 0, 0];
@@ -70,7 +70,7 @@ const TRIES = 24;
 /** Height that a screen must have to show all of it, when it is `aspect` times as wide. */
 const screenHeight = ({ width, height }: Size, aspect: number) => Math.max(height, width / aspect);
 
-const least = <T>(items: readonly T[], cost: (item: T) => number): T | undefined =>
+const findLeast = <T>(items: readonly T[], cost: (item: T) => number): T | undefined =>
   items.reduce<T | undefined>(
     (best, item) => (best !== undefined && cost(best) <= cost(item) ? best : item),
     undefined,
@@ -81,20 +81,20 @@ function pack(sizes: readonly Size[], gap: number, aspect: number): Places {
   const from = Math.max(0, ...sizes.map(({ width }) => width));
   const to = sizes.reduce((sum, { width }) => sum + width + gap, 0);
   const tried = Array.from({ length: TRIES }, (_, i) =>
-    shelve(sizes, gap, from * (to / Math.max(from, 1)) ** (i / (TRIES - 1))),
+    packShelves(sizes, gap, from * (to / Math.max(from, 1)) ** (i / (TRIES - 1))),
   );
-  return least(tried, (shelves) => screenHeight(shelves, aspect)) ?? shelve(sizes, gap, to);
+  return findLeast(tried, (shelves) => screenHeight(shelves, aspect)) ?? packShelves(sizes, gap, to);
 }
 
 /** As many tiles fit around what is expanded: then lines that bend inwards meet few other tiles. */
 const RING = { least: 3, most: 20, gap: 20 } as const;
 const GROWTH = 1.05;
 
-const near = (a: Box, b: Box, gap: number) =>
+const isNear = (a: Box, b: Box, gap: number) =>
   a.x < b.x + b.width + gap && b.x < a.x + a.width + gap && a.y < b.y + b.height + gap && b.y < a.y + a.height + gap;
 
 /** Tiles on an ellipse around a box in the middle, as close as they can be; the first is at the left, the others follow clockwise. */
-function ring(count: number, inner: Size, aspect: number): { tiles: Box[]; middle: Box } {
+function layOutRing(count: number, inner: Size, aspect: number): { tiles: Box[]; middle: Box } {
   const middle = { x: -inner.width / 2, y: -inner.height / 2, ...inner };
   const at = (radius: number): Box[] =>
     Array.from({ length: count }, (_, i) => {
@@ -112,8 +112,8 @@ function ring(count: number, inner: Size, aspect: number): { tiles: Box[]; middl
     const tiles = at(radius);
     const free = tiles.every(
       (tile, i) =>
-        (inner.width === 0 || !near(tile, middle, 2 * RING.gap)) &&
-        tiles.slice(i + 1).every((other) => !near(tile, other, RING.gap)),
+        (inner.width === 0 || !isNear(tile, middle, 2 * RING.gap)) &&
+        tiles.slice(i + 1).every((other) => !isNear(tile, other, RING.gap)),
     );
     if (free) return { tiles, middle };
     radius *= GROWTH;
@@ -143,7 +143,7 @@ function placeGroups(
     gap,
     aspect,
   );
-  const around = ring(tiles.length, inner, aspect);
+  const around = layOutRing(tiles.length, inner, aspect);
   const placed = indexes.map((i) => {
     const tile = around.tiles[tiles.indexOf(i)];
     if (tile) return tile;

@@ -16,7 +16,7 @@ import { IconButton } from '@/ui/button';
 import { fitLabels } from './draw-tiles';
 import { GroupButtons } from './group-buttons';
 import { type Box, layOut } from './lay-out';
-import { bundleLines, lineAt, linesFor, linkLines } from './map-lines';
+import { bundleLines, findLineAt, linkLines, selectLines } from './map-lines';
 import type { MapModel } from './map-model';
 import type { Palette, Scene } from './scene';
 import { useMapGestures } from './use-map-gestures';
@@ -41,10 +41,10 @@ type Props = {
   viewKey: string;
 };
 
-const holds = (box: Box, { x, y }: Point) =>
+const containsPoint = (box: Box, { x, y }: Point) =>
   x >= box.x && y >= box.y && x < box.x + box.width && y < box.y + box.height;
-const idAt = (boxes: ReadonlyMap<string, Box>, at: Point): string | null => {
-  for (const [id, box] of boxes) if (holds(box, at)) return id;
+const findIdAt = (boxes: ReadonlyMap<string, Box>, at: Point): string | null => {
+  for (const [id, box] of boxes) if (containsPoint(box, at)) return id;
   return null;
 };
 
@@ -83,15 +83,15 @@ export function MapCanvas({ model, label, selected, onSelect, onGroup, onLine, m
   const gestures = useMapGestures({
     element: frame,
     view,
-    onHover: (at) => setHovered(at && scene ? idAt(scene.layout.nodes, toMap(state.current.view, at)) : null),
+    onHover: (at) => setHovered(at && scene ? findIdAt(scene.layout.nodes, toMap(state.current.view, at)) : null),
     onPress: (at) => {
       if (!scene) return;
       const point = toMap(state.current.view, at);
-      const node = idAt(scene.layout.nodes, point);
+      const node = findIdAt(scene.layout.nodes, point);
       // A tile of a group is a node, too; between the workloads of an expanded group its box is pressed.
-      const group = idAt(scene.layout.groups, point);
+      const group = findIdAt(scene.layout.groups, point);
       const { scale } = state.current.view;
-      const line = node === null ? lineAt(linesFor(scene, scale), point, LINE_REACH / scale) : null;
+      const line = node === null ? findLineAt(selectLines(scene, scale), point, LINE_REACH / scale) : null;
       if (line && model.nodes.has(line.source) && model.nodes.has(line.destination)) {
         onLine(`${line.source} ${line.destination} ${line.verdict}`);
       } else if (node !== null && node !== group) onSelect(node);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { english } from '@/lib/i18n/translator';
 import { layOut } from './lay-out';
-import { bundleLines, lineAt, linesFor, linkLines, type MapLine } from './map-lines';
+import { bundleLines, findLineAt, linkLines, type MapLine, selectLines } from './map-lines';
 import { buildMap } from './map-model';
 import { randomTopology } from './random-topology.fixture';
 
-const sceneOf = (workloads: number, edges: number) => {
+const buildScene = (workloads: number, edges: number) => {
   const topology = randomTopology(4, { workloads, edges });
   const model = buildMap(english, topology, { verdicts: new Set(EDGE_VERDICTS), idle: true });
   const layout = layOut(model.groups);
@@ -14,7 +14,7 @@ const sceneOf = (workloads: number, edges: number) => {
 };
 
 describe('lines', () => {
-  const { model, layout, links, bundles } = sceneOf(80, 400);
+  const { model, layout, links, bundles } = buildScene(80, 400);
 
   it('go from border to border, one for each link', () => {
     expect(links.length).toBe(model.links.length);
@@ -53,37 +53,37 @@ describe('lines', () => {
   });
 });
 
-describe('linesFor', () => {
+describe('selectLines', () => {
   const denied = (lines: readonly MapLine[]) =>
     lines.filter(({ verdict }) => verdict === 'dropped' || verdict === 'would_drop').length;
 
   it('shows single links from near, and few of them at any distance', () => {
-    const many = sceneOf(200, 900);
-    expect(linesFor(many, 2)).toBe(many.links);
-    const few = sceneOf(30, 60);
-    expect(linesFor(few, 0.1)).toBe(few.links);
+    const many = buildScene(200, 900);
+    expect(selectLines(many, 2)).toBe(many.links);
+    const few = buildScene(30, 60);
+    expect(selectLines(few, 0.1)).toBe(few.links);
   });
 
   it('joins what passes from afar, and what is denied only when it is much', () => {
-    const some = sceneOf(80, 200);
-    const shown = linesFor(some, 0.5);
+    const some = buildScene(80, 200);
+    const shown = selectLines(some, 0.5);
     expect(denied(shown)).toBe(denied(some.links));
     expect(shown.length - denied(shown)).toBe(some.bundles.length - denied(some.bundles));
-    const many = sceneOf(200, 900);
-    expect(linesFor(many, 0.5)).toBe(many.bundles);
+    const many = buildScene(200, 900);
+    expect(selectLines(many, 0.5)).toBe(many.bundles);
   });
 });
 
-it('lineAt finds the line under the pointer, and none far from all', () => {
-  const { links, layout } = sceneOf(12, 20);
+it('findLineAt finds the line under the pointer, and none far from all', () => {
+  const { links, layout } = buildScene(12, 20);
   for (const line of links) {
     const middle = {
       x: (line.from.x + 2 * line.control.x + line.to.x) / 4,
       y: (line.from.y + 2 * line.control.y + line.to.y) / 4,
     };
-    expect(lineAt([line], middle, 0.5)).toBe(line);
-    expect(lineAt([line], { x: middle.x, y: layout.height + 400 }, 6)).toBeNull();
-    const found = lineAt(links, middle, 6);
+    expect(findLineAt([line], middle, 0.5)).toBe(line);
+    expect(findLineAt([line], { x: middle.x, y: layout.height + 400 }, 6)).toBeNull();
+    const found = findLineAt(links, middle, 6);
     expect(found).not.toBeNull();
   }
 });

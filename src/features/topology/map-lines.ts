@@ -16,11 +16,11 @@ export type MapLine = {
   bounds: Box;
 };
 
-const centre = (box: Box): Point => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
+const getCenter = (box: Box): Point => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
 
 /** Where the way from a point outside to the centre of a box meets its border. */
-function border(box: Box, outside: Point): Point {
-  const to = centre(box);
+function findBorderPoint(box: Box, outside: Point): Point {
+  const to = getCenter(box);
   const [dx, dy] = [outside.x - to.x, outside.y - to.y];
   const share = Math.min(
     dx === 0 ? Number.POSITIVE_INFINITY : box.width / 2 / Math.abs(dx),
@@ -43,20 +43,20 @@ export const LINE_WIDTHS = [1, 1.5, 2.25, 3.5] as const;
  * A line between two boxes that bends to its right, so that both directions are seen; `lane` moves it further aside. With a center
  * it bends inwards: tiles on a ring have their neighbors outside.
  */
-function curve(
+function computeCurve(
   a: Box,
   b: Box,
   lane: number,
   center: Point | null = null,
 ): Pick<MapLine, 'from' | 'control' | 'to' | 'bounds'> {
-  const [start, end] = [centre(a), centre(b)];
+  const [start, end] = [getCenter(a), getCenter(b)];
   const [dx, dy] = [end.x - start.x, end.y - start.y];
   const length = Math.hypot(dx, dy) || 1;
   const outwards = center && -dy * (center.x - (start.x + end.x) / 2) + dx * (center.y - (start.y + end.y) / 2) < 0;
   const right = Math.min(length * BEND, MAX_BEND) + lane * STEP;
   const bend = outwards ? -right - RETURN : right;
   const control = { x: (start.x + end.x) / 2 - (dy / length) * bend, y: (start.y + end.y) / 2 + (dx / length) * bend };
-  const [from, to] = [border(a, control), border(b, control)];
+  const [from, to] = [findBorderPoint(a, control), findBorderPoint(b, control)];
   const xs = [from.x, control.x, to.x];
   const ys = [from.y, control.y, to.y];
   const [x, y] = [Math.min(...xs), Math.min(...ys)];
@@ -64,12 +64,12 @@ function curve(
 }
 
 /** Up to a megabyte, 30 megabytes, a gigabyte, and more. */
-const widthOf = (bytes: number) =>
+const getLineWidth = (bytes: number) =>
   bytes < 1e6 ? LINE_WIDTHS[0] : bytes < 3e7 ? LINE_WIDTHS[1] : bytes < 1e9 ? LINE_WIDTHS[2] : LINE_WIDTHS[3];
 
-const laneOf = (verdict: EdgeVerdict) => EDGE_VERDICTS.indexOf(verdict);
+const getLane = (verdict: EdgeVerdict) => EDGE_VERDICTS.indexOf(verdict);
 // The most important lines are drawn on top of the others.
-const byVerdict = (a: MapLine, b: MapLine) => laneOf(b.verdict) - laneOf(a.verdict);
+const byVerdict = (a: MapLine, b: MapLine) => getLane(b.verdict) - getLane(a.verdict);
 
 /** Lines between nodes: one for each link. */
 export function linkLines(model: MapModel, layout: MapLayout): MapLine[] {
@@ -77,7 +77,9 @@ export function linkLines(model: MapModel, layout: MapLayout): MapLine[] {
     const [a, b] = [layout.nodes.get(source), layout.nodes.get(destination)];
     if (!a || !b || source === destination) return [];
     const center = layout.groups.has(source) && layout.groups.has(destination) ? layout.center : null;
-    return [{ source, destination, verdict, width: widthOf(bytes), ...curve(a, b, laneOf(verdict), center) }];
+    return [
+      { source, destination, verdict, width: getLineWidth(bytes), ...computeCurve(a, b, getLane(verdict), center) },
+    ];
   });
   return lines.sort(byVerdict);
 }
@@ -98,7 +100,7 @@ export function bundleLines(model: MapModel, layout: MapLayout): MapLine[] {
   const lines = [...bundles.values()].flatMap(({ source, destination, verdict, bytes }): MapLine[] => {
     const [a, b] = [layout.groups.get(source), layout.groups.get(destination)];
     if (!a || !b) return [];
-    return [{ source, destination, verdict, width: widthOf(bytes), ...curve(a, b, laneOf(verdict)) }];
+    return [{ source, destination, verdict, width: getLineWidth(bytes), ...computeCurve(a, b, getLane(verdict)) }];
   });
   return lines.sort(byVerdict);
 }
@@ -115,7 +117,7 @@ const FEW_DENIED = 120;
  * The lines for a distance: from near one for each link; from afar groups are joined, but what is denied is still shown link
  * by link, unless that is too much.
  */
-export function linesFor(
+export function selectLines(
   lines: { links: readonly MapLine[]; bundles: readonly MapLine[] },
   scale: number,
 ): readonly MapLine[] {
@@ -146,7 +148,7 @@ function distanceTo({ from, control, to }: MapLine, { x, y }: Point): number {
 }
 
 /** The line at a point of the map, not farther away than `reach`: the nearest, of several the most severe. */
-export function lineAt(lines: readonly MapLine[], at: Point, reach: number): MapLine | null {
+export function findLineAt(lines: readonly MapLine[], at: Point, reach: number): MapLine | null {
   let [found, least]: [MapLine | null, number] = [null, reach];
   for (const line of lines) {
     const { x, y, width, height } = line.bounds;

@@ -1,4 +1,4 @@
-import { EDGE_VERDICTS, type EdgeVerdict, weightiest } from '@/domain/topology/edge-verdict';
+import { EDGE_VERDICTS, type EdgeVerdict, worstVerdict } from '@/domain/topology/edge-verdict';
 import { groupPlacer } from '@/domain/topology/group-workloads';
 import type { Topology, TopologyEdge, TopologyGroup, TopologyWorkload } from '@/domain/topology/topology';
 import { msg, type Translate } from '@/lib/i18n/translator';
@@ -68,7 +68,7 @@ const collator = new Intl.Collator('en', { numeric: true });
 const byLabel = (a: { label: string; id: string }, b: { label: string; id: string }) =>
   collator.compare(a.label, b.label) || (a.id < b.id ? -1 : 1);
 
-function groupNames(t: Translate, { clusters, group_by }: Topology) {
+function createGroupNamer(t: Translate, { clusters, group_by }: Topology) {
   const names = new Map(clusters.map(({ id, name }) => [id, name]));
   return ({ kind, name, cluster_id, id }: TopologyGroup): string => {
     if (kind === 'external') return t(EXTERNAL);
@@ -80,7 +80,11 @@ function groupNames(t: Translate, { clusters, group_by }: Topology) {
 }
 
 /** Links between nodes, of the verdicts that are shown. */
-function linksOf(edges: readonly TopologyEdge[], nodes: ReadonlyMap<string, MapNode>, shown: ReadonlySet<EdgeVerdict>) {
+function listLinks(
+  edges: readonly TopologyEdge[],
+  nodes: ReadonlyMap<string, MapNode>,
+  shown: ReadonlySet<EdgeVerdict>,
+) {
   return edges.flatMap((edge): MapLink[] => {
     const { source, destination, verdict, bytes, flows } = edge;
     if (!nodes.has(source) || !nodes.has(destination) || !shown.has(verdict)) return [];
@@ -90,7 +94,7 @@ function linksOf(edges: readonly TopologyEdge[], nodes: ReadonlyMap<string, MapN
 
 /** What the map shows: groups and nodes in an order that does not depend on the answer's, and links. */
 export function buildMap(t: Translate, topology: Topology, { verdicts, idle }: MapChoice): MapModel {
-  const nameOf = groupNames(t, topology);
+  const nameOf = createGroupNamer(t, topology);
   const clusters = new Map(topology.clusters.map(({ id, name }) => [id, name]));
   const placeOf = groupPlacer(
     topology.group_by ?? 'network',
@@ -124,12 +128,12 @@ export function buildMap(t: Translate, topology: Topology, { verdicts, idle }: M
     const cluster = clusters.get(cluster_id) ?? '';
     nodes.set(id, { id, kind: 'workload', label, detail: null, cluster, group_id, workload, group: null, ...nothing });
   }
-  const links = linksOf(topology.edges, nodes, verdicts);
+  const links = listLinks(topology.edges, nodes, verdicts);
   for (const link of links) {
     for (const id of new Set([link.source, link.destination])) {
       const node = nodes.get(id);
       if (!node) continue;
-      node.verdict = node.verdict === null ? link.verdict : weightiest([node.verdict, link.verdict]);
+      node.verdict = node.verdict === null ? link.verdict : worstVerdict([node.verdict, link.verdict]);
       node.links += 1;
       node.bytes += link.bytes;
     }

@@ -4,7 +4,7 @@ import { TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { english } from '@/lib/i18n/translator';
 import { buildMap } from './map-model';
-import { buildMatrix, movedBy, windowOf } from './matrix-model';
+import { buildMatrix, computeVisibleRange, moveByKey } from './matrix-model';
 import { randomTopology } from './random-topology.fixture';
 
 describe('buildMatrix', () => {
@@ -38,27 +38,27 @@ describe('buildMatrix', () => {
   });
 });
 
-describe('movedBy', () => {
+describe('moveByKey', () => {
   it('never leaves the table, and reaches every corner', () => {
     const size = { rows: 7, columns: 30 };
     const keys = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'PageUp', 'PageDown', 'Home', 'End'];
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom(...keys), fc.boolean())), (pressed) => {
         let at = { row: 3, column: 3 };
-        for (const [key, all] of pressed) at = movedBy(key, all, at, size) ?? at;
+        for (const [key, all] of pressed) at = moveByKey(key, all, at, size) ?? at;
         expect([at.row >= 0 && at.row < 7, at.column >= 0 && at.column < 30]).toEqual([true, true]);
       }),
     );
-    expect(movedBy('End', true, { row: 0, column: 0 }, size)).toEqual({ row: 6, column: 29 });
-    expect(movedBy('Home', true, { row: 5, column: 9 }, size)).toEqual({ row: 0, column: 0 });
-    expect(movedBy('toString', false, { row: 5, column: 9 }, size)).toBeNull();
+    expect(moveByKey('End', true, { row: 0, column: 0 }, size)).toEqual({ row: 6, column: 29 });
+    expect(moveByKey('Home', true, { row: 5, column: 9 }, size)).toEqual({ row: 0, column: 0 });
+    expect(moveByKey('toString', false, { row: 5, column: 9 }, size)).toBeNull();
   });
 });
 
-it('windowOf covers what is seen and is bounded, however long the list is', () => {
+it('computeVisibleRange covers what is seen and is bounded, however long the list is', () => {
   fc.assert(
     fc.property(fc.nat(100_000), fc.nat(2_000), fc.nat(5_000), (scroll, room, count) => {
-      const [first, end] = windowOf(scroll, room, 28, count);
+      const [first, end] = computeVisibleRange(scroll, room, 28, count);
       for (const seen of [Math.ceil(scroll / 28), Math.floor((scroll + room) / 28)]) {
         if (seen * 28 < scroll + room && seen < count) expect(seen >= first && seen < end).toBe(true);
       }

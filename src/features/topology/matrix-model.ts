@@ -22,7 +22,7 @@ export type Matrix = {
   cells: number;
 };
 
-function cellOf(source: MapNode, destination: MapNode, links: readonly MapLink[]): MatrixCell | null {
+function buildCell(source: MapNode, destination: MapNode, links: readonly MapLink[]): MatrixCell | null {
   const verdicts = EDGE_VERDICTS.flatMap((verdict) => {
     const own = links.filter((link) => link.verdict === verdict);
     return own.length === 0 ? [] : [{ verdict, flows: own.reduce((sum, { flows }) => sum + flows, 0) }];
@@ -67,7 +67,7 @@ export function buildMatrix({ groups, nodes, links }: MapModel): Matrix {
     cellAt: (row, column) => {
       const [source, destination] = [rows[row], columns[column]];
       const found = source && destination && byPair.get(`${source.id} ${destination.id}`);
-      return found ? cellOf(source, destination, found) : null;
+      return found ? buildCell(source, destination, found) : null;
     },
   };
 }
@@ -77,7 +77,12 @@ export const CELL = { width: 40, height: 28 } as const;
 const OVERSCAN = 4;
 
 /** The rows or columns, from a first up to an end, that a part of a scrolled list shows. */
-export const windowOf = (scroll: number, room: number, size: number, count: number): [first: number, end: number] => [
+export const computeVisibleRange = (
+  scroll: number,
+  room: number,
+  size: number,
+  count: number,
+): [first: number, end: number] => [
   Math.max(0, Math.min(count, Math.floor(scroll / size) - OVERSCAN)),
   Math.max(0, Math.min(count, Math.ceil((scroll + room) / size) + OVERSCAN)),
 ];
@@ -87,7 +92,7 @@ export type Position = { row: number; column: number };
 const PAGE = 10;
 
 /** Where a key moves to, inside the table; null: the key is not for it. */
-export function movedBy(
+export function moveByKey(
   key: string,
   all: boolean,
   { row, column }: Position,

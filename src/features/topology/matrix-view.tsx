@@ -6,7 +6,7 @@ import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import type { MapLink, MapModel, MapNode } from './map-model';
-import { buildMatrix, CELL, type MatrixCell, movedBy, type Position, windowOf } from './matrix-model';
+import { buildMatrix, CELL, computeVisibleRange, type MatrixCell, moveByKey, type Position } from './matrix-model';
 
 const HEAD = 132;
 const SIDE = 180;
@@ -52,8 +52,8 @@ export function MatrixView({ model, label, matches, onOpen }: Props) {
     return () => observer.disconnect();
   });
   const active = { row: Math.min(at.row, rows.length - 1), column: Math.min(at.column, columns.length - 1) };
-  const shownRows = windowOf(part.top, part.height, CELL.height, rows.length);
-  const shownColumns = windowOf(part.left, part.width, CELL.width, columns.length);
+  const shownRows = computeVisibleRange(part.top, part.height, CELL.height, rows.length);
+  const shownColumns = computeVisibleRange(part.left, part.width, CELL.width, columns.length);
   const move = (to: Position) => {
     setAt(to);
     const element = box.current;
@@ -71,7 +71,7 @@ export function MatrixView({ model, label, matches, onOpen }: Props) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.metaKey) return;
-    const to = movedBy(event.key, event.ctrlKey, active, { rows: rows.length, columns: columns.length });
+    const to = moveByKey(event.key, event.ctrlKey, active, { rows: rows.length, columns: columns.length });
     if (to) move(to);
     else if (event.key === 'Enter') open(active);
     else return;

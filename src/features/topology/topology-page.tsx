@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MAX_EXPANDED, TOPOLOGY_GROUPINGS } from '@/domain/choices';
-import { msg, optionsIn } from '@/lib/i18n/translator';
+import { msg, translateOptions } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Skeleton } from '@/ui/loading';
@@ -83,7 +83,7 @@ export function TopologyPage() {
             <SegmentedControl
               label={t('View')}
               value={view.view}
-              options={optionsIn(t, VIEWS)}
+              options={translateOptions(t, VIEWS)}
               onValueChange={(next) => view.setFilter('view', next === 'map' ? null : next)}
             />
           </>

@@ -12,11 +12,11 @@ const MARGIN = 16;
 /** Nothing is gained by showing a few workloads larger than text is elsewhere. */
 const MAX_FIT_SCALE = 1.15;
 
-const within = (value: number, least: number, most: number) => Math.min(Math.max(value, least), most);
+const clamp = (value: number, least: number, most: number) => Math.min(Math.max(value, least), most);
 
 /** The view that shows all of a box in the middle of the screen. */
 export function fitBox(box: Box, screen: ScreenSize, most = MAX_FIT_SCALE): Viewport {
-  const scale = within(
+  const scale = clamp(
     Math.min((screen.width - 2 * MARGIN) / box.width, (screen.height - 2 * MARGIN) / box.height),
     MIN_SCALE,
     most,
@@ -30,7 +30,7 @@ export function fitBox(box: Box, screen: ScreenSize, most = MAX_FIT_SCALE): View
 
 /** Zooms by a factor; the point of the map under `at` stays where it is. */
 export function zoomAt(view: Viewport, at: Point, factor: number): Viewport {
-  const scale = within(view.scale * factor, MIN_SCALE, MAX_SCALE);
+  const scale = clamp(view.scale * factor, MIN_SCALE, MAX_SCALE);
   const by = scale / view.scale;
   return { scale, x: at.x - (at.x - view.x) * by, y: at.y - (at.y - view.y) * by };
 }
@@ -40,8 +40,8 @@ export function moveBy(view: Viewport, by: Point, map: ScreenSize, screen: Scree
   const keep = 48;
   return {
     scale: view.scale,
-    x: within(view.x + by.x, keep - map.width * view.scale, screen.width - keep),
-    y: within(view.y + by.y, keep - map.height * view.scale, screen.height - keep),
+    x: clamp(view.x + by.x, keep - map.width * view.scale, screen.width - keep),
+    y: clamp(view.y + by.y, keep - map.height * view.scale, screen.height - keep),
   };
 }
 
@@ -51,7 +51,7 @@ export const toMap = (view: Viewport, { x, y }: Point): Point => ({
 });
 
 /** Whether a box of the map is seen, or near enough to matter. */
-export const isSeen = (view: Viewport, screen: ScreenSize, box: Box): boolean => {
+export const isVisible = (view: Viewport, screen: ScreenSize, box: Box): boolean => {
   const x = view.x + box.x * view.scale;
   const y = view.y + box.y * view.scale;
   return x < screen.width && y < screen.height && x + box.width * view.scale > 0 && y + box.height * view.scale > 0;

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useMemo, useState } from 'react';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Combobox } from '@/ui/combobox';
@@ -96,7 +96,7 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
     else if (chosen) assign.mutate({ project_id: chosen.value === NONE ? null : chosen.value, workload_ids });
   };
   const error = assign.error ?? follow.error;
-  const failure = error ? failureOf(error) : null;
+  const failure = error ? toFailure(error) : null;
   return (
     <Dialog
       open

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { MAX_BULK_MEMBERS } from '@/domain/choices';
 import type { PolicyDraft } from '@/domain/policy-draft';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { loadLater } from '@/ui/load-on-opening';
@@ -33,7 +33,7 @@ export function CreatePolicyButton({ workloadIds }: { workloadIds: readonly stri
         else setDraft(found);
       },
       onError: (error) => {
-        const { title, detail } = failureOf(error);
+        const { title, detail } = toFailure(error);
         showToast('danger', { title: t('Could not draft a policy'), description: detail ?? title });
       },
     }),

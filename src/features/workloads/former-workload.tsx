@@ -47,7 +47,7 @@ export function FormerWorkload({ former }: { former: Former }) {
               <span className="text-muted">{t('Former name: {name}.', { name: period.name })}</span>
             )}
             {can('flow:read') && (
-              <Link className={buttonClass()} href={paths.flows(filterOf(former, period))}>
+              <Link className={buttonClass()} href={paths.flows(toFlowFilter(former, period))}>
                 {t('Flows of the last day')}
               </Link>
             )}
@@ -74,7 +74,7 @@ const periodText = (t: ReturnType<typeof useT>, { from_at, to_at }: Period): str
     : t('Assigned to you {since} to {until}', { since: formatDateTime(from_at), until: formatDateTime(to_at) });
 
 /** The last day of a time, or all of a shorter one: the page of flows goes further back from there. */
-function filterOf({ workload_id }: Former, { from_at, to_at }: Period) {
+function toFlowFilter({ workload_id }: Former, { from_at, to_at }: Period) {
   const dayBefore = new Date(Date.parse(to_at) - DAY_MS).toISOString();
   return { workload_id, since: from_at !== null && from_at > dayBefore ? from_at : dayBefore, until: to_at };
 }

@@ -1,14 +1,14 @@
 import type { WorkloadAddress, WorkloadInterface } from '@/domain/inventory';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Status } from '@/ui/status';
 import { Missing } from '@/ui/values';
 import { AddressLink, NetworkLink, SubnetLink } from '../shared/entity-links';
 import { PROTECTION_STATES, UNPROTECTED_LABELS } from '../shared/inventory-states';
 import { ADDRESS_SOURCE_LABELS, ADDRESS_STATE_LABELS, AddressState } from '../shared/ipam/address-state';
 
-const make = columnsOf<WorkloadInterface>();
+const make = createColumnHelper<WorkloadInterface>();
 
 /** `10.0.0.5/24, gateway 10.0.0.1`, as configured; null when the guest decides. */
 export function ipConfigText(t: Translate, config: WorkloadInterface['ip_config']): string | null {
@@ -82,7 +82,7 @@ export const interfaceColumns = (t: Translate) => [
   }),
 ];
 
-const makeAddress = columnsOf<WorkloadAddress>();
+const makeAddress = createColumnHelper<WorkloadAddress>();
 
 export const addressColumns = (t: Translate) => [
   makeAddress.custom('address', t('Address'), (item) => <AddressLink id={item.id} address={item.address} />, {

@@ -4,7 +4,7 @@ import { useRouter } from 'next/navigation';
 import { useId, useState } from 'react';
 import type { PolicyDraft } from '@/domain/policy-draft';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -42,7 +42,7 @@ export function NewGroupDialog({ draft, workloadIds, onClose }: Props) {
       ...(tenant_id !== null && { tenant_id }),
       ...(project_id !== null && { project_id }),
     });
-  const failure = create.error ? failureOf(create.error) : null;
+  const failure = create.error ? toFailure(create.error) : null;
   const disabledReason = reason('group:write') ?? (name.trim() === '' && t('Enter a name for the group.'));
   return (
     <Dialog

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MAX_ASSIGNED } from '@/domain/choices';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 
@@ -32,7 +32,7 @@ export function useAllMatching(input: object) {
     },
     onSuccess: (ids) => setChosen({ key, ids }),
     onError: (error) => {
-      const { title, detail } = failureOf(error);
+      const { title, detail } = toFailure(error);
       showToast('danger', { title: t('Could not select all workloads'), description: detail ?? title });
     },
   });

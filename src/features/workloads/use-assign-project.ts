@@ -1,5 +1,5 @@
 'use client';
-import { reachOf } from '@/domain/permissions';
+import { computeReach } from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { usePermissions } from '../shared/use-permissions';
@@ -17,6 +17,6 @@ export function useAssignProject(): { possible: boolean; mayClear: boolean } {
   const grants = state.status === 'signed_in' ? state.user.grants : [];
   return {
     possible: can('workload:write') && can('project:read'),
-    mayClear: reachOf(grants, 'workload:write') === 'all',
+    mayClear: computeReach(grants, 'workload:write') === 'all',
   };
 }

@@ -2,13 +2,13 @@ import type { Workload } from '@/domain/inventory';
 import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Missing } from '@/ui/values';
 import { ClusterLink, NodeLink, WorkloadLink } from '../shared/entity-links';
 import { MissingSince, SHORT_KIND_LABELS, WORKLOAD_STATES, WorkloadState } from '../shared/inventory-states';
 import { Addresses, FirewallShare, firewallText, ProtectionReasons, protectionText, Tags } from './workload-cells';
 
-const make = columnsOf<Workload>();
+const make = createColumnHelper<Workload>();
 
 export const workloadColumns = (t: Translate) => [
   make.text('name', t('Name'), (workload) => workload.name, {

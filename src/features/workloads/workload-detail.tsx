@@ -7,7 +7,7 @@ import { formatBytes, formatCount } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -48,7 +48,7 @@ type Props = {
 export function WorkloadDetail({ workloadId, ...parts }: Props) {
   const trpc = useTRPC();
   const query = useQuery(trpc.workloads.get.queryOptions({ id: workloadId }));
-  const isGone = query.error !== null && failureOf(query.error).status === 404;
+  const isGone = query.error !== null && toFailure(query.error).status === 404;
   const former = useQuery({ ...trpc.workloads.former.queryOptions({ id: workloadId }), enabled: isGone, retry: false });
   useDocumentTitle(isGone ? (former.data?.name ?? undefined) : query.data?.name);
   if (isGone && former.data) return <FormerWorkload former={former.data} />;
@@ -117,7 +117,7 @@ function Overview({ workload }: { workload: Detail }) {
   return (
     <>
       <Section>
-        <Properties columns={2} items={facts(t, workload)} />
+        <Properties columns={2} items={listProperties(t, workload)} />
       </Section>
       {config_read_at === null && (
         <Notice tone="warn" title={t('Interfaces not read yet')}>
@@ -192,7 +192,7 @@ function ProjectOf({ workload: { project_name, project_assigned_by } }: { worklo
   );
 }
 
-function facts(t: Translate, workload: Detail) {
+function listProperties(t: Translate, workload: Detail) {
   return [
     { label: t('Kind'), value: t(KIND_LABELS[workload.kind]) },
     { label: t('Cluster'), value: <ClusterLink id={workload.cluster_id} name={workload.cluster_name} /> },

@@ -140,7 +140,7 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
               {assigning.possible && (
                 <Button
                   size="sm"
-                  onClick={() => setAssigned({ what: whatOf(t, ids, chosen), ids })}
+                  onClick={() => setAssigned({ what: describeSelection(t, ids, chosen), ids })}
                   disabledReason={
                     ids.length > MAX_ASSIGNED &&
                     t('Select at most {n, number} workloads. Narrow the filter.', { n: MAX_ASSIGNED })
@@ -166,5 +166,5 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   );
 }
 
-const whatOf = (t: Translate, ids: readonly string[], [first]: readonly Workload[]) =>
+const describeSelection = (t: Translate, ids: readonly string[], [first]: readonly Workload[]) =>
   ids.length === 1 && first ? first.name : t('{n, plural, one {# workload} other {# workloads}}', { n: ids.length });

@@ -10,7 +10,7 @@ export const LOCALE_COOKIE = 'fabric_locale';
 const isLocale = (value: unknown): value is Locale => LOCALES.some((locale) => locale === value);
 
 /** The locale for an `Accept-Language` header (RFC 9110, 12.5.4): the preferred available one, else English. */
-function preferred(header: string): Locale {
+function selectPreferredLocale(header: string): Locale {
   const ranges = header.split(',').map((part) => {
     const [range = '', ...parameters] = part.trim().toLowerCase().split(';');
     const weight = parameters.map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1]).find(Boolean);
@@ -25,7 +25,7 @@ function preferred(header: string): Locale {
 
 /** The language of a page. @param cookie value of `LOCALE_COOKIE` @param accept the header `Accept-Language` */
 export function chooseLocale(cookie: string | undefined, accept: string | null | undefined): Locale {
-  return isLocale(cookie) ? cookie : preferred(accept ?? '');
+  return isLocale(cookie) ? cookie : selectPreferredLocale(accept ?? '');
 }
 
 /** The `document.cookie` assignment that keeps the choice for a year, for the whole site. @param protocol of the page (`https:`) */

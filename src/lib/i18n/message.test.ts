@@ -1,9 +1,9 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { expect, it } from 'vitest';
-import { readSources, textsOf } from '@/test/i18n/sources';
+import { listTexts, readSources } from '@/test/i18n/sources';
 import { loadCatalog } from './load-catalog';
 import { LOCALES } from './locales';
-import { messagesOf } from './message';
+import { createMessageReader } from './message';
 
 /** Numbers around the edges of plurals, and texts that look like messages. */
 const NUMBERS = [0, 1, 2, 1_234_567];
@@ -26,11 +26,11 @@ function valuesFor(text: string, round: number): Record<string, unknown> {
   return values;
 }
 
-const texts = [...new Set(readSources().flatMap(textsOf))].filter((text) => /[{<']/.test(text));
+const texts = [...new Set(readSources().flatMap(listTexts))].filter((text) => /[{<']/.test(text));
 
 it.each(LOCALES)('formats every text of the pages in %s as ICU does', async (locale) => {
   const catalog = await loadCatalog(locale);
-  const read = messagesOf(locale);
+  const read = createMessageReader(locale);
   expect(texts.length).toBeGreaterThan(500);
   for (const text of texts) {
     const found = catalog[text] ?? text;
@@ -47,7 +47,7 @@ it.each(LOCALES)('formats every text of the pages in %s as ICU does', async (loc
 });
 
 it('refuses what it does not know', () => {
-  const read = messagesOf('en');
+  const read = createMessageReader('en');
   for (const wrong of ['{n, date}', '{n', '{n, plural, one {x}', '<b>open'])
     expect(() => read(wrong, true), wrong).toThrow();
 });

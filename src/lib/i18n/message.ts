@@ -114,7 +114,7 @@ class Reader {
 export type Message = (values: Values) => Formatted;
 
 /** Makes the messages of a language. They share the formats of numbers and plurals, which are expensive to make. */
-export function messagesOf(locale: Locale): (text: string, hasTags: boolean) => Message {
+export function createMessageReader(locale: Locale): (text: string, hasTags: boolean) => Message {
   const numbers = new Intl.NumberFormat(locale);
   const plurals = new Intl.PluralRules(locale);
   const number = (value: unknown) => numbers.format(Number(value));

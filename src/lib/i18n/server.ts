@@ -17,6 +17,6 @@ export async function getT(): Promise<Translate> {
 }
 
 /** `generateMetadata` of a page that has this title: `export const generateMetadata = titled(msg('Policies'))`. */
-export function titled(title: string): () => Promise<Metadata> {
+export function withTitle(title: string): () => Promise<Metadata> {
   return async () => ({ title: (await getT())(title) });
 }

@@ -1,6 +1,6 @@
 import { createElement, Fragment, type ReactNode } from 'react';
 import type { Locale } from './locales';
-import { type Message, messagesOf } from './message';
+import { createMessageReader, type Message } from './message';
 
 /** Translations by the English text. */
 export type Catalog = Readonly<Record<string, string>>;
@@ -28,8 +28,8 @@ export const msg = <T extends string>(text: T): T => text;
  */
 export function makeTranslate(locale: Locale, catalog: Catalog): Translate {
   const messages = new Map<string, Message>();
-  const read = messagesOf(locale);
-  const messageOf = (text: string, isRich: boolean) => {
+  const read = createMessageReader(locale);
+  const getMessage = (text: string, isRich: boolean) => {
     const key = `${isRich ? 'rich' : 'text'} ${text}`;
     const known = messages.get(key);
     if (known) return known;
@@ -38,14 +38,14 @@ export function makeTranslate(locale: Locale, catalog: Catalog): Translate {
     return message;
   };
   const t = (text: string, values?: Values) =>
-    values === undefined ? (catalog[text] ?? text) : messageOf(text, false)(values).join('');
+    values === undefined ? (catalog[text] ?? text) : getMessage(text, false)(values).join('');
   const rich = (text: string, values: RichValues): ReactNode => {
     const named: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(values)) {
       named[name] =
         typeof value === 'function' ? (parts: ReactNode[]) => value(createElement(Fragment, null, ...parts)) : value;
     }
-    return createElement(Fragment, null, ...(messageOf(text, true)(named) as ReactNode[]));
+    return createElement(Fragment, null, ...(getMessage(text, true)(named) as ReactNode[]));
   };
   return Object.assign(t, { rich, locale });
 }
@@ -59,7 +59,7 @@ export const english: Translate = makeTranslate('en', {});
 type Labelled = { label: string; description?: string };
 
 /** Choices whose labels and descriptions are marked with `msg`, said in the language of the page. */
-export function optionsIn<O extends Labelled>(
+export function translateOptions<O extends Labelled>(
   t: Translate,
   options: readonly O[],
 ): (Omit<O, keyof Labelled> & Labelled)[] {
@@ -76,7 +76,7 @@ let accepted = english;
  * The translator of the document, for text produced outside any component, such as the result of a failed request. A
  * document has one language for its lifetime; the server serves several at the same time, so there it is English.
  */
-export const pageTranslate = (): Translate => accepted;
+export const getPageTranslate = (): Translate => accepted;
 
 /** Set by the provider. */
 export function setPageTranslate(t: Translate): void {

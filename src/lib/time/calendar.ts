@@ -6,7 +6,7 @@ export type Zone = TimeDisplay['zone'];
 export type Day = { year: number; month: number; day: number };
 
 /** The day of a time in milliseconds. */
-export function dayOf(at: number, zone: Zone): Day {
+export function toDay(at: number, zone: Zone): Day {
   const date = new Date(at);
   return zone === 'utc'
     ? { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
@@ -14,16 +14,16 @@ export function dayOf(at: number, zone: Zone): Day {
 }
 
 /** The time of day on a day, in milliseconds. Days beyond the end of a month and minutes beyond that of a day carry over. */
-export const timeOf = ({ year, month, day }: Day, minutes: number, zone: Zone): number =>
+export const toTimestamp = ({ year, month, day }: Day, minutes: number, zone: Zone): number =>
   zone === 'utc' ? Date.UTC(year, month - 1, day, 0, minutes) : new Date(year, month - 1, day, 0, minutes).getTime();
 
 /** A day so many days later. */
 export function addDays({ year, month, day }: Day, days: number): Day {
-  return dayOf(Date.UTC(year, month - 1, day + days), 'utc');
+  return toDay(Date.UTC(year, month - 1, day + days), 'utc');
 }
 
 /** 0 for Monday to 6 for Sunday. */
-export const weekdayOf = ({ year, month, day }: Day): number =>
+export const getWeekday = ({ year, month, day }: Day): number =>
   (new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7;
 
 /** Whether the calendar has this day. */
@@ -36,7 +36,7 @@ const pad = (value: number) => String(value).padStart(2, '0');
 
 /** The time as `<input type="datetime-local">` has it. */
 export function toInput(at: number, zone: Zone): string {
-  const { year, month, day } = dayOf(at, zone);
+  const { year, month, day } = toDay(at, zone);
   const date = new Date(at);
   const [hours, minutes] =
     zone === 'utc' ? [date.getUTCHours(), date.getUTCMinutes()] : [date.getHours(), date.getMinutes()];
@@ -48,6 +48,6 @@ export function fromInput(text: string, zone: Zone): number | null {
   const match = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})/.exec(text);
   if (!match) return null;
   const [year = 0, month = 0, day = 0, hours = 0, minutes = 0] = match.slice(1).map(Number);
-  const at = timeOf({ year, month, day }, hours * 60 + minutes, zone);
+  const at = toTimestamp({ year, month, day }, hours * 60 + minutes, zone);
   return Number.isNaN(at) ? null : at;
 }

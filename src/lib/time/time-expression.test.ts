@@ -7,7 +7,7 @@ import { parseTimeExpression } from './time-expression';
 const NOW = Date.parse('2026-11-24T14:30:00Z');
 const CONTEXT = { now: NOW, zone: 'utc', dayFirst: false } as const;
 
-function say(words: string, context: Partial<typeof CONTEXT> = {}): string {
+function describeRange(words: string, context: Partial<typeof CONTEXT> = {}): string {
   const range = parseTimeExpression(words, { ...CONTEXT, ...context });
   if (typeof range === 'string') return range;
   if ('span' in range) return range.span;
@@ -29,7 +29,7 @@ describe('parseTimeExpression', () => {
     ['les 6 dernières heures', '6h'],
     ['15 dernières minutes', '15m'],
     ['7 j', '7d'],
-  ])('reads %s as a span that ends now', (words, span) => expect(say(words)).toBe(span));
+  ])('reads %s as a span that ends now', (words, span) => expect(describeRange(words)).toBe(span));
 
   it.each([
     ['yesterday 18:00–22:00', '2026-11-23T18:00 2026-11-23T22:00'],
@@ -85,10 +85,10 @@ describe('parseTimeExpression', () => {
     ['seit gestern 18:00', '2026-11-23T18:00 now'],
     ['depuis 9h', '2026-11-24T09:00 now'],
     ['yesterday 18:00 - now', '2026-11-23T18:00 now'],
-  ])('reads %s', (words, range) => expect(say(words)).toBe(range));
+  ])('reads %s', (words, range) => expect(describeRange(words)).toBe(range));
 
   it('reads a numeric date in the order of the language', () => {
-    expect(say('3/11', { dayFirst: true } as object)).toBe('2026-11-03T00:00 2026-11-04T00:00');
+    expect(describeRange('3/11', { dayFirst: true } as object)).toBe('2026-11-03T00:00 2026-11-04T00:00');
   });
 
   it.each([
@@ -100,7 +100,7 @@ describe('parseTimeExpression', () => {
     ['yesterday 18:00', 'no_end'],
     ['2027-01-01', 'future'],
     ['0 minutes', 'unknown'],
-  ])('does not read %s', (words, problem) => expect(say(words)).toBe(problem));
+  ])('does not read %s', (words, problem) => expect(describeRange(words)).toBe(problem));
 
   it('returns a range that has begun and is not empty, or a problem, whatever is typed', () => {
     const word = fc.constantFrom(

@@ -1,4 +1,4 @@
-import { addDays, type Day, dayOf, isDay, timeOf, weekdayOf, type Zone } from './calendar';
+import { addDays, type Day, getWeekday, isDay, toDay, toTimestamp, type Zone } from './calendar';
 
 /** A typed range: a span that ends now ("15m"), or times in milliseconds, where `until` null is now. */
 export type TypedRange = { span: string } | { since: number; until: number | null };
@@ -70,7 +70,7 @@ const AGO =
 const THIS = /^(?:this|diese[nrs]?|cet(?:te)?|ce)\s+/;
 
 /** Without accents and capitals, with one kind of dash and of space. */
-const plain = (text: string) =>
+const normalizeText = (text: string) =>
   text
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
@@ -98,117 +98,118 @@ function parseSpan(text: string): string | null {
 }
 
 /** Takes what matches away; null if nothing does. */
-function take(scan: Scan, pattern: RegExp): RegExpExecArray | null {
+function consume(scan: Scan, pattern: RegExp): RegExpExecArray | null {
   const match = pattern.exec(scan.rest);
   if (match) scan.rest = scan.rest.slice(match[0].length).trimStart();
   return match;
 }
 
-const single = (from: Day): Days => ({ from, days: 1 });
+const toSingleDay = (from: Day): Days => ({ from, days: 1 });
 
 /** The latest such date that is not in the future, when the year is left out. */
-function dated(scan: Scan, day: number, month: number, year?: string): Days | null {
-  const today = dayOf(scan.now, scan.zone);
+function resolveDate(scan: Scan, day: number, month: number, year?: string): Days | null {
+  const today = toDay(scan.now, scan.zone);
   if (year !== undefined)
-    return isDay({ year: Number(year), month, day }) ? single({ year: Number(year), month, day }) : null;
+    return isDay({ year: Number(year), month, day }) ? toSingleDay({ year: Number(year), month, day }) : null;
   for (let back = 0; back <= 8; back += 1) {
     const date = { year: today.year - back, month, day };
-    if (isDay(date) && timeOf(date, 0, scan.zone) <= scan.now) return single(date);
+    if (isDay(date) && toTimestamp(date, 0, scan.zone) <= scan.now) return toSingleDay(date);
   }
   return null;
 }
 
-function takeMonth(scan: Scan): number | null {
+function consumeMonth(scan: Scan): number | null {
   const at = MONTHS.findIndex((pattern) => pattern.test(scan.rest));
   if (at === -1) return null;
-  take(scan, MONTHS[at] as RegExp);
-  take(scan, /^\./);
+  consume(scan, MONTHS[at] as RegExp);
+  consume(scan, /^\./);
   return at + 1;
 }
 
 /** A month of the calendar, whole. */
-function monthOf(year: number, month: number): Days {
+function getMonthDays(year: number, month: number): Days {
   const from = { year, month, day: 1 };
-  const next = dayOf(Date.UTC(year, month, 1), 'utc');
+  const next = toDay(Date.UTC(year, month, 1), 'utc');
   return {
-    from: dayOf(Date.UTC(year, month - 1, 1), 'utc'),
+    from: toDay(Date.UTC(year, month - 1, 1), 'utc'),
     days: (Date.UTC(next.year, next.month - 1, 1) - Date.UTC(from.year, month - 1, 1)) / 86_400_000,
   };
 }
 
 /** "3 Nov", "Nov 3", "2026-11-03", "03.11.", "3/11". */
-function takeDate(scan: Scan): Days | null {
-  const iso = take(scan, /^(\d{4})-(\d{1,2})-(\d{1,2})(?:t(?=\d))?(?!\d)/);
-  if (iso) return dated(scan, Number(iso[3]), Number(iso[2]), iso[1]);
-  const dots = take(scan, /^(\d{1,2})\.\s?(\d{1,2})\.(?:\s?(\d{4})\b)?/);
-  if (dots) return dated(scan, Number(dots[1]), Number(dots[2]), dots[3]);
-  const slashes = take(scan, /^(\d{1,2})\/(\d{1,2})(?:\/(\d{4}))?\b/);
+function consumeDate(scan: Scan): Days | null {
+  const iso = consume(scan, /^(\d{4})-(\d{1,2})-(\d{1,2})(?:t(?=\d))?(?!\d)/);
+  if (iso) return resolveDate(scan, Number(iso[3]), Number(iso[2]), iso[1]);
+  const dots = consume(scan, /^(\d{1,2})\.\s?(\d{1,2})\.(?:\s?(\d{4})\b)?/);
+  if (dots) return resolveDate(scan, Number(dots[1]), Number(dots[2]), dots[3]);
+  const slashes = consume(scan, /^(\d{1,2})\/(\d{1,2})(?:\/(\d{4}))?\b/);
   if (slashes) {
     const [first, second] = [Number(slashes[1]), Number(slashes[2])];
-    if (scan.dayFirst || first > 12) return dated(scan, first, second, slashes[3]);
-    return second > 12 || first === second ? dated(scan, second, first, slashes[3]) : null;
+    if (scan.dayFirst || first > 12) return resolveDate(scan, first, second, slashes[3]);
+    return second > 12 || first === second ? resolveDate(scan, second, first, slashes[3]) : null;
   }
   const before = scan.rest;
-  const day = take(scan, /^(\d{1,2})(?:st|nd|rd|th|er|\.)?\s*(?:of |de )?(?=[a-z])/);
+  const day = consume(scan, /^(\d{1,2})(?:st|nd|rd|th|er|\.)?\s*(?:of |de )?(?=[a-z])/);
   if (day) {
-    const month = takeMonth(scan);
-    if (month !== null) return dated(scan, Number(day[1]), month, take(scan, /^(\d{4})\b(?!:)/)?.[1]);
+    const month = consumeMonth(scan);
+    if (month !== null) return resolveDate(scan, Number(day[1]), month, consume(scan, /^(\d{4})\b(?!:)/)?.[1]);
     scan.rest = before;
   }
-  const month = takeMonth(scan);
+  const month = consumeMonth(scan);
   if (month === null) return null;
-  const of = take(scan, /^(\d{1,2})(?:st|nd|rd|th)?\b(?![:h.]\d|\d)/);
-  const year = take(scan, /^(\d{4})\b(?!:)/)?.[1];
-  if (of) return dated(scan, Number(of[1]), month, year);
-  const first = dated(scan, 1, month, year);
-  return first && monthOf(first.from.year, month);
+  const of = consume(scan, /^(\d{1,2})(?:st|nd|rd|th)?\b(?![:h.]\d|\d)/);
+  const year = consume(scan, /^(\d{4})\b(?!:)/)?.[1];
+  if (of) return resolveDate(scan, Number(of[1]), month, year);
+  const first = resolveDate(scan, 1, month, year);
+  return first && getMonthDays(first.from.year, month);
 }
 
 /** "Yesterday", "last Monday", "this week". */
-function takeNamedDays(scan: Scan): Days | null {
-  const today = dayOf(scan.now, scan.zone);
-  if (take(scan, /^(?:the )?day before yesterday\b|^vorgestern\b|^avant-?hier\b/)) return single(addDays(today, -2));
-  if (take(scan, /^yesterday\b|^gestern\b|^hier\b/)) return single(addDays(today, -1));
-  if (take(scan, /^today\b|^heute\b|^aujourd'?hui\b/)) return single(today);
+function consumeNamedDays(scan: Scan): Days | null {
+  const today = toDay(scan.now, scan.zone);
+  if (consume(scan, /^(?:the )?day before yesterday\b|^vorgestern\b|^avant-?hier\b/))
+    return toSingleDay(addDays(today, -2));
+  if (consume(scan, /^yesterday\b|^gestern\b|^hier\b/)) return toSingleDay(addDays(today, -1));
+  if (consume(scan, /^today\b|^heute\b|^aujourd'?hui\b/)) return toSingleDay(today);
   const before = scan.rest;
-  const isLast = take(scan, AGO) !== null;
-  const isThis = !isLast && take(scan, THIS) !== null;
+  const isLast = consume(scan, AGO) !== null;
+  const isThis = !isLast && consume(scan, THIS) !== null;
   const named = WEEKDAYS.findIndex((pattern) => pattern.test(scan.rest));
   if (named !== -1) {
-    take(scan, WEEKDAYS[named] as RegExp);
-    const last = isLast || take(scan, /^derni?er\b/) !== null;
-    const back = (weekdayOf(today) - named + 7) % 7;
-    return single(addDays(today, -(back === 0 && last ? 7 : back)));
+    consume(scan, WEEKDAYS[named] as RegExp);
+    const last = isLast || consume(scan, /^derni?er\b/) !== null;
+    const back = (getWeekday(today) - named + 7) % 7;
+    return toSingleDay(addDays(today, -(back === 0 && last ? 7 : back)));
   }
-  const unit = take(scan, /^(?:la |le )?(?:(week|woche|semaine)|(month|monat|mois))\b/);
-  const last = isLast || (unit !== null && take(scan, /^derni?ere?\b/) !== null);
+  const unit = consume(scan, /^(?:la |le )?(?:(week|woche|semaine)|(month|monat|mois))\b/);
+  const last = isLast || (unit !== null && consume(scan, /^derni?ere?\b/) !== null);
   if (unit && (last || isThis)) {
-    if (unit[2]) return monthOf(today.year, today.month - (last ? 1 : 0));
-    return { from: addDays(today, -weekdayOf(today) - (last ? 7 : 0)), days: 7 };
+    if (unit[2]) return getMonthDays(today.year, today.month - (last ? 1 : 0));
+    return { from: addDays(today, -getWeekday(today) - (last ? 7 : 0)), days: 7 };
   }
   scan.rest = before;
   return null;
 }
 
 /** A part of a day; "this morning" and "tonight" name the day as well. */
-function takePart(scan: Scan, hasDay: boolean): Pick<Point, 'part' | 'days'> | null {
-  const today = dayOf(scan.now, scan.zone);
-  if (take(scan, /^tonight\b/)) return { part: [1080, DAY], days: single(today) };
-  if (take(scan, /^last night\b|^letzte nacht\b|^la nuit derniere\b/))
-    return { part: [1320, DAY + 360], days: single(addDays(today, -1)) };
+function consumePart(scan: Scan, hasDay: boolean): Pick<Point, 'part' | 'days'> | null {
+  const today = toDay(scan.now, scan.zone);
+  if (consume(scan, /^tonight\b/)) return { part: [1080, DAY], days: toSingleDay(today) };
+  if (consume(scan, /^last night\b|^letzte nacht\b|^la nuit derniere\b/))
+    return { part: [1320, DAY + 360], days: toSingleDay(addDays(today, -1)) };
   const before = scan.rest;
-  const isThis = take(scan, THIS) !== null;
-  const found = (isThis || hasDay) && PARTS.find(({ words }) => take(scan, words) !== null);
-  if (found) return { part: found.part, ...(isThis && { days: single(today) }) };
+  const isThis = consume(scan, THIS) !== null;
+  const found = (isThis || hasDay) && PARTS.find(({ words }) => consume(scan, words) !== null);
+  if (found) return { part: found.part, ...(isThis && { days: toSingleDay(today) }) };
   scan.rest = before;
   return null;
 }
 
 /** "18:00", "18h30", "6 pm", "18 Uhr", "noon". */
-function takeTime(scan: Scan): Pick<Point, 'minutes' | 'half'> | null {
-  if (take(scan, /^noon\b|^mittags?\b|^midi\b/)) return { minutes: 720 };
-  if (take(scan, /^midnight\b|^mitternacht\b|^minuit\b/)) return { minutes: 0 };
-  const match = take(
+function consumeTime(scan: Scan): Pick<Point, 'minutes' | 'half'> | null {
+  if (consume(scan, /^noon\b|^mittags?\b|^midi\b/)) return { minutes: 720 };
+  if (consume(scan, /^midnight\b|^mitternacht\b|^minuit\b/)) return { minutes: 0 };
+  const match = consume(
     scan,
     /^(\d{1,2})(?:(?::|\s?h\s?|\.)([0-5]\d)(?::\d\d(?:\.\d+)?)?|\s?h\b)?\s?(?:uhr\s?([0-5]\d)?)?(?!\d|:|\/)\s?(a\.?m\b\.?|p\.?m\b\.?)?/,
   );
@@ -222,21 +223,21 @@ function takeTime(scan: Scan): Pick<Point, 'minutes' | 'half'> | null {
 }
 
 /** A day, a time of day or a part of a day, in any order; null if there is none or a word is not one of these. */
-function takePoint(scan: Scan): Point | null {
+function consumePoint(scan: Scan): Point | null {
   const point: Point = {};
   for (;;) {
     const before = scan.rest;
     if (point.part === undefined && point.minutes === undefined) {
-      const part = takePart(scan, point.days !== undefined);
+      const part = consumePart(scan, point.days !== undefined);
       if (part) Object.assign(point, part);
     }
     if (point.days === undefined && scan.rest === before) {
-      const days = takeNamedDays(scan) ?? takeDate(scan);
+      const days = consumeNamedDays(scan) ?? consumeDate(scan);
       if (days) point.days = days;
       else if (scan.rest !== before) return null;
     }
     if (point.minutes === undefined && scan.rest === before) {
-      const time = takeTime(scan);
+      const time = consumeTime(scan);
       if (time) Object.assign(point, time);
       else if (scan.rest !== before) return null;
     }
@@ -245,30 +246,31 @@ function takePoint(scan: Scan): Point | null {
       const known = point.days !== undefined || point.minutes !== undefined;
       // The French "à" leads to a time of the day that was named, and to the end of a range after a time.
       if (known && point.minutes !== undefined) break;
-      if (!take(scan, FILLER)) break;
+      if (!consume(scan, FILLER)) break;
     }
   }
   return point.days || point.minutes !== undefined || point.part ? point : null;
 }
 
-const overDays = ({ from, days }: Days, zone: Zone) => ({
-  since: timeOf(from, 0, zone),
-  until: timeOf(addDays(from, days), 0, zone),
+const toDayRange = ({ from, days }: Days, zone: Zone) => ({
+  since: toTimestamp(from, 0, zone),
+  until: toTimestamp(addDays(from, days), 0, zone),
 });
 
 /** A range of one expression: a whole day or week, or a part of a day. */
-function wholeOf(point: Point, { now, zone }: TimeContext): TypedRange | RangeProblem {
+function toWholeRange(point: Point, { now, zone }: TimeContext): TypedRange | RangeProblem {
   if (!point.days) return point.minutes === undefined ? 'unknown' : 'no_end';
   const { from } = point.days;
-  if (point.part) return { since: timeOf(from, point.part[0], zone), until: timeOf(from, point.part[1], zone) };
+  if (point.part)
+    return { since: toTimestamp(from, point.part[0], zone), until: toTimestamp(from, point.part[1], zone) };
   if (point.minutes !== undefined) return 'no_end';
-  const { since, until } = overDays(point.days, zone);
+  const { since, until } = toDayRange(point.days, zone);
   // A day that is not over has no end yet.
   return { since, until: until > now ? null : until };
 }
 
-function between(first: Point, second: Point, { now, zone }: TimeContext): TypedRange | RangeProblem {
-  const today = dayOf(now, zone);
+function toRangeBetween(first: Point, second: Point, { now, zone }: TimeContext): TypedRange | RangeProblem {
+  const today = toDay(now, zone);
   const late = second.minutes;
   let early = first.minutes;
   // "6-10 pm" begins in the evening, too.
@@ -281,44 +283,47 @@ function between(first: Point, second: Point, { now, zone }: TimeContext): Typed
   ) {
     early += 720;
   }
-  const starts = (day: Day) => timeOf(day, early ?? first.part?.[0] ?? 0, zone);
+  const starts = (day: Day) => toTimestamp(day, early ?? first.part?.[0] ?? 0, zone);
   let from = first.days?.from ?? second.days?.from;
   // Without a day it is the latest one that has begun.
   if (!from) from = starts(today) > now ? addDays(today, -1) : today;
   const since = starts(from);
   if (late === undefined) {
-    if (second.part) return { since, until: timeOf(second.days?.from ?? from, second.part[1], zone) };
-    return second.days ? { since, until: overDays(second.days, zone).until } : 'unknown';
+    if (second.part) return { since, until: toTimestamp(second.days?.from ?? from, second.part[1], zone) };
+    return second.days ? { since, until: toDayRange(second.days, zone).until } : 'unknown';
   }
   const to = second.days?.from ?? from;
-  const until = timeOf(to, late, zone);
+  const until = toTimestamp(to, late, zone);
   // Over midnight.
-  return { since, until: until <= since && !(first.days && second.days) ? timeOf(addDays(to, 1), late, zone) : until };
+  return {
+    since,
+    until: until <= since && !(first.days && second.days) ? toTimestamp(addDays(to, 1), late, zone) : until,
+  };
 }
 
 function parsePoints(text: string, context: TimeContext): TypedRange | RangeProblem {
   const { now, zone } = context;
   const scan: Scan = { rest: text, ...context };
-  const open = take(scan, OPEN) !== null;
-  if (!open) take(scan, START);
-  const first = takePoint(scan);
+  const open = consume(scan, OPEN) !== null;
+  if (!open) consume(scan, START);
+  const first = consumePoint(scan);
   if (!first) return 'unknown';
   if (scan.rest === '') {
-    if (!open) return wholeOf(first, context);
-    const day = first.days?.from ?? dayOf(now, zone);
-    const since = timeOf(day, first.minutes ?? first.part?.[0] ?? 0, zone);
+    if (!open) return toWholeRange(first, context);
+    const day = first.days?.from ?? toDay(now, zone);
+    const since = toTimestamp(day, first.minutes ?? first.part?.[0] ?? 0, zone);
     return {
-      since: since > now && !first.days ? timeOf(addDays(day, -1), first.minutes ?? 0, zone) : since,
+      since: since > now && !first.days ? toTimestamp(addDays(day, -1), first.minutes ?? 0, zone) : since,
       until: null,
     };
   }
-  if (!take(scan, BETWEEN)) return 'unknown';
-  if (take(scan, /^(?:now|jetzt|maintenant)\b/)) {
-    const day = first.days?.from ?? dayOf(now, zone);
-    return scan.rest === '' ? { since: timeOf(day, first.minutes ?? 0, zone), until: null } : 'unknown';
+  if (!consume(scan, BETWEEN)) return 'unknown';
+  if (consume(scan, /^(?:now|jetzt|maintenant)\b/)) {
+    const day = first.days?.from ?? toDay(now, zone);
+    return scan.rest === '' ? { since: toTimestamp(day, first.minutes ?? 0, zone), until: null } : 'unknown';
   }
-  const second = takePoint(scan);
-  return second && scan.rest === '' ? between(first, second, context) : 'unknown';
+  const second = consumePoint(scan);
+  return second && scan.rest === '' ? toRangeBetween(first, second, context) : 'unknown';
 }
 
 /**
@@ -326,7 +331,7 @@ function parsePoints(text: string, context: TimeContext): TypedRange | RangeProb
  * "gestern Abend", "depuis hier". The language of the page does not matter.
  */
 export function parseTimeExpression(words: string, context: TimeContext): TypedRange | RangeProblem {
-  const text = plain(words);
+  const text = normalizeText(words);
   const span = parseSpan(text);
   if (span) return { span };
   const range = parsePoints(text, context);

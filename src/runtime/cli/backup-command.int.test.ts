@@ -33,7 +33,7 @@ let directory: string;
 let seed: string;
 const at = (name: string) => join(directory, name);
 const embedded = (name: string) => ({ FABRIC_DATA_DIR: at(name) });
-const secretOf = (name: string) => readFileSync(at(`${name}/secrets/secret_key`), 'utf8').trim();
+const readSecretKey = (name: string) => readFileSync(at(`${name}/secrets/secret_key`), 'utf8').trim();
 const encrypted = () => ['--passphrase-file', at('passphrase')];
 
 const fabric = (args: readonly string[], variables: Record<string, string>) => runFabric(program.file, args, variables);
@@ -47,7 +47,7 @@ async function install(name: string): Promise<void> {
   if (!existsSync(at('restored'))) await run(['restore', seed], { ...embedded('restored'), FABRIC_SECRET_KEY: KEY });
   expect(spawnSync('cp', ['-a', at('restored'), at(name)]).status).toBe(0);
 }
-const tablesOf = async (path: string, passphrase: string | null = null) =>
+const listTables = async (path: string, passphrase: string | null = null) =>
   (await checkBackup(path, passphrase)).manifest.tables;
 
 beforeAll(async () => {
@@ -93,15 +93,15 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     });
     expect(made.stdout).toBe(`${full}\n`);
     expect(statSync(full).mode & 0o777).toBe(0o600);
-    expect(await tablesOf(full, PASSPHRASE)).toEqual(await tablesOf(seed));
+    expect(await listTables(full, PASSPHRASE)).toEqual(await listTables(seed));
 
     rmSync(at('a'), { recursive: true });
     await run(['restore', full, ...encrypted()], embedded('a'));
-    expect(secretOf('a')).toBe(KEY);
+    expect(readSecretKey('a')).toBe(KEY);
     expect(statSync(at('a/secrets/secret_key')).mode & 0o777).toBe(0o600);
     const again = await run(['backup', '-o', at('again.tar.gz')], embedded('a'));
     expect(again.stderr).toContain('The backup does not contain FABRIC_SECRET_KEY.');
-    expect(await tablesOf(at('again.tar.gz'))).toEqual(await tablesOf(seed));
+    expect(await listTables(at('again.tar.gz'))).toEqual(await listTables(seed));
 
     const inUse = await fabric(['restore', full, ...encrypted()], embedded('a'));
     expect(inUse).toMatchObject({ status: 1 });
@@ -143,11 +143,11 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     await run(['backup', '-o', back], { DATABASE_URL: url, FABRIC_SECRET_KEY: KEY });
     // Signing in left its traces; everything else is as it was in the embedded mode.
     const touched = new Set(['audit_records', 'refresh_tokens', 'users', 'rate_limits']);
-    const rest = async (path: string) => (await tablesOf(path)).filter(({ name }) => !touched.has(name));
+    const rest = async (path: string) => (await listTables(path)).filter(({ name }) => !touched.has(name));
     expect(await rest(back)).toEqual(await rest(seed));
     await run(['restore', back], { ...embedded('c'), FABRIC_SECRET_KEY: KEY });
     await run(['backup', '-o', at('round.tar.gz')], { ...embedded('c'), FABRIC_SECRET_KEY: KEY });
-    expect(await tablesOf(at('round.tar.gz'))).toEqual(await tablesOf(back));
+    expect(await listTables(at('round.tar.gz'))).toEqual(await listTables(back));
   });
 
   it('keeps the key that was there, and never writes a half backup', async () => {
@@ -158,7 +158,7 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     const other = 'o'.repeat(40);
     writeFileSync(at('d/secrets/secret_key'), `${other}\n`, { mode: 0o600 });
     await run(['restore', full, '--replace', ...encrypted()], embedded('d'));
-    expect(secretOf('d')).toBe(KEY);
+    expect(readSecretKey('d')).toBe(KEY);
     const [aside = ''] = readdirSync(at('d/secrets')).filter((name) => name.startsWith('secret_key.replaced-'));
     expect(readFileSync(at(`d/secrets/${aside}`), 'utf8').trim()).toBe(other);
     expect(existsSync(at('d/secrets/previous_secret_key'))).toBe(false);

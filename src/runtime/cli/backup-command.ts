@@ -9,7 +9,7 @@ import { keyId } from '@/server/lib/crypto';
 import manifest from '../../../package.json' with { type: 'json' };
 import { type Command, EXIT, type Terminal, textOption, UsageError } from './command';
 import { type Installation, withInstallation } from './open-installation';
-import { secretFromFile } from './passphrase';
+import { readSecretFile } from './passphrase';
 
 const MIN_PASSPHRASE = 12;
 
@@ -19,7 +19,7 @@ function defaultName(encrypted: boolean): string {
 }
 
 /** Writes beside the place and renames when it is complete: a backup with the right name is a whole one. */
-async function writeWhole(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
+async function writeFileAtomic(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
   const part = `${path}.part`;
   try {
     const file = await open(part, 'w', 0o600);
@@ -36,7 +36,7 @@ async function writeWhole(path: string, bytes: AsyncIterable<Buffer>): Promise<v
   }
 }
 
-async function writeOut(bytes: AsyncIterable<Buffer>): Promise<void> {
+async function writeToStdout(bytes: AsyncIterable<Buffer>): Promise<void> {
   for await (const chunk of bytes) {
     if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
   }
@@ -44,7 +44,10 @@ async function writeOut(bytes: AsyncIterable<Buffer>): Promise<void> {
 
 type BackupOptions = { output: string; passphrase: string | null; includeKey: boolean };
 
-function keysOf({ secretKey, previousSecretKey }: Installation, requested: BackupOptions): BackupSecrets | null {
+function getBackupSecrets(
+  { secretKey, previousSecretKey }: Installation,
+  requested: BackupOptions,
+): BackupSecrets | null {
   if (!requested.includeKey) return null;
   if (secretKey === null) throw new Error('There is no key to include: FABRIC_SECRET_KEY is not set.');
   return BackupSecrets.parse({ secret_key: secretKey, previous_secret_key: previousSecretKey });
@@ -58,14 +61,14 @@ async function backUp(installation: Installation, requested: BackupOptions, term
     programVersion: manifest.version,
     keyId: secretKey === null ? null : keyId(secretKey),
     passphrase: requested.passphrase,
-    secrets: keysOf(installation, requested),
+    secrets: getBackupSecrets(installation, requested),
     onTable: (table) => {
       tables.push(table);
       if (table.rows > 0) terminal.note(`${table.name}: ${table.rows} rows`);
     },
   });
-  if (requested.output === '-') await writeOut(bytes);
-  else await writeWhole(requested.output, bytes);
+  if (requested.output === '-') await writeToStdout(bytes);
+  else await writeFileAtomic(requested.output, bytes);
   const rows = tables.reduce((total, table) => total + table.rows, 0);
   terminal.note(`${tables.length} tables, ${rows} rows.`);
   if (!requested.includeKey) {
@@ -96,7 +99,7 @@ Queues are not included: they contain no persistent data. Prints the name of the
   positionals: [],
   async run({ values, terminal }) {
     const passphraseFile = textOption(values, 'passphrase-file');
-    const passphrase = passphraseFile === null ? null : secretFromFile(passphraseFile, 'passphrase');
+    const passphrase = passphraseFile === null ? null : readSecretFile(passphraseFile, 'passphrase');
     const includeKey = values['include-key'] === true;
     if (includeKey && passphrase === null) throw new UsageError('--include-key requires --passphrase-file.');
     if (passphrase !== null && passphrase.length < MIN_PASSPHRASE) {

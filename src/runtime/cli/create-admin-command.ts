@@ -4,13 +4,13 @@ import { makeAdministrator } from '@/server/access/users/make-administrator';
 import { systemScope } from '@/server/auth/scope';
 import { type Command, EXIT, textOption, UsageError } from './command';
 import { withInstallation, withServices } from './open-installation';
-import { askSecret, secretFromFile } from './passphrase';
+import { promptSecret, readSecretFile } from './passphrase';
 
-async function passwordFrom(file: string | null): Promise<string> {
-  if (file !== null) return secretFromFile(file, 'password');
+async function readPassword(file: string | null): Promise<string> {
+  if (file !== null) return readSecretFile(file, 'password');
   const remedy = 'There is no terminal to enter the password. Use --password-file (- for standard input).';
-  const password = await askSecret('Password: ', remedy);
-  if ((await askSecret('Confirm password: ', remedy)) !== password)
+  const password = await promptSecret('Password: ', remedy);
+  if ((await promptSecret('Confirm password: ', remedy)) !== password)
     throw new UsageError('The two passwords do not match.');
   return password;
 }
@@ -32,7 +32,7 @@ password.
   async run({ values, positionals, terminal }) {
     const email = AccountEmail.safeParse(positionals[0] ?? '');
     if (!email.success) throw new UsageError(email.error.issues[0]?.message ?? 'The email address is not valid.');
-    const password = NewPassword.safeParse(await passwordFrom(textOption(values, 'password-file')));
+    const password = NewPassword.safeParse(await readPassword(textOption(values, 'password-file')));
     if (!password.success) throw new UsageError(password.error.issues[0]?.message ?? 'The password is not valid.');
     const { created } = await withInstallation({}, terminal, (installation) =>
       withServices(installation, () =>

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { closeDb } from '@/server/db/client';
 import { env } from '@/server/lib/env';
-import { takeDataLock } from '../data-lock';
+import { acquireDataLock } from '../data-lock';
 import { startEmbeddedDatabase } from '../embedded-database';
 import { databaseUrl } from '../postgres/server';
 import { readSecret } from '../secret-files';
@@ -18,7 +18,7 @@ function read(...path: string[]): string | null {
 }
 
 /** URL of the private database that a running service keeps in this data directory; null when none runs. */
-function runningDatabaseUrl(dataDirectory: string): string | null {
+function findRunningDatabaseUrl(dataDirectory: string): string | null {
   // PostgreSQL writes its port into the fourth line and removes the file when it ends.
   const port = Number(read(dataDirectory, 'postgres', 'postmaster.pid')?.split('\n')[3]);
   const password = read(dataDirectory, 'secrets', 'database_password')?.trim();
@@ -69,11 +69,11 @@ async function openEmbedded(directory: string, requested: OpenOptions, terminal:
     secretKey: key ?? readSecret(directory, 'secret_key'),
     previousSecretKey: previous ?? (key === undefined ? readSecret(directory, 'previous_secret_key') : null),
   });
-  const lock = await takeDataLock(directory);
+  const lock = await acquireDataLock(directory);
   if ('holder' in lock) {
     const holder = lock.holder.pid ? ` (process ${lock.holder.pid})` : '';
     if (requested.exclusive) throw new Error(`Fabric is running on ${directory}${holder}. Stop it first.`);
-    const databaseUrl = runningDatabaseUrl(directory);
+    const databaseUrl = findRunningDatabaseUrl(directory);
     if (!databaseUrl)
       throw new Error(`Fabric is starting or stopping on ${directory}${holder}. Try again in a moment.`);
     return { databaseUrl, dataDirectory: directory, ...secrets(), running: true, close: async () => {} };

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { UsageError } from './command';
 
 /** The first line of a file, or of standard input for `-`. @throws Error when it is empty or cannot be read */
-export function secretFromFile(path: string, what: string): string {
+export function readSecretFile(path: string, what: string): string {
   let text: string;
   try {
     text = readFileSync(path === '-' ? 0 : path, 'utf8');
@@ -19,7 +19,7 @@ export function secretFromFile(path: string, what: string): string {
 }
 
 /** Asks for a secret at the terminal, without showing it. @throws UsageError when there is no terminal */
-export async function askSecret(question: string, remedy: string): Promise<string> {
+export async function promptSecret(question: string, remedy: string): Promise<string> {
   if (!process.stdin.isTTY) throw new UsageError(remedy);
   process.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

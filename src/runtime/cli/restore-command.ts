@@ -3,13 +3,13 @@ import { checkBackup, isEncrypted } from '@/server/backup/read-backup';
 import { checkRestoreTarget, restoreBackup } from '@/server/backup/restore-backup';
 import { type Command, EXIT, textOption } from './command';
 import { withInstallation } from './open-installation';
-import { askSecret, secretFromFile } from './passphrase';
+import { promptSecret, readSecretFile } from './passphrase';
 import { planKeys } from './restore-keys';
 
-async function passphraseFor(path: string, file: string | null): Promise<string | null> {
-  if (file !== null) return secretFromFile(file, 'passphrase');
+async function readPassphrase(path: string, file: string | null): Promise<string | null> {
+  if (file !== null) return readSecretFile(file, 'passphrase');
   if (!(await isEncrypted(path))) return null;
-  return askSecret('Passphrase of the backup: ', 'The backup is encrypted. Use --passphrase-file.');
+  return promptSecret('Passphrase of the backup: ', 'The backup is encrypted. Use --passphrase-file.');
 }
 
 export const restoreCommand: Command = {
@@ -37,7 +37,7 @@ The embedded mode imports a key in the backup. Otherwise FABRIC_SECRET_KEY must 
   positionals: ['FILE'],
   async run({ values, positionals, terminal }) {
     const path = resolve(positionals[0] ?? '');
-    const passphrase = await passphraseFor(path, textOption(values, 'passphrase-file'));
+    const passphrase = await readPassphrase(path, textOption(values, 'passphrase-file'));
     terminal.note(`Checking ${path}`);
     const backup = await checkBackup(path, passphrase);
     const { header, manifest } = backup;

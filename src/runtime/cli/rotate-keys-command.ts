@@ -20,7 +20,10 @@ function renewStoredKey(directory: string, present: string): KeyPair {
 }
 
 /** @returns the keys, and whether they are kept in the data directory */
-function keysOf({ dataDirectory, secretKey, previousSecretKey }: Installation): { keys: KeyPair; stored: boolean } {
+function resolveKeys({ dataDirectory, secretKey, previousSecretKey }: Installation): {
+  keys: KeyPair;
+  stored: boolean;
+} {
   if (dataDirectory !== null && secretKey !== null && readSecret(dataDirectory, 'secret_key') === secretKey) {
     return { keys: renewStoredKey(dataDirectory, secretKey), stored: true };
   }
@@ -30,7 +33,7 @@ function keysOf({ dataDirectory, secretKey, previousSecretKey }: Installation): 
 }
 
 async function rotate(installation: Installation, terminal: Terminal): Promise<number> {
-  const { keys, stored } = keysOf(installation);
+  const { keys, stored } = resolveKeys(installation);
   const places = await withServices(installation, () => rotateSecrets(systemScope('*', 'fabric rotate-keys'), keys));
   for (const { name, resealed, unreadable } of places) {
     terminal.note(`${name}: ${resealed} re-encrypted${unreadable > 0 ? `, ${unreadable} that no key decrypts` : ''}`);

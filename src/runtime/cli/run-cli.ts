@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Command, EXIT, reasonOf, type Terminal, UsageError } from './command';
+import { type Command, EXIT, formatErrorReason, type Terminal, UsageError } from './command';
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 
@@ -57,7 +57,7 @@ export async function runCli(
   try {
     return await runCommand(command, rest, terminal);
   } catch (error) {
-    terminal.note(reasonOf(error));
+    terminal.note(formatErrorReason(error));
     if (!(error instanceof UsageError)) return EXIT.failed;
     terminal.note(`fabric ${name} --help shows its usage.`);
     return EXIT.usage;

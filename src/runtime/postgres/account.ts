@@ -18,7 +18,7 @@ function lookUp(name: string): DatabaseAccount | undefined {
  * (a container without useradd). `null` when this process is not root and PostgreSQL simply runs as the same user.
  * @throws Error when root and neither user exists.
  */
-export function databaseAccount(): DatabaseAccount | null {
+export function findDatabaseAccount(): DatabaseAccount | null {
   if (userInfo().uid !== 0) return null;
   const existing = lookUp('fabric');
   if (existing) return existing;

@@ -18,16 +18,16 @@ export function directoryHandle(
   };
 }
 
-function giveAll(path: string, account: DatabaseAccount): void {
+function chownTree(path: string, account: DatabaseAccount): void {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     const inner = join(path, entry.name);
-    if (entry.isDirectory()) giveAll(inner, account);
+    if (entry.isDirectory()) chownTree(inner, account);
     lchownSync(inner, account.uid, account.gid);
   }
   chownSync(path, account.uid, account.gid);
 }
 
 /** Makes the account own the directory and all in it, as after a restored backup. Does nothing when it already does. */
-export function giveDirectory(path: string, account: DatabaseAccount | null): void {
-  if (account && statSync(path).uid !== account.uid) giveAll(path, account);
+export function ensureDirectoryOwner(path: string, account: DatabaseAccount | null): void {
+  if (account && statSync(path).uid !== account.uid) chownTree(path, account);
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { guard } from '../child-process';
-import { directoryHandle, giveDirectory } from './directory';
+import { directoryHandle, ensureDirectoryOwner } from './directory';
 import { POSTGRES_ENVIRONMENT, type PostgresProgram } from './program';
 
 /** The superuser role of a private PostgreSQL. */
@@ -61,7 +61,7 @@ export async function initializePostgres(program: PostgresProgram, target: strin
   }
   const work = mkdtempSync(join(parent, prefix));
   writeFileSync(join(work, 'password'), `${options.password}\n`, { mode: 0o600 });
-  giveDirectory(work, program.account);
+  ensureDirectoryOwner(work, program.account);
   try {
     await runInitdb(program, work, options.sync ?? true);
     if (existsSync(target)) throw new Error(`${target} appeared while it was being created`);

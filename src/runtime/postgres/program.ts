@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { type DatabaseAccount, databaseAccount } from './account';
+import { type DatabaseAccount, findDatabaseAccount } from './account';
 
 /** PostgreSQL's programs and the user they run as (`null`: this process's own). */
 export type PostgresProgram = {
@@ -75,11 +75,11 @@ function addMissingLinks(copy: string): void {
   }
 }
 
-function openToEveryone(directory: string): void {
+function makePubliclyReadable(directory: string): void {
   chmodSync(directory, 0o755);
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
-    if (entry.isDirectory()) openToEveryone(path);
+    if (entry.isDirectory()) makePubliclyReadable(path);
     else if (entry.isFile()) chmodSync(path, basename(directory) === 'bin' ? 0o755 : 0o644);
   }
 }
@@ -91,7 +91,7 @@ function copyTo(cache: string, native: string, version: string): string {
     mkdirSync(cache, { recursive: true, mode: 0o755 });
     cpSync(native, part, { recursive: true, verbatimSymlinks: true });
     addMissingLinks(part);
-    openToEveryone(part);
+    makePubliclyReadable(part);
     try {
       renameSync(part, target);
     } catch (error) {
@@ -108,7 +108,7 @@ function copyTo(cache: string, native: string, version: string): string {
  * @throws Error naming the remedy when this platform has no binaries or they do not run.
  */
 export function findPostgresProgram(cache: string): PostgresProgram {
-  const account = databaseAccount();
+  const account = findDatabaseAccount();
   const { directory, version } = packageDirectory();
   const native = join(directory, 'native');
   const major = version.split('.')[0] ?? version;

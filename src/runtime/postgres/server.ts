@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { guard } from '../child-process';
-import { directoryHandle, giveDirectory } from './directory';
+import { directoryHandle, ensureDirectoryOwner } from './directory';
 import { DATABASE_USER } from './initialize';
 import { POSTGRES_ENVIRONMENT, type PostgresProgram } from './program';
 
@@ -33,7 +33,7 @@ export function databaseUrl(port: number, password: string, database: string): s
 }
 
 /** A TCP port of the loopback interface that nothing listens on at this moment. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
@@ -60,7 +60,7 @@ function isReady(directory: string, pid: number): boolean {
  */
 export async function startPostgres(program: PostgresProgram, options: Options): Promise<PostgresServer> {
   const { directory, port, settings, onLine, readyTimeoutMs = 60_000 } = options;
-  giveDirectory(directory, program.account);
+  ensureDirectoryOwner(directory, program.account);
   const handle = directoryHandle(directory, program.account);
   const flags = Object.entries({
     listen_addresses: '127.0.0.1',

@@ -6,7 +6,7 @@ import { env } from '../lib/env';
 import { logger } from '../lib/logger';
 import { processState } from '../lib/process-state';
 import { findSetting, insertSetting } from '../settings/queries/settings';
-import { anyUserExists } from './queries/users';
+import { hasAnyUser } from './queries/users';
 
 /** `system_settings.key` of the completed setup, and of the code made when the environment gives none. */
 export const SETUP_KEY = 'setup';
@@ -14,7 +14,7 @@ export const SETUP_CODE_KEY = 'setup_code';
 
 /** Setup is over once it was completed or any account exists, and it stays so when all of them are deleted. */
 export async function isSetupCompleted(executor: Executor): Promise<boolean> {
-  return (await findSetting(executor, SETUP_KEY)) !== null || (await anyUserExists(executor));
+  return (await findSetting(executor, SETUP_KEY)) !== null || (await hasAnyUser(executor));
 }
 
 const StoredCode = z.object({ code: z.string().min(6) });

@@ -20,11 +20,11 @@ import { findIpAddress, findIpAddressDetail } from './queries/ip-addresses';
 import { lockNetworks, lockSubnet, matchSubnet, type SubnetRow } from './queries/ipam-space';
 import {
   type AddressRow,
-  addressTaken,
   deleteAddressRows,
+  findStoredAddress,
   insertAddress,
+  listAddressNetworks,
   lockAddresses,
-  networksOfAddresses,
   updateAddressRow,
   updateAddressRows,
 } from './queries/ipam-writes';
@@ -46,7 +46,7 @@ export async function createAddressIn(
   input: Fields,
 ): Promise<IpAddress> {
   const { network_id, cluster_id } = subnet;
-  const taken = await addressTaken(tx, network_id, input.address);
+  const taken = await findStoredAddress(tx, network_id, input.address);
   if (taken) {
     throw new AppError('conflict', `${input.address} already exists in this network.`, {
       errors: [{ field: 'address', message: 'Change the existing address, or choose another one.' }],
@@ -96,7 +96,7 @@ export function createAddress(scope: Scope<'ipam:write'>, { network_id, ...input
  */
 export function updateAddress(scope: Scope<'ipam:write'>, id: string, input: AddressUpdate): Promise<IpAddress> {
   return db.transaction(async (tx) => {
-    await lockNetworks(tx, await networksOfAddresses(tx, [id]), 'content');
+    await lockNetworks(tx, await listAddressNetworks(tx, [id]), 'content');
     const [row] = await lockAddresses(tx, [id]);
     if (!row) throw notFound('address');
     assertVersion('address', row.version, input.version);
@@ -125,7 +125,7 @@ export function updateAddress(scope: Scope<'ipam:write'>, id: string, input: Add
  */
 export function deleteAddress(scope: Scope<'ipam:write'>, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
-    await lockNetworks(tx, await networksOfAddresses(tx, [id]), 'content');
+    await lockNetworks(tx, await listAddressNetworks(tx, [id]), 'content');
     const [row] = await lockAddresses(tx, [id]);
     if (!row) throw notFound('address');
     assertVersion('address', row.version, version);
@@ -149,7 +149,7 @@ type Items = AddressBulkUpdate['items'];
  */
 async function lockAll(tx: Tx, items: Items): Promise<AddressRow[]> {
   const ids = items.map(({ id }) => id);
-  await lockNetworks(tx, await networksOfAddresses(tx, ids), 'content');
+  await lockNetworks(tx, await listAddressNetworks(tx, ids), 'content');
   const rows = new Map((await lockAddresses(tx, ids)).map((row) => [row.id, row]));
   const missing: FieldError[] = [];
   const changed: FieldError[] = [];
@@ -173,7 +173,7 @@ async function lockAll(tx: Tx, items: Items): Promise<AddressRow[]> {
   return [...rows.values()];
 }
 
-async function tell(tx: Tx, rows: readonly AddressRow[]): Promise<void> {
+async function publishChanges(tx: Tx, rows: readonly AddressRow[]): Promise<void> {
   for (const cluster_id of new Set(rows.map((row) => row.cluster_id)))
     await publishEvent(tx, { type: 'ipam.changed', cluster_id });
 }
@@ -199,7 +199,7 @@ export function bulkUpdateAddresses(scope: Scope<'ipam:write'>, input: AddressBu
         group.changes,
       );
     if (changed.length > 0) {
-      await tell(tx, changed);
+      await publishChanges(tx, changed);
       await recordAudit(tx, scope, {
         action: 'ip_address.bulk_updated',
         object_kind: 'ip_address',
@@ -220,7 +220,7 @@ export function bulkDeleteAddresses(scope: Scope<'ipam:write'>, input: AddressBu
       tx,
       rows.map((row) => row.id),
     );
-    await tell(tx, rows);
+    await publishChanges(tx, rows);
     await recordAudit(tx, scope, {
       action: 'ip_address.bulk_deleted',
       object_kind: 'ip_address',

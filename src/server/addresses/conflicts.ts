@@ -29,7 +29,7 @@ const stateBefore = (conflict: ConflictRow): AddressRow['state'] =>
   SETTABLE_STATES.find((state) => state === conflict.state_before) ?? 'active';
 
 /** What the address becomes by the decision. */
-async function changesOf(
+async function planChanges(
   tx: Tx,
   conflict: ConflictRow,
   address: AddressRow,
@@ -83,7 +83,7 @@ export function resolveConflict(
       resolved_at: clock.now().toISOString(),
       resolved_by_name: scope.actor.name,
     });
-    const changes = address ? await changesOf(tx, row, address, resolution) : {};
+    const changes = address ? await planChanges(tx, row, address, resolution) : {};
     if (address && Object.keys(changes).length > 0) await updateAddressRow(tx, address.id, changes);
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: row.cluster_id });
     const conflict = await findConflict(tx, 'all', id);

@@ -17,7 +17,7 @@ async function send(method: string, path: string, body?: unknown, extra: Record<
   return { status: response.status, json };
 }
 
-async function made(path: string, body: unknown): Promise<Json> {
+async function createResource(path: string, body: unknown): Promise<Json> {
   const { status, json } = await send('POST', path, body);
   if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(json)}`);
   return json as Json;
@@ -27,19 +27,23 @@ beforeAll(async () => {
   headers = await bearer(await makeUser('admin'));
 });
 
-async function makeSpace(cidr = '10.1.0.0/16') {
+async function makeSubnet(cidr = '10.1.0.0/16') {
   const cluster = await makeCluster();
-  const network = await made('/networks', { cluster_id: cluster.id, name: 'servers' });
-  const subnet = await made('/subnets', { network_id: network.id, cidr });
+  const network = await createResource('/networks', { cluster_id: cluster.id, name: 'servers' });
+  const subnet = await createResource('/subnets', { network_id: network.id, cidr });
   return { cluster, network, subnet };
 }
 
 describe('subnets', () => {
   it('nest: addresses belong to the longest prefix, whatever the order of making', async () => {
-    const { network, subnet } = await makeSpace();
-    const address = await made('/ip-addresses', { network_id: network.id, address: '10.1.2.3' });
+    const { network, subnet } = await makeSubnet();
+    const address = await createResource('/ip-addresses', { network_id: network.id, address: '10.1.2.3' });
     expect(address).toMatchObject({ subnet_id: subnet.id, subnet_cidr: '10.1.0.0/16', source: 'manual' });
-    const inner = await made('/subnets', { network_id: network.id, cidr: '10.1.2.0/24', gateway: '10.1.2.1' });
+    const inner = await createResource('/subnets', {
+      network_id: network.id,
+      cidr: '10.1.2.0/24',
+      gateway: '10.1.2.1',
+    });
     expect(inner).toMatchObject({ parent_id: subnet.id, usage: { used: 1, capacity: '254' } });
     const { json } = await send('GET', `/ip-addresses/${address.id}`);
     expect(json).toMatchObject({ subnet_id: inner.id, subnets: [{ cidr: '10.1.0.0/16' }, { cidr: '10.1.2.0/24' }] });
@@ -56,7 +60,7 @@ describe('subnets', () => {
   });
 
   it('accept partial changes with a version, and return both versions on a conflict', async () => {
-    const { subnet } = await makeSpace();
+    const { subnet } = await makeSubnet();
     const first = await send('PATCH', `/subnets/${subnet.id}`, { dns_servers: ['10.1.0.53'], version: 1 });
     expect(first).toMatchObject({ status: 200, json: { dns_servers: ['10.1.0.53'], dhcp_enabled: false, version: 2 } });
     const second = await send('PATCH', `/subnets/${subnet.id}`, { dhcp_enabled: true }, { 'if-match': '"1"' });
@@ -73,7 +77,7 @@ describe('subnets', () => {
   });
 
   it('refuse what does not fit: gateways, equal prefixes, ranges and addresses outside', async () => {
-    const { network, subnet } = await makeSpace();
+    const { network, subnet } = await makeSubnet();
     const gateway = await send('PATCH', `/subnets/${subnet.id}`, { gateway: '10.2.0.1' });
     expect(gateway).toMatchObject({ status: 422, json: { errors: [{ field: 'gateway' }] } });
     expect(await send('POST', '/subnets', { network_id: network.id, cidr: '10.1.0.0/16' })).toMatchObject({
@@ -84,7 +88,7 @@ describe('subnets', () => {
       status: 400,
       json: { errors: [{ field: 'cidr', message: expect.stringContaining('10.1.0.0/16') }] },
     });
-    await made('/ip-addresses', { network_id: network.id, address: '10.1.200.9' });
+    await createResource('/ip-addresses', { network_id: network.id, address: '10.1.200.9' });
     expect(await send('PATCH', `/subnets/${subnet.id}`, { cidr: '10.1.0.0/17' })).toMatchObject({
       status: 422,
       json: { errors: [{ field: 'cidr' }] },
@@ -99,10 +103,10 @@ describe('subnets', () => {
   });
 
   it('form a tree that is read level by level in the same number of queries', async () => {
-    const { network, subnet } = await makeSpace('10.0.0.0/8');
+    const { network, subnet } = await makeSubnet('10.0.0.0/8');
     for (const cidr of ['10.1.0.0/16', '10.1.2.0/24', '10.2.0.0/16', 'fd00::/48'])
-      await made('/subnets', { network_id: network.id, cidr });
-    await made('/ip-addresses', { network_id: network.id, address: '10.1.2.3', state: 'reserved' });
+      await createResource('/subnets', { network_id: network.id, cidr });
+    await createResource('/ip-addresses', { network_id: network.id, address: '10.1.2.3', state: 'reserved' });
     const top = (await send('GET', `/networks/${network.id}/tree`)).json;
     expect(top.items.map((item: Json) => [item.cidr, item.children_total, item.descendants_total])).toEqual([
       ['10.0.0.0/8', 2, 3],
@@ -126,16 +130,16 @@ describe('subnets', () => {
   });
 
   it('return the next free address that is neither stored nor reserved, and the next free prefix', async () => {
-    const { network, subnet } = await makeSpace('192.168.7.0/28');
+    const { network, subnet } = await makeSubnet('192.168.7.0/28');
     await send('PATCH', `/subnets/${subnet.id}`, { gateway: '192.168.7.1' });
-    await made('/ip-addresses', { network_id: network.id, address: '192.168.7.2' });
-    await made('/ip-ranges', {
+    await createResource('/ip-addresses', { network_id: network.id, address: '192.168.7.2' });
+    await createResource('/ip-ranges', {
       subnet_id: subnet.id,
       kind: 'dhcp',
       first_address: '192.168.7.4',
       last_address: '192.168.7.5',
     });
-    await made('/subnets', { network_id: network.id, cidr: '192.168.7.8/30' });
+    await createResource('/subnets', { network_id: network.id, cidr: '192.168.7.8/30' });
     const next = await send('GET', `/subnets/${subnet.id}/next-address?count=100`);
     expect(next.json.addresses).toEqual([
       '192.168.7.3',
@@ -146,14 +150,14 @@ describe('subnets', () => {
       '192.168.7.14',
     ]);
     for (const expected of next.json.addresses)
-      expect(await made(`/subnets/${subnet.id}/next-address`, { description: 'taken' })).toMatchObject({
+      expect(await createResource(`/subnets/${subnet.id}/next-address`, { description: 'taken' })).toMatchObject({
         address: expected,
         state: 'reserved',
       });
     expect((await send('POST', `/subnets/${subnet.id}/next-address`)).status).toBe(409);
-    const big = await makeSpace('fd00:7::/32');
-    await made('/subnets', { network_id: big.network.id, cidr: 'fd00:7::/48' });
-    await made('/ip-addresses', { network_id: big.network.id, address: 'fd00:7:1::5' });
+    const big = await makeSubnet('fd00:7::/32');
+    await createResource('/subnets', { network_id: big.network.id, cidr: 'fd00:7::/48' });
+    await createResource('/ip-addresses', { network_id: big.network.id, address: 'fd00:7:1::5' });
     const prefix = await send('POST', `/subnets/${big.subnet.id}/next-prefix`, { prefix_length: 48 });
     expect(prefix).toMatchObject({ status: 201, json: { cidr: 'fd00:7:2::/48', parent_id: big.subnet.id } });
     expect((await send('GET', `/subnets/${big.subnet.id}/next-prefix?prefix_length=33`)).json).toEqual({
@@ -163,10 +167,10 @@ describe('subnets', () => {
   });
 
   it('show their addresses as a grid', async () => {
-    const { network, subnet, cluster } = await makeSpace('10.5.0.0/24');
+    const { network, subnet, cluster } = await makeSubnet('10.5.0.0/24');
     await send('PATCH', `/subnets/${subnet.id}`, { gateway: '10.5.0.1' });
     const workload = await makeWorkload(cluster);
-    await made('/ip-addresses', { network_id: network.id, address: '10.5.0.9', workload_id: workload.id });
+    await createResource('/ip-addresses', { network_id: network.id, address: '10.5.0.9', workload_id: workload.id });
     const grid = (await send('GET', `/subnets/${subnet.id}/grid`)).json;
     expect(grid).toMatchObject({ first: '10.5.0.0', last: '10.5.0.255', previous: null, next: null });
     expect(grid.cells.map((cell: Json) => [cell.address, cell.state, cell.label])).toEqual([
@@ -180,17 +184,21 @@ describe('subnets', () => {
 
 describe('addresses', () => {
   it('go to only one of 50 concurrent clients', async () => {
-    const { subnet } = await makeSpace('10.8.0.0/24');
+    const { subnet } = await makeSubnet('10.8.0.0/24');
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => made(`/subnets/${subnet.id}/next-address`, { state: 'active' })),
+      Array.from({ length: 50 }, () => createResource(`/subnets/${subnet.id}/next-address`, { state: 'active' })),
     );
     expect(new Set(answers.map((answer) => answer.address)).size).toBe(50);
   });
 
   it('remember who held them', async () => {
-    const { network, cluster } = await makeSpace();
+    const { network, cluster } = await makeSubnet();
     const [one, two] = [await makeWorkload(cluster), await makeWorkload(cluster)];
-    const address = await made('/ip-addresses', { network_id: network.id, address: '10.1.0.9', workload_id: one.id });
+    const address = await createResource('/ip-addresses', {
+      network_id: network.id,
+      address: '10.1.0.9',
+      workload_id: one.id,
+    });
     const moved = await send('PATCH', `/ip-addresses/${address.id}`, { workload_id: two.id, version: 1 });
     expect(moved).toMatchObject({ status: 200, json: { workload: { id: two.id }, version: 2 } });
     await sqlClient()`delete from workloads where id = ${one.id}`;
@@ -207,13 +215,17 @@ describe('addresses', () => {
   });
 
   it('can be found with their former holders by prefix and time, also after deletion', async () => {
-    const { network, cluster } = await makeSpace();
+    const { network, cluster } = await makeSubnet();
     const [one, two] = [
       await makeWorkload(cluster, null, { name: 'first-holder' }),
       await makeWorkload(cluster, null, { name: 'second-holder' }),
     ];
-    const address = await made('/ip-addresses', { network_id: network.id, address: '10.1.3.7', workload_id: one.id });
-    await made('/ip-addresses', { network_id: network.id, address: '10.1.4.7', workload_id: one.id });
+    const address = await createResource('/ip-addresses', {
+      network_id: network.id,
+      address: '10.1.3.7',
+      workload_id: one.id,
+    });
+    await createResource('/ip-addresses', { network_id: network.id, address: '10.1.4.7', workload_id: one.id });
     await send('PATCH', `/ip-addresses/${address.id}`, { workload_id: two.id });
     await send('DELETE', `/ip-addresses/${address.id}`);
     const times = ['2026-11-01', '2026-11-03', '2026-11-05'].map((day) => `${day}T12:00:00Z`);
@@ -255,7 +267,7 @@ describe('addresses', () => {
   });
 
   it('return an error where they do not belong', async () => {
-    const { network } = await makeSpace();
+    const { network } = await makeSubnet();
     const stranger = await makeWorkload(await makeCluster());
     const body = { network_id: network.id, address: '10.1.0.9' };
     expect(await send('POST', '/ip-addresses', { ...body, address: '10.2.0.9' })).toMatchObject({
@@ -266,15 +278,15 @@ describe('addresses', () => {
       status: 422,
       json: { errors: [{ field: 'workload_id' }] },
     });
-    await made('/ip-addresses', body);
+    await createResource('/ip-addresses', body);
     expect((await send('POST', '/ip-addresses', body)).status).toBe(409);
   });
 
   it('change together or not at all', async () => {
-    const { network, cluster } = await makeSpace();
+    const { network, cluster } = await makeSubnet();
     const rows = [];
     for (const host of [1, 2, 3])
-      rows.push(await made('/ip-addresses', { network_id: network.id, address: `10.1.9.${host}` }));
+      rows.push(await createResource('/ip-addresses', { network_id: network.id, address: `10.1.9.${host}` }));
     const items = rows.map(({ id, version }) => ({ id, version }));
     const stale = await send('POST', '/ip-addresses/bulk-update', {
       items: [...items.slice(0, 2), { id: items[2]?.id, version: 7 }],
@@ -293,9 +305,9 @@ describe('addresses', () => {
   });
 
   it('can be found by address, MAC address, network and text', async () => {
-    const { network, cluster, subnet } = await makeSpace('172.30.0.0/16');
+    const { network, cluster, subnet } = await makeSubnet('172.30.0.0/16');
     const workload = await makeWorkload(cluster);
-    const address = await made('/ip-addresses', {
+    const address = await createResource('/ip-addresses', {
       network_id: network.id,
       address: '172.30.4.5',
       mac: 'BC-24-11-00-AA-01',
@@ -319,14 +331,14 @@ describe('addresses', () => {
 describe('tenants', () => {
   it('see the addresses of their workloads only', async () => {
     const { cluster, ours, theirs } = await makeTwoTenants('viewer');
-    const network = await made('/networks', { cluster_id: cluster.id, name: 'shared' });
-    const subnet = await made('/subnets', { network_id: network.id, cidr: '10.77.0.0/24' });
-    const mine = await made('/ip-addresses', {
+    const network = await createResource('/networks', { cluster_id: cluster.id, name: 'shared' });
+    const subnet = await createResource('/subnets', { network_id: network.id, cidr: '10.77.0.0/24' });
+    const mine = await createResource('/ip-addresses', {
       network_id: network.id,
       address: '10.77.0.1',
       workload_id: ours.workload.id,
     });
-    const other = await made('/ip-addresses', {
+    const other = await createResource('/ip-addresses', {
       network_id: network.id,
       address: '10.77.0.2',
       workload_id: theirs.workload.id,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
+import { formatCidr, parseCidr, toNetwork } from '@/domain/net/cidr';
 import { formatIp, type IpAddress } from '@/domain/net/ip-address';
 import { PrefixTable } from '@/domain/net/prefix-table';
 import { sqlClient } from '@/server/db/client';
@@ -19,7 +19,7 @@ const address = family.chain((of) =>
 );
 const network = fc
   .tuple(address, fc.integer({ min: 0, max: 128 }))
-  .map(([ip, length]) => networkOf({ address: ip, prefix: length % (bits(ip.family) + 1) }));
+  .map(([ip, length]) => toNetwork({ address: ip, prefix: length % (bits(ip.family) + 1) }));
 
 it('agrees with PostgreSQL about the longest prefix, in both families', async () => {
   const sql = sqlClient();

@@ -5,14 +5,14 @@ import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db } from '../db/client';
 import { publishEvent } from '../events/event-hub';
-import { holdCluster } from '../inventory/queries/clusters';
+import { lockClusterForShare } from '../inventory/queries/clusters';
 import { findNetwork } from '../inventory/queries/networks';
 import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound, refuseField } from '../lib/refusals';
 import { audited } from './audited';
 import { lockNetworks } from './queries/ipam-space';
-import { deleteNetworkRow, insertNetwork, networkNameTaken, updateNetworkRow } from './queries/ipam-writes';
+import { deleteNetworkRow, insertNetwork, isNetworkNameTaken, updateNetworkRow } from './queries/ipam-writes';
 
 /**
  * Adds a network manually.
@@ -21,13 +21,13 @@ import { deleteNetworkRow, insertNetwork, networkNameTaken, updateNetworkRow } f
 export async function createNetwork(scope: Scope<'ipam:write'>, input: NetworkInput): Promise<NetworkDetail> {
   const id = newId();
   await db.transaction(async (tx) => {
-    if (!(await holdCluster(tx, input.cluster_id))) throw refuseField('cluster_id', 'Cluster not found.');
+    if (!(await lockClusterForShare(tx, input.cluster_id))) throw refuseField('cluster_id', 'Cluster not found.');
     if (input.name === DISCOVERED_NETWORK)
       throw refuseField(
         'name',
         'The address discovery creates the network with this name itself. Choose another name.',
       );
-    if (await networkNameTaken(tx, input.cluster_id, input.name)) throw nameTaken('network', input.name);
+    if (await isNetworkNameTaken(tx, input.cluster_id, input.name)) throw nameTaken('network', input.name);
     await insertNetwork(tx, { ...input, id, kind: 'manual', source: 'manual' });
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: input.cluster_id });
     await recordAudit(tx, scope, {
@@ -62,7 +62,7 @@ export async function updateNetwork(
       if (field in changes && row.source !== 'manual')
         throw refuseField(field, 'This value comes from the cluster. Change it there; the next sync updates it here.');
     }
-    if (changes.name !== undefined && (await networkNameTaken(tx, row.cluster_id, changes.name)))
+    if (changes.name !== undefined && (await isNetworkNameTaken(tx, row.cluster_id, changes.name)))
       throw nameTaken('network', changes.name);
     await updateNetworkRow(tx, id, { ...changes, version: row.version + 1 });
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: row.cluster_id });

@@ -12,13 +12,13 @@ import { createAddressIn } from './addresses';
 import {
   findSubnetRow,
   listGaps,
-  listSetAside,
+  listReserved,
   listStoredIntervals,
   lockNetworks,
   lockSubnet,
   type SubnetRow,
 } from './queries/ipam-space';
-import { cidrOf, createSubnetIn } from './subnets';
+import { createSubnetIn, parseStoredCidr } from './subnets';
 
 /** Gaps looked at in one query: nearly always enough. */
 const GAPS_AT_ONCE = 256;
@@ -27,10 +27,10 @@ const GAPS_AT_ONCE = 256;
  * The first addresses of a subnet that are neither stored nor reserved (gateway, ranges, narrower prefixes, network
  * and broadcast address), at most `count`. Three queries unless thousands of gaps are reserved.
  */
-export async function freeAddresses(executor: Executor, subnet: SubnetRow, count: number): Promise<string[]> {
-  const { first, last } = usableBounds(cidrOf(subnet.cidr));
+export async function listFreeAddresses(executor: Executor, subnet: SubnetRow, count: number): Promise<string[]> {
+  const { first, last } = usableBounds(parseStoredCidr(subnet.cidr));
   const gateway = subnet.gateway === null ? null : parseIp(subnet.gateway);
-  const aside: Interval[] = await listSetAside(executor, subnet);
+  const aside: Interval[] = await listReserved(executor, subnet);
   if (gateway) aside.push({ first: gateway.value, last: gateway.value });
   const found: Ip[] = [];
   let from = first;
@@ -60,7 +60,7 @@ export function allocateAddress(
     await lockNetworks(tx, [found.network_id], 'content');
     const subnet = await lockSubnet(tx, subnetId);
     if (!subnet) throw notFound('subnet');
-    const [address] = await freeAddresses(tx, subnet, 1);
+    const [address] = await listFreeAddresses(tx, subnet, 1);
     if (address === undefined)
       throw new AppError(
         'conflict',
@@ -74,15 +74,15 @@ export function allocateAddress(
  * The first block of this length inside a subnet that holds no narrower prefix, no range and no address. Two queries.
  * @throws AppError `refused` for a length that does not fit inside, `conflict` when nothing is free
  */
-export async function freePrefix(executor: Executor, subnet: SubnetRow, length: number): Promise<string> {
-  const cidr = cidrOf(subnet.cidr);
+export async function findFreePrefix(executor: Executor, subnet: SubnetRow, length: number): Promise<string> {
+  const cidr = parseStoredCidr(subnet.cidr);
   const bits = addressBits(cidr.address.family);
   if (length <= cidr.prefix || length > bits)
     throw refuseField(
       'prefix_length',
       `From ${cidr.prefix + 1} to ${bits}, because the block is inside ${subnet.cidr}.`,
     );
-  const taken = [...(await listSetAside(executor, subnet)), ...(await listStoredIntervals(executor, subnet))];
+  const taken = [...(await listReserved(executor, subnet)), ...(await listStoredIntervals(executor, subnet))];
   const free = firstPrefix(cidr, length, taken);
   if (!free)
     throw new AppError(
@@ -94,7 +94,7 @@ export async function freePrefix(executor: Executor, subnet: SubnetRow, length: 
 
 /**
  * Creates a prefix from the next free block of a subnet. Concurrent callers wait and get different blocks.
- * @throws AppError `not_found`, those of `freePrefix` and `createSubnetIn`
+ * @throws AppError `not_found`, those of `findFreePrefix` and `createSubnetIn`
  */
 export function allocatePrefix(
   scope: Scope<'ipam:write'>,
@@ -106,7 +106,7 @@ export function allocatePrefix(
     const [network] = found ? await lockNetworks(tx, [found.network_id], 'layout') : [];
     const subnet = await lockSubnet(tx, subnetId);
     if (!network || !subnet) throw notFound('subnet');
-    return createSubnetIn(tx, scope, network, { ...input, cidr: await freePrefix(tx, subnet, prefix_length) });
+    return createSubnetIn(tx, scope, network, { ...input, cidr: await findFreePrefix(tx, subnet, prefix_length) });
   });
 }
 
@@ -121,12 +121,12 @@ export async function nextAddresses(
 ): Promise<{ addresses: string[] }> {
   const subnet = await findSubnetRow(db, subnetId);
   if (!subnet) throw notFound('subnet');
-  return { addresses: await freeAddresses(db, subnet, count) };
+  return { addresses: await listFreeAddresses(db, subnet, count) };
 }
 
 /**
  * The first free block of a length inside a subnet, without taking it.
- * @throws AppError `not_found`, and those of `freePrefix`
+ * @throws AppError `not_found`, and those of `findFreePrefix`
  */
 export async function nextPrefix(
   _scope: Scope<'ipam:write'>,
@@ -135,5 +135,5 @@ export async function nextPrefix(
 ): Promise<{ cidr: string }> {
   const subnet = await findSubnetRow(db, subnetId);
   if (!subnet) throw notFound('subnet');
-  return { cidr: await freePrefix(db, subnet, length) };
+  return { cidr: await findFreePrefix(db, subnet, length) };
 }

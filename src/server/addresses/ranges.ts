@@ -13,19 +13,19 @@ import { findIpRange } from './queries/ip-ranges';
 import { findSubnetRow, lockNetworks, lockSubnet, type SubnetRow } from './queries/ipam-space';
 import {
   deleteRangeRow,
+  findOverlappingRange,
   insertRange,
   lockRange,
-  overlappingRange,
   type RangeRow,
   updateRangeRow,
 } from './queries/ipam-writes';
-import { cidrOf } from './subnets';
+import { parseStoredCidr } from './subnets';
 
 type Bounds = Pick<RangeRow, 'first_address' | 'last_address'>;
 
 /** @throws AppError `refused` when the range is not one of the subnet, `conflict` when it overlaps another */
 async function assertRange(tx: Tx, subnet: SubnetRow, range: Bounds, exceptId: string | null): Promise<void> {
-  const cidr = cidrOf(subnet.cidr);
+  const cidr = parseStoredCidr(subnet.cidr);
   for (const field of ['first_address', 'last_address'] as const) {
     const ip = parseIp(range[field]);
     if (!ip || !cidrContains(cidr, ip)) throw refuseField(field, `${range[field]} is not in ${subnet.cidr}.`);
@@ -33,7 +33,7 @@ async function assertRange(tx: Tx, subnet: SubnetRow, range: Bounds, exceptId: s
   const [first, last] = [parseIp(range.first_address), parseIp(range.last_address)];
   if (first && last && compareIp(first, last) > 0)
     throw refuseField('last_address', 'The last address is before the first address.');
-  const other = await overlappingRange(tx, subnet.id, range.first_address, range.last_address, exceptId);
+  const other = await findOverlappingRange(tx, subnet.id, range.first_address, range.last_address, exceptId);
   if (other) {
     throw new AppError('conflict', `The range overlaps ${other.first_address} to ${other.last_address}.`, {
       errors: [{ field: 'first_address', message: 'Choose addresses outside the other ranges of the prefix.' }],
@@ -41,36 +41,36 @@ async function assertRange(tx: Tx, subnet: SubnetRow, range: Bounds, exceptId: s
   }
 }
 
-async function hold(tx: Tx, subnetId: string): Promise<SubnetRow | null> {
+async function lockSubnetContent(tx: Tx, subnetId: string): Promise<SubnetRow | null> {
   const found = await findSubnetRow(tx, subnetId);
   if (!found) return null;
   await lockNetworks(tx, [found.network_id], 'content');
   return lockSubnet(tx, subnetId);
 }
 
-async function stored(tx: Tx, id: string): Promise<IpRange> {
+async function getStoredRange(tx: Tx, id: string): Promise<IpRange> {
   const range = await findIpRange(tx, 'all', id);
   if (!range) throw new Error('expected the stored range to exist');
   return range;
 }
 
-const nameOf = (range: Bounds) => `${range.first_address}-${range.last_address}`;
+const formatRange = (range: Bounds) => `${range.first_address}-${range.last_address}`;
 
 /** Sets a range of a subnet aside. */
 export function createRange(scope: Scope<'ipam:write'>, input: RangeInput): Promise<IpRange> {
   return db.transaction(async (tx) => {
-    const subnet = await hold(tx, input.subnet_id);
+    const subnet = await lockSubnetContent(tx, input.subnet_id);
     if (!subnet) throw refuseField('subnet_id', 'Prefix not found.');
     await assertRange(tx, subnet, input, null);
     const row = { ...input, id: newId(), network_id: subnet.network_id };
     await insertRange(tx, row);
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: subnet.cluster_id });
-    const range = await stored(tx, row.id);
+    const range = await getStoredRange(tx, row.id);
     await recordAudit(tx, scope, {
       action: 'ip_range.created',
       object_kind: 'ip_range',
       object_id: row.id,
-      object_name: nameOf(row),
+      object_name: formatRange(row),
       after: audited.range(row),
     });
     return range;
@@ -88,7 +88,7 @@ export function updateRange(
 ): Promise<IpRange> {
   return db.transaction(async (tx) => {
     const found = await findIpRange(tx, 'all', id);
-    const subnet = found && (await hold(tx, found.subnet_id));
+    const subnet = found && (await lockSubnetContent(tx, found.subnet_id));
     const row = await lockRange(tx, id);
     if (!subnet || !row) throw notFound('range');
     assertVersion('range', row.version, version);
@@ -102,12 +102,12 @@ export function updateRange(
         action: 'ip_range.updated',
         object_kind: 'ip_range',
         object_id: id,
-        object_name: nameOf(after),
+        object_name: formatRange(after),
         before: audited.range(row),
         after: audited.range(after),
       });
     }
-    return stored(tx, id);
+    return getStoredRange(tx, id);
   });
 }
 
@@ -115,7 +115,7 @@ export function updateRange(
 export function deleteRange(scope: Scope<'ipam:write'>, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
     const found = await findIpRange(tx, 'all', id);
-    const subnet = found && (await hold(tx, found.subnet_id));
+    const subnet = found && (await lockSubnetContent(tx, found.subnet_id));
     const row = await lockRange(tx, id);
     if (!subnet || !row) throw notFound('range');
     assertVersion('range', row.version, version);
@@ -125,7 +125,7 @@ export function deleteRange(scope: Scope<'ipam:write'>, id: string, version?: nu
       action: 'ip_range.deleted',
       object_kind: 'ip_range',
       object_id: id,
-      object_name: nameOf(row),
+      object_name: formatRange(row),
       before: audited.range(row),
     });
   });

@@ -4,12 +4,12 @@ import { formatIp, parseIp } from '@/domain/net/ip-address';
 import type { Scope } from '../auth/scope';
 import { db } from '../db/client';
 import { notFound, refuseField } from '../lib/refusals';
-import { rangesIn } from './queries/ip-ranges';
-import { addressesBetween, findSubnet, prefixesBetween } from './queries/subnets';
-import { cidrOf } from './subnets';
+import { listRangesIn } from './queries/ip-ranges';
+import { findSubnet, listAddressesBetween, listPrefixesBetween } from './queries/subnets';
+import { parseStoredCidr } from './subnets';
 
 type Cell = SubnetGrid['cells'][number];
-const later = (a: bigint, b: bigint) => (a > b ? a : b);
+const maxBigInt = (a: bigint, b: bigint) => (a > b ? a : b);
 
 /**
  * A part of a subnet's addresses with everything known about each; free ones are omitted. Always five queries.
@@ -21,7 +21,7 @@ export async function readSubnetGrid(
 ): Promise<SubnetGrid> {
   const subnet = await findSubnet(db, scope.reach, id);
   if (!subnet) throw notFound('subnet');
-  const cidr = cidrOf(subnet.cidr);
+  const cidr = parseStoredCidr(subnet.cidr);
   const bounds = cidrBounds(cidr);
   const { family } = bounds.first;
   const desired = from === undefined ? bounds.first : parseIp(from);
@@ -32,9 +32,9 @@ export async function readSubnetGrid(
   const text = (value: bigint) => formatIp({ family, value });
   const [first, last] = [text(start), text(end)];
   const [addresses, ranges, prefixes] = await Promise.all([
-    addressesBetween(scope.reach, subnet, first, last),
-    rangesIn(db, subnet.network_id, first, last),
-    prefixesBetween(scope.reach, subnet, first, last),
+    listAddressesBetween(scope.reach, subnet, first, last),
+    listRangesIn(db, subnet.network_id, first, last),
+    listPrefixesBetween(scope.reach, subnet, first, last),
   ]);
 
   const cells = new Map<bigint, Cell>();
@@ -43,7 +43,7 @@ export async function readSubnetGrid(
   const fill = (fromText: string, toText: string, cell: Omit<Cell, 'address'>) => {
     const [a, b] = [parseIp(fromText), parseIp(toText)];
     if (!a || !b) return;
-    for (let value = later(a.value, start); value <= b.value && value <= end; value += 1n) put(value, cell);
+    for (let value = maxBigInt(a.value, start); value <= b.value && value <= end; value += 1n) put(value, cell);
   };
   // What is known more exactly comes later and covers the rest.
   for (const range of ranges)
@@ -72,7 +72,7 @@ export async function readSubnetGrid(
     cidr: subnet.cidr,
     first,
     last,
-    previous: start === bounds.first.value ? null : text(later(before, bounds.first.value)),
+    previous: start === bounds.first.value ? null : text(maxBigInt(before, bounds.first.value)),
     next: end === bounds.last.value ? null : text(end + 1n),
     cells: [...cells].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cell]) => cell),
   };

@@ -1,13 +1,13 @@
 import { prefixTree, type TreeNode } from '@/domain/ipam/prefix-tree';
 import type { SubnetNode, SubnetTreeInput } from '@/domain/ipam/subnet';
-import { noAddresses, type StateCounts, usageOf } from '@/domain/ipam/usage';
+import { computeUsage, noAddresses, type StateCounts } from '@/domain/ipam/usage';
 import type { Page } from '@/domain/list';
 import { type Cidr, parseCidr } from '@/domain/net/cidr';
 import type { Scope } from '../auth/scope';
 import { AppError } from '../lib/errors';
 import { listNetworkSubnets, type SubnetWithoutUsage } from './queries/subnets';
 
-const cidrOf = ({ cidr }: SubnetWithoutUsage): Cidr => {
+const parseStoredCidr = ({ cidr }: SubnetWithoutUsage): Cidr => {
   const parsed = parseCidr(cidr);
   if (!parsed) throw new Error(`expected a stored prefix, not ${cidr}`);
   return parsed;
@@ -37,7 +37,7 @@ export async function readSubnetTree(
   { network_id, parent_id, limit, cursor }: SubnetTreeInput,
 ): Promise<Page<SubnetNode>> {
   const { rows, direct } = await listNetworkSubnets(scope.reach, network_id);
-  const nodes = prefixTree(rows, cidrOf);
+  const nodes = prefixTree(rows, parseStoredCidr);
   const sums = sumUp(nodes, direct);
   const level = nodes.filter((node) => (node.parent?.item.id ?? undefined) === parent_id);
   const start = cursor === undefined ? 0 : level.findIndex((node) => node.item.id === cursor) + 1;
@@ -52,7 +52,7 @@ export async function readSubnetTree(
     return {
       ...row,
       parent_id: node.parent?.item.id ?? null,
-      usage: usageOf(cidrOf(node.item), sums.get(node) ?? noAddresses()),
+      usage: computeUsage(parseStoredCidr(node.item), sums.get(node) ?? noAddresses()),
       children_total: node.children.length,
       descendants_total: node.descendants,
     };

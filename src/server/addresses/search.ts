@@ -2,7 +2,7 @@ import type { AddressListInput } from '@/domain/ipam/ip-address';
 import type { IpamSearchInput, IpamSearchResult } from '@/domain/ipam/search';
 import type { SubnetListInput } from '@/domain/ipam/subnet';
 import type { Page } from '@/domain/list';
-import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
+import { formatCidr, parseCidr, toNetwork } from '@/domain/net/cidr';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { normalizeMac } from '@/domain/net/mac-address';
 import type { Scope } from '../auth/scope';
@@ -13,7 +13,7 @@ import {
   findAroundCidr,
   findByAddress,
   findByMac,
-  findHoldingSubnets,
+  findContainingSubnets,
   findInterfacesByMac,
   findSubnetsByText,
 } from './queries/ipam-search';
@@ -28,7 +28,7 @@ export async function searchIpam(scope: Scope<'ipam:read'>, { q, limit }: IpamSe
     const text = formatIp(ip);
     const [addresses, subnets] = await Promise.all([
       findByAddress(tenants, text, limit),
-      findHoldingSubnets(tenants, text, limit),
+      findContainingSubnets(tenants, text, limit),
     ]);
     return { ...nothing, kind: 'address', q: text, addresses, subnets };
   }
@@ -42,7 +42,7 @@ export async function searchIpam(scope: Scope<'ipam:read'>, { q, limit }: IpamSe
   }
   const cidr = q.includes('/') ? parseCidr(q) : null;
   if (cidr) {
-    const text = formatCidr(networkOf(cidr));
+    const text = formatCidr(toNetwork(cidr));
     const [addresses, subnets] = await Promise.all([
       findAddressesWithin(tenants, text, limit),
       findAroundCidr(tenants, text, limit),

@@ -19,11 +19,11 @@ import {
 } from './queries/ipam-space';
 import {
   countAddresses,
+  countRangesOutside,
   deleteSubnetRow,
   insertSubnet,
+  isSubnetTaken,
   moveToSubnet,
-  rangesOutside,
-  subnetTaken,
   updateSubnetRow,
 } from './queries/ipam-writes';
 import { findSubnet } from './queries/subnets';
@@ -36,7 +36,7 @@ export async function readSubnet(scope: Scope<'ipam:read'>, id: string): Promise
 }
 
 /** Parses a stored or validated network; a parse failure is a bug in Fabric. */
-export function cidrOf(text: string): Cidr {
+export function parseStoredCidr(text: string): Cidr {
   const cidr = parseCidr(text);
   if (!cidr) throw new Error(`expected a prefix, not ${text}`);
   return cidr;
@@ -45,7 +45,7 @@ export function cidrOf(text: string): Cidr {
 /** @throws AppError `refused` when the gateway is outside the subnet */
 export function assertGateway(cidr: string, gateway: string | null): void {
   const ip = gateway === null ? null : parseIp(gateway);
-  if (ip && !cidrContains(cidrOf(cidr), ip)) throw refuseField('gateway', `The gateway is not in ${cidr}.`);
+  if (ip && !cidrContains(parseStoredCidr(cidr), ip)) throw refuseField('gateway', `The gateway is not in ${cidr}.`);
 }
 
 /** The answer to a prefix that its network has already. */
@@ -65,7 +65,7 @@ export async function createSubnetIn(
   input: Omit<SubnetInput, 'network_id'>,
 ): Promise<SubnetDetail> {
   assertGateway(input.cidr, input.gateway);
-  if (await subnetTaken(tx, network.id, input.cidr)) throw prefixTaken(input.cidr);
+  if (await isSubnetTaken(tx, network.id, input.cidr)) throw prefixTaken(input.cidr);
   const row = { ...input, id: newId(), network_id: network.id, cluster_id: network.cluster_id };
   await insertSubnet(tx, { ...row, source: 'manual' });
   const { moved } = await rehomeAddresses(tx, network.id, [input.cidr]);
@@ -95,8 +95,8 @@ export function createSubnet(scope: Scope<'ipam:write'>, { network_id, ...input 
 async function moveSubnet(tx: Tx, row: SubnetRow, cidr: string): Promise<number> {
   if (row.source === 'provider')
     throw refuseField('cidr', 'This prefix comes from the cluster. Change it there; the next sync updates it here.');
-  if (await subnetTaken(tx, row.network_id, cidr)) throw prefixTaken(cidr);
-  const ranges = await rangesOutside(tx, row.id, cidr);
+  if (await isSubnetTaken(tx, row.network_id, cidr)) throw prefixTaken(cidr);
+  const ranges = await countRangesOutside(tx, row.id, cidr);
   if (ranges > 0)
     throw refuseField('cidr', `${ranges} ranges would be outside ${cidr}. Change or delete these ranges first.`);
   // The caller stores the gateway with the rest; until then the old one must not be in the way.

@@ -14,7 +14,7 @@ beforeAll(async () => {
   ({ ours, theirs } = await makeTwoTenants('viewer'));
 });
 
-const scopeOf = ({ user, tenant }: Side) => ({
+const toScope = ({ user, tenant }: Side) => ({
   actor: { kind: 'user' as const, id: user.id, name: user.email },
   reach: [tenant.id],
 });
@@ -27,7 +27,7 @@ function occupy(side: Side, waiting: number) {
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const taken = Array.from({ length: 2 + waiting }, () => admit('compute', scopeOf(side), null, () => ended));
+  const taken = Array.from({ length: 2 + waiting }, () => admit('compute', toScope(side), null, () => ended));
   return async () => {
     end();
     await Promise.all(taken);
@@ -130,7 +130,7 @@ describe('admission of heavy requests', () => {
           cancelled = true;
         },
       });
-      const held = (await admitResponse('export', scopeOf(ours), null, async () => new Response(endless))) as Response;
+      const held = (await admitResponse('export', toScope(ours), null, async () => new Response(endless))) as Response;
       const reader = held.body?.getReader();
       // A slow reader keeps its slot, however long the read takes.
       for (let read = 0; read < 5; read += 1) {
@@ -141,7 +141,7 @@ describe('admission of heavy requests', () => {
       await vi.advanceTimersByTimeAsync(60_000);
       expect([await running(), cancelled]).toEqual([0, true]);
       await expect(reader?.read()).rejects.toThrow('the client stopped reading');
-      const read = (await admitResponse('export', scopeOf(ours), null, async () => new Response('all'))) as Response;
+      const read = (await admitResponse('export', toScope(ours), null, async () => new Response('all'))) as Response;
       expect([await read.text(), await running()]).toEqual(['all', 0]);
     } finally {
       vi.useRealTimers();
@@ -164,7 +164,7 @@ describe('admission of heavy requests', () => {
         throw new Error('broken');
       },
     });
-    const broken = await admitResponse('export', scopeOf(ours), null, async () => new Response(failing));
+    const broken = await admitResponse('export', toScope(ours), null, async () => new Response(failing));
     await expect((broken as Response).text()).rejects.toThrow('broken');
     expect(await running()).toBe(0);
     expect((await call('/workloads?format=csv&limit=x', { headers: ours.headers })).status).toBe(400);

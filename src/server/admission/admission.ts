@@ -31,26 +31,26 @@ const TEXTS: GateTexts = {
   waited_too_long: 'The server is busy with other heavy requests. Try again in a few seconds.',
 };
 
-const gateOf = (lane: Lane): FairGate =>
+const createGate = (lane: Lane): FairGate =>
   new FairGate(LIMITS[lane], TEXTS, ({ refused, ...state }) => {
     setHeavyWork(lane, state);
     if (refused) countRefusedWork(lane, refused);
   });
-const gates: Record<Lane, FairGate> = { compute: gateOf('compute'), export: gateOf('export') };
+const gates: Record<Lane, FairGate> = { compute: createGate('compute'), export: createGate('export') };
 
 /** What limits count by: the account (its API tokens are not others) and the tenants or projects in which it may do this. */
 type Admitted = { readonly actor: Actor; readonly reach: unknown };
-const askerOf = ({ actor, reach }: Admitted): Asker => ({
+const toAsker = ({ actor, reach }: Admitted): Asker => ({
   account: actor.id ?? actor.name,
   tenant: JSON.stringify(reach),
 });
 
 /** Answers a request; one that only reads has connections of its own and a short limit for each statement. */
-export const answerWith = <T>(method: string, work: () => Promise<T>): Promise<T> =>
+export const withRequestDatabase = <T>(method: string, work: () => Promise<T>): Promise<T> =>
   method === 'GET' || method === 'HEAD' ? withDatabaseUse('reads', work) : work();
 
 /** The entry of the web process sends heavy requests to its thread by their address. @throws AppError `malformed` for what got past it */
-function assertPlace(): void {
+function assertHeavyThread(): void {
   if (Reflect.get(globalThis, HEAVY_ELSEWHERE) !== true) return;
   throw new AppError('malformed', 'The URL contains unnecessary percent-encoding. Send it without the encoding.');
 }
@@ -62,8 +62,8 @@ export async function admit<T>(
   signal: AbortSignal | null,
   work: () => Promise<T>,
 ): Promise<T> {
-  assertPlace();
-  return gates[lane].run(askerOf(scope), signal, () => withDatabaseUse('heavy', work));
+  assertHeavyThread();
+  return gates[lane].run(toAsker(scope), signal, () => withDatabaseUse('heavy', work));
 }
 
 /**
@@ -76,13 +76,13 @@ export async function admitResponse(
   signal: AbortSignal | null,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
-  assertPlace();
-  const leave = await gates[lane].enter(askerOf(scope), signal);
+  assertHeavyThread();
+  const leave = await gates[lane].enter(toAsker(scope), signal);
   try {
     const answer = await withDatabaseUse('heavy', work);
     if (answer instanceof Response && answer.body) {
       const { status, headers } = answer;
-      return new Response(heldUntilRead(answer.body, leave), { status, headers });
+      return new Response(releaseOnEnd(answer.body, leave), { status, headers });
     }
     leave();
     return answer;
@@ -96,7 +96,7 @@ export async function admitResponse(
 const STALL_MS = 60_000;
 
 /** The same stream, which reports when it is no longer read, and ends when its reader stalls. */
-function heldUntilRead(body: ReadableStream<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
+function releaseOnEnd(body: ReadableStream<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let stalled: NodeJS.Timeout | undefined;
   const watch = (controller: ReadableStreamDefaultController<Uint8Array>) => {

@@ -17,7 +17,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-const askerOf = (who: string) => {
+const parseAsker = (who: string) => {
   const [tenant = '', account = ''] = who.split('/');
   return { tenant, account };
 };
@@ -44,7 +44,7 @@ function lab(limits: Partial<GateLimits> = {}) {
     /** `a/1` is account 1 of tenant a, `ab/1` the same account asking for two tenants. */
     ask(who: string, signal: AbortSignal | null = null): number {
       const id = serial++;
-      const asker = askerOf(who);
+      const asker = parseAsker(who);
       const work = () =>
         new Promise<void>((resolve, reject) => {
           const one = {
@@ -94,7 +94,7 @@ describe('FairGate', () => {
           await settle();
           expect(running.length).toBeLessThanOrEqual(3);
           const by = (key: 'tenant' | 'account') =>
-            Object.values(countBy(running.map((entry) => askerOf(entry.who)[key])));
+            Object.values(countBy(running.map((entry) => parseAsker(entry.who)[key])));
           expect(Math.max(0, ...by('tenant'), ...by('account'))).toBeLessThanOrEqual(2);
           expect(state().running).toBe(running.length);
           expect(running.length + state().waiting + outcomes.size).toBe(asked);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { HEAVY_OPERATIONS, isHeavyCall, isHeavyRequest, laneOf } from '@/domain/heavy-operations';
-import { addressOf as restAddressOf } from '../api/operation';
+import { getLane, HEAVY_OPERATIONS, isHeavyCall, isHeavyRequest } from '@/domain/heavy-operations';
+import { listOperations } from '../api/list-routes';
+import { parseRestAddress as restAddressOf } from '../api/operation';
 import { appRouter } from '../api/root';
-import { operationsOf } from '../api/routes-of';
 import { routes } from '../rest/routes';
 
 const procedures = Object.keys(appRouter._def.procedures);
-const addressOf = (path: string) => `/api/v1${path.replaceAll(/\{\w+\}/g, '01980000-0000-7000-8000-000000000002')}`;
+const toRequestPath = (path: string) => `/api/v1${path.replaceAll(/\{\w+\}/g, '01980000-0000-7000-8000-000000000002')}`;
 
 describe('heavy operations', () => {
   it('exist as operations', () => {
@@ -16,21 +16,21 @@ describe('heavy operations', () => {
   });
 
   it('count as heavy on both surfaces', () => {
-    for (const [call, operation] of operationsOf(appRouter)) {
+    for (const [call, operation] of listOperations(appRouter)) {
       if (operation.rest === undefined) continue;
       const { method, path } = restAddressOf(operation);
-      expect(isHeavyCall(call), call).toBe(laneOf({ method, path }, undefined) !== null);
+      expect(isHeavyCall(call), call).toBe(getLane({ method, path }, undefined) !== null);
     }
   });
 
   it('match by address exactly as by route', () => {
     for (const route of routes) {
-      const heavy = laneOf(route, undefined) !== null;
-      expect(isHeavyRequest(route.method, addressOf(route.path)), `${route.method} ${route.path}`).toBe(heavy);
-      expect(isHeavyRequest(route.method, `${addressOf(route.path)}?limit=1`)).toBe(heavy);
+      const heavy = getLane(route, undefined) !== null;
+      expect(isHeavyRequest(route.method, toRequestPath(route.path)), `${route.method} ${route.path}`).toBe(heavy);
+      expect(isHeavyRequest(route.method, `${toRequestPath(route.path)}?limit=1`)).toBe(heavy);
       if (route.method === 'GET') {
-        expect(isHeavyRequest('HEAD', addressOf(route.path))).toBe(heavy);
-        expect(isHeavyRequest('GET', `${addressOf(route.path)}?q=a&format=csv`)).toBe(true);
+        expect(isHeavyRequest('HEAD', toRequestPath(route.path))).toBe(heavy);
+        expect(isHeavyRequest('GET', `${toRequestPath(route.path)}?q=a&format=csv`)).toBe(true);
       }
     }
     for (const call of procedures) expect(isHeavyRequest('GET', `/api/trpc/${call}?input={}`)).toBe(isHeavyCall(call));
@@ -57,6 +57,6 @@ describe('heavy operations', () => {
   it('exclude what sign-in, sessions, probes and agents depend on', () => {
     const light = routes.filter(({ path }) => /^\/(auth|health|agents|account|setup|events|metrics)/.test(path));
     expect(light.length).toBeGreaterThan(20);
-    expect(light.filter((route) => laneOf(route, undefined) !== null)).toEqual([]);
+    expect(light.filter((route) => getLane(route, undefined) !== null)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Access, Route } from '../rest/define-route';
+import { listOperations } from './list-routes';
 import type { AppRouter } from './root';
-import { operationsOf } from './routes-of';
 
 /** One thing that can be called, and who may call it. */
 export type Callable = {
@@ -16,7 +16,7 @@ export type Callable = {
 type Procedures = Record<string, { _def: { type: string } }>;
 
 /** The same operation as pages call it. */
-export function onPages(callable: Callable, router: AppRouter): Callable {
+export function toPageCallable(callable: Callable, router: AppRouter): Callable {
   const procedures = router._def.procedures as unknown as Procedures;
   const path = callable.page ?? '';
   return { ...callable, surface: 'tRPC', method: procedures[path]?._def.type ?? '', path };
@@ -28,7 +28,7 @@ export function onPages(callable: Callable, router: AppRouter): Callable {
  * @throws Error for a procedure that is no operation
  */
 export function listCallables(routes: readonly Route[], router: AppRouter): Callable[] {
-  const operations = operationsOf(router);
+  const operations = listOperations(router);
   const pages = new Map(operations.flatMap(([page, { rest }]) => (rest === undefined ? [] : [[rest, page] as const])));
   const onlyPages = operations.filter(([, { rest }]) => rest === undefined);
   return [
@@ -36,7 +36,7 @@ export function listCallables(routes: readonly Route[], router: AppRouter): Call
       return { surface: 'REST', method, path, page: pages.get(`${method} ${path}`) ?? null, access };
     }),
     ...onlyPages.map(([page, { access }]) =>
-      onPages({ surface: 'tRPC', method: '', path: page, page, access }, router),
+      toPageCallable({ surface: 'tRPC', method: '', path: page, page, access }, router),
     ),
   ];
 }

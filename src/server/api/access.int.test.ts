@@ -27,7 +27,7 @@ import {
 import { call } from '@/test/request';
 import { handleRequest } from '../rest/handle-request';
 import { routes } from '../rest/routes';
-import { type Callable, listCallables, onPages } from './access-table.fixture';
+import { type Callable, listCallables, toPageCallable } from './access-table.fixture';
 import { handleTrpc } from './handle-trpc';
 import { appRouter } from './root';
 
@@ -142,7 +142,7 @@ async function addPrograms(tenant_id: string) {
 }
 
 /** Sends garbage: an admitted caller gets an error about the input, and nothing is done. */
-async function statusOf({ surface, method, path }: Callable, headers: Record<string, string>): Promise<number> {
+async function sendGarbage({ surface, method, path }: Callable, headers: Record<string, string>): Promise<number> {
   if (surface === 'REST') {
     const address = path.replace(/\{[^}]*\}/g, 'garbage');
     const request = new Request(`http://fabric.test/api/v1${address}?garbage=%00`, {
@@ -162,7 +162,7 @@ async function statusOf({ surface, method, path }: Callable, headers: Record<str
 }
 
 /** 401, 403 or, for those who may, neither: what the table says. */
-function expected({ access, path }: Callable, { grants, kind }: Caller): number | 'in' {
+function getExpected({ access, path }: Callable, { grants, kind }: Caller): number | 'in' {
   if ('open' in access) return 'in';
   // A user's token is not a node's, whatever the user's permissions, and a node's token belongs to no user.
   if ('agent' in access) return kind === 'agent' ? 'in' : 401;
@@ -175,17 +175,17 @@ function expected({ access, path }: Callable, { grants, kind }: Caller): number 
 }
 
 /** Of callers with a single permission: the required one, and its neighbors in the list, of the same resource. */
-function isTelling({ only }: Caller, { access }: Callable): boolean {
+function isRelevant({ only }: Caller, { access }: Callable): boolean {
   if (only === undefined) return true;
   const target = 'permission' in access ? PERMISSIONS.findIndex((one) => one === access.permission) : 0;
   return Math.abs(PERMISSIONS.indexOf(only) - target) <= 1;
 }
 
 /** Who of these callers gets another answer than the table says. */
-async function wronglyDecided(callable: Callable, asked: readonly Caller[]): Promise<string[]> {
-  const statuses = await Promise.all(asked.map(({ headers }) => statusOf(callable, headers)));
+async function findWrongResponses(callable: Callable, asked: readonly Caller[]): Promise<string[]> {
+  const statuses = await Promise.all(asked.map(({ headers }) => sendGarbage(callable, headers)));
   return asked.flatMap((caller, i) => {
-    const want = expected(callable, caller);
+    const want = getExpected(callable, caller);
     const status = statuses[i] ?? 0;
     const right = want === 'in' ? status !== 401 && status !== 403 && status < 500 : status === want;
     return right ? [] : [`${caller.name}: ${callable.method} ${callable.path} → ${status}, expected ${want}`];
@@ -200,8 +200,8 @@ describe('the authorization matrix', () => {
     const wrong: string[] = [];
     let decided = 0;
     for (const callable of callables) {
-      const asked = callers.filter((caller) => isTelling(caller, callable));
-      wrong.push(...(await wronglyDecided(callable, asked)));
+      const asked = callers.filter((caller) => isRelevant(caller, callable));
+      wrong.push(...(await findWrongResponses(callable, asked)));
       decided += asked.length;
     }
     expect(wrong).toEqual([]);
@@ -216,9 +216,9 @@ describe('the authorization matrix', () => {
     );
     expect(kinds.size).toBeGreaterThan(PERMISSIONS.length / 2);
     const wrong: string[] = [];
-    for (const callable of [...kinds.values()].map((one) => onPages(one, appRouter))) {
-      const asked = callers.filter((caller) => isTelling(caller, callable));
-      wrong.push(...(await wronglyDecided(callable, asked)));
+    for (const callable of [...kinds.values()].map((one) => toPageCallable(one, appRouter))) {
+      const asked = callers.filter((caller) => isRelevant(caller, callable));
+      wrong.push(...(await findWrongResponses(callable, asked)));
     }
     expect(wrong).toEqual([]);
   });

@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import { BUILT_IN_ROLES, isGranted, PERMISSION_REACH } from '@/domain/permissions';
 import { routes } from '../rest/routes';
 import { type Callable, listCallables } from './access-table.fixture';
+import { listOperations } from './list-routes';
 import { operations } from './operation';
 import { appRouter } from './root';
-import { operationsOf } from './routes-of';
 import { router } from './trpc';
 
 const callables = listCallables(routes, appRouter);
@@ -33,7 +33,7 @@ const WITHOUT_VERSION = ['securityGroups.changeMembers'];
 
 describe('a change of something stored', () => {
   it('takes the version that was read', () => {
-    const changes = operationsOf(appRouter).filter(([, { rest }]) => /^(PUT|PATCH) /.test(rest ?? ''));
+    const changes = listOperations(appRouter).filter(([, { rest }]) => /^(PUT|PATCH) /.test(rest ?? ''));
     const without = changes.filter(
       ([, { input }]) => !('version' in ((input as z.ZodObject | undefined)?.shape ?? {})),
     );

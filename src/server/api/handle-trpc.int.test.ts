@@ -16,7 +16,7 @@ const query = (path: string, input?: unknown, headers = root) =>
 const mutate = (path: string, body: BodyInit, headers: Record<string, string> = root) =>
   send(path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
 
-async function problemOf(response: Response) {
+async function readProblem(response: Response) {
   const { error } = await response.json();
   expect(error.data.httpStatus).toBe(response.status);
   expect(error.data.problem.status).toBe(response.status);
@@ -36,18 +36,18 @@ describe('tRPC', () => {
     ['no token', {}],
     ['a bad token', { authorization: 'Bearer nonsense' }],
   ])('answers 401 to %s, before it looks at the input', async (_name, headers) => {
-    expect(await problemOf(await query('audit.get', 'garbage', headers))).toMatchObject({ status: 401 });
-    expect(await problemOf(await query('account.me', undefined, headers))).toMatchObject({ status: 401 });
-    expect(await problemOf(await mutate('settings.update', '{"x":', headers))).toMatchObject({ status: 401 });
+    expect(await readProblem(await query('audit.get', 'garbage', headers))).toMatchObject({ status: 401 });
+    expect(await readProblem(await query('account.me', undefined, headers))).toMatchObject({ status: 401 });
+    expect(await readProblem(await mutate('settings.update', '{"x":', headers))).toMatchObject({ status: 401 });
   });
 
   it('answers 403 before it looks at the input', async () => {
     const viewer = await bearer(await makeUser('viewer'));
-    expect(await problemOf(await query('audit.get', 'garbage', viewer))).toMatchObject({
+    expect(await readProblem(await query('audit.get', 'garbage', viewer))).toMatchObject({
       status: 403,
       code: 'forbidden',
     });
-    expect(await problemOf(await mutate('settings.update', '{"x":', viewer))).toMatchObject({ status: 403 });
+    expect(await readProblem(await mutate('settings.update', '{"x":', viewer))).toMatchObject({ status: 403 });
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe('tRPC', () => {
     ['nothing', '', 400, 'malformed'],
     ['more than a megabyte', JSON.stringify({ a: 'x'.repeat(1024 * 1024) }), 413, 'too_large'],
   ])('refuses %s', async (_name, body, status, code) => {
-    expect(await problemOf(await mutate('settings.update', body))).toMatchObject({ status, code });
+    expect(await readProblem(await mutate('settings.update', body))).toMatchObject({ status, code });
   });
 
   it('refuses more than 16 MB before anything else is looked at, also in a query', async () => {
@@ -68,11 +68,11 @@ describe('tRPC', () => {
       await query('audit.get', 'garbage', headers),
       await mutate('nowhere.at_all', '{}', headers),
     ])
-      expect(await problemOf(response)).toMatchObject({ status: 413, code: 'too_large' });
+      expect(await readProblem(response)).toMatchObject({ status: 413, code: 'too_large' });
   });
 
   it('names wrong fields as REST does', async () => {
-    expect((await problemOf(await mutate('settings.update', '{"flow_retention_hours": 0}'))).errors).toEqual([
+    expect((await readProblem(await mutate('settings.update', '{"flow_retention_hours": 0}'))).errors).toEqual([
       { field: 'flow_retention_hours', message: 'At least 1 hour.' },
     ]);
   });
@@ -83,17 +83,17 @@ describe('tRPC', () => {
     ['octets', '{}', { 'content-type': 'application/octet-stream' }],
     ['gzip', '{}', { 'content-encoding': 'gzip' }],
   ])('takes only plain JSON, not %s', async (_name, body, headers) => {
-    expect(await problemOf(await mutate('settings.update', body, { ...root, ...headers }))).toMatchObject({
+    expect(await readProblem(await mutate('settings.update', body, { ...root, ...headers }))).toMatchObject({
       status: 415,
     });
   });
 
   it('never runs a mutation by GET and knows no other procedures', async () => {
-    expect(await problemOf(await query('settings.update', {}))).toMatchObject({ status: 405 });
-    expect(await problemOf(await query('settings.nope'))).toMatchObject({ status: 404, code: 'not_found' });
-    expect(await problemOf(await query('constructor'))).toMatchObject({ status: 404 });
-    expect(await problemOf(await query('__proto__'))).toMatchObject({ status: 404 });
-    expect(await problemOf(await send('settings.get?input={"a"', { headers: root }))).toMatchObject({ status: 400 });
+    expect(await readProblem(await query('settings.update', {}))).toMatchObject({ status: 405 });
+    expect(await readProblem(await query('settings.nope'))).toMatchObject({ status: 404, code: 'not_found' });
+    expect(await readProblem(await query('constructor'))).toMatchObject({ status: 404 });
+    expect(await readProblem(await query('__proto__'))).toMatchObject({ status: 404 });
+    expect(await readProblem(await send('settings.get?input={"a"', { headers: root }))).toMatchObject({ status: 400 });
   });
 
   it('answers batches of up to a dozen calls, each for itself, and names the bound to larger ones', async () => {
@@ -104,7 +104,7 @@ describe('tRPC', () => {
       const response = await batch(calls);
       const { error } = await response.clone().json();
       expect(error.message).toMatch(`has ${calls} calls; the maximum is ${MAX_BATCH_CALLS}. Send several batches.`);
-      expect(await problemOf(response)).toMatchObject({ status: 400, code: 'malformed' });
+      expect(await readProblem(response)).toMatchObject({ status: 400, code: 'malformed' });
     }
     const mixed = await send('settings.get,audit.get?batch=1&input={"1":{"id":"x"}}', { headers: root });
     expect(mixed.status).toBe(207);

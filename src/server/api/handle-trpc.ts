@@ -1,7 +1,7 @@
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { MAX_BATCH_CALLS } from '@/domain/heavy-operations';
-import { answerWith } from '../admission/admission';
-import { originOf } from '../auth/origin';
+import { withRequestDatabase } from '../admission/admission';
+import { getRequestOrigin } from '../auth/origin';
 import { AppError } from '../lib/errors';
 import { toAppError } from '../rest/problem';
 import { assertBodySize, readBytes } from '../rest/read-body';
@@ -15,7 +15,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const INVALID_REQUEST = -32600;
 
 /** The request with its body read and bounded, so that tRPC never reads an endless one. */
-async function bounded(request: Request): Promise<Request> {
+async function limitBody(request: Request): Promise<Request> {
   assertBodySize(request);
   if (request.method !== 'POST') return request;
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
@@ -38,11 +38,11 @@ function assertBatchSize(request: Request): void {
 
 /** Answers one tRPC request, or a batch of a dozen calls at most. Failures have tRPC's own envelope, also those before any call. */
 export async function handleTrpc(router: AppRouter, request: Request): Promise<Response> {
-  const origin = originOf(request);
+  const origin = getRequestOrigin(request);
   let response: Response;
   try {
     assertBatchSize(request);
-    const req = await bounded(request);
+    const req = await limitBody(request);
     const answer = () =>
       fetchRequestHandler({
         endpoint: '/api/trpc',
@@ -57,7 +57,7 @@ export async function handleTrpc(router: AppRouter, request: Request): Promise<R
           return seconds.length > 0 ? { headers: { 'retry-after': String(Math.max(...seconds)) } } : {};
         },
       });
-    response = await answerWith(request.method, answer);
+    response = await withRequestDatabase(request.method, answer);
   } catch (error) {
     const meaning = toAppError(error);
     const data = errorData(meaning, origin.request_id, undefined);

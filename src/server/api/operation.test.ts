@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { parseInput } from '../rest/parse-input';
+import { listRoutes } from './list-routes';
 import { ByVersion, operations, versionNumber } from './operation';
-import { routesOf } from './routes-of';
 import { router } from './trpc';
 
 /** What reached the operation last. */
@@ -33,7 +33,7 @@ const things = router({
     run,
   }),
 });
-const routes = routesOf(things);
+const routes = listRoutes(things);
 const grants = [{ role: 'all', permissions: ['role:read'], tenant_id: null, project_id: null }];
 const user = { id: 'a', email: 'a@example.org', name: 'A' };
 const origin = { request_id: 'r', source_address: null };
@@ -41,14 +41,14 @@ const session = { user, grants, family_id: 'f', origin };
 const pages = things.createCaller({ session, origin, baseUrl: () => 'http://fabric.test' });
 
 /** What the operation gets from a request. */
-async function byRest(method: string, path: string, params: Record<string, string>, request: Request) {
+async function receiveByRest(method: string, path: string, params: Record<string, string>, request: Request) {
   const route = routes.find((one) => one.method === method && one.path === path);
   if (!route) throw new Error(`there is no ${method} ${path}`);
   received = undefined;
   await route.handler({ scope: {}, session, request, routes, ...(await parseInput(route, params, request)) });
   return received;
 }
-async function byPage(call: Promise<unknown>) {
+async function receiveByPage(call: Promise<unknown>) {
   received = undefined;
   await call;
   return received;
@@ -70,16 +70,20 @@ describe('an operation', () => {
         const path = '/things/{thing_id}';
         const search = new URLSearchParams({ name, limit: String(given) });
         const list = new Request(`http://fabric.test/?${search}`);
-        expect(await byRest('GET', '/things', {}, list)).toEqual(await byPage(pages.list({ name, limit: given })));
+        expect(await receiveByRest('GET', '/things', {}, list)).toEqual(
+          await receiveByPage(pages.list({ name, limit: given })),
+        );
         const get = new Request('http://fabric.test/');
-        expect(await byRest('GET', path, { thing_id }, get)).toEqual(await byPage(pages.get({ id: thing_id })));
+        expect(await receiveByRest('GET', path, { thing_id }, get)).toEqual(
+          await receiveByPage(pages.get({ id: thing_id })),
+        );
         const change = json('PATCH', { name, version: given });
-        const changed = await byPage(pages.change({ id: thing_id, name, version: given }));
-        expect(await byRest('PATCH', path, { thing_id }, change)).toEqual(changed);
+        const changed = await receiveByPage(pages.change({ id: thing_id, name, version: given }));
+        expect(await receiveByRest('PATCH', path, { thing_id }, change)).toEqual(changed);
         const part = { thing_id, version: String(of_version), part_id };
-        const made = await byPage(pages.part({ id: thing_id, of_version, part_id, name, version: given }));
+        const made = await receiveByPage(pages.part({ id: thing_id, of_version, part_id, name, version: given }));
         const post = json('POST', { name, version: given });
-        expect(await byRest('POST', `${path}/versions/{version}/parts/{part_id}`, part, post)).toEqual(made);
+        expect(await receiveByRest('POST', `${path}/versions/{version}/parts/{part_id}`, part, post)).toEqual(made);
         expect(made).toMatchObject({ params: { version: of_version }, input: { version: given } });
       }),
       { numRuns: 30 },
@@ -91,12 +95,12 @@ describe('an operation', () => {
       fc.asyncProperty(id, version, version, async (thing_id, header, named) => {
         const headers = { 'if-match': `"${header}"` };
         const remove = (search: string) => new Request(`http://fabric.test/${search}`, { method: 'DELETE', headers });
-        const byHeader = await byRest('DELETE', '/things/{thing_id}', { thing_id }, remove(''));
+        const byHeader = await receiveByRest('DELETE', '/things/{thing_id}', { thing_id }, remove(''));
         expect(byHeader).toMatchObject({ input: { version: header } });
-        const byQuery = await byRest('DELETE', '/things/{thing_id}', { thing_id }, remove(`?version=${named}`));
-        expect(byQuery).toEqual(await byPage(pages.delete({ id: thing_id, version: named })));
+        const byQuery = await receiveByRest('DELETE', '/things/{thing_id}', { thing_id }, remove(`?version=${named}`));
+        expect(byQuery).toEqual(await receiveByPage(pages.delete({ id: thing_id, version: named })));
         const patch = json('PATCH', { name: 'n' }, headers);
-        expect(await byRest('PATCH', '/things/{thing_id}', { thing_id }, patch)).toMatchObject({
+        expect(await receiveByRest('PATCH', '/things/{thing_id}', { thing_id }, patch)).toMatchObject({
           input: { version: header },
         });
       }),

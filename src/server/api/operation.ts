@@ -116,7 +116,7 @@ export type Operation = Declared<CallAccess, ObjectShape, Shape, Names> & {
 } & (OverRest<any, string, Shape> | OnlyPages);
 
 /** Method, path and the schema of its parameters of an operation with a REST address. */
-export function addressOf(operation: { rest: string; params?: ObjectShape }) {
+export function parseRestAddress(operation: { rest: string; params?: ObjectShape }) {
   const [method, path] = operation.rest.split(' ') as [Method, `/${string}`];
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const params = operation.params ?? z.object(Object.fromEntries(names.map((name) => [name, z.uuid()])));
@@ -126,36 +126,36 @@ export function addressOf(operation: { rest: string; params?: ObjectShape }) {
 const NO_INPUT = z.strictObject({});
 
 /** What pages call a parameter of the path. */
-const calledOnPages = ({ onPages }: Operation, names: readonly string[], name: string) =>
+const toPageParam = ({ onPages }: Operation, names: readonly string[], name: string) =>
   onPages?.[name] ?? (name === names[0] ? 'id' : name);
 
 /** The schemas of what a page sends: parameters by the names that pages use, and the input. */
-export function sentParts(operation: Operation): z.ZodType[] {
-  const { names = [], params } = operation.rest === undefined ? {} : addressOf(operation);
+export function listSentSchemas(operation: Operation): z.ZodType[] {
+  const { names = [], params } = operation.rest === undefined ? {} : parseRestAddress(operation);
   const renamed = Object.entries(params?.shape ?? {}).map(([name, schema]) => [
-    calledOnPages(operation, names, name),
+    toPageParam(operation, names, name),
     schema,
   ]);
   return [...(params ? [z.object(Object.fromEntries(renamed))] : []), ...(operation.input ? [operation.input] : [])];
 }
 
 /** Reads what a page sends into parameters and input; reports every wrong field. @throws ZodError */
-function readSent(operation: Operation): ((sent: unknown) => { params: unknown; input: unknown }) | null {
-  const { names = [], params } = operation.rest === undefined ? {} : addressOf(operation);
+function createSentParser(operation: Operation): ((sent: unknown) => { params: unknown; input: unknown }) | null {
+  const { names = [], params } = operation.rest === undefined ? {} : parseRestAddress(operation);
   const { input } = operation;
   if (!params && !input) return null;
-  const keyOf = (name: string) => calledOnPages(operation, names, name);
+  const toPageKey = (name: string) => toPageParam(operation, names, name);
   return (sent) => {
     const { ...rest } = z.record(z.string(), z.unknown()).parse(sent ?? {});
     const path: Record<string, unknown> = {};
     for (const name of names) {
-      const key = keyOf(name);
+      const key = toPageKey(name);
       path[name] = rest[key];
       delete rest[key];
     }
     const inPath = params?.safeParse(path);
     const inInput = (input ?? NO_INPUT).safeParse(rest);
-    const asSent = (issue: z.core.$ZodIssue) => ({ ...issue, path: issue.path.map((at) => keyOf(String(at))) });
+    const asSent = (issue: z.core.$ZodIssue) => ({ ...issue, path: issue.path.map((at) => toPageKey(String(at))) });
     const issues = [...(inPath?.error?.issues ?? []).map(asSent), ...(inInput.error?.issues ?? [])];
     if (issues.length > 0) throw new z.ZodRealError(issues);
     return { params: inPath?.data ?? {}, input: input ? inInput.data : undefined };
@@ -163,7 +163,7 @@ function readSent(operation: Operation): ((sent: unknown) => { params: unknown; 
 }
 
 function build(kind: 'query' | 'mutation', operation: Operation): never {
-  const read = readSent(operation);
+  const read = createSentParser(operation);
   const base = builderFor(operation);
   const builder = read === null ? base : base.input(read);
   const { run } = operation;

@@ -3,10 +3,10 @@ import { ZodError } from 'zod';
 import { isHeavyCall } from '@/domain/heavy-operations';
 import { readSession } from '../access/sign-in/read-session';
 import { admit } from '../admission/admission';
-import { originOf } from '../auth/origin';
+import { getRequestOrigin } from '../auth/origin';
 import {
-  actorOf,
   authorize,
+  getActor,
   type Origin,
   requirePerson,
   requireSession,
@@ -18,7 +18,7 @@ import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
 import { noteRefusal } from '../lib/note-refusal';
 import { toAppError, toProblem } from '../rest/problem';
-import { baseUrlOf } from '../rest/request-headers';
+import { getBaseUrl } from '../rest/request-headers';
 import { assertStorable } from '../rest/storable';
 import type { CallAccess, Operation } from './operation';
 
@@ -31,9 +31,9 @@ export type Context = {
 type Meta = { operation: Operation };
 
 /** The context of one tRPC call. A bad or expired token is no session; the procedure then answers 401. */
-export async function createContext(request: Request, origin: Origin = originOf(request)): Promise<Context> {
+export async function createContext(request: Request, origin: Origin = getRequestOrigin(request)): Promise<Context> {
   try {
-    return { session: await readSession(request, origin, true), origin, baseUrl: () => baseUrlOf(request) };
+    return { session: await readSession(request, origin, true), origin, baseUrl: () => getBaseUrl(request) };
   } catch (error) {
     const meaning = toAppError(error);
     throw new TRPCError({ code: TRPC_CODE[meaning.code], message: meaning.message, cause: meaning });
@@ -70,7 +70,7 @@ const REFUSALS: Partial<Record<TRPCError['code'], [ErrorCode, string]>> = {
 };
 
 /** What a procedure threw, as the error the caller may see: input errors are `malformed`, the rest as everywhere. */
-function meaningOf(error: TRPCError): AppError {
+function toCallerError(error: TRPCError): AppError {
   if (error.cause instanceof AppError) return error.cause;
   if (error.code === 'BAD_REQUEST' && error.cause instanceof ZodError) return toAppError(error.cause);
   const refusal = REFUSALS[error.code];
@@ -89,7 +89,7 @@ const t = initTRPC
   .meta<Meta>()
   .create({
     errorFormatter: ({ shape, error, ctx }) => {
-      const meaning = meaningOf(error);
+      const meaning = toCallerError(error);
       const data = errorData(meaning, ctx?.origin.request_id ?? '', shape.data.path);
       return { code: shape.code, message: meaning.message, data };
     },
@@ -101,7 +101,7 @@ const base = t.procedure.use(async ({ next, path, type, ctx }) => {
   const result = await next();
   let status = 200;
   if (!result.ok) {
-    const meaning = meaningOf(result.error);
+    const meaning = toCallerError(result.error);
     status = meaning.status;
     if (status >= 500)
       logger.error({ err: result.error.cause ?? result.error, request_id: ctx.origin.request_id, path }, 'call failed');
@@ -128,21 +128,21 @@ const storableInput = t.middleware(async ({ getRawInput, next }) => {
 });
 
 /** What the handler of an operation gets when the caller may call it. @throws AppError `unauthenticated`, `forbidden` */
-function admitted({ session, origin }: Context, access: CallAccess) {
+function authorizeCall({ session, origin }: Context, access: CallAccess) {
   if ('permission' in access) {
     const scope = authorize(session, access.permission);
     return { scope, session: requireSession(session) };
   }
   const asked = 'person' in access ? requirePerson : requireSession;
   const own = asked(session, access.enrolling);
-  return { scope: { actor: actorOf(own), origin }, session: own };
+  return { scope: { actor: getActor(own), origin }, session: own };
 }
 
 /** The only builder of procedures: checks who calls, hands the proof to the operation, lets heavy ones wait for their turn. */
 export const builderFor = (operation: Operation) =>
   base
     .meta({ operation })
-    .use(({ ctx, next }) => next({ ctx: admitted(ctx, operation.access) }))
+    .use(({ ctx, next }) => next({ ctx: authorizeCall(ctx, operation.access) }))
     .use(storableInput)
     .use(({ ctx, next, path, signal }) =>
       isHeavyCall(path) ? admit('compute', ctx.scope as Scope, signal ?? null, () => next()) : next(),

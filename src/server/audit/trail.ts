@@ -49,7 +49,7 @@ export type AuditVerification = {
 
 const BATCH = 1000;
 
-const saysCut = ({ action, after }: StoredAuditRecord, { seq, hash }: AuditCheckpoint): boolean =>
+const isCutRecord = ({ action, after }: StoredAuditRecord, { seq, hash }: AuditCheckpoint): boolean =>
   action === 'audit.pruned' && after?.through_seq === seq && after.through_hash === hash;
 
 /**
@@ -65,7 +65,7 @@ export async function verifyAuditChain(
   const start = cut?.seq ?? 0;
   const at: AuditAnchor = { seq: start, hash: cut?.hash ?? GENESIS_HASH };
   let cutReported = cut === null;
-  const anchorOf = (): AuditVerification['anchor'] => {
+  const getAnchorStatus = (): AuditVerification['anchor'] => {
     if (!anchor) return null;
     return anchor.seq > start || (anchor.seq === start && anchor.hash === cut?.hash) ? 'found' : 'pruned';
   };
@@ -75,7 +75,7 @@ export async function verifyAuditChain(
   ): AuditVerification => ({
     checked: at.seq - start,
     pruned: cut && { seq: cut.seq, at: cut.created_at },
-    anchor: reason ? null : anchorOf(),
+    anchor: reason ? null : getAnchorStatus(),
     last: at.seq > start ? { ...at } : null,
     broken: reason && { seq, reason },
   });
@@ -88,7 +88,7 @@ export async function verifyAuditChain(
       if (previous_hash !== at.hash) return verdict('previous_hash');
       if (hash !== auditHash(previous_hash, record)) return verdict('hash');
       if (anchor?.seq === record.seq && anchor.hash !== hash) return verdict('anchor');
-      if (cut && saysCut(stored, cut)) cutReported = true;
+      if (cut && isCutRecord(stored, cut)) cutReported = true;
       Object.assign(at, { seq: record.seq, hash });
     }
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatCidr, networkOf } from '@/domain/net/cidr';
+import { formatCidr, toNetwork } from '@/domain/net/cidr';
 import { parseIp } from '@/domain/net/ip-address';
 import type { Executor, Tx } from '../db/client';
 import { clock } from '../lib/clock';
@@ -31,7 +31,7 @@ export type SourceBound = { key: string; free: number; forget_seconds: number; t
 export function sourceKey(origin: Origin): string {
   const ip = parseIp(origin.source_address ?? '');
   if (!ip) return 'unknown';
-  return formatCidr(networkOf({ address: ip, prefix: ip.family === 4 ? 32 : 64 }));
+  return formatCidr(toNetwork({ address: ip, prefix: ip.family === 4 ? 32 : 64 }));
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
@@ -102,7 +102,7 @@ export async function isBusy(executor: Executor, bound: SourceBound): Promise<bo
 }
 
 /** Takes one of the tries that strangers at a busy source share. @returns whether there was one left */
-export async function takeTry(tx: Tx, bound: SourceBound): Promise<boolean> {
+export async function consumeAttempt(tx: Tx, bound: SourceBound): Promise<boolean> {
   const now = clock.now().toISOString();
   return (await countInWindow(tx, `${bound.key}:tries`, bound.per_seconds, now)) <= bound.tries;
 }
@@ -115,14 +115,14 @@ export function tooManyAttempts(seconds: number): AppError {
 }
 
 /** Takes a try under every bound that is busy. @throws AppError `too_many_requests` when one has none left */
-export async function assertTryLeft(tx: Tx, bounds: readonly SourceBound[]): Promise<void> {
+export async function assertAttemptsLeft(tx: Tx, bounds: readonly SourceBound[]): Promise<void> {
   for (const bound of bounds) {
-    if ((await isBusy(tx, bound)) && !(await takeTry(tx, bound))) throw tooManyAttempts(bound.per_seconds);
+    if ((await isBusy(tx, bound)) && !(await consumeAttempt(tx, bound))) throw tooManyAttempts(bound.per_seconds);
   }
 }
 
 /** @throws AppError `too_many_requests` with the time to wait when one of the keys is locked. */
-export async function assertMayTry(executor: Executor, limits: readonly AttemptLimit[]): Promise<void> {
+export async function assertNotLocked(executor: Executor, limits: readonly AttemptLimit[]): Promise<void> {
   const wait = await secondsLocked(executor, limits);
   if (wait > 0) throw tooManyAttempts(wait);
 }
@@ -143,12 +143,12 @@ export async function recordFailure(tx: Tx, limits: readonly (AttemptLimit | Sou
  * Forgets the failures that a success makes good. Those of a source stay: one account of its own would let it try all others
  * for ever.
  */
-export async function forgetFailures(tx: Tx, limits: readonly AttemptLimit[]): Promise<void> {
+export async function clearFailures(tx: Tx, limits: readonly AttemptLimit[]): Promise<void> {
   const keys = limits.map((limit) => limit.key);
   await deleteCounters(tx, keys.sort());
 }
 
 /** Forgets all failures that count against one account, from wherever they came. */
-export async function forgiveAccount(tx: Tx, email: string): Promise<void> {
+export async function clearAccountFailures(tx: Tx, email: string): Promise<void> {
   await deleteCountersEnding(tx, `:${digest(email)}`);
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { isLocal, originOf, publicOriginOf, STAMPED } from './origin';
+import { getPublicOrigin, getRequestOrigin, isLocal, STAMPED } from './origin';
 
 const request = (headers: Record<string, string>) => new Request('http://fabric.test/api/v1/x', { headers });
 const stamped = { 'x-fabric-peer': '::FFFF:10.0.0.7', 'x-fabric-proto': 'https', 'x-fabric-host': 'a.test:8443' };
@@ -8,14 +8,14 @@ afterEach(() => Reflect.deleteProperty(globalThis, STAMPED));
 describe('where a request comes from', () => {
   it('comes from the entry, in canonical form', () => {
     Reflect.set(globalThis, STAMPED, true);
-    expect(originOf(request(stamped)).source_address).toBe('10.0.0.7');
-    expect(publicOriginOf(request(stamped))).toEqual({ protocol: 'https', host: 'a.test:8443' });
-    expect(originOf(request({ 'x-fabric-peer': 'fe80::1%eth0' })).source_address).toBeNull();
+    expect(getRequestOrigin(request(stamped)).source_address).toBe('10.0.0.7');
+    expect(getPublicOrigin(request(stamped))).toEqual({ protocol: 'https', host: 'a.test:8443' });
+    expect(getRequestOrigin(request({ 'x-fabric-peer': 'fe80::1%eth0' })).source_address).toBeNull();
   });
 
   it('stays unknown without the entry, because headers come from the client', () => {
-    expect(originOf(request(stamped)).source_address).toBeNull();
-    expect(publicOriginOf(request({ ...stamped, host: 'fabric.test' }))).toEqual({
+    expect(getRequestOrigin(request(stamped)).source_address).toBeNull();
+    expect(getPublicOrigin(request({ ...stamped, host: 'fabric.test' }))).toEqual({
       protocol: 'http',
       host: 'fabric.test',
     });

@@ -16,14 +16,14 @@ export const FORWARDED_HEADER = 'x-fabric-forwarded';
 /** Set on `globalThis` by the entry that stamps the headers; without it they could be a client's invention and are ignored. */
 export const STAMPED = Symbol.for('fabric.peer-header');
 
-function stamped(request: Request, header: string): string | null {
+function getStampedHeader(request: Request, header: string): string | null {
   return Reflect.get(globalThis, STAMPED) === true ? request.headers.get(header) : null;
 }
 
 /** Request id (a well-formed one of the caller is kept) and source address of a request. */
-export function originOf(request: Request): Origin {
+export function getRequestOrigin(request: Request): Origin {
   const given = request.headers.get('x-request-id');
-  const peer = parseIp(stamped(request, PEER_HEADER) ?? '');
+  const peer = parseIp(getStampedHeader(request, PEER_HEADER) ?? '');
   return {
     request_id: given && /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : newId(),
     source_address: peer && formatIp(unmapIp(peer)),
@@ -45,17 +45,19 @@ export function isLoopbackHost(host: string): boolean {
  * handler cannot tell by looking for them.)
  */
 export function isLocal(request: Request): boolean {
-  const { source_address } = originOf(request);
+  const { source_address } = getRequestOrigin(request);
   const loopback = source_address === '::1' || source_address?.startsWith('127.') === true;
-  return loopback && stamped(request, FORWARDED_HEADER) === 'no' && isLoopbackHost(publicOriginOf(request).host);
+  return (
+    loopback && getStampedHeader(request, FORWARDED_HEADER) === 'no' && isLoopbackHost(getPublicOrigin(request).host)
+  );
 }
 
 /** Scheme and host under which the browser reached us: behind a trusted proxy those of the proxy. */
-export function publicOriginOf(request: Request): { protocol: 'http' | 'https'; host: string } {
+export function getPublicOrigin(request: Request): { protocol: 'http' | 'https'; host: string } {
   const url = new URL(request.url);
-  const proto = stamped(request, PROTO_HEADER) ?? url.protocol.slice(0, -1);
+  const proto = getStampedHeader(request, PROTO_HEADER) ?? url.protocol.slice(0, -1);
   return {
     protocol: proto === 'https' ? 'https' : 'http',
-    host: stamped(request, HOST_HEADER) ?? request.headers.get('host') ?? url.host,
+    host: getStampedHeader(request, HOST_HEADER) ?? request.headers.get('host') ?? url.host,
   };
 }

@@ -1,12 +1,12 @@
 import {
   type ActingToken,
+  computeReach,
   type Grantable,
-  isNowhere,
+  getReachableTenants,
+  isEmptyReach,
   type Reach,
   type RoleGrant,
-  reachOf,
   type TenantReach,
-  tenantsOf,
 } from '@/domain/permissions';
 import { AppError } from '../lib/errors';
 
@@ -34,7 +34,7 @@ export type Session = {
 };
 
 /** Who acts in a session; of a program the audit trail names the token as well. */
-export function actorOf({ user, api_token }: Session): Actor {
+export function getActor({ user, api_token }: Session): Actor {
   if (!api_token) return { kind: 'user', id: user.id, name: user.email };
   return { kind: 'user', id: user.id, name: `${user.email} (token ${api_token.name})`, api_token };
 }
@@ -89,7 +89,7 @@ export type Scope<P extends Grantable = Grantable> = {
 };
 
 function make<P extends Grantable>(actor: Actor, reach: Reach, origin: Origin | null): Scope<P> {
-  return { actor, tenants: tenantsOf(reach), reach, origin } as Scope<P>;
+  return { actor, tenants: getReachableTenants(reach), reach, origin } as Scope<P>;
 }
 
 /**
@@ -98,22 +98,22 @@ function make<P extends Grantable>(actor: Actor, reach: Reach, origin: Origin | 
 export function authorize<P extends Grantable>(session: Session | null, permission: P): Scope<P> {
   if (!session) throw new AppError('unauthenticated', 'Sign in to continue.');
   assertEnrolled(session);
-  const reach = reachOf(session.grants, permission);
-  if (isNowhere(reach)) {
+  const reach = computeReach(session.grants, permission);
+  if (isEmptyReach(reach)) {
     throw new AppError(
       'forbidden',
       `This requires the permission ${permission}. Ask an administrator for a role that includes it.`,
       { extra: { permission } },
     );
   }
-  return make(actorOf(session), reach, session.origin);
+  return make(getActor(session), reach, session.origin);
 }
 
 /** As `authorize` for what a page shows only to those who may see it: null without the permission. */
 export function authorizeIfGranted<P extends Grantable>(session: Session | null, permission: P): Scope<P> | null {
   if (!session) return null;
-  const reach = reachOf(session.grants, permission);
-  return isNowhere(reach) ? null : make(actorOf(session), reach, session.origin);
+  const reach = computeReach(session.grants, permission);
+  return isEmptyReach(reach) ? null : make(getActor(session), reach, session.origin);
 }
 
 /** The scope for one of its tenants only; null when the tenant is not visible to it. */

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
 import { makeOldInstallation } from '@/test/old-installation';
-import { queryDatabase as query, schemaOf } from '@/test/schema-of';
+import { queryDatabase as query, readSchema } from '@/test/read-schema';
 import { migrateDatabase } from '../db/migrate';
 import { checkBackup } from './read-backup';
 import { restoreBackup } from './restore-backup';
@@ -44,7 +44,7 @@ async function restore(path: string, url: string, { replace = false, passphrase 
   await restoreBackup({ databaseUrl: url, path, passphrase, backup, replace });
 }
 
-const manifestOf = async (path: string) => (await checkBackup(path, null)).manifest;
+const readManifest = async (path: string) => (await checkBackup(path, null)).manifest;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'fabric-backup-'));
@@ -72,15 +72,15 @@ afterAll(async () => {
 
 describe('backup and restore', { timeout: 120_000 }, () => {
   it('makes the same installation again: rows, schema, sequences', async () => {
-    const { tables, sequences } = await manifestOf(written);
+    const { tables, sequences } = await readManifest(written);
     expect(tables.find(({ name }) => name === 'traffic_flows')?.rows).toBe(10_000);
     expect(tables.find(({ name }) => name === 'agent_hours')?.rows).toBeGreaterThan(0);
     expect(tables.find(({ name }) => name === 'audit_records')?.rows).toBe(5000);
     for (const kind of ['migrated', 'empty'] as const) {
       const target = await database(kind);
       await restore(written, target);
-      expect(await manifestOf(await backUp(target))).toEqual({ tables, sequences });
-      expect(await schemaOf(target)).toEqual(await schemaOf(source));
+      expect(await readManifest(await backUp(target))).toEqual({ tables, sequences });
+      expect(await readSchema(target)).toEqual(await readSchema(source));
       const [next] = await query<{ id: string }>(
         target,
         `insert into traffic_marks (cluster_id, bucket_at) values (gen_random_uuid(), now()) returning id::text`,
@@ -130,7 +130,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     expect(await checkBackup(path, PASSPHRASE)).toMatchObject({ secrets: SECRETS, header: { key_id: 'abc' } });
     const target = await database();
     await restore(path, target, { passphrase: PASSPHRASE });
-    expect(await manifestOf(await backUp(target))).toEqual(await manifestOf(written));
+    expect(await readManifest(await backUp(target))).toEqual(await readManifest(written));
     expect(readFileSync(path).includes('example.org')).toBe(false);
   });
 
@@ -146,7 +146,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     });
     const target = await database();
     await restore(path, target, { passphrase });
-    expect(await schemaOf(target)).toEqual(await schemaOf(source));
+    expect(await readSchema(target)).toEqual(await readSchema(source));
     expect(await query(target, 'select id, name, tenant_id from projects')).toEqual([
       {
         id: '0190a000-0000-7000-8000-000000000011',
@@ -156,7 +156,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     ]);
     expect(await query(target, 'select name from tenants')).toEqual([{ name: 'Ada & sons' }]);
     expect(await query(target, 'select email from users')).toEqual([{ email: 'ada@example.org' }]);
-    const [sequence] = (await manifestOf(await backUp(target))).sequences.filter(
+    const [sequence] = (await readManifest(await backUp(target))).sequences.filter(
       ({ name }) => name === 'traffic_marks_id_seq',
     );
     expect(sequence).toMatchObject({ last_value: '4711', is_called: true });
@@ -169,7 +169,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     await migrateDatabase(old);
     const target = await database();
     await restore(path, target);
-    expect(await schemaOf(target)).toEqual(await schemaOf(old));
+    expect(await readSchema(target)).toEqual(await readSchema(old));
     // Since when workloads are in their projects is the time of the upgrade, which is another one; whether it is known is the same.
     for (const url of [target, old]) {
       await query(url, `update workloads set project_since = 'epoch' where project_since is not null`);
@@ -178,7 +178,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     // same.
     const made = new Set(['ip_address_history', 'policy_versions', 'roles', 'traffic_marks']);
     const tables = async (url: string) =>
-      (await manifestOf(await backUp(url))).tables.map((table) =>
+      (await readManifest(await backUp(url))).tables.map((table) =>
         made.has(table.name) ? { name: table.name, rows: table.rows } : table,
       );
     expect(await tables(target)).toEqual(await tables(old));
@@ -203,7 +203,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
   it('leaves everything as it was when rows do not fit, at whatever point that shows', async () => {
     const backup = await checkBackup(written, null);
     const target = await database();
-    const before = await manifestOf(await backUp(target));
+    const before = await readManifest(await backUp(target));
     // The checks of the file are passed by: those of the database are meant.
     const spoil = (change: (text: string) => string) => {
       const bytes = gunzipSync(readFileSync(written));
@@ -230,7 +230,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
       await expect(
         restoreBackup({ databaseUrl: target, path: spoilt, passphrase: null, backup, replace: false }),
       ).rejects.toThrow(message);
-      expect(await manifestOf(await backUp(target)), message.source).toEqual(before);
+      expect(await readManifest(await backUp(target)), message.source).toEqual(before);
     }
   });
 

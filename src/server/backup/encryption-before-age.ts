@@ -11,7 +11,7 @@ export const COST: ScryptOptions = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 
 
 const HEAD = MAGIC_BEFORE_AGE.length + SALT + PREFIX;
 
-export function keyOf(passphrase: string, salt: Buffer): Promise<Buffer> {
+export function deriveBackupKey(passphrase: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(passphrase.normalize('NFKC'), salt, 32, COST, (error, key) => (error ? reject(error) : resolve(key)));
   });
@@ -55,7 +55,7 @@ export async function* decryptBeforeAge(source: AsyncIterable<Buffer>, passphras
   const head = start.subarray(0, HEAD);
   const salt = head.subarray(MAGIC_BEFORE_AGE.length, MAGIC_BEFORE_AGE.length + SALT);
   const prefix = head.subarray(HEAD - PREFIX);
-  const key = await keyOf(passphrase, salt);
+  const key = await deriveBackupKey(passphrase, salt);
   async function* body(): AsyncGenerator<Buffer> {
     yield start.subarray(HEAD);
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;

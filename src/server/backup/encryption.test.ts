@@ -1,32 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { changed } from '@/test/changed';
-import { decryptionOf, encrypt } from './encryption';
+import { overrideConstant } from '@/test/override-constant';
+import { encrypt, findDecryption } from './encryption';
 import { COST } from './encryption-before-age';
-import { all, encryptBeforeAge, inPieces } from './testing/bytes.fixture';
+import { encryptBeforeAge, readAll, splitBytes } from './testing/bytes.fixture';
 
 const PASSPHRASE = 'a quiet walk through the woods';
 
 // A key is made for each file. With its real cost backup.int.test.ts opens a file that release 0.1 wrote.
-afterAll(changed(COST, { N: 2 ** 10 }));
+afterAll(overrideConstant(COST, { N: 2 ** 10 }));
 
-async function opened(file: Buffer, passphrase = PASSPHRASE, size?: number): Promise<Buffer> {
-  const decrypt = decryptionOf(file);
+async function decryptFile(file: Buffer, passphrase = PASSPHRASE, size?: number): Promise<Buffer> {
+  const decrypt = findDecryption(file);
   if (!decrypt) throw new Error('not encrypted');
-  return all(decrypt(inPieces(file, size), passphrase));
+  return readAll(decrypt(splitBytes(file, size), passphrase));
 }
 
 /** How each format lays its pieces: `head` finds where the first begins, from `last` on, a change looks like a wrong key. */
 const formats = [
   {
     name: 'an age file',
-    seal: (bytes: Buffer) => all(encrypt(inPieces(bytes), PASSPHRASE, 10)),
+    seal: (bytes: Buffer) => readAll(encrypt(splitBytes(bytes), PASSPHRASE, 10)),
     plain: 64 * 1024,
     head: (file: Buffer) => file.indexOf('\n', file.indexOf('\n--- ') + 1) + 1 + 16,
   },
   {
     name: 'a file of release 0.1',
-    seal: (bytes: Buffer) => all(encryptBeforeAge(inPieces(bytes), PASSPHRASE)),
+    seal: (bytes: Buffer) => readAll(encryptBeforeAge(splitBytes(bytes), PASSPHRASE)),
     plain: 256 * 1024,
     head: () => 'FABRICBACKUP1\n'.length + 16 + 7,
   },
@@ -40,18 +40,18 @@ describe.each(formats)('encryption of backups as $name', ({ seal, plain: pieceBy
       const file = await seal(plain);
       // A byte or two are in any file by chance.
       expect(file.includes(plain.subarray(0, 32)) && length > 8).toBe(false);
-      expect((await opened(file)).equals(plain)).toBe(true);
+      expect((await decryptFile(file)).equals(plain)).toBe(true);
     },
   );
 
   it('reads bytes that arrive one by one', async () => {
     const plain = randomBytes(300);
-    expect((await opened(await seal(plain), PASSPHRASE, 1)).equals(plain)).toBe(true);
+    expect((await decryptFile(await seal(plain), PASSPHRASE, 1)).equals(plain)).toBe(true);
   });
 
   it('refuses another passphrase and never writes the same bytes twice', async () => {
     const file = await seal(Buffer.from('text'));
-    await expect(opened(file, 'another passphrase')).rejects.toThrow(/passphrase is wrong/);
+    await expect(decryptFile(file, 'another passphrase')).rejects.toThrow(/passphrase is wrong/);
     expect(file.equals(await seal(Buffer.from('text')))).toBe(false);
   });
 
@@ -79,7 +79,7 @@ describe.each(formats)('encryption of backups as $name', ({ seal, plain: pieceBy
       'changed in the last piece': flipped(file.length - 1),
     };
     for (const [name, bytes] of Object.entries(broken)) {
-      await expect(opened(bytes), name).rejects.toThrow(/damaged|truncated|modified/);
+      await expect(decryptFile(bytes), name).rejects.toThrow(/damaged|truncated|modified/);
     }
   });
 });
@@ -92,13 +92,13 @@ describe('encryption of backups', () => {
       if (file) yield file.subarray(0, 150_000);
       throw failing;
     }
-    const decrypt = decryptionOf(file ?? Buffer.alloc(0));
-    await expect(decrypt && all(decrypt(source(), PASSPHRASE))).rejects.toBe(failing);
+    const decrypt = findDecryption(file ?? Buffer.alloc(0));
+    await expect(decrypt && readAll(decrypt(source(), PASSPHRASE))).rejects.toBe(failing);
   });
 
   it('takes a passphrase however its accents were typed', async () => {
-    const file = await all(encrypt(inPieces(Buffer.from('text')), 'caf\u00e9 au lait', 10));
-    expect(String(await opened(file, 'cafe\u0301 au lait'))).toBe('text');
+    const file = await readAll(encrypt(splitBytes(Buffer.from('text')), 'caf\u00e9 au lait', 10));
+    expect(String(await decryptFile(file, 'cafe\u0301 au lait'))).toBe('text');
   });
 
   it('does not hold a long file in memory', async () => {
@@ -107,7 +107,7 @@ describe('encryption of backups', () => {
     async function* source() {
       for (; made < 32; made += 1) yield piece;
     }
-    const decrypt = decryptionOf(Buffer.from('age-encryption.org/v1\n'));
+    const decrypt = findDecryption(Buffer.from('age-encryption.org/v1\n'));
     let read = 0;
     for await (const chunk of decrypt?.(encrypt(source(), PASSPHRASE, 10), PASSPHRASE) ?? []) {
       read += chunk.length;

@@ -10,7 +10,7 @@ const WORK_FACTOR = 17;
 type Decrypt = (source: AsyncIterable<Buffer>, passphrase: string) => AsyncGenerator<Buffer>;
 
 /** One passphrase, however its accents were typed. */
-const normal = (passphrase: string) => passphrase.normalize('NFKC');
+const normalizePassphrase = (passphrase: string) => passphrase.normalize('NFKC');
 /** Node has one class of web streams and two types of them. */
 const webStream = (source: AsyncIterable<Buffer>) => NodeStream.from(source) as unknown as ReadableStream<Uint8Array>;
 
@@ -26,7 +26,7 @@ export async function* encrypt(
   workFactor = WORK_FACTOR,
 ): AsyncGenerator<Buffer> {
   const age = new Encrypter();
-  age.setPassphrase(normal(passphrase));
+  age.setPassphrase(normalizePassphrase(passphrase));
   age.setScryptWorkFactor(workFactor);
   yield* buffers(await age.encrypt(webStream(source)));
 }
@@ -34,7 +34,7 @@ export async function* encrypt(
 /** @throws Error when the passphrase is wrong, or the file was damaged or cut off */
 async function* decryptAge(source: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<Buffer> {
   const age = new Decrypter();
-  age.addPassphrase(normal(passphrase));
+  age.addPassphrase(normalizePassphrase(passphrase));
   let begun = false;
   try {
     const plain = await age.decrypt(webStream(source));
@@ -61,5 +61,5 @@ const FORMATS: readonly { magic: Buffer; decrypt: Decrypt }[] = [
 export const MAGIC_BYTES = Math.max(...FORMATS.map(({ magic }) => magic.length));
 
 /** How to decrypt a file that starts so; null when it is not encrypted by us. */
-export const decryptionOf = (start: Buffer): Decrypt | null =>
+export const findDecryption = (start: Buffer): Decrypt | null =>
   FORMATS.find(({ magic }) => start.subarray(0, magic.length).equals(magic))?.decrypt ?? null;

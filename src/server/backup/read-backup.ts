@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
-import { decryptionOf, MAGIC_BYTES } from './encryption';
+import { findDecryption, MAGIC_BYTES } from './encryption';
 import {
   BackupHeader,
   BackupManifest,
@@ -26,12 +26,12 @@ export type CheckedBackup = {
 };
 
 /** How to decrypt a backup; null when it is not encrypted. @throws Error when it is no backup at all */
-async function decryptionOfFile(path: string): Promise<ReturnType<typeof decryptionOf>> {
+async function readDecryption(path: string): Promise<ReturnType<typeof findDecryption>> {
   const file = await open(path);
   try {
     const start = Buffer.alloc(MAGIC_BYTES);
     await file.read(start, 0, start.length, 0);
-    const decrypt = decryptionOf(start);
+    const decrypt = findDecryption(start);
     const isGzip = start[0] === 0x1f && start[1] === 0x8b;
     if (!decrypt && !isGzip) throw new Error(`${path} is not a Fabric backup.`);
     return decrypt;
@@ -41,14 +41,14 @@ async function decryptionOfFile(path: string): Promise<ReturnType<typeof decrypt
 }
 
 /** Whether a file is an encrypted backup. @throws Error when it is no backup at all */
-export const isEncrypted = async (path: string): Promise<boolean> => (await decryptionOfFile(path)) !== null;
+export const isEncrypted = async (path: string): Promise<boolean> => (await readDecryption(path)) !== null;
 
 /** The files of a backup, in order. */
 export async function* backupFiles(
   path: string,
   passphrase: string | null,
 ): AsyncGenerator<{ name: string; content: Buffer }> {
-  const decrypt = await decryptionOfFile(path);
+  const decrypt = await readDecryption(path);
   if (decrypt && passphrase === null) throw new Error(`${path} is encrypted. Specify its passphrase.`);
   const file = createReadStream(path, { highWaterMark: 1024 * 1024 });
   const raw: AsyncIterable<Buffer> = decrypt ? decrypt(file, passphrase ?? '') : file;

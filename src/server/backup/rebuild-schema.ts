@@ -2,26 +2,26 @@ import type { Client } from 'pg';
 import type { MigrationStep } from '../db/migrate';
 import { quote } from './tables';
 
-const namesOf = async (client: Client, text: string): Promise<string[]> =>
+const queryNames = async (client: Client, text: string): Promise<string[]> =>
   (await client.query<{ name: string }>(text)).rows.map(({ name }) => name);
 
 /** Removes everything of an installation, its queues included; extensions and what belongs to them stay. */
 export async function dropInstallation(client: Client): Promise<void> {
   const ours = (alias: string) =>
     `not exists (select 1 from pg_depend d where d.objid = ${alias}.oid and d.deptype = 'e')`;
-  const tables = await namesOf(
+  const tables = await queryNames(
     client,
     `select relname as name from pg_class c
      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and ${ours('c')}`,
   );
   if (tables.length > 0) await client.query(`drop table ${tables.map(quote).join(', ')} cascade`);
-  const routines = await namesOf(
+  const routines = await queryNames(
     client,
     `select oid::regprocedure::text as name from pg_proc p
      where pronamespace = 'public'::regnamespace and prokind in ('f', 'p') and ${ours('p')}`,
   );
   for (const routine of routines) await client.query(`drop routine ${routine} cascade`);
-  const types = await namesOf(
+  const types = await queryNames(
     client,
     `select typname as name from pg_type t
      where typnamespace = 'public'::regnamespace and typtype in ('e', 'd') and ${ours('t')}`,
@@ -59,7 +59,7 @@ export async function stripTables(client: Client): Promise<() => Promise<void>> 
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and not exists (select 1 from pg_constraint k where k.conindid = i.indexrelid)
     order by 1`);
-  const triggered = await namesOf(
+  const triggered = await queryNames(
     client,
     `select distinct tgrelid::regclass::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
      where c.relnamespace = 'public'::regnamespace and not tgisinternal order by 1`,

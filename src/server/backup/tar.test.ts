@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
-import { readTar, tarOf } from './tar';
-import { all, inPieces } from './testing/bytes.fixture';
+import { createTar, readTar } from './tar';
+import { readAll, splitBytes } from './testing/bytes.fixture';
 
 const AT = new Date('2026-02-03T04:05:06Z');
 const LARGEST = 1024 * 1024;
 
 async function read(bytes: Buffer, piece = 1000, largest = LARGEST) {
   const files: { name: string; content: string }[] = [];
-  for await (const { name, content } of readTar(inPieces(bytes, piece), largest)) {
+  for await (const { name, content } of readTar(splitBytes(bytes, piece), largest)) {
     files.push({ name, content: content.toString('hex') });
   }
   return files;
@@ -24,8 +24,8 @@ const files = fc.array(
   { maxLength: 6 },
 );
 const archive = (entries: readonly { name: string; content: Buffer }[]) =>
-  all(
-    tarOf(AT, async (add) => {
+  readAll(
+    createTar(AT, async (add) => {
       for (const { name, content } of entries) await add(name, content);
     }),
   );
@@ -54,16 +54,16 @@ describe('tar', () => {
   });
 
   it('aborts with the error of the writer', async () => {
-    const broken = tarOf(AT, async (add) => {
+    const broken = createTar(AT, async (add) => {
       await add('a', Buffer.from('one'));
       throw new Error('the server went away');
     });
-    await expect(all(broken)).rejects.toThrow('the server went away');
+    await expect(readAll(broken)).rejects.toThrow('the server went away');
   });
 
   it('lets the writer wait for the reader', async () => {
     let added = 0;
-    const files = tarOf(AT, async (add) => {
+    const files = createTar(AT, async (add) => {
       for (; added < 20; added += 1) await add(`file ${added}`, Buffer.alloc(1024 * 1024));
     });
     for await (const chunk of files) {
@@ -94,7 +94,7 @@ describe('tar', () => {
     const links = pack();
     links.entry({ name: 'passwd', type: 'symlink', linkname: '/etc/passwd' });
     links.finalize();
-    await expect(read(await all(links as AsyncIterable<Buffer>))).rejects.toThrow(
+    await expect(read(await readAll(links as AsyncIterable<Buffer>))).rejects.toThrow(
       /passwd in the archive is not a file/,
     );
   });

@@ -8,7 +8,7 @@ const END = 1024;
 export type AddFile = (name: string, content: Buffer) => Promise<void>;
 
 /** A tar archive of the files that `write` adds, as a stream that aborts when `write` fails. */
-export function tarOf(mtime: Date, write: (add: AddFile) => Promise<void>): AsyncIterable<Buffer> {
+export function createTar(mtime: Date, write: (add: AddFile) => Promise<void>): AsyncIterable<Buffer> {
   const archive = pack();
   const add: AddFile = (name, content) =>
     new Promise((resolve, reject) => {

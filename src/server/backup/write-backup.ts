@@ -19,7 +19,7 @@ import {
   tableFile,
 } from './manifest';
 import { columnList, quote, readContent, readSequences, readTables, type TableShape } from './tables';
-import { type AddFile, tarOf } from './tar';
+import { type AddFile, createTar } from './tar';
 
 export type BackupOptions = {
   databaseUrl: string;
@@ -125,7 +125,7 @@ export async function* writeBackup(options: BackupOptions): AsyncGenerator<Buffe
   const client = await connect(options.databaseUrl, 'backup');
   try {
     const at = clock.now();
-    const archive = tarOf(at, (add) => addInstallation(client, options, at, add));
+    const archive = createTar(at, (add) => addInstallation(client, options, at, add));
     // What fails is thrown where the bytes are taken.
     const packed: AsyncIterable<Buffer> = pipeline(archive, createGzip({ level: 4 }), () => {});
     yield* options.passphrase === null ? packed : encrypt(packed, options.passphrase);

@@ -44,7 +44,7 @@ async function deleteInPages(executor: Executor, aged: Aged, cutoff: string, pag
  * Works through the pages of a table that may hold expired rows. A chunk that is interrupted has done nothing. It rests as
  * long as it works: nothing is in a hurry here, and at most half of a core and of the disk is taken from heartbeats.
  */
-export async function workThroughAged(
+export async function processAgedRows(
   aged: Aged,
   cutoff: string,
   work: (pages: Pages) => Promise<number>,
@@ -63,4 +63,4 @@ export async function workThroughAged(
 
 /** Deletes the rows from before `cutoff`. @returns how many went */
 export const deleteAged = (aged: Aged, cutoff: string, signal: AbortSignal | undefined): Promise<number> =>
-  workThroughAged(aged, cutoff, (pages) => deleteInPages(db, aged, cutoff, pages), signal);
+  processAgedRows(aged, cutoff, (pages) => deleteInPages(db, aged, cutoff, pages), signal);

@@ -8,7 +8,7 @@ import { MINUTE_MS, SECOND_MS } from '@/domain/durations';
 import { env } from '../lib/env';
 import { lazy, processState } from '../lib/process-state';
 import { guardTransactions } from './guard-transactions';
-import { outliveLostConnections } from './lost-connections';
+import { tolerateLostConnections } from './lost-connections';
 
 type Schema = Record<string, never>;
 export type Db = PostgresJsDatabase<Schema>;
@@ -56,7 +56,7 @@ const USES: Record<DatabaseUse, { connections?: number; settings: { statement_ti
 type Settings = Record<string, string | number | boolean>;
 
 const use = new AsyncLocalStorage<DatabaseUse>();
-const presentUse = (): DatabaseUse => use.getStore() ?? 'work';
+const getCurrentUse = (): DatabaseUse => use.getStore() ?? 'work';
 type Pools = {
   clients: Map<DatabaseUse, postgres.Sql>;
   streams: postgres.Sql | undefined;
@@ -75,7 +75,7 @@ function connect(max: number, connection: { statement_timeout: number } & Settin
     connection: { application_name: 'fabric', idle_in_transaction_session_timeout: MINUTE_MS, ...connection },
   });
   guardTransactions(made);
-  outliveLostConnections();
+  tolerateLostConnections();
   return made;
 }
 
@@ -83,9 +83,9 @@ function connect(max: number, connection: { statement_timeout: number } & Settin
 export const withDatabaseUse = <T>(requested: DatabaseUse, work: () => T): T => use.run(requested, work);
 
 /** The connections of the present use (postgres.js), `work` when nothing else was said. They are opened by the first queries. */
-export const sqlClient = (): postgres.Sql => clientOf(presentUse());
+export const sqlClient = (): postgres.Sql => getClient(getCurrentUse());
 
-function clientOf(requested: DatabaseUse): postgres.Sql {
+function getClient(requested: DatabaseUse): postgres.Sql {
   let client = pools.clients.get(requested);
   if (!client) {
     const { connections, settings } = USES[requested];
@@ -117,15 +117,15 @@ export function secondStreamClient(): postgres.Sql {
 }
 
 const over: Record<DatabaseUse, Db> = {
-  work: lazy(() => drizzle(clientOf('work'), {})),
-  reads: lazy(() => drizzle(clientOf('reads'), {})),
-  heavy: lazy(() => drizzle(clientOf('heavy'), {})),
+  work: lazy(() => drizzle(getClient('work'), {})),
+  reads: lazy(() => drizzle(getClient('reads'), {})),
+  heavy: lazy(() => drizzle(getClient('heavy'), {})),
 };
 
 /** Drizzle over `sqlClient`; rows carry the database's own snake_case names. */
 export const db = new Proxy({} as Db, {
-  get: (_, key) => Reflect.get(over[presentUse()], key),
-  has: (_, key) => Reflect.has(over[presentUse()], key),
+  get: (_, key) => Reflect.get(over[getCurrentUse()], key),
+  has: (_, key) => Reflect.has(over[getCurrentUse()], key),
 });
 
 /** Closes the pools; the process may then end. */

@@ -16,7 +16,7 @@ async function readTables(): Promise<PgTable[]> {
 }
 
 /** Lines of the picture for a table: its box, and a line from each table that it refers to. */
-function linesOf(table: PgTable): string[] {
+function toDiagramLines(table: PgTable): string[] {
   const { name, columns, primaryKeys, foreignKeys } = getTableConfig(table);
   const key = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
   const relations = foreignKeys.map((foreignKey) => {
@@ -34,6 +34,6 @@ it('docs/data-model.md draws every table and every reference', async () => {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('%%'));
-  const expected = (await readTables()).flatMap(linesOf);
+  const expected = (await readTables()).flatMap(toDiagramLines);
   expect(drawn.toSorted()).toEqual(expected.toSorted());
 });

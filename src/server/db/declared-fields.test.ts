@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { integer, PgDialect, pgTable, text } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { columnsOf, conditionsOf, hasText, isSet, sortKeysOf } from './declared-fields';
+import { buildConditions, buildSortKeys, hasText, isSet, selectColumns } from './declared-fields';
 
 const guests = pgTable('guests', {
   id: text().notNull(),
@@ -22,14 +22,14 @@ const Guest = z.object({
 });
 const owner = sql<string>`owner`;
 const created_at = sql<string>`now()`;
-const columns = columnsOf(Guest, guests, { owner, created_at });
+const columns = selectColumns(Guest, guests, { owner, created_at });
 const written = (condition: SQL | undefined) => {
   if (!condition) return undefined;
   const { sql: statement, params } = new PgDialect().sqlToQuery(condition);
   return [statement, ...params];
 };
 
-describe('columnsOf', () => {
+describe('selectColumns', () => {
   it('selects what the schema names, in its order, and no other column of the table', () => {
     expect(Object.entries(columns)).toEqual([
       ['id', guests.id],
@@ -42,18 +42,18 @@ describe('columnsOf', () => {
 
   it('takes what is given in place of the column of the same name', () => {
     const pool = sql<string>`upper(pool)`;
-    expect(columnsOf(Guest, guests, { owner, created_at, pool }).pool).toBe(pool);
+    expect(selectColumns(Guest, guests, { owner, created_at, pool }).pool).toBe(pool);
   });
 
   it('asks for what the table does not have', () => {
     // @ts-expect-error nothing answers `owner`
-    columnsOf(Guest, guests, { created_at });
+    selectColumns(Guest, guests, { created_at });
   });
 });
 
-describe('sortKeysOf', () => {
+describe('buildSortKeys', () => {
   it('knows from the schema what may be null, and sorts creation by id', () => {
-    expect(sortKeysOf(Guest, ['pool', 'owner', 'created_at'], columns)).toEqual({
+    expect(buildSortKeys(Guest, ['pool', 'owner', 'created_at'], columns)).toEqual({
       pool: { column: guests.pool, nullable: true },
       owner: { column: owner, nullable: false },
       created_at: { column: guests.id },
@@ -61,7 +61,7 @@ describe('sortKeysOf', () => {
   });
 });
 
-describe('conditionsOf', () => {
+describe('buildConditions', () => {
   type Input = {
     limit: number;
     sort?: string;
@@ -72,7 +72,7 @@ describe('conditionsOf', () => {
     owned?: boolean;
   };
   const conditions = (input: Partial<Input>) =>
-    conditionsOf<Input, typeof guests>({ limit: 5, ...input }, guests, {
+    buildConditions<Input, typeof guests>({ limit: 5, ...input }, guests, {
       q: (q) => sql`name like ${q}`,
       owned: isSet(guests.secret),
     }).flatMap((condition) => (condition ? [written(condition)] : []));
@@ -95,9 +95,9 @@ describe('conditionsOf', () => {
 
   it('refuses a filter that nothing answers, when it is written and when it runs', () => {
     // @ts-expect-error `zone` is no column
-    expect(() => conditionsOf({ zone: 'a' }, guests, {})).toThrow('expected a condition for the filter zone');
+    expect(() => buildConditions({ zone: 'a' }, guests, {})).toThrow('expected a condition for the filter zone');
     // @ts-expect-error a number is not what the column holds
-    conditionsOf({ pool: 1 }, guests, {});
+    buildConditions({ pool: 1 }, guests, {});
   });
 });
 
@@ -118,12 +118,12 @@ describe('every list of a table', () => {
     // The storage of flows reads from views of its tables, which no schema names.
     .filter((file) => /(^|\/)queries\/[^/]+\.ts$/.test(file) && !/\.(test|fixture)\.ts$/.test(file))
     .map((file) => ({ file, source: readFileSync(`${server}/${file}`, 'utf8') }))
-    .filter(({ source }) => source.includes('pageOfRows'));
+    .filter(({ source }) => source.includes('queryPage'));
 
   it('selects and filters by what its schemas declare', () => {
     expect(lists.length).toBeGreaterThan(20);
     const undeclared = lists.filter(
-      ({ source }) => !source.includes('columnsOf(') || !source.includes('conditionsOf('),
+      ({ source }) => !source.includes('selectColumns(') || !source.includes('buildConditions('),
     );
     expect(undeclared.map(({ file }) => file)).toEqual([]);
   });

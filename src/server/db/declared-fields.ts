@@ -20,7 +20,7 @@ type Selected<S, T extends PgTable, R> = {
  * The columns behind the fields of a schema, in its order: those of `table` by their names, and what is joined or computed from
  * `rest`. A column of the table that the schema does not name is not read.
  */
-export function columnsOf<S extends z.ZodRawShape, T extends PgTable, const R extends Rest<S, T>>(
+export function selectColumns<S extends z.ZodRawShape, T extends PgTable, const R extends Rest<S, T>>(
   schema: z.ZodObject<S>,
   table: T,
   rest: R,
@@ -39,19 +39,19 @@ type SortKey = { column: AnyColumn | SQL; nullable?: boolean };
  * Sort keys by the names of fields; whether one may be null is what the schema says. Ids sort by creation, so `created_at` sorts
  * by `id`.
  */
-export function sortKeysOf<N extends string>(
+export function buildSortKeys<N extends string>(
   schema: z.ZodObject<z.ZodRawShape & Record<N, z.ZodType>>,
   names: readonly N[],
   columns: Record<Exclude<N, 'created_at'> | 'id', AnyColumn | SQL>,
 ): Record<N, SortKey> {
-  const keyOf = (name: N): SortKey =>
+  const toSortKey = (name: N): SortKey =>
     name === 'created_at'
       ? { column: columns.id }
       : {
           column: columns[name as Exclude<N, 'created_at'>],
           nullable: (schema.shape[name] as z.ZodType).safeParse(null).success,
         };
-  return Object.fromEntries(names.map((name) => [name, keyOf(name)])) as Record<N, SortKey>;
+  return Object.fromEntries(names.map((name) => [name, toSortKey(name)])) as Record<N, SortKey>;
 }
 
 /** What every list takes besides its filters. */
@@ -70,7 +70,7 @@ type Others<I, T extends PgTable> = { [K in Exclude<keyof I, Paging | Equalities
  * The conditions of the filters given: equality with the column of the same name, or what `others` makes of the value. A filter
  * that no column answers must be among them.
  */
-export function conditionsOf<I extends object, T extends PgTable>(
+export function buildConditions<I extends object, T extends PgTable>(
   input: I,
   table: T,
   others: Others<I, T>,
@@ -105,4 +105,4 @@ export const hasName =
     sql`${column} in (select ${named.id} from ${named} where ${ilike(named.name, likePattern(text))})`;
 
 /** A filter that is not answered by the database: its caller narrows the list by other means. */
-export const answeredElsewhere = (): undefined => undefined;
+export const skipCondition = (): undefined => undefined;

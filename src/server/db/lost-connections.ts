@@ -25,7 +25,7 @@ let listens = false;
  * A connection that breaks while postgres.js asks for the types of a new one rejects a promise that no code can
  * handle, which would end the process. The query that needed the connection fails or is retried on its own.
  */
-export function outliveLostConnections(): void {
+export function tolerateLostConnections(): void {
   if (listens) return;
   listens = true;
   process.on('unhandledRejection', (reason) => onUnhandled(reason, process.listenerCount('unhandledRejection')));

@@ -8,7 +8,7 @@ const DIGITS = 20;
  * What a text sorts by where numbers in it count as numbers: `web-2` before `web-10`. Built of functions that give the same on every
  * PostgreSQL: an index by a collation of ICU would be wrong after an update of ICU.
  */
-export const naturalKeyOf = (column: AnyColumn): SQL => {
+export const buildNaturalKey = (column: AnyColumn): SQL => {
   const padded = sql.raw(`'${'0'.repeat(DIGITS)}\\1'`);
   const cut = sql.raw(`'[0-9]+([0-9]{${DIGITS}})', '\\1', 'g'`);
   return sql`regexp_replace(regexp_replace(${column}, '([0-9]+)', ${padded}, 'g'), ${cut})`;
@@ -23,7 +23,7 @@ const naturalKey = (text: string | null): string | null =>
  * @param field of the row that has the text
  */
 export const naturalOrder = <F extends string>(column: AnyColumn, field: F, nullable = false): SortKey =>
-  keyOrder(naturalKeyOf(column), field, nullable);
+  keyOrder(buildNaturalKey(column), field, nullable);
 
 /** The same with a key that is stored beside the text, such as `sort_name`. */
 export const keyOrder = <F extends string>(key: AnyColumn | SQL, field: F, nullable = false): SortKey => ({

@@ -118,7 +118,7 @@ function streamsOver(tx: Tx): Streams {
 }
 
 /** One connection waits while the rows of the other are processed: as long as an answer may take, and not for a minute only. */
-const mayWait = (tx: Tx) =>
+const extendIdleTimeout = (tx: Tx) =>
   tx.execute(text`select set_config('idle_in_transaction_session_timeout', ${String(STREAM_TIMEOUT_MS)}, true)`);
 
 /**
@@ -135,10 +135,10 @@ export function readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>, { sort
     return work({
       alongside: (other) => inSameState(tx, db, other),
       second: async (other) => {
-        await mayWait(tx);
+        await extendIdleTimeout(tx);
         return inSameState(tx, drizzle(secondStreamClient(), {}), async (second) => {
           await withMemory(second);
-          await mayWait(second);
+          await extendIdleTimeout(second);
           return other(streamsOver(second));
         });
       },

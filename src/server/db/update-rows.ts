@@ -23,13 +23,13 @@ export async function updateRows<T extends PgTable>(
   if (!first) return;
   const columns: Record<string, PgColumn> = getTableColumns(table);
   const names = Object.keys(first).filter((name) => name !== 'id');
-  const typeOf = (name: string) => {
+  const getColumnType = (name: string) => {
     const column = columns[name];
     if (!column) throw new Error(`expected table ${getTableName(table)} to have a column ${name}`);
     return sql.raw(column.getSQLType());
   };
   const fields = sql.join(
-    ['id', ...names].map((name) => sql`${sql.identifier(name)} ${typeOf(name)}`),
+    ['id', ...names].map((name) => sql`${sql.identifier(name)} ${getColumnType(name)}`),
     sql`, `,
   );
   const assignments = sql.join(

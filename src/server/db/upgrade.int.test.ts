@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
 import { makeOldInstallation } from '@/test/old-installation';
-import { queryDatabase, schemaOf } from '@/test/schema-of';
+import { queryDatabase, readSchema } from '@/test/read-schema';
 import { migrateDatabase } from './migrate';
 
 const VOLUME = { workloads: 3000, flows: 100_000 };
@@ -33,7 +33,7 @@ describe('upgrading an installation of an early release', () => {
   afterAll(() => dropTestDatabase(url));
 
   it('ends with the very schema of a new installation', async () => {
-    expect(await schemaOf(url)).toEqual(await schemaOf(`${inject('databaseServerUrl')}fabric_template`));
+    expect(await readSchema(url)).toEqual(await readSchema(`${inject('databaseServerUrl')}fabric_template`));
   });
 
   it('keeps every row', async () => {

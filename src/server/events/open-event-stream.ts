@@ -2,7 +2,7 @@ import type { Session } from '../auth/scope';
 import { AppError } from '../lib/errors';
 import { processState } from '../lib/process-state';
 import { type HubMessage, subscribe } from './event-hub';
-import { needsBeat, visibleEvent } from './visible-event';
+import { needsPeriodicResync, visibleEvent } from './visible-event';
 
 export const HEARTBEAT_MS = 15_000;
 /**
@@ -79,7 +79,7 @@ export async function openEventStream(session: Session, options: Options): Promi
     current = now;
     send(encoder.encode(': alive\n\n'));
     beats += 1;
-    if (beats % BEATS_PER_RESYNC === 0 && needsBeat(current.grants)) send(frame({ type: 'resync' }));
+    if (beats % BEATS_PER_RESYNC === 0 && needsPeriodicResync(current.grants)) send(frame({ type: 'resync' }));
   };
 
   const stream = new ReadableStream<Uint8Array>(

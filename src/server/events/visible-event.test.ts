@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RoleGrant } from '@/domain/permissions';
-import { needsBeat, visibleEvent } from './visible-event';
+import { needsPeriodicResync, visibleEvent } from './visible-event';
 
 const ME = '0192f0c1-7a3b-7c44-9f00-00000000000a';
 const ID = '0192f0c1-7a3b-7c44-9f00-000000000001';
@@ -45,7 +45,9 @@ it.each([
   const some = permissions.flatMap((permission) => grant(permission, OURS));
   expect(visibleEvent(all, ME, event)).toEqual(event);
   expect(visibleEvent(some, ME, event)).toBeNull();
-  expect([needsBeat(all), needsBeat(some), needsBeat(grant('audit:read', OURS))]).toEqual([false, true, false]);
+  expect([needsPeriodicResync(all), needsPeriodicResync(some), needsPeriodicResync(grant('audit:read', OURS))]).toEqual(
+    [false, true, false],
+  );
 });
 
 it('says that notices changed to those whose they can be, without whose', () => {

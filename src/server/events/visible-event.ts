@@ -1,10 +1,10 @@
-import { isGranted, isNowhere, isWithinReach, type RoleGrant, reachOf } from '@/domain/permissions';
+import { computeReach, isEmptyReach, isGranted, isWithinReach, type RoleGrant } from '@/domain/permissions';
 import type { HubMessage } from './event-hub';
 
 /**
  * The part of an event that this user, who holds these grants, may see: all, less, or nothing. Users who reach a tenant or one of its projects see
  * what belongs to it. Of what clusters share, tenants see nothing, because that would reveal when others change something: see
- * `needsBeat`.
+ * `needsPeriodicResync`.
  */
 export function visibleEvent(grants: readonly RoleGrant[], userId: string, message: HubMessage): HubMessage | null {
   switch (message.type) {
@@ -18,18 +18,18 @@ export function visibleEvent(grants: readonly RoleGrant[], userId: string, messa
     case 'mapping_rule.changed':
       return isGranted(grants, 'mapping:read') ? message : null;
     case 'ipam.changed':
-      return reachOf(grants, 'ipam:read') === 'all' ? message : null;
+      return computeReach(grants, 'ipam:read') === 'all' ? message : null;
     case 'inventory.changed':
-      return reachOf(grants, 'workload:read') === 'all' || isGranted(grants, 'cluster:read') ? message : null;
+      return computeReach(grants, 'workload:read') === 'all' || isGranted(grants, 'cluster:read') ? message : null;
     case 'firewall.changed':
-      return reachOf(grants, 'policy:read') === 'all' ? message : null;
+      return computeReach(grants, 'policy:read') === 'all' ? message : null;
     case 'security_group.changed':
-      return isWithinReach(message, reachOf(grants, 'group:read')) ? message : null;
+      return isWithinReach(message, computeReach(grants, 'group:read')) ? message : null;
     case 'policy_test.changed':
-      return isWithinReach(message, reachOf(grants, 'policy_test:read')) ? message : null;
+      return isWithinReach(message, computeReach(grants, 'policy_test:read')) ? message : null;
     case 'policy.changed':
     case 'deployment.changed':
-      return isWithinReach(message, reachOf(grants, 'policy:read')) ? message : null;
+      return isWithinReach(message, computeReach(grants, 'policy:read')) ? message : null;
     case 'notification.changed': {
       // What notifications they get depends on many permissions; that something changed in their reach reveals
       // nothing.
@@ -43,8 +43,8 @@ export function visibleEvent(grants: readonly RoleGrant[], userId: string, messa
 }
 
 /** Whether the user sees some part only of what clusters share, and is therefore told to read again at fixed times. */
-export const needsBeat = (grants: readonly RoleGrant[]): boolean =>
+export const needsPeriodicResync = (grants: readonly RoleGrant[]): boolean =>
   (['workload:read', 'ipam:read', 'policy:read'] as const).some((permission) => {
-    const reach = reachOf(grants, permission);
-    return reach !== 'all' && !isNowhere(reach);
+    const reach = computeReach(grants, permission);
+    return reach !== 'all' && !isEmptyReach(reach);
   });

@@ -82,7 +82,7 @@ async function release({ released }: ClusterRun, { cluster, run }: Claimed): Pro
 }
 
 /** Carries out the cluster's waiting run; without one nothing happens. */
-export async function carryOutClusterRun(kind: ClusterRun, clusterId: string, context: RunContext): Promise<void> {
+export async function executeClusterRun(kind: ClusterRun, clusterId: string, context: RunContext): Promise<void> {
   const held = await claim(kind, clusterId);
   if (!held) return;
   const { cluster, run } = held;

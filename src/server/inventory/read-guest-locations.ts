@@ -2,7 +2,7 @@ import { db } from '../db/client';
 import { publishEvent } from '../events/event-hub';
 import { clock } from '../lib/clock';
 import { clusterAccess, openProvider as open } from './cluster-access';
-import { findClusterRow, holdCluster } from './queries/clusters';
+import { findClusterRow, lockClusterForShare } from './queries/clusters';
 import { listWorkloadsForSync, updateWorkloads } from './queries/sync-guests';
 import { listNodesForSync } from './queries/sync-nodes';
 import { planGuests } from './reconcile/guests';
@@ -37,7 +37,7 @@ export async function readGuestLocations(
     );
     if (moved.length > 0) {
       await db.transaction(async (tx) => {
-        const held = await holdCluster(tx, clusterId);
+        const held = await lockClusterForShare(tx, clusterId);
         // Another cluster may be behind the entry by now.
         if (held?.api_url !== cluster.api_url) return;
         await updateWorkloads(

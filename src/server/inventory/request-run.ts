@@ -5,7 +5,7 @@ import { type Actor, type Origin, type Scope, systemScope } from '../auth/scope'
 import { db, type Tx } from '../db/client';
 import type { clusterSync, ipamDiscover } from '../jobs/definitions';
 import { enqueue, enqueueOrWait } from '../jobs/enqueue';
-import { workerCrashed } from '../jobs/queries/run-leases';
+import { formatWorkerCrash } from '../jobs/queries/run-leases';
 import { recoverRuns } from '../jobs/run-lease';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
@@ -84,11 +84,11 @@ export async function startRun({ job, what }: RequestedRun, clusterId: string): 
 }
 
 /** Ends a run whose workers died, unless it has ended or its cluster is gone. */
-async function giveUp({ what, again, actions, scope, failed }: RequestedRun, run: Orphan): Promise<void> {
+async function failOrphanedRun({ what, again, actions, scope, failed }: RequestedRun, run: Orphan): Promise<void> {
   const problem = {
     stage: 'finish',
     code: 'worker_died',
-    message: workerCrashed(what),
+    message: formatWorkerCrash(what),
     remedy: `Check the worker log; the worker may be out of memory. ${again}`,
   };
   await db.transaction(async (tx) => {
@@ -134,7 +134,7 @@ export async function scheduleRuns(requested: RequestedRun): Promise<void> {
   const orphans = await syncLeases.listOrphans(db, ['cluster_id', 'trigger', 'errors'], { kind: requested.kind });
   await recoverRuns(orphans, {
     restart: ({ cluster_id }) => startRun(requested, cluster_id),
-    giveUp: (run) => giveUp(requested, run),
+    giveUp: (run) => failOrphanedRun(requested, run),
   });
   await startDue(requested);
 }

@@ -3,16 +3,16 @@ import { db, type Tx } from '../db/client';
 import type { RunError, StageCounters } from '../db/schema/operations';
 import { LeaseLost, type RunLease } from '../jobs/run-lease';
 import { AppError } from '../lib/errors';
-import { pgErrorOf } from '../lib/pg-errors';
+import { findPgError } from '../lib/pg-errors';
 import { ProviderError, type ProviderErrorCode } from '../providers/hypervisor/errors';
 import type { ClusterAccess, HypervisorProvider } from '../providers/hypervisor/types';
-import { holdCluster } from './queries/clusters';
+import { lockClusterForShare } from './queries/clusters';
 import type { SyncRunRow } from './queries/sync-runs';
 
 /** Errors stored with their text; all of them are counted. */
 export const MAX_ERRORS = 50;
 
-const nothing = (): StageCounters => ({ seen: 0, created: 0, changed: 0, removed: 0, skipped: 0, errors: 0 });
+const createCounters = (): StageCounters => ({ seen: 0, created: 0, changed: 0, removed: 0, skipped: 0, errors: 0 });
 
 export type RunProgress = Pick<SyncRunRow, 'stage' | 'progress_done' | 'progress_total' | 'counters' | 'errors'>;
 
@@ -34,7 +34,7 @@ export class RunReport {
     this.stage = stage;
     this.done = 0;
     this.total = total;
-    this.counters[stage] ??= nothing();
+    this.counters[stage] ??= createCounters();
     this.#touched();
   }
 
@@ -44,7 +44,7 @@ export class RunReport {
   }
 
   count(counts: Partial<StageCounters>): void {
-    const counters = this.counters[this.stage] ?? nothing();
+    const counters = this.counters[this.stage] ?? createCounters();
     this.counters[this.stage] = counters;
     for (const [name, value] of Object.entries(counts)) counters[name as keyof StageCounters] += value;
     this.#touched();
@@ -115,14 +115,14 @@ export class RunSession {
           return work(tx);
         });
       } catch (error) {
-        if (pgErrorOf(error)?.code !== '40P01' || tries === DEADLOCK_TRIES) throw error;
+        if (findPgError(error)?.code !== '40P01' || tries === DEADLOCK_TRIES) throw error;
       }
     }
   }
 
   /** The cluster comes first, as everywhere: then deleting it and writing below it cannot wait for each other. */
   async #hold(tx: Tx): Promise<void> {
-    const cluster = await holdCluster(tx, this.clusterId);
+    const cluster = await lockClusterForShare(tx, this.clusterId);
     if (!cluster) throw new LeaseLost('the cluster was deleted');
     if (cluster.api_url !== this.access.api_url) {
       throw new SyncProblem(

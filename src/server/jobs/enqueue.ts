@@ -2,11 +2,11 @@ import { AppError } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { jobOptions } from './define';
 import { JOBS, type JobName, type JobPayload } from './definitions';
-import { queueOf } from './queues';
+import { getQueue } from './queues';
 
 const TIMEOUT_MS = 5_000;
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no response within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
@@ -28,8 +28,8 @@ export async function enqueue<N extends JobName>(job: { name: N }, payload: JobP
   const parsed = definition.payload.parse(payload);
   const id = (definition.key as (payload: unknown) => string)(parsed);
   try {
-    await inTime(
-      queueOf(job.name).add(job.name, parsed, {
+    await withTimeout(
+      getQueue(job.name).add(job.name, parsed, {
         ...jobOptions(definition),
         deduplication: { id, keepLastIfActive: true },
       }),

@@ -5,7 +5,7 @@ import { queueBackend } from './backend';
 import { clusterSync, JOBS } from './definitions';
 import { enqueue } from './enqueue';
 import { jobsOverview } from './overview';
-import { closeQueues, queueOf } from './queues';
+import { closeQueues, getQueue } from './queues';
 import { ensureSchedules } from './schedules';
 
 describe('jobsOverview', () => {
@@ -44,7 +44,7 @@ describe('jobsOverview', () => {
   });
 
   it('gives the newest failures of all queues first, and no more than asked for', async () => {
-    const queue = queueOf('cluster.sync');
+    const queue = getQueue('cluster.sync');
     await queue.obliterate({ force: true });
     const ids = [newId(), newId(), newId()];
     for (const cluster_id of ids) {

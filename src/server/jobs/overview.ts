@@ -1,6 +1,6 @@
 import { queueBackend } from './backend';
 import { JOBS, type JobName } from './definitions';
-import { queueOf } from './queues';
+import { getQueue } from './queues';
 
 export type QueueOverview = {
   name: JobName;
@@ -30,7 +30,7 @@ export type JobsOverview = { backend: 'postgres' | 'redis'; queues: QueueOvervie
 const iso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
 
 async function queueOverview(name: JobName): Promise<QueueOverview> {
-  const queue = queueOf(name);
+  const queue = getQueue(name);
   const [counts, scheduler, workers] = await Promise.all([
     queue.getJobCounts('wait', 'active', 'delayed', 'completed', 'failed'),
     queue.getJobScheduler(name),
@@ -49,8 +49,8 @@ async function queueOverview(name: JobName): Promise<QueueOverview> {
   };
 }
 
-async function failuresOf(name: JobName, limit: number): Promise<JobFailure[]> {
-  const jobs = await queueOf(name).getFailed(0, limit - 1);
+async function listFailures(name: JobName, limit: number): Promise<JobFailure[]> {
+  const jobs = await getQueue(name).getFailed(0, limit - 1);
   return jobs.map((job) => ({
     id: job.id ?? '',
     name,
@@ -69,7 +69,7 @@ export async function jobsOverview(limit = 50): Promise<JobsOverview> {
   const names = Object.keys(JOBS) as JobName[];
   const [queues, failures] = await Promise.all([
     Promise.all(names.map(queueOverview)),
-    Promise.all(names.map((name) => failuresOf(name, limit))),
+    Promise.all(names.map((name) => listFailures(name, limit))),
   ]);
   return {
     backend: queueBackend.kind,

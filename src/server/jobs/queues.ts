@@ -6,7 +6,7 @@ import type { JobName } from './definitions';
 const state = processState(() => ({ open: new Map<JobName, JobQueue>() }));
 
 /** The queue of a job, one per process and name. */
-export function queueOf(name: JobName): JobQueue {
+export function getQueue(name: JobName): JobQueue {
   let queue = state.open.get(name);
   if (!queue) {
     queue = queueBackend.queue(name);

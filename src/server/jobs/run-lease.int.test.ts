@@ -44,13 +44,13 @@ beforeAll(async () => {
   cluster = await makeCluster();
 });
 
-const rowOf = async ({ table }: Kind, id: string) =>
+const readRow = async ({ table }: Kind, id: string) =>
   (
     await sqlClient()`select status, lease_owner, lease_at, attempts, progress_done, finished_at
     from ${sqlClient()(table)} where id = ${id}`
   )[0] as Record<string, unknown>;
 /** As a worker that was killed or stalled leaves it. */
-const silence = ({ table }: Kind, id: string) =>
+const expireLease = ({ table }: Kind, id: string) =>
   sqlClient()`update ${sqlClient()(table)} set lease_at = now() - interval '31 seconds' where id = ${id} and lease_at is not null`;
 const queued = async (kind: Kind): Promise<string> => {
   const id = newId();
@@ -82,12 +82,12 @@ describe.each(kinds)('the lease of a $name', (kind) => {
             const held = model.status === 'running' && model.owner === lease.lease_owner;
             const free =
               model.status === 'queued' || (model.status === 'running' && (model.owner === null || model.silent));
-            const before = await rowOf(kind, id);
+            const before = await readRow(kind, id);
             let done = false;
             let expected = held;
             if (step === 'silence') {
               if (model.owner !== null) model.silent = true;
-              await silence(kind, id);
+              await expireLease(kind, id);
               continue;
             }
             if (step === 'claim') {
@@ -118,7 +118,7 @@ describe.each(kinds)('the lease of a $name', (kind) => {
               if (free) Object.assign(model, { status: 'failed', owner: null });
             }
             expect(done, step).toBe(expected);
-            const after = await rowOf(kind, id);
+            const after = await readRow(kind, id);
             if (!expected) expect(after, step).toEqual(before);
             expect(after).toMatchObject({
               status: model.status,
@@ -137,7 +137,7 @@ describe.each(kinds)('the lease of a $name', (kind) => {
     for (const attempts of [1, 2]) {
       const claims = await Promise.all(Array.from({ length: 8 }, () => claim(kind, id)));
       expect(claims.filter((lease) => lease !== null)).toMatchObject([{ attempts }]);
-      await silence(kind, id);
+      await expireLease(kind, id);
     }
   });
 });
@@ -166,12 +166,12 @@ describe.each(kinds)('a worker of a $name', (kind) => {
     const id = await queued(kind);
     const first = (await claim(kind, id)) as unknown as Lease;
     const stalled = work(first, { progress_done: 7 });
-    await silence(kind, id);
+    await expireLease(kind, id);
     const second = (await claim(kind, id)) as unknown as Lease;
     await expect(stalled.flush()).rejects.toBeInstanceOf(LeaseLost);
     await expect(db.transaction((tx) => stalled.fence(tx))).rejects.toBeInstanceOf(LeaseLost);
     await expect(db.transaction((tx) => stalled.store(tx, { progress_done: 7 }))).rejects.toBeInstanceOf(LeaseLost);
-    const before = await rowOf(kind, id);
+    const before = await readRow(kind, id);
     const steps = { release: vi.fn(), fail: vi.fn() };
     const outcome = await stalled.carryOut({
       ...steps,
@@ -186,7 +186,7 @@ describe.each(kinds)('a worker of a $name', (kind) => {
     expect(() => stalled.assertHeld()).toThrow(LeaseLost);
     expect(steps.release).not.toHaveBeenCalled();
     expect(steps.fail).not.toHaveBeenCalled();
-    expect(await rowOf(kind, id)).toEqual(before);
+    expect(await readRow(kind, id)).toEqual(before);
     const ends = [first, second].map((lease) => db.transaction((tx) => kind.leases.finish(tx, lease, end())));
     expect(await Promise.all(ends)).toEqual([false, true]);
   });
@@ -194,13 +194,13 @@ describe.each(kinds)('a worker of a $name', (kind) => {
   it('stores its progress with the renewal, and its failure as the end', async () => {
     const id = await queued(kind);
     const held = (await claim(kind, id)) as unknown as Lease;
-    await silence(kind, id);
+    await expireLease(kind, id);
     const lease = work(held, { progress_done: 3 });
     const fault = new Error('the cluster refuses');
     const fail = vi.fn(async () => 'stored');
     const end = await lease.carryOut({
       work: async () => {
-        await vi.waitFor(async () => expect(await rowOf(kind, id)).toMatchObject({ progress_done: 3 }));
+        await vi.waitFor(async () => expect(await readRow(kind, id)).toMatchObject({ progress_done: 3 }));
         expect(await claim(kind, id)).toBeNull();
         throw fault;
       },
@@ -226,7 +226,7 @@ describe.each(kinds)('a worker of a $name', (kind) => {
       fail: vi.fn(),
     });
     await expect(ended).rejects.toBe(reason);
-    expect(await rowOf(kind, id)).toMatchObject({ status: kind.released, lease_owner: null, attempts: 0 });
+    expect(await readRow(kind, id)).toMatchObject({ status: kind.released, lease_owner: null, attempts: 0 });
     expect(await claim(kind, id)).toMatchObject({ attempts: 1 });
   });
 
@@ -236,7 +236,7 @@ describe.each(kinds)('a worker of a $name', (kind) => {
       expect(await claim(kind, id)).toMatchObject({ attempts: attempt });
       const alive = await kind.leases.listOrphans(db, [], { id });
       expect(alive).toEqual([]);
-      await silence(kind, id);
+      await expireLease(kind, id);
       const did: string[] = [];
       await recoverRuns(await kind.leases.listOrphans(db, [], { id }), {
         restart: async () => void did.push('restart'),

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../lib/clock';
 import { queueBackend } from './backend';
 import { JOBS } from './definitions';
-import { closeQueues, queueOf } from './queues';
+import { closeQueues, getQueue } from './queues';
 import { ensureSchedules } from './schedules';
 
 const realNow = clock.now;
@@ -26,13 +26,13 @@ describe('ensureSchedules', () => {
   it('rewrites a schedule whose interval changed', async () => {
     prune.everyMs = 2 * HOUR;
     expect(await ensureSchedules()).toEqual([prune.name]);
-    expect(await queueOf(prune.name).getJobScheduler(prune.name)).toMatchObject({ every: 2 * HOUR });
+    expect(await getQueue(prune.name).getJobScheduler(prune.name)).toMatchObject({ every: 2 * HOUR });
     prune.everyMs = HOUR;
     expect(await ensureSchedules()).toEqual([prune.name]);
   });
 
   it('rewrites a schedule that is overdue by a whole interval: the job that leads to it was lost', async () => {
-    const { next = 0 } = (await queueOf(prune.name).getJobScheduler(prune.name)) ?? {};
+    const { next = 0 } = (await getQueue(prune.name).getJobScheduler(prune.name)) ?? {};
     clock.now = () => new Date(next + HOUR / 2);
     expect(await ensureSchedules()).not.toContain(prune.name);
     clock.now = () => new Date(next + HOUR);

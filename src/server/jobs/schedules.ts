@@ -1,7 +1,7 @@
 import { clock } from '../lib/clock';
 import { jobOptions } from './define';
 import { JOBS, type JobName } from './definitions';
-import { queueOf } from './queues';
+import { getQueue } from './queues';
 
 /**
  * Makes the queue's schedules those of the definitions. Only what is missing, different or stuck is written, so it may
@@ -12,7 +12,7 @@ export async function ensureSchedules(): Promise<JobName[]> {
   const written: JobName[] = [];
   for (const job of Object.values(JOBS)) {
     if (!job.everyMs) continue;
-    const queue = queueOf(job.name);
+    const queue = getQueue(job.name);
     const present = await queue.getJobScheduler(job.name);
     const overdueSince = clock.now().getTime() - job.everyMs;
     if (present?.every === job.everyMs && (present.next ?? 0) > overdueSince) continue;

@@ -4,7 +4,7 @@ import { cache, cacheStats, objectCache, sharedValue } from './cache';
 import { metricsText } from './metrics';
 import { forgetProcessState } from './process-state';
 
-const statsOf = (name: string) => cacheStats().find((one) => one.name === name);
+const findStats = (name: string) => cacheStats().find((one) => one.name === name);
 const byVersion = cache<Promise<string>, number>({
   name: 'test_versions',
   maxEntries: 3,
@@ -36,7 +36,7 @@ describe('a cache by text', () => {
     expect(await load('hour', 2)).toBe('hour 2');
     expect(await load('hour', 1)).toBe('hour 2');
     expect(loads).toEqual(['hour 1', 'day 1', 'hour 2']);
-    expect(statsOf('test_versions')).toEqual({ name: 'test_versions', entries: 2, bytes: null, hits: 2, misses: 3 });
+    expect(findStats('test_versions')).toEqual({ name: 'test_versions', entries: 2, bytes: null, hits: 2, misses: 3 });
   });
 
   it('loads again what failed, unless it keeps failures', async () => {
@@ -63,7 +63,7 @@ describe('a cache by text', () => {
           await load(String(key), 1);
         }
         expect(loads).toHaveLength(expected);
-        expect(statsOf('test_versions')).toMatchObject({ entries: model.length, misses: expected });
+        expect(findStats('test_versions')).toMatchObject({ entries: model.length, misses: expected });
       }),
     );
   });
@@ -72,12 +72,12 @@ describe('a cache by text', () => {
     bySize.load('a', null, () => 'four');
     bySize.load('b', null, () => 'four');
     bySize.load('c', null, () => 'four');
-    expect(statsOf('test_sizes')).toMatchObject({ entries: 2, bytes: 8 });
+    expect(findStats('test_sizes')).toMatchObject({ entries: 2, bytes: 8 });
     expect([bySize.peek('a', null), bySize.peek('b', null)]).toEqual([undefined, 'four']);
     bySize.load('d', null, () => 'more than ten');
-    expect(statsOf('test_sizes')).toMatchObject({ entries: 1, bytes: 13 });
+    expect(findStats('test_sizes')).toMatchObject({ entries: 1, bytes: 13 });
     bySize.clear();
-    expect(statsOf('test_sizes')).toMatchObject({ entries: 0, bytes: 0 });
+    expect(findStats('test_sizes')).toMatchObject({ entries: 0, bytes: 0 });
   });
 });
 
@@ -87,7 +87,7 @@ it('a cache by object loads once for each object and seal', () => {
   expect(byObject.load(one, 1, () => 11)).toBe(10);
   expect(byObject.load(one, 2, () => 12)).toBe(12);
   expect(byObject.load(other, 2, () => 20)).toBe(20);
-  expect(statsOf('test_objects')).toMatchObject({ entries: null, hits: 1, misses: 3 });
+  expect(findStats('test_objects')).toMatchObject({ entries: null, hits: 1, misses: 3 });
 });
 
 describe('a shared value', () => {
@@ -119,18 +119,18 @@ describe('a shared value', () => {
     expect(await later).toEqual({ state: 1 });
     expect(await latest).toBe(await later);
     expect(await value.read(() => true)).toBe(await later);
-    expect(statsOf('test_shared')).toMatchObject({ entries: 1, misses: 2 });
+    expect(findStats('test_shared')).toMatchObject({ entries: 1, misses: 2 });
   });
 
   it('stays the same object while nothing changed, and counts that as a hit', async () => {
     const first = value.readNow();
     await settle();
     const before = await first;
-    const { hits, misses } = statsOf('test_shared') ?? { hits: 0, misses: 0 };
+    const { hits, misses } = findStats('test_shared') ?? { hits: 0, misses: 0 };
     const second = value.readNow();
     await settle();
     expect(await second).toBe(before);
-    expect(statsOf('test_shared')).toMatchObject({ hits: hits + 1, misses });
+    expect(findStats('test_shared')).toMatchObject({ hits: hits + 1, misses });
   });
 });
 

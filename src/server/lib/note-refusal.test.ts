@@ -32,34 +32,34 @@ const refused = (more: Partial<Refusal> = {}): Refusal => ({
   code: 'forbidden',
   ...more,
 });
-const linesOf = (level: 'info' | 'warn', text = 'request refused') =>
+const listLines = (level: 'info' | 'warn', text = 'request refused') =>
   logger[level].mock.calls.filter(([, message]) => message === text);
 
 it('writes a line for what was not permitted or too often, and a quieter one for who is not signed in', () => {
   noteRefusal(refused({ actor_id: 'ada' }));
   noteRefusal(refused({ status: 429, code: 'too_many_requests' }));
   noteRefusal(refused({ status: 401, code: 'unauthenticated' }));
-  expect(linesOf('warn').map(([fields]) => fields)).toEqual([
+  expect(listLines('warn').map(([fields]) => fields)).toEqual([
     refused({ actor_id: 'ada' }),
     refused({ status: 429, code: 'too_many_requests' }),
   ]);
-  expect(linesOf('info')).toHaveLength(1);
+  expect(listLines('info')).toHaveLength(1);
 });
 
 it.each([200, 302, 400, 404, 409, 422, 500])('has nothing to say about %s', (status) => {
   noteRefusal(refused({ status }));
-  expect([...linesOf('info'), ...linesOf('warn')]).toEqual([]);
+  expect([...listLines('info'), ...listLines('warn')]).toEqual([]);
 });
 
 it('limits a source to 20 lines per minute, not the others, and logs how many were omitted', () => {
   for (let i = 0; i < 1000; i += 1) noteRefusal(refused());
-  expect(linesOf('warn')).toHaveLength(20);
+  expect(listLines('warn')).toHaveLength(20);
   noteRefusal(refused({ source_address: '192.0.2.2' }));
-  expect(linesOf('warn')).toHaveLength(21);
+  expect(listLines('warn')).toHaveLength(21);
   time.advance(61);
   noteRefusal(refused());
-  expect(linesOf('warn')).toHaveLength(22);
-  expect(linesOf('warn', 'further refused requests are not logged')).toEqual([
+  expect(listLines('warn')).toHaveLength(22);
+  expect(listLines('warn', 'further refused requests are not logged')).toEqual([
     [{ left_out: 980 }, 'further refused requests are not logged'],
   ]);
 });
@@ -68,5 +68,5 @@ it('lets all sources together write no more than 300 lines a minute', () => {
   for (let i = 0; i < 100_000; i += 1) {
     noteRefusal(refused({ source_address: `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}` }));
   }
-  expect(linesOf('warn')).toHaveLength(300);
+  expect(listLines('warn')).toHaveLength(300);
 });

@@ -25,7 +25,7 @@ export const withRoutingKey = (url: string, key: string | null): string =>
   `${url.replace(/#.*$/s, '')}${key === null ? '' : `#${key}`}`;
 
 /** The integration key in the URL of a channel; null: there is none. */
-export const routingKeyOf = (url: string): string | null => new URL(url).hash.slice(1) || null;
+export const getRoutingKey = (url: string): string | null => new URL(url).hash.slice(1) || null;
 
 /** What a secret of a channel is bound to. */
 export const channelSecretContext = (id: string, what: 'url' | 'signing_secret' | 'previous_secret') =>

@@ -4,7 +4,7 @@ import type {
   NotificationChannelInput,
   NotificationChannelUpdate,
 } from '@/domain/notifications/channel';
-import { wrongRoutingKey } from '@/domain/notifications/channel';
+import { findRoutingKeyError } from '@/domain/notifications/channel';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
@@ -14,9 +14,9 @@ import { assertVersion, changedFields, nameTaken, notFound } from '../lib/refusa
 import { assertAllowedHttpTarget } from '../settings/assert-allowed-target';
 import { chooseTenant } from '../tenancy/choose-owner';
 import {
+  getRoutingKey,
   newSigningSecret,
   openWebhook,
-  routingKeyOf,
   sealWebhook,
   type WebhookSecrets,
   withRoutingKey,
@@ -105,7 +105,7 @@ async function newWebhook(
 ): Promise<Partial<repository.ChannelRow>> {
   const format = changedFields(row, { template });
   if (url === undefined && routing_key === undefined && Object.keys(format).length === 0) return {};
-  const before = openOrNew(row);
+  const before = openOrCreateSecrets(row);
   const target = url ?? before.url;
   if (target === null)
     throw new AppError('refused', 'The URL can no longer be decrypted. Enter the URL again.', {
@@ -114,9 +114,9 @@ async function newWebhook(
   if (url !== undefined) await assertAllowedUrl(url, row.tenant_id);
   // A key belongs to its receiver: the stored one is not sent to another server.
   const kept = before.url !== null && new URL(target).origin === row.url_origin && row.template === 'pagerduty';
-  const stored = kept && template === 'pagerduty' ? routingKeyOf(before.url ?? '') : null;
+  const stored = kept && template === 'pagerduty' ? getRoutingKey(before.url ?? '') : null;
   const key = routing_key ?? stored;
-  const message = wrongRoutingKey(template, key);
+  const message = findRoutingKeyError(template, key);
   if (message !== null) throw wrongKind('routing_key', message);
   return { ...format, ...sealWebhook(row.id, { ...before, url: withRoutingKey(target, key) }) };
 }
@@ -139,7 +139,7 @@ async function newTarget(
 }
 
 /** The secrets as they are; a new one when they can no longer be read, which is fixed by entering the URL. */
-function openOrNew(row: repository.ChannelRow): Omit<WebhookSecrets, 'url'> & { url: string | null } {
+function openOrCreateSecrets(row: repository.ChannelRow): Omit<WebhookSecrets, 'url'> & { url: string | null } {
   try {
     return openWebhook(row);
   } catch {

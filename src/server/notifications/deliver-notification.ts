@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { mailOf } from '@/domain/notifications/notice-body';
-import { payloadsOf } from '@/domain/notifications/payloads';
+import { formatNoticeMail } from '@/domain/notifications/notice-body';
+import { renderPayloads } from '@/domain/notifications/payloads';
 import { db } from '../db/client';
 import { clock } from '../lib/clock';
 import { env } from '../lib/env';
@@ -11,12 +11,12 @@ import { createAddressGuard } from '../providers/net/address-guard';
 import { DeliveryError } from '../providers/notifications/delivery-error';
 import { sendEmail } from '../providers/notifications/send-email';
 import { sendWebhook } from '../providers/notifications/send-webhook';
-import { openWebhook, routingKeyOf, withRoutingKey } from './channel-secrets';
+import { getRoutingKey, openWebhook, withRoutingKey } from './channel-secrets';
 import { type ChannelRow, findChannelRow } from './queries/notification-channels';
 import { claimDelivery, type DeliveryRow, settleDelivery } from './queries/notification-deliveries';
 import { findNotification, type NotificationRow } from './queries/notifications';
 import { notificationChanged } from './rules';
-import { mailServer, messageSettings } from './settings';
+import { readMailServer, readMessageSettings } from './settings';
 
 /** Delays after failed attempts, in seconds; after the last one the delivery has failed. */
 const RETRY_SECONDS = [30, 60, 120, 300, 600, 1800, 3600];
@@ -27,7 +27,7 @@ const LEASE_MS = 120_000;
 const MOST_SENDING_MS = 60_000;
 
 /** Who took a delivery before this time and has not ended is gone. */
-export const leaseBefore = (now: Date): string => new Date(now.getTime() - LEASE_MS).toISOString();
+export const computeLeaseCutoff = (now: Date): string => new Date(now.getTime() - LEASE_MS).toISOString();
 
 type Sent = { status: number | null; note: string | null };
 
@@ -38,12 +38,12 @@ async function sendToWebhook(
   signal: AbortSignal,
 ): Promise<Sent> {
   const { url, secret, previous } = openWebhook(channel);
-  const settings = await messageSettings(db, channel);
-  const rendering = { template: channel.template, routing_key: routingKeyOf(url), ...settings };
+  const settings = await readMessageSettings(db, channel);
+  const rendering = { template: channel.template, routing_key: getRoutingKey(url), ...settings };
   let status: number | null = null;
   const began = clock.now().getTime();
   // Several requests only where the receiver recognizes repeated ones: after a failure all are sent again.
-  for (const body of payloadsOf(notice, rendering)) {
+  for (const body of renderPayloads(notice, rendering)) {
     if (clock.now().getTime() - began > MOST_SENDING_MS)
       throw new DeliveryError('The receiver is too slow for the number of incidents.', { retry: true });
     status = await sendWebhook({
@@ -63,9 +63,14 @@ async function sendToWebhook(
 }
 
 async function sendByMail(delivery: DeliveryRow, channel: ChannelRow, notice: NotificationRow): Promise<Sent> {
-  const { server, from } = await mailServer(db);
-  const { public_url, time_zone } = await messageSettings(db, channel);
-  const message = { from, to: channel.recipients, ...mailOf(notice, public_url, time_zone), delivery_id: delivery.id };
+  const { server, from } = await readMailServer(db);
+  const { public_url, time_zone } = await readMessageSettings(db, channel);
+  const message = {
+    from,
+    to: channel.recipients,
+    ...formatNoticeMail(notice, public_url, time_zone),
+    delivery_id: delivery.id,
+  };
   const refused = await sendEmail(server, message);
   return { status: 250, note: refused.length === 0 ? null : `The server rejected ${refused.join(', ')}.` };
 }
@@ -89,7 +94,7 @@ async function send(delivery: DeliveryRow, signal: AbortSignal): Promise<Sent> {
 type Outcome = Parameters<typeof settleDelivery>[2];
 
 /** The state of a delivery after a failed attempt: due again, or failed. */
-function afterFailure({ attempts }: DeliveryRow, error: DeliveryError, now: Date): Outcome {
+function toFailureOutcome({ attempts }: DeliveryRow, error: DeliveryError, now: Date): Outcome {
   const seconds = RETRY_SECONDS[attempts - 1];
   const reported = { response_status: error.status, error: error.message.slice(0, 500) };
   if (!error.retry || seconds === undefined)
@@ -115,7 +120,7 @@ async function settle(delivery: DeliveryRow, outcome: Outcome): Promise<void> {
  */
 export async function deliverNotification(id: string, { signal }: { signal: AbortSignal }): Promise<void> {
   const now = clock.now();
-  const delivery = await claimDelivery(db, id, newId(), now.toISOString(), leaseBefore(now));
+  const delivery = await claimDelivery(db, id, newId(), now.toISOString(), computeLeaseCutoff(now));
   if (!delivery) return;
   try {
     const { status, note } = await send(delivery, signal);
@@ -139,6 +144,6 @@ export async function deliverNotification(id: string, { signal }: { signal: Abor
       error instanceof DeliveryError
         ? error
         : new DeliveryError('Unexpected error. See the worker log.', { retry: true, cause: error });
-    await settle(delivery, afterFailure(delivery, known, clock.now()));
+    await settle(delivery, toFailureOutcome(delivery, known, clock.now()));
   }
 }

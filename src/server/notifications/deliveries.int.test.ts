@@ -7,7 +7,7 @@ import type { NotificationDelivery } from '@/domain/notifications/delivery';
 import { sqlClient } from '@/server/db/client';
 import { auditRecords } from '@/server/db/schema/operations';
 import { notificationDeliver } from '@/server/jobs/definitions';
-import { queueOf } from '@/server/jobs/queues';
+import { getQueue } from '@/server/jobs/queues';
 import { clock } from '@/server/lib/clock';
 import { env } from '@/server/lib/env';
 import { newId } from '@/server/lib/ids';
@@ -185,7 +185,7 @@ describe('deliveries to a webhook', () => {
 
   it('start from the schedule when their job was lost', async () => {
     const { id } = await open();
-    const queue = queueOf(notificationDeliver.name);
+    const queue = getQueue(notificationDeliver.name);
     expect((await queue.getWaiting()).map(({ data }) => data)).toEqual([{ delivery_id: id }]);
     await queue.drain(true);
     await queue.obliterate({ force: true });

@@ -8,7 +8,7 @@ import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { notFound } from '../lib/refusals';
-import { leaseBefore } from './deliver-notification';
+import { computeLeaseCutoff } from './deliver-notification';
 import * as repository from './queries/notification-deliveries';
 import { insertDeliveries, listDueDeliveries } from './queries/notification-deliveries';
 import { listActiveChannels, type RuleRow } from './queries/notification-rules';
@@ -28,7 +28,7 @@ export async function startDeliveries(ids: readonly string[]): Promise<void> {
 /** Has sent what is due: first tries whose job was lost, further tries, and what a worker that ended left behind. */
 export async function scheduleDeliveries(): Promise<void> {
   const now = clock.now();
-  for (const delivery_id of await listDueDeliveries(db, now.toISOString(), leaseBefore(now), MOST))
+  for (const delivery_id of await listDueDeliveries(db, now.toISOString(), computeLeaseCutoff(now), MOST))
     await enqueue(notificationDeliver, { delivery_id });
 }
 
@@ -71,7 +71,7 @@ type Announcement = Pick<
 > & { user_id?: string };
 
 /** Stores a notice of a rule with one delivery for each of its channels that is on. @returns the deliveries */
-export async function announce(
+export async function storeNotice(
   tx: Tx,
   rule: Pick<RuleRow, 'id' | 'name' | 'tenant_id' | 'in_app'>,
   notice: Announcement,

@@ -2,15 +2,15 @@ import { advanceIncidents, type Findings, type IncidentChange } from '@/domain/n
 import type { Condition, Fact } from '@/domain/notifications/condition';
 import { noticeText } from '@/domain/notifications/notice-text';
 import { MAX_ITEMS, type NotificationItem } from '@/domain/notifications/notification';
-import { factsBeyond } from '@/domain/notifications/thresholds';
+import { listThresholdBreaches } from '@/domain/notifications/thresholds';
 import { db, type Tx } from '../db/client';
 import { clock } from '../lib/clock';
 import { groupBy } from '../lib/group-by';
 import { newId } from '../lib/ids';
-import { announce, startDeliveries } from './deliveries';
+import { startDeliveries, storeNotice } from './deliveries';
 import { collectFindings } from './facts/collect-findings';
 import * as repository from './queries/notification-incidents';
-import { listActiveIncidents, listIncidentsOfDeleted } from './queries/notification-incidents';
+import { listActiveIncidents, listDeletedPolicyIncidents } from './queries/notification-incidents';
 import { listEnabledRules, lockRule, type RuleRow } from './queries/notification-rules';
 import { notificationChanged } from './rules';
 
@@ -19,12 +19,12 @@ export type Notice = { condition: Condition; item: NotificationItem };
 type Active = Awaited<ReturnType<typeof repository.listActiveIncidents>>[number];
 type Row = Parameters<typeof repository.insertIncidents>[1][number];
 
-function itemOf(row: Omit<NotificationItem, 'incident_id'> & { id: string }): NotificationItem {
+function toItem(row: Omit<NotificationItem, 'incident_id'> & { id: string }): NotificationItem {
   const { id, object_kind, object_id, object_name, detail, first_seen_at, opened_at, closed_at, flaps } = row;
   return { incident_id: id, object_kind, object_id, object_name, detail, first_seen_at, opened_at, closed_at, flaps };
 }
 
-const wordsOf = ({ object_name, detail }: Fact) => ({ object_name, detail });
+const toIncidentText = ({ object_name, detail }: Fact) => ({ object_name, detail });
 
 /** Writes what becomes of the incidents of a rule. @returns those that opened and those that closed */
 export async function storeIncidents(
@@ -47,7 +47,7 @@ export async function storeIncidents(
       if (change.open)
         reported.opened.push({
           condition,
-          item: itemOf({ ...row, ...times, opened_at: at, closed_at: null, flaps: 0 }),
+          item: toItem({ ...row, ...times, opened_at: at, closed_at: null, flaps: 0 }),
         });
       continue;
     }
@@ -61,19 +61,24 @@ export async function storeIncidents(
       case 'close': {
         closed.push(id);
         const opened_at = incident.opened_at ?? incident.first_seen_at;
-        reported.closed.push({ condition, item: itemOf({ ...incident, opened_at, closed_at: at }) });
+        reported.closed.push({ condition, item: toItem({ ...incident, opened_at, closed_at: at }) });
         break;
       }
       case 'open': {
-        const words = { ...wordsOf(change.fact), flaps: change.flaps };
+        const words = { ...toIncidentText(change.fact), flaps: change.flaps };
         const state = { status: 'open' as const, opened_at: at, clear_since: null, updated_at: at };
         await repository.updateIncident(tx, id, { ...words, ...state });
-        reported.opened.push({ condition, item: itemOf({ ...incident, ...words, opened_at: at, closed_at: null }) });
+        reported.opened.push({ condition, item: toItem({ ...incident, ...words, opened_at: at, closed_at: null }) });
         break;
       }
       case 'note': {
         const { clear_since, flaps, fact } = change;
-        await repository.updateIncident(tx, id, { ...(fact && wordsOf(fact)), clear_since, flaps, updated_at: at });
+        await repository.updateIncident(tx, id, {
+          ...(fact && toIncidentText(fact)),
+          clear_since,
+          flaps,
+          updated_at: at,
+        });
         break;
       }
     }
@@ -85,7 +90,7 @@ export async function storeIncidents(
 }
 
 /** One notice for everything of one condition that opened, or closed, at the same time. @returns its deliveries */
-async function tell(
+async function storeNotices(
   tx: Tx,
   rule: RuleRow,
   event: 'opened' | 'closed',
@@ -97,7 +102,7 @@ async function tell(
     const items = list.slice(0, MAX_ITEMS).map(({ item }) => item);
     const text = noticeText(condition, event, items, list.length);
     const notice = { event, condition, ...text, items, items_total: list.length, created_at: at };
-    deliveries.push(...(await announce(tx, rule, notice)));
+    deliveries.push(...(await storeNotice(tx, rule, notice)));
   }
   return deliveries;
 }
@@ -110,21 +115,24 @@ async function evaluateRule(known: RuleRow, findings: Findings): Promise<string[
     if (!rule?.enabled || rule.version !== known.version) return [];
     const active = await listActiveIncidents(tx, rule.id);
     const now = clock.now();
-    const deleted = await listIncidentsOfDeleted(tx, rule.id);
+    const deleted = await listDeletedPolicyIncidents(tx, rule.id);
     const changes = advanceIncidents(rule, active, { ...findings, deleted }, now.getTime());
     if (changes.length === 0) return [];
     const at = now.toISOString();
     const { opened, closed } = await storeIncidents(tx, rule.id, active, changes, at);
-    const deliveries = await tell(tx, rule, 'opened', opened, at);
-    if (rule.notify_recovery) deliveries.push(...(await tell(tx, rule, 'closed', closed, at)));
+    const deliveries = await storeNotices(tx, rule, 'opened', opened, at);
+    if (rule.notify_recovery) deliveries.push(...(await storeNotices(tx, rule, 'closed', closed, at)));
     await notificationChanged(tx, rule.tenant_id);
     return deliveries;
   });
 }
 
-const of = (findings: Findings, { conditions, thresholds }: Pick<RuleRow, 'conditions' | 'thresholds'>): Findings => ({
+const filterFindings = (
+  findings: Findings,
+  { conditions, thresholds }: Pick<RuleRow, 'conditions' | 'thresholds'>,
+): Findings => ({
   ...findings,
-  facts: factsBeyond(
+  facts: listThresholdBreaches(
     findings.facts.filter(({ condition }) => conditions.includes(condition)),
     thresholds,
   ),
@@ -139,6 +147,6 @@ export async function evaluateRules(collect: typeof collectFindings = collectFin
   for (const [tenantId, group] of groupBy(rules, (rule) => rule.tenant_id)) {
     const requested = new Set(group.flatMap(({ conditions }) => conditions));
     const findings = await collect(tenantId === null ? 'all' : [tenantId], requested);
-    for (const rule of group) await startDeliveries(await evaluateRule(rule, of(findings, rule)));
+    for (const rule of group) await startDeliveries(await evaluateRule(rule, filterFindings(findings, rule)));
   }
 }

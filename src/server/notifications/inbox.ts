@@ -7,7 +7,7 @@ import type {
   NotificationListInput,
   UnreadNotifications,
 } from '@/domain/notifications/notification';
-import { reachOf, tenantsOf } from '@/domain/permissions';
+import { computeReach, getReachableTenants } from '@/domain/permissions';
 import type { Scope, Session } from '../auth/scope';
 import { db } from '../db/client';
 import { publishEvent } from '../events/event-hub';
@@ -19,10 +19,10 @@ import * as repository from './queries/notifications';
  * see policies there. Users who see the whole installation are notified by its own rules; those of tenants are for the
  * tenants' users.
  */
-function readerOf(session: Session): repository.InboxReader {
+function getInboxReader(session: Session): repository.InboxReader {
   const reach = CONDITIONS.map((condition) => {
     // Notices are of tenants: a role for one project shows none of them.
-    const tenants = tenantsOf(reachOf(session.grants, CONDITION_PERMISSION[condition]));
+    const tenants = getReachableTenants(computeReach(session.grants, CONDITION_PERMISSION[condition]));
     return { condition, platform: tenants === 'all', tenants: tenants === 'all' ? [] : tenants };
   });
   return { user_id: session.user.id, reach };
@@ -30,12 +30,12 @@ function readerOf(session: Session): repository.InboxReader {
 
 /** One page of the user's own notifications, newest first. */
 export function listNotifications(session: Session, input: NotificationListInput): Promise<Page<Notification>> {
-  return repository.listNotifications(readerOf(session), input);
+  return repository.listNotifications(getInboxReader(session), input);
 }
 
 /** How many of one's notices are unread; more than `MOST_UNREAD` are not counted. */
 export async function countUnread(session: Session): Promise<UnreadNotifications> {
-  return { unread: await repository.countUnread(readerOf(session), MOST_UNREAD) };
+  return { unread: await repository.countUnread(getInboxReader(session), MOST_UNREAD) };
 }
 
 /**
@@ -47,11 +47,11 @@ export async function markNotificationsRead(
   session: Session,
   input: MarkNotificationsRead,
 ): Promise<UnreadNotifications> {
-  const reader = readerOf(session);
+  const reader = getInboxReader(session);
   const at = clock.now().toISOString();
   await db.transaction(async (tx) => {
     if ('ids' in input) await repository.markRead(tx, reader, input.ids, at);
-    else if (session.api_token) await repository.markEachThrough(tx, reader, input.through, at);
+    else if (session.api_token) await repository.markEachReadThrough(tx, reader, input.through, at);
     else await repository.markReadThrough(tx, reader, input.through, at);
     await publishEvent(tx, { type: 'notification.read', user_id: reader.user_id });
   });

@@ -1,12 +1,12 @@
 import type { PayloadPreview, PayloadPreviewInput } from '@/domain/notifications/channel';
-import { mailOf, type Notice } from '@/domain/notifications/notice-body';
+import { formatNoticeMail, type Notice } from '@/domain/notifications/notice-body';
 import { noticeText } from '@/domain/notifications/notice-text';
-import { payloadsOf } from '@/domain/notifications/payloads';
+import { renderPayloads } from '@/domain/notifications/payloads';
 import type { Scope } from '../auth/scope';
 import { db } from '../db/client';
 import { clock } from '../lib/clock';
-import { noticeOfTest } from './send-test';
-import { messageSettings } from './settings';
+import { createTestNotice } from './send-test';
+import { readMessageSettings } from './settings';
 
 const SAMPLE_ID = '00000000-0000-4000-8000-000000000001';
 const MINUTES = 60_000;
@@ -52,22 +52,22 @@ export async function previewPayload(
   const notice: Notice =
     event === 'test'
       ? {
-          ...noticeOfTest(scope, 'the channel Example', now.toISOString()),
+          ...createTestNotice(scope, 'the channel Example', now.toISOString()),
           id: SAMPLE_ID,
           tenant_id: null,
           rule_id: null,
           rule_name: null,
         }
       : sampleNotice(event, now);
-  const settings = await messageSettings(db, { time_zone: time_zone ?? null });
+  const settings = await readMessageSettings(db, { time_zone: time_zone ?? null });
   if (kind === 'email') {
-    const { subject, text } = mailOf(notice, settings.public_url, settings.time_zone);
+    const { subject, text } = formatNoticeMail(notice, settings.public_url, settings.time_zone);
     return { content_type: 'text/plain', subject, bodies: [text] };
   }
   const routing_key = template === 'pagerduty' ? 'INTEGRATION-KEY' : null;
   return {
     content_type: 'application/json',
     subject: null,
-    bodies: payloadsOf(notice, { template, routing_key, ...settings }),
+    bodies: renderPayloads(notice, { template, routing_key, ...settings }),
   };
 }

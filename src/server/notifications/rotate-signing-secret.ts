@@ -21,7 +21,7 @@ async function lockWebhook(tx: Tx, scope: Scope<'notification:write'>, id: strin
   return row;
 }
 
-function readable(row: ChannelRow): WebhookSecrets {
+function openSecrets(row: ChannelRow): WebhookSecrets {
   try {
     return openWebhook(row);
   } catch (cause) {
@@ -42,7 +42,7 @@ export function rotateSigningSecret(
   return db.transaction(async (tx) => {
     const row = await lockWebhook(tx, scope, id);
     await assertMaySubscribe(tx, scope.actor, row.tenant_id, await listChannelConditions(tx, id));
-    const before = readable(row);
+    const before = openSecrets(row);
     const secret = newSigningSecret();
     const until = new Date(clock.now().getTime() + grace_hours * 3_600_000).toISOString();
     const previous = grace_hours > 0 ? { secret: before.secret, until } : null;

@@ -35,7 +35,7 @@ const webhook = (name: string, more: object = {}) => ({
 });
 const mail = (name: string, more: object = {}) => ({ kind: 'email', name, recipients: ['Ops@Example.org'], ...more });
 const rule = (name: string, more: object = {}) => ({ name, conditions: ['policy_drifted'], ...more });
-const auditOf = (id: string) => sql<{ action: string; tenant_id: string | null; text: string }[]>`
+const readAuditRows = (id: string) => sql<{ action: string; tenant_id: string | null; text: string }[]>`
   select action, tenant_id, concat(before, after) as text from audit_records where object_id = ${id} order by seq`;
 
 describe('channels', () => {
@@ -56,7 +56,7 @@ describe('channels', () => {
     expect(changed.json).toMatchObject({ url_origin: 'https://other.example.org', version: 3 });
 
     const [row] = await sql`select * from notification_channels where id = ${id}`;
-    const audit = await auditOf(id);
+    const audit = await readAuditRows(id);
     expect(audit.map(({ action }) => action)).toEqual([
       'notification_channel.created',
       'notification_channel.secret_rotated',
@@ -124,7 +124,7 @@ describe('channels', () => {
     expect((await send('PATCH', path, admin, { enabled: true, version: 1 })).status).toBe(409);
     // Without a change nothing is written.
     expect((await send('PATCH', path, admin, { enabled: false })).json.version).toBe(2);
-    expect(await auditOf(json.id)).toHaveLength(2);
+    expect(await readAuditRows(json.id)).toHaveLength(2);
     const off = await send('POST', `${path}/test`, admin);
     expect(off).toMatchObject({ status: 422, json: { detail: expect.stringContaining('turned off') } });
   });
@@ -153,7 +153,7 @@ describe('rules', () => {
       conditions: ['sync_failed', 'address_conflict'],
       version: 2,
     });
-    expect((await auditOf(json.id)).map(({ action }) => action)).toEqual([
+    expect((await readAuditRows(json.id)).map(({ action }) => action)).toEqual([
       'notification_rule.created',
       'notification_rule.updated',
     ]);
@@ -190,7 +190,7 @@ describe('rules', () => {
     expect(own.tenant_id).toBe(tenant_id);
     const made = await send('POST', '/notification-rules', ours.headers, rule('Ours', { channel_ids: [own.id] }));
     expect(made.json).toMatchObject({ tenant_id, channels: [{ id: own.id }] });
-    expect((await auditOf(made.json.id))[0]).toMatchObject({ tenant_id });
+    expect((await readAuditRows(made.json.id))[0]).toMatchObject({ tenant_id });
   });
 });
 
@@ -321,7 +321,7 @@ describe('settings', () => {
     expect((await send('PATCH', path, root, { smtp_host: 'mail.example.org:25' })).status).toBe(400);
     const stored = await sql`select value::text from system_settings where key = 'notifications'
       union all select to_jsonb(s)::text from notification_secrets s`;
-    const audit = await auditOf('notifications');
+    const audit = await readAuditRows('notifications');
     expect(audit).toHaveLength(2);
     for (const text of [JSON.stringify(stored), JSON.stringify(audit), saved.text])
       expect(text).not.toContain('SECRET');

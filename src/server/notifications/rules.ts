@@ -46,10 +46,10 @@ const FIELDS = [
   'in_app',
 ] as const;
 type Fields = Pick<repository.RuleRow, (typeof FIELDS)[number]>;
-const fieldsOf = (rule: Fields): Fields =>
+const toRuleFields = (rule: Fields): Fields =>
   Object.fromEntries(FIELDS.map((field) => [field, rule[field]])) as unknown as Fields;
 const audited = (rule: NotificationRule) => ({
-  ...fieldsOf(rule),
+  ...toRuleFields(rule),
   channels: rule.channels.map(({ id, name }) => ({ id, name })),
 });
 
@@ -71,7 +71,7 @@ async function assertChannels(
     const message = 'The rule would notify no one: choose a channel, or show its notifications in the service.';
     throw new AppError('refused', message, { errors: [{ field: 'channel_ids', message }] });
   }
-  const held = await repository.holdChannelsOf(tx, tenantId, channel_ids);
+  const held = await repository.lockTenantChannelsForShare(tx, tenantId, channel_ids);
   if (held.length === channel_ids.length) return;
   const message = 'Choose channels of the same tenant as the rule.';
   throw new AppError('refused', message, { errors: [{ field: 'channel_ids', message }] });
@@ -106,7 +106,7 @@ export function createRule(
     await assertMaySubscribe(tx, scope.actor, tenant_id, input.conditions);
     await assertChannels(tx, tenant_id, input);
     if (await repository.ruleNameTaken(tx, tenant_id, input.name)) throw nameTaken('rule', input.name);
-    await repository.insertRule(tx, { id, tenant_id, ...fieldsOf(input) });
+    await repository.insertRule(tx, { id, tenant_id, ...toRuleFields(input) });
     await repository.replaceRuleChannels(tx, id, input.channel_ids);
     const rule = await stored(tx, id);
     await notificationChanged(tx, tenant_id);

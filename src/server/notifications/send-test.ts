@@ -7,7 +7,7 @@ import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { noSuchChannel } from './channels';
-import { announce, startDeliveries } from './deliveries';
+import { startDeliveries, storeNotice } from './deliveries';
 import { findChannel } from './queries/notification-channels';
 import { findDelivery, insertDeliveries } from './queries/notification-deliveries';
 import { findRule } from './queries/notification-rules';
@@ -31,7 +31,7 @@ async function assertNotFlooding(tx: Tx, scope: Scope<'notification:write'>, at:
 }
 
 /** The notice of a test. */
-export const noticeOfTest = (scope: { readonly actor: Scope['actor'] }, what: string, at: string) => ({
+export const createTestNotice = (scope: { readonly actor: Scope['actor'] }, what: string, at: string) => ({
   event: 'test' as const,
   condition: null,
   title: 'Test notification',
@@ -54,7 +54,7 @@ export async function testChannel(scope: Scope<'notification:write'>, id: string
     await assertNotFlooding(tx, scope, at);
     const { tenant_id, name } = channel;
     const notification_id = newId();
-    const notice = noticeOfTest(scope, `the channel ${name}`, at);
+    const notice = createTestNotice(scope, `the channel ${name}`, at);
     await insertNotification(tx, { ...notice, id: notification_id, tenant_id, in_app: false });
     const delivery_id = newId();
     await insertDeliveries(tx, [
@@ -98,8 +98,11 @@ export async function testRule(scope: Scope<'notification:write'>, id: string): 
     if (!rule) throw noSuchRule();
     await assertNotFlooding(tx, scope, at);
     const user_id = scope.actor.kind === 'user' ? scope.actor.id : undefined;
-    const notice = { ...noticeOfTest(scope, `the rule ${rule.name}`, at), ...(user_id !== undefined && { user_id }) };
-    const ids = await announce(tx, { ...rule, in_app: rule.in_app && user_id !== undefined }, notice);
+    const notice = {
+      ...createTestNotice(scope, `the rule ${rule.name}`, at),
+      ...(user_id !== undefined && { user_id }),
+    };
+    const ids = await storeNotice(tx, { ...rule, in_app: rule.in_app && user_id !== undefined }, notice);
     await notificationChanged(tx, rule.tenant_id);
     await recordAudit(tx, scope, {
       action: 'notification_rule.tested',

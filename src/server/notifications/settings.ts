@@ -54,7 +54,7 @@ export async function storedNotificationSettings(executor: Executor = db): Promi
   };
 }
 
-async function credentialsOf(executor: Executor, user: string | null): Promise<SmtpServer['credentials']> {
+async function readCredentials(executor: Executor, user: string | null): Promise<SmtpServer['credentials']> {
   if (user === null) return null;
   const password = await findNotificationSecret(executor, 'smtp_password');
   if (password === null)
@@ -70,7 +70,7 @@ async function credentialsOf(executor: Executor, user: string | null): Promise<S
 }
 
 /** The mail server as it is set up. @throws DeliveryError when it is not */
-export async function mailServer(executor: Executor): Promise<{ server: SmtpServer; from: string }> {
+export async function readMailServer(executor: Executor): Promise<{ server: SmtpServer; from: string }> {
   const stored = StoredNotificationChoices.parse((await storedRow(executor)).value);
   const { smtp_host: host, smtp_port: port, smtp_security: security, from_address: from } = stored;
   if (host === null || from === null) {
@@ -81,13 +81,13 @@ export async function mailServer(executor: Executor): Promise<{ server: SmtpServ
       },
     );
   }
-  const credentials = await credentialsOf(executor, stored.smtp_username);
+  const credentials = await readCredentials(executor, stored.smtp_username);
   const guard = createAddressGuard(env().FABRIC_ALLOW_PRIVATE_TARGETS);
   return { server: { host, port, security, credentials, guard }, from };
 }
 
 /** What messages of a channel have in common: the address of links, and the time zone of the channel or of the installation. */
-export async function messageSettings(
+export async function readMessageSettings(
   executor: Executor,
   channel: { time_zone: string | null },
 ): Promise<{ public_url: string | null; time_zone: string }> {

@@ -2,7 +2,7 @@ import journal from '../../../drizzle/meta/_journal.json';
 import type { Scope } from '../auth/scope';
 import { queueBackend } from '../jobs/backend';
 import { type JobsOverview, jobsOverview } from '../jobs/overview';
-import { queueOf } from '../jobs/queues';
+import { getQueue } from '../jobs/queues';
 import { acceptedKeys, deriveKey, keyId } from '../lib/crypto';
 import { logger } from '../lib/logger';
 import {
@@ -81,7 +81,7 @@ export async function readiness(): Promise<Readiness> {
       return { status: 'ok' };
     }),
     check('worker', async () =>
-      (await queueOf('sync.schedule').getWorkersCount()) > 0
+      (await getQueue('sync.schedule').getWorkersCount()) > 0
         ? { status: 'ok' }
         : { status: 'failed', detail: 'no worker is connected; jobs are waiting' },
     ),

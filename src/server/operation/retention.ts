@@ -7,7 +7,7 @@ import { db } from '../db/client';
 import { deleteOldImpacts } from '../enforcement/queries/impacts';
 import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
-import { forgetEndedSecrets } from '../notifications/queries/notification-channels';
+import { deleteExpiredSecrets } from '../notifications/queries/notification-channels';
 import { storedSettings } from '../settings/settings';
 import {
   deleteExpiredChallenges,
@@ -89,7 +89,7 @@ export async function pruneExpired() {
     ipam_imports: await deleteOldImports(db, ago(IMPORT_DAYS)),
     impacts: await deleteOldImpacts(db, ago(IMPACT_DAYS)),
     notifications: await deleteOldNotifications(db, ago(NOTIFICATION_DAYS)),
-    webhook_secrets: await forgetEndedSecrets(db, clock.now().toISOString()),
+    webhook_secrets: await deleteExpiredSecrets(db, clock.now().toISOString()),
     notification_incidents: await deleteOldIncidents(db, ago(NOTIFICATION_DAYS)),
   };
   logger.info(removed, 'expired rows deleted');

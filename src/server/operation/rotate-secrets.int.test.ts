@@ -26,7 +26,7 @@ async function sealedCluster(token: string, key: string) {
   await db.update(clusters).set({ api_token_encrypted: sealed, api_token_key_id: key_id }).where(eq(clusters.id, id));
   return id;
 }
-async function tokenOf(id: string, key: string): Promise<string> {
+async function readToken(id: string, key: string): Promise<string> {
   const [row] = await db.select().from(clusters).where(eq(clusters.id, id));
   return unseal({ sealed: row?.api_token_encrypted ?? '', key_id: row?.api_token_key_id ?? '' }, id, key);
 }
@@ -112,8 +112,10 @@ describe('rotating the key', () => {
     expect(opened(session?.id_token_encrypted, providerSessionContext(family_id))).toBe('ID token');
     const [mail] = await db.select().from(notificationSecrets);
     expect(opened(mail?.value_encrypted, notificationSecretContext('smtp_password'))).toBe('mail password');
-    for (const [n, id] of ids.entries()) expect(await tokenOf(id, keys.present)).toBe(`token ${n}`);
-    await expect(tokenOf(ids[0] ?? '', keys.previous)).rejects.toThrow(/encrypted with a different FABRIC_SECRET_KEY/);
+    for (const [n, id] of ids.entries()) expect(await readToken(id, keys.present)).toBe(`token ${n}`);
+    await expect(readToken(ids[0] ?? '', keys.previous)).rejects.toThrow(
+      /encrypted with a different FABRIC_SECRET_KEY/,
+    );
     const [stored] = await db.select().from(secondFactors);
     expect(
       unseal({ sealed: stored?.secret_encrypted ?? '', key_id: stored?.secret_key_id ?? '' }, user.id, keys.present),
@@ -133,9 +135,9 @@ describe('rotating the key', () => {
     const open = await sealedCluster('open', keys.previous);
     const lost = await sealedCluster('lost', 'l'.repeat(40));
     expect((await rotate())[0]).toEqual({ name: 'API tokens of clusters', resealed: 1, unreadable: 1 });
-    expect(await tokenOf(done, keys.present)).toBe('done');
-    expect(await tokenOf(open, keys.present)).toBe('open');
-    expect(await tokenOf(lost, 'l'.repeat(40))).toBe('lost');
+    expect(await readToken(done, keys.present)).toBe('done');
+    expect(await readToken(open, keys.present)).toBe('open');
+    expect(await readToken(lost, 'l'.repeat(40))).toBe('lost');
     const [place] = SEALED_PLACES;
     expect(place && [...(await countByKey(place))].map(({ rows }) => rows).sort()).toEqual([1, 2]);
   });
@@ -153,7 +155,7 @@ describe('rotating the key', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
     });
     await rotating;
-    expect(await tokenOf(id, keys.present)).toBe('entered meanwhile');
+    expect(await readToken(id, keys.present)).toBe('entered meanwhile');
   });
 
   it('refuses to retire a key while something is encrypted with it', async () => {

@@ -5,7 +5,7 @@ import { db } from '../db/client';
 import { keyId, seal, unseal } from '../lib/crypto';
 import { channelSecretContext } from '../notifications/channel-secrets';
 import { notificationSecretContext } from '../notifications/settings';
-import { lockForeignRows, placesNaming, type SealedPlace, storeResealed } from './queries/sealed-values';
+import { listKeyReferences, lockForeignRows, type SealedPlace, storeResealed } from './queries/sealed-values';
 
 const itself = (id: string) => id;
 
@@ -108,7 +108,7 @@ async function resealPlace(place: SealedPlace, keys: KeyPair): Promise<RotatedPl
 export async function rotateSecrets(scope: Scope<'*'>, keys: KeyPair): Promise<RotatedPlace[]> {
   const places: RotatedPlace[] = [];
   for (const place of SEALED_PLACES) places.push(await resealPlace(place, keys));
-  const left = await placesNaming(keyId(keys.previous));
+  const left = await listKeyReferences(keyId(keys.previous));
   if (left.length > 0)
     throw new Error(
       `Still encrypted with the previous key: ${left.join(', ')}. Keep that key, and run the command again.`,

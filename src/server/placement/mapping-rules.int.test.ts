@@ -44,7 +44,7 @@ const places = async (): Promise<Map<string, Place>> => {
   const rows = await sqlClient()<Place[]>`select id, project_id, project_assigned_by from workloads`;
   return new Map(rows.map((row) => [row.id, row]));
 };
-const projectOf = async ({ id }: { id: string }) => (await places()).get(id)?.project_id ?? null;
+const findProjectId = async ({ id }: { id: string }) => (await places()).get(id)?.project_id ?? null;
 const guest = (values: object, of: { id: string } = cluster) => makeWorkload(of, null, values);
 const apply = async () =>
   (await db.transaction((tx) => applyMappingRules(tx, systemScope('cluster:sync', 'test')))).changed;
@@ -56,19 +56,23 @@ describe('a mapping rule', () => {
     const other = await guest({ pool: 'production' });
     const one = await rule({});
     expect(one).toMatchObject({ workloads_matched: 1, workloads_assigned: 1, priority: 1000, version: 1 });
-    expect([await projectOf(inPool), await projectOf(tagged), await projectOf(other)]).toEqual([shop.id, null, null]);
+    expect([await findProjectId(inPool), await findProjectId(tagged), await findProjectId(other)]).toEqual([
+      shop.id,
+      null,
+      null,
+    ]);
     await rule({ source: 'tag', value: 'shop' });
-    expect(await projectOf(tagged)).toBe(shop.id);
+    expect(await findProjectId(tagged)).toBe(shop.id);
     const path = `/mapping-rules/${one.id}`;
     const changed = await send('PATCH', path, { project_id: office.id, version: 1 });
-    expect([changed.status, changed.body.version, await projectOf(inPool)]).toEqual([200, 2, office.id]);
+    expect([changed.status, changed.body.version, await findProjectId(inPool)]).toEqual([200, 2, office.id]);
     expect((await send('PATCH', path, { priority: 1, version: 1 })).status).toBe(409);
     expect((await send('PATCH', path, { enabled: false })).body).toMatchObject({ workloads_assigned: 0, version: 3 });
-    expect(await projectOf(inPool)).toBeNull();
+    expect(await findProjectId(inPool)).toBeNull();
     await send('PATCH', path, { enabled: true });
-    expect(await projectOf(inPool)).toBe(office.id);
+    expect(await findProjectId(inPool)).toBe(office.id);
     expect((await send('DELETE', path)).status).toBe(204);
-    expect(await projectOf(inPool)).toBeNull();
+    expect(await findProjectId(inPool)).toBeNull();
     const actions = (await auditTrail()).map(({ action }) => action);
     expect(actions.filter((action) => action.startsWith('mapping_rule'))).toEqual([
       'mapping_rule.created',
@@ -87,16 +91,16 @@ describe('a mapping rule', () => {
     await rule({});
     await send('POST', '/workloads/assign', { project_id: null, workload_ids: [taken.id] });
     await apply();
-    expect([await projectOf(given), await projectOf(taken)]).toEqual([office.id, null]);
+    expect([await findProjectId(given), await findProjectId(taken)]).toEqual([office.id, null]);
     const answer = await send('POST', '/workloads/follow-mapping-rules', { workload_ids: [given.id, taken.id] });
     expect(answer).toEqual({ status: 200, body: { changed: 2 } });
-    expect([await projectOf(given), await projectOf(taken)]).toEqual([shop.id, shop.id]);
+    expect([await findProjectId(given), await findProjectId(taken)]).toEqual([shop.id, shop.id]);
     expect((await send('POST', '/workloads/follow-mapping-rules', { workload_ids: [given.id] })).body.changed).toBe(0);
     // Choosing the project where a rule put it already is a decision too.
     await send('POST', '/workloads/assign', { project_id: shop.id, workload_ids: [given.id] });
     await sqlClient()`update workloads set pool = null`;
     await apply();
-    expect([await projectOf(given), await projectOf(taken)]).toEqual([shop.id, null]);
+    expect([await findProjectId(given), await findProjectId(taken)]).toEqual([shop.id, null]);
   });
 
   it('wins with the lowest number, then for the cluster, then by age, when several match', async () => {
@@ -104,11 +108,11 @@ describe('a mapping rule', () => {
     const there = await guest({ pool: 'prod', tags: ['y'] }, await makeCluster());
     await rule({ source: 'tag', value: 'y', project_id: office.id });
     await rule({ value: 'prod' });
-    expect([await projectOf(here), await projectOf(there)]).toEqual([office.id, office.id]);
+    expect([await findProjectId(here), await findProjectId(there)]).toEqual([office.id, office.id]);
     const local = await rule({ value: 'prod', cluster_id: cluster.id });
-    expect([await projectOf(here), await projectOf(there)]).toEqual([shop.id, office.id]);
+    expect([await findProjectId(here), await findProjectId(there)]).toEqual([shop.id, office.id]);
     await rule({ source: 'tag', value: 'x', project_id: office.id, priority: 5 });
-    expect([await projectOf(here), await projectOf(there)]).toEqual([office.id, office.id]);
+    expect([await findProjectId(here), await findProjectId(there)]).toEqual([office.id, office.id]);
     const conflicts = await send('GET', `/mapping-rules/conflicts?cluster_id=${cluster.id}`);
     expect(conflicts.body.total).toBe(1);
     const [conflict] = conflicts.body.items;

@@ -1,16 +1,16 @@
 import {
+  findMappingValueError,
   MAX_MAPPING_RULES,
   type MappingRule,
   type MappingRuleInput,
   type MappingRuleUpdate,
-  wrongMappingValue,
 } from '@/domain/mapping-rule';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
 import { startDeployments } from '../enforcement/deployments/schedule';
 import { publishEvent } from '../events/event-hub';
-import { holdCluster } from '../inventory/queries/clusters';
+import { lockClusterForShare } from '../inventory/queries/clusters';
 import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { assertVersion, changedFields, notFound } from '../lib/refusals';
@@ -34,7 +34,7 @@ const audited = ({ source, value, cluster_id, project_id, priority, enabled, des
   enabled,
   description,
 });
-const nameOf = ({ source, value }: RuleFields) => `${source} ${value}`;
+const formatRuleName = ({ source, value }: RuleFields) => `${source} ${value}`;
 
 /** @throws AppError `not_found` */
 export async function readMappingRule(_scope: Scope<'mapping:read'>, id: string): Promise<MappingRule> {
@@ -47,16 +47,16 @@ export async function readMappingRule(_scope: Scope<'mapping:read'>, id: string)
 async function check(tx: Tx, rule: RuleFields, exceptId: string | null): Promise<void> {
   const refuse = (code: 'malformed' | 'not_found' | 'conflict', text: string, field: string, message: string) =>
     new AppError(code, text, { errors: [{ field, message }] });
-  const wrong = wrongMappingValue(rule.source, rule.value);
+  const wrong = findMappingValueError(rule.source, rule.value);
   if (wrong) throw refuse('malformed', 'Proxmox VE does not allow this value.', 'value', wrong);
   if (!(await lockProject(tx, 'all', rule.project_id, 'key share'))) {
     throw refuse('not_found', 'Project not found.', 'project_id', 'Choose another project.');
   }
-  if (rule.cluster_id !== null && !(await holdCluster(tx, rule.cluster_id))) {
+  if (rule.cluster_id !== null && !(await lockClusterForShare(tx, rule.cluster_id))) {
     throw refuse('not_found', 'Cluster not found.', 'cluster_id', 'Choose another cluster.');
   }
   await lockMapping(tx);
-  if (await repository.findTwinRule(tx, rule, exceptId)) {
+  if (await repository.findDuplicateRule(tx, rule, exceptId)) {
     throw refuse('conflict', `A rule for this ${rule.source} already exists.`, 'value', 'Change that rule instead.');
   }
 }
@@ -85,7 +85,7 @@ export async function createMappingRule(scope: Scope<'mapping:write'>, input: Ma
       action: 'mapping_rule.created',
       object_kind: 'mapping_rule',
       object_id: id,
-      object_name: nameOf(input),
+      object_name: formatRuleName(input),
       after: audited(input),
     });
     return { started: await recordPlacements(tx, scope, moved), rule: await stored(tx, id) };
@@ -120,7 +120,7 @@ export async function updateMappingRule(
       action: 'mapping_rule.updated',
       object_kind: 'mapping_rule',
       object_id: id,
-      object_name: nameOf(next),
+      object_name: formatRuleName(next),
       before: audited(row),
       after: audited(next),
     });
@@ -146,7 +146,7 @@ export async function deleteMappingRule(scope: Scope<'mapping:write'>, id: strin
       action: 'mapping_rule.deleted',
       object_kind: 'mapping_rule',
       object_id: id,
-      object_name: nameOf(row),
+      object_name: formatRuleName(row),
       before: audited(row),
     });
     return recordPlacements(tx, scope, moved);

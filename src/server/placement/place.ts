@@ -10,18 +10,18 @@ import { AppError } from '../lib/errors';
 import { groupBy } from '../lib/group-by';
 import { notFound } from '../lib/refusals';
 import { listEnabledRules } from '../tenancy/queries/mapping-rules';
-import { type AssignableWorkload, lockProject, lockWorkloads, setProjectOf } from '../tenancy/queries/projects';
+import { type AssignableWorkload, lockProject, lockWorkloads, setWorkloadProject } from '../tenancy/queries/projects';
 import {
+  clearManualAssignments,
   findPlacements,
-  freeWorkloads,
   lockMapping,
-  lockPlaced,
+  lockPlacedWorkloads,
   type Placement,
   savePlacements,
 } from './queries/mapping-placements';
 import { recordMoves } from './record-moves';
 
-const moveOf = (placement: Placement) => ({
+const toMove = (placement: Placement) => ({
   id: placement.workload_id,
   name: placement.workload_name,
   cluster_id: placement.cluster_id,
@@ -43,7 +43,7 @@ export async function placeByRules(tx: Tx, within: Within = {}): Promise<Placeme
   if (desired.total === 0) return [];
   // A user may be assigning one of them right now: the desired placement is read again once they are locked.
   const workloadIds = desired.items.map(({ workload_id }) => workload_id);
-  await lockPlaced(tx, workloadIds);
+  await lockPlacedWorkloads(tx, workloadIds);
   const { items } = await findPlacements(tx, rules, { workloadIds, deciders: true });
   await savePlacements(tx, items);
   return items.filter(({ from_project_id, to_project_id }) => from_project_id !== to_project_id);
@@ -62,7 +62,7 @@ export async function recordPlacements(
   for (const [id, group] of groupBy(moved, (placement) => placement.to_project_id)) {
     const { to_project_name: name, to_tenant_id: tenant_id } = group[0] ?? {};
     const target = id && name && tenant_id ? { id, name, tenant_id } : null;
-    started.push(...(await recordMoves(tx, scope, 'workload.mapped', target, group.map(moveOf))));
+    started.push(...(await recordMoves(tx, scope, 'workload.mapped', target, group.map(toMove))));
   }
   return started;
 }
@@ -119,7 +119,7 @@ export async function assignWorkloads(
       (workload) => workload.project_id !== project_id || workload.project_assigned_by !== 'hand',
     );
     if (decided.length === 0) return { changed: 0, started: [] };
-    await setProjectOf(
+    await setWorkloadProject(
       tx,
       decided.map(({ id }) => id),
       project_id,
@@ -158,7 +158,7 @@ export async function followMappingRules(
     );
     if (byHand.length === 0) return { changed: 0, started: [] };
     const workloadIds = byHand.map(({ id }) => id);
-    await freeWorkloads(tx, workloadIds);
+    await clearManualAssignments(tx, workloadIds);
     const moved = await placeByRules(tx, { workloadIds });
     for (const cluster_id of new Set(byHand.map((workload) => workload.cluster_id))) {
       await publishEvent(tx, { type: 'inventory.changed', cluster_id });

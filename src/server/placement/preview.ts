@@ -1,15 +1,15 @@
 import { MAX_PREVIEWED } from '@/domain/choices';
 import type { MappingPreview, MappingPreviewInput } from '@/domain/mapping-rule';
-import { layOut } from '@/domain/policy/plan/layout';
+import { computeLayout } from '@/domain/policy/plan/layout';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
 import { switchChanges } from '@/domain/policy/plan/switch-changes';
 import type { WorkloadAssignment } from '@/domain/project';
 import type { AssignmentPreview } from '@/domain/residual-rules';
 import type { Scope } from '../auth/scope';
 import { db } from '../db/client';
-import { intentFor, untouched } from '../enforcement/deployments/guest-work';
+import { intentFor, toUntouchedRow } from '../enforcement/deployments/guest-work';
 import { readLive, type TimedGuest } from '../enforcement/guest-firewall/live-reader';
-import { filterOf } from '../enforcement/guest-firewall/read-guest-live';
+import { toGuestFilter } from '../enforcement/guest-firewall/read-guest-live';
 import { readFirewallState } from '../enforcement/policies/firewall-state/read-firewall-state';
 import { readInstance } from '../enforcement/policies/policy-inputs';
 import { listOrigins } from '../enforcement/queries/guest-firewalls';
@@ -64,12 +64,12 @@ export async function previewAssignment(
   const workloads = concerned.map((workload) => {
     const gone = new Set(left.get(workload.id)?.map(({ policy_id }) => policy_id));
     const [first = ''] = gone;
-    const row = rowOf.get(workload.id) ?? untouched(workload.id);
+    const row = rowOf.get(workload.id) ?? toUntouchedRow(workload.id);
     const stay = (appliedAt.get(workload.id) ?? []).filter(({ policy_id }) => !gone.has(policy_id));
     const known = { row, placements: stay };
     const intent = { ...intentFor(inputs, first, 'cleanup', { workload, desired: null }, known), scope: gone };
     const snapshot = snapshots.get(workload.id);
-    const before = snapshot ? filterOf(snapshot.state) : null;
+    const before = snapshot ? toGuestFilter(snapshot.state) : null;
     const { id: workload_id, name, vmid, cluster_id } = workload;
     return {
       workload_id,
@@ -78,7 +78,7 @@ export async function previewAssignment(
       cluster_id,
       cluster_name: inputs.clusters.get(cluster_id)?.name ?? '',
       policies: gone.size,
-      rules: before && layOut(before.rules, intent).stale.length,
+      rules: before && computeLayout(before.rules, intent).stale.length,
       switches: before && switchChanges(before, planGuest(before, intent).after).length,
     };
   });
@@ -93,7 +93,7 @@ export async function previewAssignment(
   };
 }
 
-const placeOf = (
+const toProjectRef = (
   project_id: string | null,
   project_name: string | null,
   tenant_id: string | null,
@@ -151,8 +151,8 @@ export async function previewMappingRule(
       vmid: item.vmid,
       cluster_id: item.cluster_id,
       cluster_name: item.cluster_name,
-      from: placeOf(item.from_project_id, item.from_project_name, item.from_tenant_id, item.from_tenant_name),
-      to: placeOf(item.to_project_id, item.to_project_name, item.to_tenant_id, item.to_tenant_name),
+      from: toProjectRef(item.from_project_id, item.from_project_name, item.from_tenant_id, item.from_tenant_name),
+      to: toProjectRef(item.to_project_id, item.to_project_name, item.to_tenant_id, item.to_tenant_name),
       rules_left: leftAt(item.workload_id),
     })),
   };

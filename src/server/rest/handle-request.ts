@@ -1,11 +1,11 @@
 import { ZodError } from 'zod';
-import { laneOf } from '@/domain/heavy-operations';
+import { getLane } from '@/domain/heavy-operations';
 import { readSession } from '../access/sign-in/read-session';
-import { admitResponse, answerWith } from '../admission/admission';
-import { originOf } from '../auth/origin';
+import { admitResponse, withRequestDatabase } from '../admission/admission';
+import { getRequestOrigin } from '../auth/origin';
 import {
-  actorOf,
   authorize,
+  getActor,
   type OpenScope,
   type Origin,
   openScope,
@@ -31,7 +31,7 @@ async function scopeFor(access: Access, session: Session | null, request: Reques
   if ('permission' in access) return authorize(session, access.permission) as OpenScope;
   if ('signedIn' in access) requireSession(session, access.enrolling);
   if ('person' in access) requirePerson(session, access.enrolling);
-  return session ? { actor: actorOf(session), origin } : openScope(origin);
+  return session ? { actor: getActor(session), origin } : openScope(origin);
 }
 
 function respond(result: unknown, status: number, requestId: string): Response {
@@ -47,7 +47,7 @@ function respond(result: unknown, status: number, requestId: string): Response {
 }
 
 /** The methods an address takes, as the `Allow` header lists them. */
-const allowed = (methods: readonly string[]) =>
+const formatAllowHeader = (methods: readonly string[]) =>
   [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
 
 /** Answers what no route takes: 204 to OPTIONS, 405 where other methods work, 404; strangers learn only of open addresses. */
@@ -58,7 +58,7 @@ function answerUnmatched(
   requestId: string,
 ): Response {
   if (known.length === 0 || !known.every((route) => 'open' in route.access)) requireSession(session, true);
-  const allow = allowed([...new Set(known.map((route) => route.method as string))].sort());
+  const allow = formatAllowHeader([...new Set(known.map((route) => route.method as string))].sort());
   if (known.length === 0) throw new AppError('not_found', 'This path does not exist.');
   if (method === 'OPTIONS') {
     return new Response(null, { status: 204, headers: { allow, 'x-request-id': requestId } });
@@ -67,10 +67,10 @@ function answerUnmatched(
 }
 
 /** A ZodError that comes from inside is our mistake, not the caller's. */
-const meaningOf = (error: unknown): AppError =>
+const normalizeError = (error: unknown): AppError =>
   toAppError(error instanceof ZodError ? new Error('unexpected shape', { cause: error }) : error);
 
-function failed(appError: AppError, error: unknown, requestId: string, label: string): Response {
+function respondWithError(appError: AppError, error: unknown, requestId: string, label: string): Response {
   if (appError.status >= 500) logger.error({ err: error, request_id: requestId, path: label }, 'request failed');
   const response = problemResponse(appError, requestId);
   const allow = appError.extra?.allow;
@@ -96,11 +96,11 @@ async function readInput(route: Route, path: Record<string, string>, request: Re
  * send.
  */
 export const handleRequest = (routes: readonly Route[], request: Request): Promise<Response> =>
-  answerWith(request.method, () => answerRequest(routes, request));
+  withRequestDatabase(request.method, () => answerRequest(routes, request));
 
 async function answerRequest(routes: readonly Route[], request: Request): Promise<Response> {
   const started = performance.now();
-  const origin = originOf(request);
+  const origin = getRequestOrigin(request);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   let label = 'unmatched';
   let actorId: string | null = null;
@@ -122,16 +122,16 @@ async function answerRequest(routes: readonly Route[], request: Request): Promis
       actorId = scope.actor.id ?? actorId;
       const input = await readInput(route, match.params, request, scope);
       const work = async () => route.handler({ scope, session, request, routes, ...input });
-      const lane = laneOf(route, (input.query as { format?: unknown } | undefined)?.format);
+      const lane = getLane(route, (input.query as { format?: unknown } | undefined)?.format);
       const result = await (lane ? admitResponse(lane, scope as Scope, request.signal, work) : work());
       response = respond(result, route.response.status, origin.request_id);
     } else {
       response = answerUnmatched(method, known, session, origin.request_id);
     }
   } catch (error) {
-    const appError = meaningOf(error);
+    const appError = normalizeError(error);
     code = appError.code;
-    response = failed(appError, error, origin.request_id, label);
+    response = respondWithError(appError, error, origin.request_id, label);
   }
   if (request.method === 'HEAD') {
     await response.body?.cancel();

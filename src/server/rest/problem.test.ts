@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors';
 import { ProviderError } from '../providers/hypervisor/errors';
 import { fieldErrors, problemResponse, toAppError } from './problem';
 
-const errorsOf = (schema: z.ZodType, value: unknown) => {
+const listErrors = (schema: z.ZodType, value: unknown) => {
   const { error } = schema.safeParse(value);
   return error ? fieldErrors(error) : [];
 };
@@ -17,19 +17,19 @@ describe('fieldErrors', () => {
   });
 
   it('names the place by a dotted path and says what to send', () => {
-    expect(errorsOf(schema, { size: 'x', list: [{ on: true }, { on: 1, off: 2 }], extra: 1 })).toEqual([
+    expect(listErrors(schema, { size: 'x', list: [{ on: true }, { on: 1, off: 2 }], extra: 1 })).toEqual([
       { field: 'name', message: 'Missing. Send a string.' },
       { field: 'size', message: 'A whole number.' },
       { field: 'list.1.on', message: 'Send a boolean, not number.' },
       { field: 'list.1.off', message: 'Unknown field. Remove it or check its spelling.' },
       { field: 'extra', message: 'Unknown field. Remove it or check its spelling.' },
     ]);
-    expect(errorsOf(schema, [])).toEqual([{ field: 'body', message: 'Send an object, not array.' }]);
+    expect(listErrors(schema, [])).toEqual([{ field: 'body', message: 'Send an object, not array.' }]);
   });
 
   it('never repeats a value and stays short', () => {
     const long = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`field${i}`, 'hunter2']));
-    const errors = errorsOf(schema, long);
+    const errors = listErrors(schema, long);
     expect(errors.length).toBeLessThan(100);
     expect(JSON.stringify(errors)).not.toContain('hunter2');
   });

@@ -70,7 +70,7 @@ async function decode(bytes: Buffer, coding: string, limit: number, gzip: boolea
 }
 
 /** The value without one list, whose items are validated one by one later. */
-function without(value: unknown, list: string | undefined): unknown {
+function omitList(value: unknown, list: string | undefined): unknown {
   if (list === undefined || typeof value !== 'object' || value === null) return value;
   return { ...value, [list]: null };
 }
@@ -97,6 +97,6 @@ export async function readJson(request: Request, limit: number, gzip = false, it
       errors: [{ field: 'body', message: 'Send one JSON value in UTF-8.' }],
     });
   }
-  assertStorable(without(value, itemwise));
+  assertStorable(omitList(value, itemwise));
   return value;
 }

@@ -1,5 +1,5 @@
+import { listRoutes } from '../api/list-routes';
 import { appRouter } from '../api/root';
-import { routesOf } from '../api/routes-of';
 import type { Route } from './define-route';
 import { agentRoutes } from './routes/agents';
 import { authRoutes } from './routes/auth';
@@ -28,4 +28,4 @@ const exceptions: readonly Route[] = [
 ];
 
 /** Every REST operation of the service. A route that is not in this table does not exist. */
-export const routes: readonly Route[] = [...exceptions, ...routesOf(appRouter)];
+export const routes: readonly Route[] = [...exceptions, ...listRoutes(appRouter)];

@@ -1,6 +1,6 @@
 import { CHALLENGE_SECONDS } from '../access/sign-in/challenge';
 import { PROVIDER_SIGN_IN_SECONDS } from '../access/sign-in/checks';
-import { publicOriginOf } from '../auth/origin';
+import { getPublicOrigin } from '../auth/origin';
 import { REFRESH_TOKEN_SECONDS } from '../auth/session-tokens';
 import { AppError } from '../lib/errors';
 
@@ -19,7 +19,7 @@ type Cookie = {
  */
 const PREFIX = '__Host-';
 
-const isSecure = (request: Request): boolean => publicOriginOf(request).protocol === 'https';
+const isSecure = (request: Request): boolean => getPublicOrigin(request).protocol === 'https';
 
 const REFRESH: Cookie = {
   name: 'fabric_refresh',
@@ -41,7 +41,7 @@ const PENDING: Cookie = {
 const LEAVING: Cookie = { ...PENDING, name: 'fabric_sign_out' };
 
 /** The values that came under a name. */
-function valuesOf(request: Request, name: string): string[] {
+function listCookieValues(request: Request, name: string): string[] {
   return (request.headers.get('cookie') ?? '')
     .split(';')
     .map((pair) => pair.trim())
@@ -55,13 +55,13 @@ function valuesOf(request: Request, name: string): string[] {
  */
 function readCookie(request: Request, { name, oldName }: Cookie): string | null {
   const secure = isSecure(request);
-  const prefixed = secure ? valuesOf(request, PREFIX + name) : [];
-  const values = prefixed.length > 0 || (secure && !oldName) ? prefixed : valuesOf(request, name);
+  const prefixed = secure ? listCookieValues(request, PREFIX + name) : [];
+  const values = prefixed.length > 0 || (secure && !oldName) ? prefixed : listCookieValues(request, name);
   return values.length === 1 && values[0] ? values[0] : null;
 }
 
 /** `Set-Cookie` that stores a value, or removes it with null. Never readable by scripts. */
-function setCookie(request: Request, cookie: Cookie, value: string | null): string {
+function formatSetCookie(request: Request, cookie: Cookie, value: string | null): string {
   const secure = isSecure(request);
   return [
     `${secure ? PREFIX : ''}${cookie.name}=${value ?? ''}`,
@@ -77,19 +77,23 @@ function setCookie(request: Request, cookie: Cookie, value: string | null): stri
 export const readRefreshCookie = (request: Request): string | null => readCookie(request, REFRESH);
 
 /** `Set-Cookie` for the refresh token, or against it with null. Never sent across sites. */
-export const refreshCookie = (request: Request, token: string | null): string => setCookie(request, REFRESH, token);
+export const refreshCookie = (request: Request, token: string | null): string =>
+  formatSetCookie(request, REFRESH, token);
 
 /** The first step of a sign-in through a provider, waiting for a code. */
 export const readChallengeCookie = (request: Request): string | null => readCookie(request, CHALLENGE);
-export const challengeCookie = (request: Request, token: string | null): string => setCookie(request, CHALLENGE, token);
+export const challengeCookie = (request: Request, token: string | null): string =>
+  formatSetCookie(request, CHALLENGE, token);
 
 /** A sign-in through a provider that this browser began. */
 export const readPendingCookie = (request: Request): string | null => readCookie(request, PENDING);
-export const pendingCookie = (request: Request, sealed: string | null): string => setCookie(request, PENDING, sealed);
+export const pendingCookie = (request: Request, sealed: string | null): string =>
+  formatSetCookie(request, PENDING, sealed);
 
 /** The state of signing out at a provider, which this browser began. */
-export const readLeavingCookie = (request: Request): string | null => readCookie(request, LEAVING);
-export const leavingCookie = (request: Request, state: string | null): string => setCookie(request, LEAVING, state);
+export const readSignOutCookie = (request: Request): string | null => readCookie(request, LEAVING);
+export const signOutCookie = (request: Request, state: string | null): string =>
+  formatSetCookie(request, LEAVING, state);
 
 /**
  * Refuses to act on a cookie for another site's page. SameSite=Strict lets pages of sibling domains through, so the
@@ -107,21 +111,21 @@ export function assertSameOrigin(request: Request): void {
 function isSameOrigin(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');
   const origin = request.headers.get('origin');
-  const { host } = publicOriginOf(request);
-  return site !== null ? site === 'same-origin' : origin === null || hostOf(origin) === host.toLowerCase();
+  const { host } = getPublicOrigin(request);
+  return site !== null ? site === 'same-origin' : origin === null || parseHost(origin) === host.toLowerCase();
 }
 
 /** The refresh token of the sign-in that this browser holds already and is about to replace; null for other sites' pages. */
-export const heldRefreshToken = (request: Request): string | null =>
+export const readCurrentRefreshToken = (request: Request): string | null =>
   isSameOrigin(request) ? readRefreshCookie(request) : null;
 
 /** Whether the browser says that a page of another site sent it here. Typed addresses, bookmarks and programs do not say so. */
-export function comesFromElsewhere(request: Request): boolean {
+export function isCrossSite(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');
   return site !== null && site !== 'same-origin' && site !== 'none';
 }
 
-function hostOf(origin: string): string | null {
+function parseHost(origin: string): string | null {
   try {
     return new URL(origin).host.toLowerCase();
   } catch {

@@ -12,7 +12,7 @@ const tokenNeeded = (message: string) =>
   new AppError('refused', message, { errors: [{ field: 'api_token', message: 'Enter the API token.' }] });
 
 /** The access to try, and of which stored cluster it is: that of a stored cluster with what the input replaces, or one that the input gives entirely. */
-async function accessToCheck(input: ClusterCheckInput): Promise<{ access: ClusterAccess; name: string | null }> {
+async function resolveAccess(input: ClusterCheckInput): Promise<{ access: ClusterAccess; name: string | null }> {
   const row = input.cluster_id === undefined ? null : await findClusterRow(db, input.cluster_id);
   if (input.cluster_id !== undefined && !row) throw notFound('cluster');
   const api_url = input.api_url ?? row?.api_url;
@@ -40,7 +40,7 @@ async function accessToCheck(input: ClusterCheckInput): Promise<{ access: Cluste
   return { access, name: row?.name ?? null };
 }
 
-async function noteCheck(
+async function recordCheck(
   scope: Scope<'cluster:write'>,
   { cluster_id }: ClusterCheckInput,
   { api_url, name }: { api_url: string; name: string | null },
@@ -67,11 +67,11 @@ export async function checkCluster(
   scope: Scope<'cluster:write'>,
   input: ClusterCheckInput,
 ): Promise<ClusterCheckReport> {
-  const { access, name } = await accessToCheck(input);
+  const { access, name } = await resolveAccess(input);
   const provider = openProvider(access);
   try {
     const report = await provider.preflight.check();
-    await noteCheck(scope, input, { api_url: access.api_url, name }, report);
+    await recordCheck(scope, input, { api_url: access.api_url, name }, report);
     return report;
   } finally {
     provider.close();

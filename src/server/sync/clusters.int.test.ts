@@ -271,7 +271,7 @@ describe('checking an access', () => {
     simulator = await startSimulator({ scenario: smallLab, timeScale: 50 });
   });
   afterAll(() => simulator.close());
-  const statusOf = (body: { checks: { name: string; status: string }[] }, name: string) =>
+  const findStatus = (body: { checks: { name: string; status: string }[] }, name: string) =>
     body.checks.find((check) => check.name === name)?.status;
 
   it('reports what works before anything is stored', async () => {
@@ -280,10 +280,10 @@ describe('checking an access', () => {
     const good = await json('/clusters/check', { body: access });
     expect(good.status).toBe(200);
     expect(good.body).toMatchObject({ cluster_name: 'lab', fingerprint: nodes[0]?.fingerprint256 });
-    expect(statusOf(good.body, 'sign_in')).toBe('ok');
+    expect(findStatus(good.body, 'sign_in')).toBe('ok');
     const untrusted = await json('/clusters/check', { body: { ...access, tls_fingerprint: null } });
     expect(untrusted.body.fingerprint).toBe(nodes[0]?.fingerprint256);
-    expect(statusOf(untrusted.body, 'tls')).toBe('failed');
+    expect(findStatus(untrusted.body, 'tls')).toBe('failed');
     expect(JSON.stringify([good, untrusted])).not.toContain(tokens.manager.split('=')[1]);
     const records = await auditTrail(eq(auditRecords.action, 'cluster.checked'));
     const seen = records.filter(({ after }) => (after as { api_url?: string } | null)?.api_url === access.api_url);
@@ -299,7 +299,7 @@ describe('checking an access', () => {
       tls_fingerprint: nodes[0]?.fingerprint256,
     });
     const own = await json('/clusters/check', { body: { cluster_id: cluster.id } });
-    expect(statusOf(own.body, 'sign_in')).toBe('ok');
+    expect(findStatus(own.body, 'sign_in')).toBe('ok');
     const mark = simulator.log.entries().length;
     const elsewhere = { cluster_id: cluster.id, api_url: nodes[1]?.url, tls_fingerprint: nodes[1]?.fingerprint256 };
     expect(await json('/clusters/check', { body: elsewhere })).toMatchObject({
@@ -308,7 +308,7 @@ describe('checking an access', () => {
     });
     expect(simulator.log.entries()).toHaveLength(mark);
     const withToken = await json('/clusters/check', { body: { ...elsewhere, api_token: tokens.manager } });
-    expect(statusOf(withToken.body, 'sign_in')).toBe('ok');
+    expect(findStatus(withToken.body, 'sign_in')).toBe('ok');
   });
 
   it('needs an address or a cluster, and a token', async () => {

@@ -20,7 +20,7 @@ import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { assertVersion, nameTaken, notFound } from '../lib/refusals';
 import { assertAllowedTarget } from '../settings/assert-allowed-target';
-import { listRulesOfCluster } from '../tenancy/queries/mapping-rules';
+import { listClusterRules } from '../tenancy/queries/mapping-rules';
 
 const SETTABLE = ['name', 'api_url', 'tls_fingerprint', 'rule_placement'] as const;
 type Settable = Pick<ClusterRow, (typeof SETTABLE)[number]>;
@@ -71,7 +71,7 @@ export function createCluster(scope: Scope<'cluster:write'>, input: ClusterInput
 
 const NAMED = 5;
 
-const names = (text: string, cluster: string): boolean => {
+const refersToCluster = (text: string, cluster: string): boolean => {
   const endpoint = parseEndpoint(text);
   return 'cluster' in endpoint && endpoint.cluster === cluster;
 };
@@ -81,9 +81,9 @@ const names = (text: string, cluster: string): boolean => {
  * policies would remove rules. So a cluster that is named is not renamed.
  * @throws AppError `conflict` naming the policies when there are any
  */
-export async function refuseWhileNamed(tx: Tx, cluster: string): Promise<void> {
+export async function assertClusterNotReferenced(tx: Tx, cluster: string): Promise<void> {
   const policies = await listPolicyEndpoints(tx);
-  const naming = policies.filter(({ endpoints }) => endpoints.some((text) => names(text, cluster)));
+  const naming = policies.filter(({ endpoints }) => endpoints.some((text) => refersToCluster(text, cluster)));
   if (naming.length === 0) return;
   const more = naming.length > NAMED ? ` and ${naming.length - NAMED} more` : '';
   const list = naming.slice(0, NAMED).map(({ name }) => name);
@@ -95,7 +95,7 @@ export async function refuseWhileNamed(tx: Tx, cluster: string): Promise<void> {
 }
 
 /** The columns that the update changes, trust that was learnt for another address or certificate included. */
-function changesOf(row: ClusterRow, input: Omit<ClusterUpdate, 'version'>): Partial<ClusterRow> {
+function computeChanges(row: ClusterRow, input: Omit<ClusterUpdate, 'version'>): Partial<ClusterRow> {
   const { api_token, ...fields } = input;
   const moved = fields.api_url !== undefined && fields.api_url !== row.api_url;
   if (moved) assertAllowedTarget('api_url', new URL(fields.api_url ?? '').hostname);
@@ -142,11 +142,11 @@ export function updateCluster(
     const row = await lockClusterRow(tx, id);
     if (!row) throw notFound('cluster');
     assertVersion('cluster', row.version, version);
-    const changes = changesOf(row, input);
+    const changes = computeChanges(row, input);
     if (Object.keys(changes).length > 0) {
       if (changes.name !== undefined) {
         if (await clusterNameTaken(tx, changes.name)) throw nameTaken('cluster', changes.name);
-        await refuseWhileNamed(tx, row.name);
+        await assertClusterNotReferenced(tx, row.name);
       }
       await updateRow(tx, id, { ...changes, version: row.version + 1 });
       await publishEvent(tx, { type: 'cluster.changed', cluster_id: id });
@@ -179,7 +179,7 @@ export function deleteCluster(scope: Scope<'cluster:write'>, id: string): Promis
     const row = await lockClusterForDelete(tx, id);
     const cluster = row && (await findCluster(tx, id));
     if (!row || !cluster) throw notFound('cluster');
-    const mapping_rules = await listRulesOfCluster(tx, id);
+    const mapping_rules = await listClusterRules(tx, id);
     await deleteClusterRow(tx, id);
     if (mapping_rules.length > 0) await publishEvent(tx, { type: 'mapping_rule.changed' });
     await publishEvent(tx, { type: 'cluster.changed', cluster_id: id });

@@ -3,7 +3,7 @@ import { systemScope } from '../auth/scope';
 import type { Tx } from '../db/client';
 import { startDeployments } from '../enforcement/deployments/schedule';
 import { publishEvent } from '../events/event-hub';
-import { carryOutClusterRun, type RunContext, type RunEnd } from '../inventory/cluster-run';
+import { executeClusterRun, type RunContext, type RunEnd } from '../inventory/cluster-run';
 import { type ClusterRow, updateCluster } from '../inventory/queries/clusters';
 import { linkInterfaces } from '../inventory/queries/sync-guests';
 import type { RunSession } from '../inventory/run-session';
@@ -53,7 +53,7 @@ async function storeOutcome(tx: Tx, { cluster, run, report, failure, at }: RunEn
     ...(failure ? {} : { last_sync_at: at }),
   });
   if (!failure && run.trigger === 'auto') await recordAutoSync(tx, 'node', at);
-  await clusterChanged(tx, cluster.id);
+  await publishClusterChange(tx, cluster.id);
   const object = { object_kind: 'cluster', object_id: cluster.id, object_name: cluster.name };
   if (failure) {
     await recordAudit(tx, scope, {
@@ -70,11 +70,11 @@ async function storeOutcome(tx: Tx, { cluster, run, report, failure, at }: RunEn
   }
 }
 
-const clusterChanged = (tx: Tx, cluster_id: string) => publishEvent(tx, { type: 'cluster.changed', cluster_id });
+const publishClusterChange = (tx: Tx, cluster_id: string) => publishEvent(tx, { type: 'cluster.changed', cluster_id });
 
-async function noteStatus(tx: Tx, clusterId: string, sync_status: 'running' | 'queued'): Promise<void> {
+async function setSyncStatus(tx: Tx, clusterId: string, sync_status: 'running' | 'queued'): Promise<void> {
   await updateCluster(tx, clusterId, { sync_status });
-  await clusterChanged(tx, clusterId);
+  await publishClusterChange(tx, clusterId);
 }
 
 /**
@@ -83,13 +83,13 @@ async function noteStatus(tx: Tx, clusterId: string, sync_status: 'running' | 'q
  * @throws the reason of `signal` when it aborts, and database errors: both leave the run for another worker
  */
 export const runClusterSync = (clusterId: string, context: RunContext): Promise<void> =>
-  carryOutClusterRun(
+  executeClusterRun(
     {
       kind: 'inventory',
       what: 'sync',
       reconcile,
-      claimed: (tx) => noteStatus(tx, clusterId, 'running'),
-      released: (tx) => noteStatus(tx, clusterId, 'queued'),
+      claimed: (tx) => setSyncStatus(tx, clusterId, 'running'),
+      released: (tx) => setSyncStatus(tx, clusterId, 'queued'),
       ended: storeOutcome,
     },
     clusterId,

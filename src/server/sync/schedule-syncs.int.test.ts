@@ -5,7 +5,7 @@ import { db } from '@/server/db/client';
 import { clusters } from '@/server/db/schema/clusters';
 import { auditRecords, syncRuns } from '@/server/db/schema/operations';
 import { queueBackend } from '@/server/jobs/backend';
-import { closeQueues, queueOf } from '@/server/jobs/queues';
+import { closeQueues, getQueue } from '@/server/jobs/queues';
 import { auditTrail } from '@/test/audit-trail';
 import { fakeClock } from '@/test/fake-clock';
 import { scheduleDiscovery } from '../addresses/discovery/request-discovery';
@@ -29,13 +29,13 @@ const makeCluster = () => {
   });
 };
 const waiting = async () =>
-  (await queueOf('cluster.sync').getWaiting()).map((job) => (job.data as { cluster_id: string }).cluster_id);
-const runsOf = (clusterId: string) => db.select().from(syncRuns).where(eq(syncRuns.cluster_id, clusterId));
+  (await getQueue('cluster.sync').getWaiting()).map((job) => (job.data as { cluster_id: string }).cluster_id);
+const listRuns = (clusterId: string) => db.select().from(syncRuns).where(eq(syncRuns.cluster_id, clusterId));
 const settings = (changes: object) => updateSettings(systemScope('*', 'test'), changes);
 
 beforeAll(() => queueBackend.prepare());
 beforeEach(async () => {
-  await queueOf('cluster.sync').obliterate({ force: true });
+  await getQueue('cluster.sync').obliterate({ force: true });
   await db.delete(clusters).where(eq(clusters.sync_status, clusters.sync_status));
   time = fakeClock();
 });
@@ -50,7 +50,7 @@ describe('automatic syncs', () => {
     const ids = made.map((cluster) => cluster.id).sort();
     expect((await waiting()).sort()).toEqual(ids);
     for (const id of ids)
-      expect(await runsOf(id)).toMatchObject([{ status: 'queued', trigger: 'auto', requested_by: null }]);
+      expect(await listRuns(id)).toMatchObject([{ status: 'queued', trigger: 'auto', requested_by: null }]);
     // Queued is not synced.
     expect(await storedSettings()).toMatchObject({ last_node_auto_sync_at: null });
 
@@ -58,7 +58,7 @@ describe('automatic syncs', () => {
       .update(syncRuns)
       .set({ status: 'ok', finished_at: new Date().toISOString() })
       .where(eq(syncRuns.kind, 'inventory'));
-    await queueOf('cluster.sync').obliterate({ force: true });
+    await getQueue('cluster.sync').obliterate({ force: true });
     time.advance(29 * 60);
     await scheduleSyncs();
     expect(await waiting()).toEqual([]);
@@ -72,13 +72,13 @@ describe('automatic syncs', () => {
     time.advance(86_400);
     await settings({ auto_node_sync_enabled: false });
     await scheduleSyncs();
-    expect(await runsOf(cluster.id)).toEqual([]);
+    expect(await listRuns(cluster.id)).toEqual([]);
     await db
       .insert(syncRuns)
       .values({ cluster_id: cluster.id, kind: 'inventory', status: 'queued', trigger: 'manual' });
     await settings({ auto_node_sync_enabled: true });
     await scheduleSyncs();
-    expect(await runsOf(cluster.id)).toMatchObject([{ trigger: 'manual', status: 'queued' }]);
+    expect(await listRuns(cluster.id)).toMatchObject([{ trigger: 'manual', status: 'queued' }]);
   });
 
   it('skip a cluster without a token', async () => {
@@ -90,7 +90,7 @@ describe('automatic syncs', () => {
     time.advance(2 * 86_400);
     await settings({ auto_node_sync_enabled: true });
     await scheduleSyncs();
-    expect(await runsOf(cluster.id)).toEqual([]);
+    expect(await listRuns(cluster.id)).toEqual([]);
   });
 
   it('start once when several schedulers are due at the same time', async () => {
@@ -98,7 +98,7 @@ describe('automatic syncs', () => {
     time.advance(3 * 86_400);
     await settings({ auto_node_sync_enabled: true });
     await Promise.all([scheduleSyncs(), scheduleSyncs(), scheduleSyncs()]);
-    expect(await runsOf(cluster.id)).toHaveLength(1);
+    expect(await listRuns(cluster.id)).toHaveLength(1);
     expect(await waiting()).toEqual([cluster.id]);
   });
 });
@@ -143,7 +143,7 @@ describe('sync runs without a worker', () => {
     expect(await waiting()).toEqual([]);
     const message = `The worker crashed 3 times during this ${what}.`;
     const remedy = expect.stringMatching(/Then start the (sync|discovery) again\.$/);
-    expect(await runsOf(cluster.id)).toMatchObject([
+    expect(await listRuns(cluster.id)).toMatchObject([
       { id, status: 'failed', errors: [{ code: 'worker_died', message, remedy }] },
     ]);
     const [row] = await db.select().from(clusters).where(eq(clusters.id, cluster.id));

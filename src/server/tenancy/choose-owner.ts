@@ -1,4 +1,11 @@
-import { type Grantable, type Owned, projectsOf, type Reach, type TenantReach, tenantsOf } from '@/domain/permissions';
+import {
+  type Grantable,
+  getReachableProjects,
+  getReachableTenants,
+  type Owned,
+  type Reach,
+  type TenantReach,
+} from '@/domain/permissions';
 import { narrowScope, type Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
 import { AppError } from '../lib/errors';
@@ -49,8 +56,8 @@ type RequestedOwner = { tenant_id?: string | null | undefined; project_id?: stri
  * @throws AppError `malformed` naming the field
  */
 export async function chooseOwner(tx: Tx, reach: Reach, { tenant_id, project_id }: RequestedOwner): Promise<Owned> {
-  const [only, ...more] = projectsOf(reach);
-  const tenants = tenantsOf(reach);
+  const [only, ...more] = getReachableProjects(reach);
+  const tenants = getReachableTenants(reach);
   let requested = project_id;
   if (tenants !== 'all' && tenants.length === 0 && requested === undefined && only !== undefined) {
     if (more.length > 0)
@@ -79,7 +86,7 @@ export async function changeOwner(tx: Tx, reach: Reach, present: Owned, projectI
     });
   }
   if (projectId === null) {
-    const tenants = tenantsOf(reach);
+    const tenants = getReachableTenants(reach);
     if (tenants !== 'all' && !tenants.includes(tenant_id)) {
       throw new AppError('forbidden', 'This requires the permission for the whole tenant.');
     }
@@ -94,7 +101,7 @@ export async function changeOwner(tx: Tx, reach: Reach, present: Owned, projectI
  * The scope narrowed to one tenant, as the tenant's own users have it; unchanged without a tenant.
  * @throws AppError `not_found` for a tenant that is not visible to the caller
  */
-export async function withinTenant<P extends Grantable>(
+export async function narrowToTenant<P extends Grantable>(
   scope: Scope<P>,
   tenantId: string | undefined,
 ): Promise<Scope<P>> {

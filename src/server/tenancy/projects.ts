@@ -25,7 +25,7 @@ export function createProject(scope: Scope<'project:write'>, input: ProjectInput
     if (!reachable || !(await lockTenant(tx, input.tenant_id, 'key share'))) {
       throw notFound('tenant', [{ field: 'tenant_id', message: 'Specify a tenant that is visible to you.' }]);
     }
-    if (await repository.projectNameTaken(tx, input.tenant_id, input.name)) throw nameTaken('project', input.name);
+    if (await repository.projectNameExists(tx, input.tenant_id, input.name)) throw nameTaken('project', input.name);
     const id = newId();
     await repository.insertProject(tx, { id, ...input });
     const project = await repository.findProject(tx, scope.tenants, id);
@@ -57,7 +57,11 @@ export function updateProject(
     assertVersion('project', row.version, version);
     const changes = changedFields(row, input);
     const renamed = changes.name !== undefined && changes.name.toLowerCase() !== row.name.toLowerCase();
-    if (changes.name !== undefined && renamed && (await repository.projectNameTaken(tx, row.tenant_id, changes.name))) {
+    if (
+      changes.name !== undefined &&
+      renamed &&
+      (await repository.projectNameExists(tx, row.tenant_id, changes.name))
+    ) {
       throw nameTaken('project', changes.name);
     }
     const changed = Object.keys(changes).length > 0;
@@ -80,7 +84,7 @@ export function updateProject(
 }
 
 /** @throws AppError `conflict` while the project owns policies or groups, or roles are held for it */
-function assertNothingHeld(held: repository.ProjectHoldings): void {
+function assertNoHoldings(held: repository.ProjectHoldings): void {
   const left = [
     [held.policies.length, `policies: ${held.policies.join(', ')}`],
     [held.security_groups.length, `groups: ${held.security_groups.join(', ')}`],
@@ -123,7 +127,7 @@ export function deleteProject(scope: Scope<'project:write'>, id: string): Promis
         { extra: { mapping_rules_total: rules } },
       );
     }
-    assertNothingHeld(await repository.findProjectHoldings(tx, id));
+    assertNoHoldings(await repository.findProjectHoldings(tx, id));
     await repository.deleteProjectRow(tx, id);
     await recordAudit(tx, scope, {
       action: 'project.deleted',

@@ -1,8 +1,8 @@
-import { projectsOf, tenantsOf } from '@/domain/permissions';
+import { getReachableProjects, getReachableTenants } from '@/domain/permissions';
 import { recordAudit } from '../audit/record';
-import { actorOf, type Scope, type Session } from '../auth/scope';
+import { getActor, type Scope, type Session } from '../auth/scope';
 import { db } from '../db/client';
-import { findTenantsOfProjects } from './queries/projects';
+import { findProjectTenants } from './queries/projects';
 
 type Exported = {
   /** Which list, as it is called in the API or on the page. */
@@ -23,8 +23,8 @@ export type Exporter = Pick<Scope, 'actor' | 'origin' | 'reach'>;
 export async function recordExport({ actor, origin, reach }: Exporter, exported: Exported): Promise<void> {
   const { list, format, filters } = exported;
   await db.transaction(async (tx) => {
-    const whole = tenantsOf(reach);
-    const ofProjects = (await findTenantsOfProjects(tx, projectsOf(reach))).values();
+    const whole = getReachableTenants(reach);
+    const ofProjects = (await findProjectTenants(tx, getReachableProjects(reach))).values();
     const tenants = whole === 'all' ? [] : [...new Set([...whole, ...ofProjects])].sort();
     for (const tenant_id of tenants.length === 0 ? [null] : tenants) {
       await recordAudit(
@@ -42,7 +42,7 @@ export function recordPageExport(session: Session, exported: Omit<Exported, 'for
   // Who exports what a project has is recorded with the project's tenant.
   const tenants = [...new Set(session.grants.flatMap(({ tenant_id }) => tenant_id ?? []))].sort();
   return recordExport(
-    { actor: actorOf(session), origin: session.origin, reach: everywhere ? 'all' : tenants },
+    { actor: getActor(session), origin: session.origin, reach: everywhere ? 'all' : tenants },
     { ...exported, format: 'csv' },
   );
 }

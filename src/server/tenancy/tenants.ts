@@ -23,7 +23,7 @@ export async function readTenant(scope: Scope<'tenant:read'>, id: string): Promi
 /** @throws AppError `conflict` when the name is taken */
 export function createTenant(scope: Scope<'tenant:write'>, input: TenantInput): Promise<Tenant> {
   return db.transaction(async (tx) => {
-    if (await repository.tenantNameTaken(tx, input.name)) throw nameTaken('tenant', input.name);
+    if (await repository.tenantNameExists(tx, input.name)) throw nameTaken('tenant', input.name);
     const id = newId();
     await repository.insertTenant(tx, { id, ...input });
     const tenant = await repository.findTenant(tx, 'all', id);
@@ -55,7 +55,7 @@ export function updateTenant(
     assertVersion('tenant', row.version, version);
     const changes = changedFields(row, input);
     const renamed = changes.name !== undefined && changes.name.toLowerCase() !== row.name.toLowerCase();
-    if (changes.name !== undefined && renamed && (await repository.tenantNameTaken(tx, changes.name))) {
+    if (changes.name !== undefined && renamed && (await repository.tenantNameExists(tx, changes.name))) {
       throw nameTaken('tenant', changes.name);
     }
     const changed = Object.keys(changes).length > 0;

@@ -4,7 +4,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { loadCatalog } from '@/lib/i18n/load-catalog';
 import { LOCALES, type Locale } from '@/lib/i18n/locales';
-import { areasOf, ROOT, readSources, textsOf } from './sources';
+import { getTextAreas, listTexts, ROOT, readSources } from './sources';
 
 type Node = { type: number; value?: unknown; options?: Record<string, { value: Node[] }>; children?: Node[] };
 const TAG = 8;
@@ -21,7 +21,7 @@ function namesIn(nodes: readonly Node[], found = new Set<string>()): Set<string>
 }
 
 /** What a message takes, or why it is none. */
-function takes(text: string, locale: Locale): string {
+function describeArguments(text: string, locale: Locale): string {
   try {
     const nodes = new IntlMessageFormat(text, locale).getAst() as unknown as Node[];
     return [...namesIn(nodes)].sort().join(' ');
@@ -30,8 +30,8 @@ function takes(text: string, locale: Locale): string {
   }
 }
 
-const shown = new Map(readSources().flatMap((source) => textsOf(source).map((text) => [text, source.path] as const)));
-const areas = areasOf();
+const shown = new Map(readSources().flatMap((source) => listTexts(source).map((text) => [text, source.path] as const)));
+const areas = getTextAreas();
 const isMessage = (text: string) => /[{}<]/.test(text);
 
 describe.each(LOCALES.filter((locale) => locale !== 'en'))('the catalog of %s', (locale) => {
@@ -61,7 +61,8 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('the catalog of %s', 
 
   it('takes the values and elements that the English takes', () => {
     const wrong = entries.filter(
-      ({ text, translation }) => isMessage(text) && takes(text, 'en') !== takes(translation, locale),
+      ({ text, translation }) =>
+        isMessage(text) && describeArguments(text, 'en') !== describeArguments(translation, locale),
     );
     expect(wrong.map(({ text, translation, name }) => `${name}: ${text} → ${translation}`)).toEqual([]);
   });

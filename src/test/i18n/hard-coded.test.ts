@@ -1,10 +1,10 @@
 import ts from 'typescript';
 import { expect, it } from 'vitest';
-import { hardCodedIn } from './hard-coded';
+import { findHardCodedTexts } from './hard-coded';
 import { readSources } from './sources';
 
 const inText = (text: string) =>
-  hardCodedIn({ path: 'x.tsx', tree: ts.createSourceFile('x.tsx', text, ts.ScriptTarget.Latest, true) });
+  findHardCodedTexts({ path: 'x.tsx', tree: ts.createSourceFile('x.tsx', text, ts.ScriptTarget.Latest, true) });
 
 it('finds words wherever they may stand, and not what machines read', () => {
   expect(inText('<p>Some <b>words</b></p>')).toEqual(['1: Some', '1: words']);
@@ -22,6 +22,6 @@ it('finds words wherever they may stand, and not what machines read', () => {
 it('finds nothing that is said in English whatever the language of the page is', () => {
   const sources = readSources();
   expect(sources.length).toBeGreaterThan(500);
-  const wrong = sources.flatMap((source) => hardCodedIn(source).map((text) => `${source.path}:${text}`));
+  const wrong = sources.flatMap((source) => findHardCodedTexts(source).map((text) => `${source.path}:${text}`));
   expect(wrong).toEqual([]);
 });

@@ -108,11 +108,11 @@ const isKey = (node: ts.Node) =>
   (ts.isBinaryExpression(node.parent) && /^[!=]==?$/.test(node.parent.operatorToken.getText()));
 
 /** The text of a template: its literal parts between the values. */
-const wordsOf = (node: ts.TemplateExpression) =>
+const getTemplateText = (node: ts.TemplateExpression) =>
   [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('0');
 
 /** Texts of a file that are said in English whatever the language of the page is: `line: text`. */
-export function hardCodedIn({ tree }: Source): string[] {
+export function findHardCodedTexts({ tree }: Source): string[] {
   const found: string[] = [];
   const tell = (node: ts.Node, text: string) => {
     const { line } = tree.getLineAndCharacterOfPosition(node.getStart());
@@ -131,7 +131,7 @@ export function hardCodedIn({ tree }: Source): string[] {
       if (isAttribute || isShown(node) ? hasWord(node.text) && !NAMES.has(node.text) : isProse(node.text))
         tell(node, node.text);
     } else if (ts.isTemplateExpression(node)) {
-      const words = wordsOf(node);
+      const words = getTemplateText(node);
       if (isProse(words) || (isShown(node) && / [a-z]{2,}|[a-z]{2,} /.test(words))) tell(node, node.getText());
     }
     ts.forEachChild(node, visit);

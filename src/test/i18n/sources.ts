@@ -38,7 +38,7 @@ const literalsIn = (node: ts.Expression): string[] => {
 };
 
 /** English texts that a file says, with whether values go into them. */
-export function textsOf({ tree }: Source): string[] {
+export function listTexts({ tree }: Source): string[] {
   const texts: string[] = [];
   const visit = (node: ts.Node) => {
     const [first] = isTextCall(node) ? node.arguments : [];
@@ -50,17 +50,17 @@ export function textsOf({ tree }: Source): string[] {
 }
 
 /** The area of a file: its folder in `src/features`, else `app` or `ui`. */
-function areaOf(path: string): string {
+function getArea(path: string): string {
   const [, root = '', feature = ''] = path.split('/');
   return root === 'features' ? feature : root === 'app' ? 'app' : 'ui';
 }
 
 /** The area of every text, which names its file in the catalogs; texts of several areas belong to `shared`. */
-export function areasOf(): ReadonlyMap<string, string> {
+export function getTextAreas(): ReadonlyMap<string, string> {
   const areas = new Map<string, string>();
   for (const source of readSources()) {
-    const area = areaOf(source.path);
-    for (const text of textsOf(source)) areas.set(text, (areas.get(text) ?? area) === area ? area : 'shared');
+    const area = getArea(source.path);
+    for (const text of listTexts(source)) areas.set(text, (areas.get(text) ?? area) === area ? area : 'shared');
   }
   return areas;
 }

@@ -8,7 +8,8 @@ const REGULAR_EXPRESSION = /(?<=[(=,:;!&|?[>] ?)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\
 const blank = (text: string) => text.replaceAll(/[^\n]/g, ' ');
 
 /** Words of a name: `readLiveState`, `MAX_ROWS` and `read-live.ts` have three, two and three. */
-const partsOf = (name: string) => name.split(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/).map((part) => part.toLowerCase());
+const splitName = (name: string) =>
+  name.split(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/).map((part) => part.toLowerCase());
 
 function makeCheck(rules: Rules): (name: string) => string[] {
   const patterns = rules.map(([pattern, instead]) => [new RegExp(`^(?:${pattern})$`), instead] as const);
@@ -16,7 +17,7 @@ function makeCheck(rules: Rules): (name: string) => string[] {
   return (name) => {
     const found =
       known.get(name) ??
-      partsOf(name).flatMap((part) =>
+      splitName(name).flatMap((part) =>
         patterns.filter(([pattern]) => pattern.test(part)).map(([, instead]) => `${name} → ${instead}`),
       );
     known.set(name, found);

@@ -25,7 +25,7 @@ const filesBelow = (folder: string) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`);
 
 /** The part of the code that a file belongs to: `agent`, `src/domain`, and each domain of the server. */
-function folderOf(path: string): string {
+function getFolder(path: string): string {
   const parts = path.split('/').slice(0, -1);
   const depth = path.startsWith('src/server/') ? 3 : path.startsWith('src/') ? 2 : 1;
   return parts.slice(0, depth).join('/');
@@ -39,7 +39,7 @@ const withoutNames = (token: string) =>
 
 /** Comments, titles of tests and texts of a program. */
 export function addCode(areas: Areas, path: string, source: string): void {
-  const folder = folderOf(path);
+  const folder = getFolder(path);
   for (const { groups, index, 0: token } of source.matchAll(TOKENS)) {
     const text = { path, line: lineAt(source, index), text: token.startsWith('`') ? withoutNames(token) : token };
     if (groups?.comment) add(areas, `comments ${folder}`, text);
@@ -51,7 +51,7 @@ export function addCode(areas: Areas, path: string, source: string): void {
 }
 
 /** Markdown without what is code: spans and blocks of it, and addresses of links. Positions stay. */
-export function proseOf(markdown: string): string {
+export function extractProse(markdown: string): string {
   return markdown.replaceAll(/^```[\s\S]*?^```|^ {4}.*|`[^`\n]*`|(?<=\])\([^)\s]*\)/gm, (code) =>
     code.replaceAll(/[^\n]/g, ' '),
   );
@@ -60,7 +60,7 @@ export function proseOf(markdown: string): string {
 function addDocuments(areas: Areas): void {
   const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...filesBelow('docs')];
   for (const path of documents.filter((name) => name.endsWith('.md'))) {
-    const prose = proseOf(readFileSync(join(ROOT, path), 'utf8'));
+    const prose = extractProse(readFileSync(join(ROOT, path), 'utf8'));
     if (!path.startsWith('docs/decisions/')) add(areas, 'docs', { path, line: 1, text: prose });
     else {
       add(areas, 'decisions', { path, line: 1, text: prose.replaceAll(/^## .*/gm, '') });
@@ -110,7 +110,7 @@ export const allPrograms = (): { path: string; source: string }[] =>
 const SYNONYMS = /^[a-z][^{.]*$/;
 
 /** What the catalog of a language shows, without the names of values. */
-export function translationsOf(locale: string): Text[] {
+export function listTranslations(locale: string): Text[] {
   const folder = `src/lib/i18n/catalogs/${locale}`;
   return filesBelow(folder)
     .filter((name) => name.endsWith('.json'))

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { BANNED, BANNED_IN, NAMES } from './banned-words';
 import { bannedIdentifiers, bannedPath, bannedTitles } from './names';
-import { type Areas, addCode, allPrograms, allTexts, proseOf, type Text, translationsOf } from './texts';
+import { type Areas, addCode, allPrograms, allTexts, extractProse, listTranslations, type Text } from './texts';
 
 /** Between words: blanks, line breaks, and what begins a line of a comment. */
 const GAP = '(?:\\s|\\*|//|#)+';
-const anyOf = (banned: typeof BANNED) =>
+const toPattern = (banned: typeof BANNED) =>
   new RegExp(
     `(?<![\\p{L}\\w\\-])(?:${banned.map(([pattern]) => `(${pattern.replaceAll(' ', GAP)})`).join('|')})(?![\\p{L}\\w\\-])`,
     'giu',
   );
-const ANY = anyOf(BANNED);
+const ANY = toPattern(BANNED);
 
 const NAME = new RegExp(NAMES.map(([pattern]) => pattern).join('|'), 'g');
 const blank = (text: string) => text.replaceAll(/[^\n]/g, ' ');
 
 /** Each banned word as `file:line: word → what to say`. Code spans are names, not words. */
-function bannedIn({ path, line, text }: Text, banned = BANNED, any = ANY): string[] {
+function findBannedWords({ path, line, text }: Text, banned = BANNED, any = ANY): string[] {
   const prose = text
     .replaceAll(/`[^`\n]+`/g, (code, index: number) => (index === 0 ? code : blank(code)))
     .replaceAll(NAME, blank);
@@ -27,11 +27,11 @@ function bannedIn({ path, line, text }: Text, banned = BANNED, any = ANY): strin
   });
 }
 
-const inText = (text: string) => bannedIn({ path: 'a.md', line: 1, text: proseOf(text) });
+const inText = (text: string) => findBannedWords({ path: 'a.md', line: 1, text: extractProse(text) });
 const inCode = (path: string, source: string) => {
   const areas: Areas = new Map();
   addCode(areas, path, source);
-  return [...areas].map(([area, texts]) => [area, texts.flatMap((text) => bannedIn(text))] as const);
+  return [...areas].map(([area, texts]) => [area, texts.flatMap((text) => findBannedWords(text))] as const);
 };
 
 describe('the vocabulary check', () => {
@@ -91,7 +91,7 @@ describe('the vocabulary check', () => {
   });
 });
 
-const found = new Map([...allTexts()].map(([area, texts]) => [area, texts.flatMap((text) => bannedIn(text))]));
+const found = new Map([...allTexts()].map(([area, texts]) => [area, texts.flatMap((text) => findBannedWords(text))]));
 
 describe('banned words', () => {
   it.each([...found].map(([area, words]) => ({ area, words })))('do not occur in $area', ({ words }) => {
@@ -119,18 +119,18 @@ describe('titles of tests', () => {
 });
 
 describe.each(Object.entries(BANNED_IN))('banned words in %s', (locale, banned) => {
-  const any = anyOf(banned);
+  const any = toPattern(banned);
 
   it('match whole words', () => {
     const text = locale === 'fr' ? 'un workload, des Workloads' : 'ein Gast und die Gast-Firewall; Gastgeber';
     const words = locale === 'fr' ? ['workload', 'Workloads'] : ['Gast'];
-    const found = bannedIn({ path: 'a.json', line: 1, text }, banned, any).map((line) => line.split('"')[1]);
+    const found = findBannedWords({ path: 'a.json', line: 1, text }, banned, any).map((line) => line.split('"')[1]);
     expect(found).toEqual(words);
   });
 
   it('do not occur in its catalog', () => {
-    const texts = translationsOf(locale);
+    const texts = listTranslations(locale);
     expect(texts.length).toBeGreaterThan(2000);
-    expect(texts.flatMap((text) => bannedIn(text, banned, any))).toEqual([]);
+    expect(texts.flatMap((text) => findBannedWords(text, banned, any))).toEqual([]);
   });
 });

@@ -4,9 +4,9 @@ import { type RefObject, useEffect, useId, useState } from 'react';
 import { lowerLabel } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '../button';
-import { ComboboxStatus, filterOf, OptionList } from '../combobox-popup';
+import { ComboboxStatus, OptionList, toFilterProp } from '../combobox-popup';
 import type { Option } from '../option';
-import { pastedOnOneLine, TextInput } from '../text-input';
+import { readPastedLine, TextInput } from '../text-input';
 import type { FilterField, FoundOptions, TypedValue } from './filter-field';
 
 /** Applies what is typed when the editor is left; false: it is refused, and the field says why. */
@@ -64,7 +64,7 @@ function Choices({ field, options, remote, onDone, autoFocus }: ChoicesProps) {
         if (single) onDone();
       }}
       isItemEqualToValue={(a, b) => a.value === b.value}
-      filter={filterOf(remote)}
+      filter={toFilterProp(remote)}
       onInputValueChange={remote && ((text) => remote.onSearch(text))}
       autoHighlight
     >
@@ -146,7 +146,7 @@ function TypedEditor({ field, typed, onDone, leave, autoFocus }: Props & { typed
             setError(null);
           }}
           onPaste={(event) => {
-            const pasted = pastedOnOneLine(event);
+            const pasted = readPastedLine(event);
             if (pasted !== null) setDraft(pasted);
           }}
           // A popup asks when it is left; in the sheet nothing else does.

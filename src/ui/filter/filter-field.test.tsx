@@ -20,7 +20,7 @@ const status: FilterField = {
 const workload: FilterField = { ...status, id: 'workload_id', label: 'Workload', options: [], single: true };
 
 /** The accessible names of the buttons in a bar. */
-const buttonsOf = (fields: FilterField[], common: string[] = []) => {
+const listButtonNames = (fields: FilterField[], common: string[] = []) => {
   const markup = renderToStaticMarkup(<FilterBar fields={fields} common={common} onClear={() => {}} />);
   return [...markup.matchAll(/<button[^>]*?(?:aria-label="([^"]*)"[^>]*)?>(.*?)<\/button>/g)].map(
     ([, label, inside = '']) => label ?? inside.replace(/<[^>]*>/g, ''),
@@ -39,21 +39,27 @@ describe('chipText', () => {
 describe('FilterBar', () => {
   it('shows a chip for each field with a value and for common ones, and one button that adds others', () => {
     const failed = { ...status, value: ['failed'] };
-    expect(buttonsOf([status, workload])).toEqual(['Filters', 'Filter']);
-    expect(buttonsOf([failed])).toEqual(['Filters (1)', 'Status: Failed', 'Remove filter Status', 'Filter', 'Clear']);
+    expect(listButtonNames([status, workload])).toEqual(['Filters', 'Filter']);
+    expect(listButtonNames([failed])).toEqual([
+      'Filters (1)',
+      'Status: Failed',
+      'Remove filter Status',
+      'Filter',
+      'Clear',
+    ]);
     const found = { ...workload, useFound: () => ({ options: [], loading: false }) };
-    expect(buttonsOf([status, found], ['status'])).toEqual(['Filters', 'Status', 'Filter']);
+    expect(listButtonNames([status, found], ['status'])).toEqual(['Filters', 'Status', 'Filter']);
   });
 
   it('offers no field that has nothing to choose', () => {
     expect(isChoosable(workload)).toBe(false);
     expect(isChoosable({ ...workload, typed: {} })).toBe(true);
     expect(isChoosable({ ...workload, value: ['w1'] })).toBe(true);
-    expect(buttonsOf([workload])).toEqual([]);
+    expect(listButtonNames([workload])).toEqual([]);
   });
 
   it('offers nothing to add where all fields are in view', () => {
-    expect(buttonsOf([status], ['status'])).toEqual(['Filters', 'Status']);
+    expect(listButtonNames([status], ['status'])).toEqual(['Filters', 'Status']);
   });
 });
 

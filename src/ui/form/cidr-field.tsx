@@ -1,6 +1,6 @@
 'use client';
 import type { FieldValues } from 'react-hook-form';
-import { formatCidr, hasHostBits, networkOf, parseCidr } from '@/domain/net/cidr';
+import { formatCidr, hasHostBits, parseCidr, toNetwork } from '@/domain/net/cidr';
 import { addressBits, formatIp } from '@/domain/net/ip-address';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -71,7 +71,7 @@ export function cidrHint(t: Translate, text: string): { text: string; suggestion
   if (hasHostBits(cidr)) {
     return {
       text: t('{address} is an address inside the prefix, not the prefix itself.', { address: formatIp(cidr.address) }),
-      suggestion: formatCidr(networkOf(cidr)),
+      suggestion: formatCidr(toNetwork(cidr)),
     };
   }
   const bits = addressBits(cidr.address.family) - cidr.prefix;

@@ -22,7 +22,8 @@ const attributes = (markup: string, tag: string) =>
       ),
     ].map(([, name, value]) => [name, value]),
   );
-const textOf = (markup: string, id: string | undefined) => new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(markup)?.[1];
+const findTextById = (markup: string, id: string | undefined) =>
+  new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(markup)?.[1];
 
 describe('FieldFrame', () => {
   it.each(Object.entries(CONTROLS))('ties label, description and message to its %s', (kind, control) => {
@@ -32,10 +33,10 @@ describe('FieldFrame', () => {
       </FieldFrame>,
     );
     const found = attributes(markup, kind === 'select' ? 'button' : 'input');
-    const words = found['aria-describedby']?.split(' ').map((id: string) => textOf(markup, id));
+    const words = found['aria-describedby']?.split(' ').map((id: string) => findTextById(markup, id));
     expect(words).toEqual(['Of the server', 'Too high']);
     expect(found['aria-invalid']).toBe('true');
-    if (kind === 'select') expect(textOf(markup, found['aria-labelledby'])).toBe('Port');
+    if (kind === 'select') expect(findTextById(markup, found['aria-labelledby'])).toBe('Port');
     else expect(markup).toContain(`for="${found.id}"`);
   });
 

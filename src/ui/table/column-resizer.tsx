@@ -21,8 +21,8 @@ type Props = {
 const STEP = 16;
 const LARGE_STEP = 64;
 
-const headerOf = (handle: HTMLElement) => handle.closest('th');
-const widthOf = (handle: HTMLElement) => Math.round(headerOf(handle)?.getBoundingClientRect().width ?? 0);
+const findHeader = (handle: HTMLElement) => handle.closest('th');
+const measureWidth = (handle: HTMLElement) => Math.round(findHeader(handle)?.getBoundingClientRect().width ?? 0);
 
 /**
  * The edge of a column: it is drawn, or moved by the arrow keys; a double click or Enter fits the column to its content. All edges
@@ -35,7 +35,7 @@ export function ColumnResizer({ header, width, tabStop, onFocus, last, onResize 
   const drag = useRef<{ from: number; width: number } | null>(null);
 
   const fitToContent = (handle: HTMLElement) => {
-    const cell = headerOf(handle);
+    const cell = findHeader(handle);
     if (cell) onResize(measureContent(cell), true);
   };
 
@@ -44,7 +44,7 @@ export function ColumnResizer({ header, width, tabStop, onFocus, last, onResize 
     event.preventDefault();
     event.currentTarget.setPointerCapture(event.pointerId);
     event.currentTarget.focus({ preventScroll: true });
-    drag.current = { from: event.clientX, width: widthOf(event.currentTarget) };
+    drag.current = { from: event.clientX, width: measureWidth(event.currentTarget) };
   };
   const onPointerMove = (event: PointerEvent<HTMLElement>) => {
     if (!drag.current) return;
@@ -60,8 +60,8 @@ export function ColumnResizer({ header, width, tabStop, onFocus, last, onResize 
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const handle = event.currentTarget;
     const step = event.shiftKey ? LARGE_STEP : STEP;
-    if (event.key === 'ArrowLeft') onResize(widthOf(handle) - step, true);
-    else if (event.key === 'ArrowRight') onResize(widthOf(handle) + step, true);
+    if (event.key === 'ArrowLeft') onResize(measureWidth(handle) - step, true);
+    else if (event.key === 'ArrowRight') onResize(measureWidth(handle) + step, true);
     else if (event.key === 'ArrowUp') moveFocus(handle, -1);
     else if (event.key === 'ArrowDown') moveFocus(handle, 1);
     else if (event.key === 'Enter') fitToContent(handle);
@@ -81,7 +81,7 @@ export function ColumnResizer({ header, width, tabStop, onFocus, last, onResize 
       aria-valuemax={GREATEST_WIDTH}
       tabIndex={tabStop ? 0 : -1}
       onFocus={(event) => {
-        setMeasured({ of: width, now: widthOf(event.currentTarget) });
+        setMeasured({ of: width, now: measureWidth(event.currentTarget) });
         onFocus();
       }}
       onPointerDown={onPointerDown}

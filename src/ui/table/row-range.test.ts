@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OVERSCAN, ROW_HEIGHT, rangeOf, rowsIn, scrollTopFor } from './row-range';
+import { computeRowRange, listRenderedRows, OVERSCAN, ROW_HEIGHT, scrollTopFor } from './row-range';
 
 const pixels = fc.integer({ min: 0, max: 200_000 });
 const heights = fc.integer({ min: 2 * ROW_HEIGHT, max: 3_000 });
@@ -11,11 +11,11 @@ const isSeen = (index: number, scrollTop: number, height: number) => {
   return top + ROW_HEIGHT > ROW_HEIGHT && top < height;
 };
 
-describe('rangeOf', () => {
+describe('computeRowRange', () => {
   it('has every row that can be seen, and not many more', () => {
     fc.assert(
       fc.property(pixels, heights, (scrollTop, height) => {
-        const { first, last } = rangeOf(scrollTop, height);
+        const { first, last } = computeRowRange(scrollTop, height);
         const start = Math.floor(scrollTop / ROW_HEIGHT);
         for (let index = Math.max(0, start - 3); isSeen(index, scrollTop, height) || index < start; index++) {
           if (isSeen(index, scrollTop, height)) expect(index >= first && index <= last).toBe(true);
@@ -26,7 +26,7 @@ describe('rangeOf', () => {
   });
 });
 
-describe('rowsIn', () => {
+describe('listRenderedRows', () => {
   it('has the range and the current row, in order, and none beyond the end', () => {
     fc.assert(
       fc.property(
@@ -35,7 +35,7 @@ describe('rowsIn', () => {
         fc.nat(400),
         fc.integer({ min: -1, max: 420 }),
         (first, more, count, current) => {
-          const rows = rowsIn({ first, last: first + more }, count, current);
+          const rows = listRenderedRows({ first, last: first + more }, count, current);
           expect(rows).toEqual([...new Set(rows)].sort((a, b) => a - b));
           for (const row of rows) expect(row).toBeLessThan(count);
           for (let row = first; row <= Math.min(first + more, count - 1); row++) expect(rows).toContain(row);

@@ -7,7 +7,7 @@ export const OVERSCAN = 10;
 export type RowRange = { first: number; last: number };
 
 /** The rows that can be seen below the header, and some more. */
-export function rangeOf(scrollTop: number, height: number): RowRange {
+export function computeRowRange(scrollTop: number, height: number): RowRange {
   const seen = Math.ceil((scrollTop + height) / ROW_HEIGHT) - 2;
   return {
     first: Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN),
@@ -16,7 +16,7 @@ export function rangeOf(scrollTop: number, height: number): RowRange {
 }
 
 /** Those of `count` rows that are in the document, in order: the range and the current one. */
-export function rowsIn({ first, last }: RowRange, count: number, current: number): number[] {
+export function listRenderedRows({ first, last }: RowRange, count: number, current: number): number[] {
   const end = Math.min(last, count - 1);
   const rows = Array.from({ length: Math.max(0, end - first + 1) }, (_, i) => first + i);
   if (current >= count || current < 0) return rows;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateTextWidth, widthOfContent, widthOfHeader } from './text-width';
+import { estimateContentWidth, estimateHeaderWidth, estimateTextWidth } from './text-width';
 
 /** Measured in DejaVu Sans at 100 px. */
 const MEASURED: readonly (readonly [string, number])[] = [
@@ -17,16 +17,16 @@ describe('estimateTextWidth', () => {
   });
 });
 
-describe('widthOfHeader', () => {
+describe('estimateHeaderWidth', () => {
   it('breaks a title where two lines are narrowest', () => {
-    expect(widthOfHeader('Not filtered or unknown')).toBe(estimateTextWidth('or unknown', 12) + 20);
-    expect(widthOfHeader('Workloads')).toBe(estimateTextWidth('Workloads', 12) + 20);
+    expect(estimateHeaderWidth('Not filtered or unknown')).toBe(estimateTextWidth('or unknown', 12) + 20);
+    expect(estimateHeaderWidth('Workloads')).toBe(estimateTextWidth('Workloads', 12) + 20);
   });
 });
 
-describe('widthOfContent', () => {
+describe('estimateContentWidth', () => {
   it('returns the larger width of title and sample', () => {
-    expect(widthOfContent('9', 'Workloads', true)).toBe(widthOfHeader('Workloads', true));
-    expect(widthOfContent('999,999,999', 'No.')).toBeGreaterThan(widthOfHeader('No.'));
+    expect(estimateContentWidth('9', 'Workloads', true)).toBe(estimateHeaderWidth('Workloads', true));
+    expect(estimateContentWidth('999,999,999', 'No.')).toBeGreaterThan(estimateHeaderWidth('No.'));
   });
 });

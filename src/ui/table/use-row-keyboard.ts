@@ -46,7 +46,7 @@ export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggl
     reveal(next);
   };
 
-  const actionOf = (key: string, row: HTMLElement): (() => void) | undefined => {
+  const getKeyAction = (key: string, row: HTMLElement): (() => void) | undefined => {
     switch (key) {
       case 'j':
       case 'ArrowDown':
@@ -78,7 +78,7 @@ export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggl
     if (!(event.target instanceof HTMLElement) || !event.target.matches('tr[data-row-id]')) return;
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if ((event.key === 'j' || event.key === 'k') && !hasSingleKeys()) return;
-    const handled = onKey?.(event.key, currentIndex, moveTo) ?? actionOf(event.key, event.target);
+    const handled = onKey?.(event.key, currentIndex, moveTo) ?? getKeyAction(event.key, event.target);
     if (!handled) return;
     event.preventDefault();
     // Esc that clears the selection must not close the drawer around the list as well.

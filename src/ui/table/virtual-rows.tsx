@@ -1,7 +1,7 @@
 'use client';
 import { type MouseEvent, type RefObject, useLayoutEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { OVERSCAN, ROW_HEIGHT, type RowRange, rangeOf, rowsIn, scrollTopFor } from './row-range';
+import { computeRowRange, listRenderedRows, OVERSCAN, ROW_HEIGHT, type RowRange, scrollTopFor } from './row-range';
 
 type Options = {
   count: number;
@@ -21,7 +21,7 @@ export function useVirtualRows({ count, scrollRef, currentIndex }: Options) {
     if (!scroller) return;
     const look = () =>
       setRange((before) => {
-        const next = rangeOf(scroller.scrollTop, scroller.clientHeight);
+        const next = computeRowRange(scroller.scrollTop, scroller.clientHeight);
         return isSame(before, next) ? before : next;
       });
     // Within the frame that shows the new place, or it would show a gap.
@@ -36,7 +36,7 @@ export function useVirtualRows({ count, scrollRef, currentIndex }: Options) {
     };
   }, [scrollRef]);
   return {
-    indexes: rowsIn(range, count, currentIndex),
+    indexes: listRenderedRows(range, count, currentIndex),
     reveal: (index: number) => {
       const scroller = scrollRef.current;
       if (scroller) scroller.scrollTop = scrollTopFor(index, scroller.scrollTop, scroller.clientHeight);

@@ -1,6 +1,6 @@
 import { arch } from 'node:process';
 import { SystemCallError } from '../../sys/errno';
-import { type Libc, libc, type Memory, memory, viewOf } from '../../sys/libc';
+import { allocateMemory, type Libc, libc, type Memory, toDataView } from '../../sys/libc';
 
 // union bpf_attr commands and types, linux/bpf.h
 const SYSCALL: Partial<Record<string, number>> = { x64: 321, arm64: 280 };
@@ -28,8 +28,8 @@ export function bpfAttr(): {
   u32(at: number, value: number): void;
   pointer(at: number, to: Memory): void;
 } {
-  const bytes = memory(ATTR_BYTES);
-  const view = viewOf(bytes);
+  const bytes = allocateMemory(ATTR_BYTES);
+  const view = toDataView(bytes);
   return {
     bytes,
     u32: (at, value) => view.setUint32(at, value, true),
@@ -60,7 +60,7 @@ export function createMap(
 /** @returns file descriptor. @throws SystemCallError; with the verifier's words when it refuses the program */
 export function loadProgram(name: string, code: Memory, type: number = PROGRAM_TYPES.socketFilter): number {
   const attr = bpfAttr();
-  const license = memory(8);
+  const license = allocateMemory(8);
   license.set(new TextEncoder().encode('MIT'));
   attr.u32(0, type);
   attr.u32(4, code.length / 8);
@@ -69,7 +69,7 @@ export function loadProgram(name: string, code: Memory, type: number = PROGRAM_T
   writeName(attr.bytes, 48, name);
   const fd = bpf('loadProgram', attr.bytes);
   if (fd >= 0) return fd;
-  const log = memory(LOG_BYTES);
+  const log = allocateMemory(LOG_BYTES);
   attr.u32(24, 1);
   attr.u32(28, LOG_BYTES);
   attr.pointer(32, log);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { errnoName, SystemCallError } from '../../sys/errno';
-import { int32, libc, memory, viewOf } from '../../sys/libc';
+import { allocateMemory, int32, libc, toDataView } from '../../sys/libc';
 import { bpf, bpfAttr, createMap, lookupElement, updateElement } from './bpf';
 import { KEY, STATISTICS, VALUE } from './layout';
 import type { ProgramMaps } from './program';
@@ -24,9 +24,9 @@ export class FlowMaps {
   readonly fds: ProgramMaps;
   private active: 0 | 1 = 0;
   private entries = BATCH_ENTRIES;
-  private keys = memory(BATCH_ENTRIES * KEY.bytes);
-  private values = memory(BATCH_ENTRIES * VALUE.bytes);
-  private readonly cursors = [memory(8), memory(8)] as const;
+  private keys = allocateMemory(BATCH_ENTRIES * KEY.bytes);
+  private values = allocateMemory(BATCH_ENTRIES * VALUE.bytes);
+  private readonly cursors = [allocateMemory(8), allocateMemory(8)] as const;
   private readonly cpus = possibleCpus();
 
   /** @throws SystemCallError when the kernel refuses a map; nothing stays open then */
@@ -85,7 +85,7 @@ export class FlowMaps {
       if (result < 0 && result !== -ENOENT) throw new SystemCallError('empty eBPF map', -result);
       done = result === -ENOENT;
       step += 1;
-      const count = viewOf(attr.bytes).getUint32(32, true);
+      const count = toDataView(attr.bytes).getUint32(32, true);
       if (count > 0)
         yield { count, keys: new Uint32Array(this.keys.buffer), values: new Uint32Array(this.values.buffer) };
     }
@@ -111,7 +111,7 @@ export class FlowMaps {
   }
 
   private statistic(element: number): CaptureStatistic {
-    const value = memory(STATISTICS.bytes * this.cpus);
+    const value = allocateMemory(STATISTICS.bytes * this.cpus);
     const words = new Uint32Array(value.buffer);
     if (!lookupElement(this.fds.statistics, int32(element), value)) {
       throw new Error(`eBPF statistics are unreadable: ${errnoName(libc().errno())}`);
@@ -127,8 +127,8 @@ export class FlowMaps {
 
   private growBuffers(): void {
     this.entries *= 2;
-    this.keys = memory(this.entries * KEY.bytes);
-    this.values = memory(this.entries * VALUE.bytes);
+    this.keys = allocateMemory(this.entries * KEY.bytes);
+    this.values = allocateMemory(this.entries * VALUE.bytes);
   }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { encodeFrame, frames, ipv6Frames } from '../../../test/frames';
 import { describeAsRoot } from '../../../test/requirements';
-import { libc, type Memory, memory } from '../../sys/libc';
+import { allocateMemory, libc, type Memory } from '../../sys/libc';
 import { KEY_WORDS } from '../flow-table';
 import { FRAME, FrameKey } from '../ring/frame-key';
 import { bpf, bpfAttr, loadProgram, PROGRAM_TYPES } from './bpf';
@@ -14,7 +14,7 @@ const LOOPBACK = 1;
 /** Runs a program on one frame inside the kernel. */
 function runOnce(program: number, frame: Memory): void {
   const attr = bpfAttr();
-  const out = memory(4096);
+  const out = allocateMemory(4096);
   attr.u32(0, program);
   attr.u32(8, frame.length);
   attr.u32(12, out.length);
@@ -78,7 +78,7 @@ describeAsRoot()('eBPF program', () => {
   });
 
   it('counts what finds no room, and gives the room back when a map is emptied', () => {
-    const frameOf = (port: number): Memory =>
+    const buildFrame = (port: number): Memory =>
       encodeFrame({
         tags: [],
         ethertype: 0x0800,
@@ -91,15 +91,15 @@ describeAsRoot()('eBPF program', () => {
         transport: [port >> 8, port & 255, 0, 53, ...Array<number>(20).fill(0)],
         keep: 2000,
       });
-    for (let port = 0; port < 3000; port += 1) runOnce(program, frameOf(port));
+    for (let port = 0; port < 3000; port += 1) runOnce(program, buildFrame(port));
     const { full, inserts } = maps.statistics();
     expect(inserts.packets).toBe(1024);
     expect(full).toEqual({ packets: 3000 - 1024, bytes: (3000 - 1024) * 58 });
     expect(takeAll(maps.switchMaps())).toHaveLength(1024);
-    runOnce(program, frameOf(1));
+    runOnce(program, buildFrame(1));
     expect(takeAll(maps.switchMaps())).toHaveLength(1);
-    runOnce(program, frameOf(1));
-    runOnce(program, frameOf(1));
+    runOnce(program, buildFrame(1));
+    runOnce(program, buildFrame(1));
     expect(takeAll(maps.switchMaps()).map((row) => row.packets)).toEqual([2]);
   });
 });

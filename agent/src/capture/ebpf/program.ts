@@ -242,12 +242,12 @@ function count(asm: Assembler, maps: ProgramMaps): void {
   asm.loadMapValue(1, maps.active);
   asm.load('u32', 1, 1, 0);
   asm.jumpIf(1, 'notEqual', 0, 'map-1');
-  countIn(asm, maps, 0);
+  countInMap(asm, maps, 0);
   asm.label('map-1');
-  countIn(asm, maps, 1);
+  countInMap(asm, maps, 1);
 }
 
-function countIn(asm: Assembler, maps: ProgramMaps, index: 0 | 1): void {
+function countInMap(asm: Assembler, maps: ProgramMaps, index: 0 | 1): void {
   const hit = `hit-${index}`;
   const fd = maps.flows[index];
   lookup(asm, fd, STACK.key);

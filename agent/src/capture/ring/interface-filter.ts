@@ -1,4 +1,4 @@
-import { type Memory, memory, viewOf } from '../../sys/libc';
+import { allocateMemory, type Memory, toDataView } from '../../sys/libc';
 
 const LOAD_WORD = 0x20;
 const JUMP_EQUAL = 0x15;
@@ -16,8 +16,8 @@ export function interfaceFilter(indexes: Iterable<number>, snap: number): Memory
   for (const index of indexes) code.push([JUMP_EQUAL, 0, 1, index], [RETURN, 0, 0, snap]);
   code.push([RETURN, 0, 0, 0]);
   if (code.length > MAX_INSTRUCTIONS) throw new Error(`too many interfaces for one packet filter: ${code.length}`);
-  const bytes = memory(code.length * 8);
-  const view = viewOf(bytes);
+  const bytes = allocateMemory(code.length * 8);
+  const view = toDataView(bytes);
   code.forEach(([operation, whenTrue, whenFalse, value], i) => {
     view.setUint16(i * 8, operation, true);
     view.setUint8(i * 8 + 2, whenTrue);

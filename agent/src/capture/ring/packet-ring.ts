@@ -1,5 +1,5 @@
 import { SystemCallError } from '../../sys/errno';
-import { int32, libc, type Memory, memory, packetAddress, viewOf } from '../../sys/libc';
+import { allocateMemory, int32, libc, type Memory, packetAddress, toDataView } from '../../sys/libc';
 import { interfaceFilter } from './interface-filter';
 
 // linux/if_packet.h
@@ -79,9 +79,9 @@ export class PacketRing {
   /** Sets the interfaces whose frames are kept; the swap is atomic. */
   watch(indexes: Iterable<number>): void {
     const filter = interfaceFilter(indexes, SNAP_BYTES);
-    const program = memory(16);
-    viewOf(program).setUint16(0, filter.length / 8, true);
-    viewOf(program).setBigUint64(8, libc().address(filter), true);
+    const program = allocateMemory(16);
+    toDataView(program).setUint16(0, filter.length / 8, true);
+    toDataView(program).setBigUint64(8, libc().address(filter), true);
     this.option('attach packet filter', SOL_SOCKET, SO_ATTACH_FILTER, program);
   }
 
@@ -100,11 +100,11 @@ export class PacketRing {
 
   /** Asks the kernel for packets dropped since the last time and adds them to `drops`. */
   updateDrops(): void {
-    const answer = memory(16);
-    const length = memory(4);
-    viewOf(length).setUint32(0, 12, true);
+    const answer = allocateMemory(16);
+    const length = allocateMemory(4);
+    toDataView(length).setUint32(0, 12, true);
     if (libc().getsockopt(this.fd, SOL_PACKET, PACKET_STATISTICS, answer, length) === 0) {
-      this.drops += viewOf(answer).getUint32(4, true);
+      this.drops += toDataView(answer).getUint32(4, true);
     }
   }
 
@@ -139,10 +139,10 @@ export class PacketRing {
 
 /** struct tpacket_req3 */
 function ringRequest(): Memory {
-  const bytes = memory(28);
+  const bytes = allocateMemory(28);
   const fields = [BLOCK_BYTES, BLOCKS, FRAME_BYTES, (BLOCK_BYTES / FRAME_BYTES) * BLOCKS, RETIRE_MILLISECONDS, 0, 0];
   fields.forEach((value, i) => {
-    viewOf(bytes).setUint32(i * 4, value, true);
+    toDataView(bytes).setUint32(i * 4, value, true);
   });
   return bytes;
 }

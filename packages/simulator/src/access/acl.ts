@@ -1,4 +1,4 @@
-import { builtInRoles, privilegesOf } from './roles';
+import { builtInRoles, listPrivileges } from './roles';
 
 export type AclEntry = {
   path: string;
@@ -40,13 +40,13 @@ export class AccessControl {
     this.#major = major;
     this.#poolOf = poolOf;
     this.roles = builtInRoles(major);
-    this.#all = new Map(privilegesOf(major).map((privilege) => [privilege, true]));
+    this.#all = new Map(listPrivileges(major).map((privilege) => [privilege, true]));
     this.users.set('root@pam', { id: 'root@pam', enabled: true, expire: 0 });
   }
 
   /** Defines a role; a privilege this release does not know is refused, as the API does. */
   addRole(name: string, privileges: readonly string[]): void {
-    const known = privilegesOf(this.#major);
+    const known = listPrivileges(this.#major);
     const wrong = privileges.find((privilege) => !known.includes(privilege));
     if (wrong !== undefined) throw new Error(`invalid privilege '${wrong}'`);
     this.roles.set(name, privileges);

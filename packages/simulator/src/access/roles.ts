@@ -53,11 +53,11 @@ const ONLY_9 = [
 ];
 
 /** Every privilege a release knows; roles silently lose privileges that do not exist. */
-export const privilegesOf = (major: 8 | 9): string[] => [...COMMON, ...(major === 8 ? ONLY_8 : ONLY_9)];
+export const listPrivileges = (major: 8 | 9): string[] => [...COMMON, ...(major === 8 ? ONLY_8 : ONLY_9)];
 
 /** Built-in roles of a release by name. `NoAccess` takes everything away on its path. */
 export function builtInRoles(major: 8 | 9): Map<string, readonly string[]> {
-  const all = privilegesOf(major);
+  const all = listPrivileges(major);
   const known = (names: string[]) => names.filter((name) => all.includes(name));
   const vmUser = ['VM.Audit', 'VM.Backup', 'VM.Config.CDROM', 'VM.Config.Cloudinit', 'VM.Console', 'VM.PowerMgmt'];
   return new Map<string, readonly string[]>([

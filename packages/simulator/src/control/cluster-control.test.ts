@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => sim.close());
 
-const presented = (name: string) =>
+const readPeerCertificate = (name: string) =>
   new Promise<X509Certificate>((resolve, reject) => {
     const { ip, port } = sim.cluster().node(name);
     const socket = connect({ host: ip, port, rejectUnauthorized: false }, () => {
@@ -26,7 +26,7 @@ describe('certificates', () => {
     const ca = new X509Certificate(sim.cluster().node('pve1').caPem);
     const seen = new Set<string>();
     for (const { name, fingerprint256 } of sim.cluster().nodes) {
-      const certificate = await presented(name);
+      const certificate = await readPeerCertificate(name);
       expect(certificate.fingerprint256).toBe(fingerprint256);
       expect(certificate.verify(ca.publicKey)).toBe(true);
       seen.add(certificate.fingerprint256);
@@ -38,7 +38,7 @@ describe('certificates', () => {
     const before = sim.cluster().node('pve1').fingerprint256;
     const renewed = sim.cluster().renewCertificate('pve1');
     expect(renewed).not.toBe(before);
-    expect((await presented('pve1')).fingerprint256).toBe(renewed);
+    expect((await readPeerCertificate('pve1')).fingerprint256).toBe(renewed);
     const api = client(sim.cluster().node('pve1'), sim.cluster().tokens.manager);
     expect((await api.get('/nodes')).json.data[0].ssl_fingerprint).toBe(renewed);
   });
@@ -46,7 +46,7 @@ describe('certificates', () => {
   it('may come from elsewhere and go back', async () => {
     const own = sim.cluster().node('pve2').fingerprint256;
     sim.cluster().setCustomCertificate('pve2', true);
-    const certificate = await presented('pve2');
+    const certificate = await readPeerCertificate('pve2');
     expect(certificate.fingerprint256).not.toBe(own);
     expect(certificate.verify(new X509Certificate(sim.cluster().node('pve2').caPem).publicKey)).toBe(true);
     expect(certificate.verify(new X509Certificate(sim.cluster().node('pve1').caPem).publicKey)).toBe(false);
@@ -55,7 +55,7 @@ describe('certificates', () => {
     );
     expect(info.json.data.map((entry: { filename: string }) => entry.filename)).toContain('pveproxy-ssl.pem');
     sim.cluster().setCustomCertificate('pve2', false);
-    expect((await presented('pve2')).fingerprint256).toBe(own);
+    expect((await readPeerCertificate('pve2')).fingerprint256).toBe(own);
   });
 });
 

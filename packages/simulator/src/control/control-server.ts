@@ -58,7 +58,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   return size === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }
 
-async function answer(simulator: Simulator, request: IncomingMessage): Promise<unknown> {
+async function handleControlRequest(simulator: Simulator, request: IncomingMessage): Promise<unknown> {
   switch (`${request.method} ${(request.url ?? '').split('?')[0]}`) {
     case 'GET /':
       return { ...describeSimulator(simulator), actions: Object.keys(actions).sort() };
@@ -103,7 +103,7 @@ export async function startControlServer(
     response.end(JSON.stringify(body));
   };
   const server: Server = createServer((request, response) => {
-    answer(simulator, request).then(
+    handleControlRequest(simulator, request).then(
       (result) =>
         result === undefined && request.method === 'GET'
           ? reply(response, 404, { error: 'no such control call' })

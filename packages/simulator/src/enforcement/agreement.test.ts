@@ -10,12 +10,12 @@ import {
   guestFile,
   hostFile,
   NETWORKS,
-  numbered,
+  numberRules,
   PACKETS,
   pick,
   ROUNDS,
   randomPacket,
-  shown,
+  toApiView,
 } from './random-files.fixture';
 
 const WAYS = {
@@ -68,12 +68,12 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
           const live = {
             cluster: {
               firewall_enabled: true,
-              ...shown(datacenter),
+              ...toApiView(datacenter),
               groups: Object.fromEntries(
-                [...datacenter.groups].map(([name, group]) => [name, numbered(group.entries)]),
+                [...datacenter.groups].map(([name, group]) => [name, numberRules(group.entries)]),
               ),
             },
-            guest: { ...shown(guest), options: guest.options, rules: numbered(guest.rules) },
+            guest: { ...toApiView(guest), options: guest.options, rules: numberRules(guest.rules) },
             node: { options: host.file.options, networks, rules: [] },
           };
           const nic: LiveNic = {

@@ -34,41 +34,46 @@ function unloadableAddress({ source, dest }: FirewallRule): string | undefined {
   return undefined;
 }
 
-const ruleFault = (rule: FirewallRule) => unknownService(rule) ?? unloadableAddress(rule);
+const findRuleFault = (rule: FirewallRule) => unknownService(rule) ?? unloadableAddress(rule);
 
 /** Rules that become part of a ruleset: those of groups only where a rule refers to them. */
-function rulesFault(where: string, rules: readonly FirewallRule[], datacenter: FirewallFile): string | undefined {
+function findRulesFault(where: string, rules: readonly FirewallRule[], datacenter: FirewallFile): string | undefined {
   for (const [position, rule] of rules.entries()) {
     if (rule.enable !== 1 || rule.errors) continue;
     if (rule.type !== 'group') {
-      const fault = ruleFault(rule);
+      const fault = findRuleFault(rule);
       if (fault !== undefined) return `${where}: rule ${position}: ${fault}`;
       continue;
     }
     const members = datacenter.groups.get(rule.action)?.entries ?? [];
-    const bad = members.findIndex((member) => member.enable === 1 && !member.errors && ruleFault(member) !== undefined);
+    const bad = members.findIndex(
+      (member) => member.enable === 1 && !member.errors && findRuleFault(member) !== undefined,
+    );
     const member = members[bad];
-    if (member) return `group ${rule.action}: rule ${bad}: ${ruleFault(member)}`;
+    if (member) return `group ${rule.action}: rule ${bad}: ${findRuleFault(member)}`;
   }
   return undefined;
 }
 
 /** The text of an entry for the kernel, as the service writes it: `/32` and `/128` dropped, host bits left alone. */
-function setElement(entry: SetEntry, scopes: { datacenter: FirewallFile; guest: FirewallFile | undefined }) {
+function formatSetElement(entry: SetEntry, scopes: { datacenter: FirewallFile; guest: FirewallFile | undefined }) {
   const text = ALIAS_REFERENCE.test(entry.cidr) ? aliasText(entry.cidr, scopes) : entry.cidr;
   return text?.replace(/\/(?:32|128)$/, (suffix) => (text.includes(':') === (suffix === '/128') ? '' : suffix));
 }
 
 /** One set that the kernel refuses, or the same network twice under different texts. */
-function setFault(entries: readonly SetEntry[], scopes: Parameters<typeof setElement>[1]): string | undefined {
+function findSetFault(
+  entries: readonly SetEntry[],
+  scopes: Parameters<typeof formatSetElement>[1],
+): string | undefined {
   const texts = new Map<string, string>();
   for (const entry of entries) {
-    const text = entry.errors ? undefined : setElement(entry, scopes);
+    const text = entry.errors ? undefined : formatSetElement(entry, scopes);
     const range = text === undefined ? undefined : addressRange(text);
     if (text === undefined || !range) continue;
     if (/\/0+$/.test(text)) return `${text}: the value of the CIDR parameter of the IP address is invalid`;
     // The service compares normalized texts before it hands them over; the kernel compares networks.
-    const written = normalized(text);
+    const written = normalizeAddress(text);
     const network = `${range.family} ${range.first} ${range.last}`;
     const known = texts.get(network);
     if (known !== undefined && known !== written) return `${text}: the element is in the set already`;
@@ -78,14 +83,18 @@ function setFault(entries: readonly SetEntry[], scopes: Parameters<typeof setEle
 }
 
 /** Address as a number, host bits included, with the prefix length. */
-const normalized = (text: string) => {
+const normalizeAddress = (text: string) => {
   const [address = '', prefix] = text.split('/');
   return `${addressRange(address)?.first}/${prefix}`;
 };
 
-function setsFault(where: string, file: FirewallFile, scopes: Parameters<typeof setElement>[1]): string | undefined {
+function findSetsFault(
+  where: string,
+  file: FirewallFile,
+  scopes: Parameters<typeof formatSetElement>[1],
+): string | undefined {
   for (const [name, { entries }] of file.ipsets) {
-    const fault = setFault(entries, scopes);
+    const fault = findSetFault(entries, scopes);
     if (fault !== undefined) return `${where}: ipset ${name}: ${fault}`;
   }
   return undefined;
@@ -101,21 +110,21 @@ const filteredNics = ({ guest }: LocalGuest) =>
  * Why iptables-restore or ipset would refuse what the service makes of these files, undefined when they would not. The
  * API accepts all of it. Sets are loaded of every guest with a file, rules of guests whose firewall is on.
  */
-export function iptablesFault(
+export function findIptablesFault(
   locals: readonly LocalGuest[],
   datacenter: FirewallFile,
   host: { enabled: boolean; file: FirewallFile },
 ): string | undefined {
-  const shared = setsFault('cluster', datacenter, { datacenter, guest: undefined });
+  const shared = findSetsFault('cluster', datacenter, { datacenter, guest: undefined });
   if (shared !== undefined) return shared;
   for (const local of locals) {
     if (local.text === undefined) continue;
-    const fault = setsFault(`guest ${local.guest.vmid}`, local.file, { datacenter, guest: local.file });
+    const fault = findSetsFault(`guest ${local.guest.vmid}`, local.file, { datacenter, guest: local.file });
     if (fault !== undefined) return fault;
   }
   if (host.enabled) {
     const fault =
-      rulesFault('node', host.file.rules, datacenter) ?? rulesFault('cluster', datacenter.rules, datacenter);
+      findRulesFault('node', host.file.rules, datacenter) ?? findRulesFault('cluster', datacenter.rules, datacenter);
     if (fault !== undefined) return fault;
   }
   for (const local of locals) {
@@ -124,7 +133,7 @@ export function iptablesFault(
     const present = local.file.rules.map((rule) =>
       nics.length > 0 && (rule.iface === undefined || nics.includes(rule.iface)) ? rule : { ...rule, enable: 0 },
     );
-    const fault = rulesFault(`guest ${local.guest.vmid}`, present, datacenter);
+    const fault = findRulesFault(`guest ${local.guest.vmid}`, present, datacenter);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -133,7 +142,7 @@ export function iptablesFault(
 /** Names of ICMP types that the parser of the new service does not know, although the API does. */
 const UNKNOWN_ICMP: readonly string[] = ['reject-route'];
 
-function parseFault(rules: readonly FirewallRule[]): string | undefined {
+function findParseFault(rules: readonly FirewallRule[]): string | undefined {
   for (const rule of rules) {
     const address = unloadableAddress(rule);
     if (address !== undefined) return address;
@@ -147,7 +156,7 @@ function parseFault(rules: readonly FirewallRule[]): string | undefined {
 /** What a set refers to must exist, else nothing is generated. Sets that are not made refer to nothing. */
 const danglingEntry = (
   file: FirewallFile,
-  scopes: Parameters<typeof setElement>[1],
+  scopes: Parameters<typeof formatSetElement>[1],
   isMade: (name: string) => boolean = () => true,
 ) =>
   [...file.ipsets]
@@ -163,7 +172,7 @@ const missingGroup = (rules: readonly FirewallRule[], datacenter: FirewallFile) 
   )?.action;
 
 /** Why the configuration of a guest cannot be read. */
-function nicFault(guest: Guest): string | undefined {
+function findNicFault(guest: Guest): string | undefined {
   for (const name of nicNames(guest.config.current)) {
     const nic = parseNic(guest.type, guest.config.current.get(name) ?? '');
     if (name === 'net31') return 'cannot handle net31';
@@ -174,7 +183,7 @@ function nicFault(guest: Guest): string | undefined {
   return undefined;
 }
 
-function generateFault(local: LocalGuest, datacenter: FirewallFile): string | undefined {
+function findGenerateFault(local: LocalGuest, datacenter: FirewallFile): string | undefined {
   const { file } = local;
   const group = missingGroup(file.rules, datacenter);
   if (group !== undefined) return `chain group-${group} does not exist`;
@@ -186,7 +195,7 @@ function generateFault(local: LocalGuest, datacenter: FirewallFile): string | un
 }
 
 /** Why the new service would read, generate or load nothing. It reads every local guest that has a firewall file. */
-export function nftablesFault(
+export function findNftablesFault(
   locals: readonly LocalGuest[],
   datacenter: FirewallFile,
   host: { enabled: boolean; file: FirewallFile },
@@ -196,13 +205,13 @@ export function nftablesFault(
     ...host.file.rules,
     ...[...datacenter.groups.values()].flatMap((g) => g.entries),
   ];
-  const fault = parseFault(shared);
+  const fault = findParseFault(shared);
   if (fault !== undefined) return `cluster: ${fault}`;
   const present = locals.filter(({ text }) => text !== undefined);
   for (const { guest, file, skipped } of present) {
     const where = `guest ${guest.vmid}`;
     if (skipped.length > 0) return `${where}: cannot parse '${skipped[0]}'`;
-    const unread = parseFault(file.rules) ?? nicFault(guest);
+    const unread = findParseFault(file.rules) ?? findNicFault(guest);
     if (unread !== undefined) return `${where}: ${unread}`;
   }
   const enabled = present.filter(({ file }) => file.options.enable === 1);
@@ -213,7 +222,7 @@ export function nftablesFault(
   const group = host.enabled ? missingGroup([...datacenter.rules, ...host.file.rules], datacenter) : undefined;
   if (group !== undefined) return `cluster: chain group-${group} does not exist`;
   for (const local of enabled) {
-    const reason = generateFault(local, datacenter);
+    const reason = findGenerateFault(local, datacenter);
     if (reason !== undefined) return `guest ${local.guest.vmid}: ${reason}`;
   }
   return undefined;

@@ -5,8 +5,8 @@ import type { ClusterState } from '../state/cluster-state';
 import type { Guest } from '../state/guest';
 import type { PveNode } from '../state/node';
 import { addressRange } from './address-range';
-import { iptablesFault, type LocalGuest, nftablesFault } from './compile-faults';
-import { gatewaysOf, type HostFilter, hostFilter } from './host-filter';
+import { findIptablesFault, findNftablesFault, type LocalGuest } from './compile-faults';
+import { type HostFilter, hostFilter, listGateways } from './host-filter';
 import type { ParsedFiles } from './parsed-files';
 
 /** Chains of one guest as the node's firewall service wrote them last. */
@@ -152,13 +152,13 @@ export function compileNode(
   for (const name of cluster.sdn.running.vnets.keys()) {
     const text = cluster.files.get(`sdn/firewall/${name}.fw`) ?? '';
     const file = parseFirewallFile(text, FILE_SCOPES.vnet, { datacenter, sdnSets: new Set(sdnSets.keys()) });
-    compiled.vnets.set(name, { file, gateways: gatewaysOf(cluster, node, name) });
+    compiled.vnets.set(name, { file, gateways: listGateways(cluster, node, name) });
   }
   const locals = cluster.guestsOn(node.name).map((guest): LocalGuest => {
     const text = cluster.files.get(`firewall/${guest.vmid}.fw`);
     return { guest, ...parsed.guest(guest.vmid, guest.type, text) };
   });
-  const reason = (implementation === 'nftables' ? nftablesFault : iptablesFault)(locals, datacenter, host);
+  const reason = (implementation === 'nftables' ? findNftablesFault : findIptablesFault)(locals, datacenter, host);
   if (reason !== undefined) return { reason };
   for (const { guest, file } of locals) {
     compiled.files.set(guest.vmid, file);

@@ -5,7 +5,7 @@ import type { ClusterState } from '../state/cluster-state';
 import type { PveNode } from '../state/node';
 import { type CompiledNode, compileNode, nftablesEnabled } from './compiled-node';
 import { evaluateIptables } from './evaluate';
-import { aroundGuest, evaluateForwarded } from './forward-traffic';
+import { evaluateForwarded, evaluateGuestForwarding } from './forward-traffic';
 import { firewallLogLine } from './log-line';
 import { evaluateNftables } from './nftables';
 import { evaluateNodePacket } from './node-traffic';
@@ -201,7 +201,7 @@ export class Enforcement {
     const own = this.#atGuest(packet, compiled, state);
     if (compiled.implementation === 'iptables') return own;
     if (isTracked(packet) && state.established.has(flowKey(packet))) return own;
-    const around = aroundGuest(packet, this.#bridge(packet), compiled);
+    const around = evaluateGuestForwarding(packet, this.#bridge(packet), compiled);
     const [first, second] = packet.direction === 'in' ? [around, own] : [own, around];
     if (first.verdict !== 'accept') return first;
     return second.verdict === 'accept' ? own : second;

@@ -6,7 +6,7 @@ import { firstRule } from './first-rule';
 import { isInvalid } from './icmp-numbers';
 import { entriesContain, type MatchContext, ruleMatches } from './match-rule';
 import type { Packet, Verdict } from './packet';
-import { familyOf, isSmurf, rejected, standardChain } from './standard-chains';
+import { getFamily, isSmurf, standardChain, toRejectVerdict } from './standard-chains';
 
 const NOTHING = emptyFirewallFile();
 
@@ -21,7 +21,7 @@ const NDP = [
 const isIcmpv6 = (packet: Packet) => ['icmpv6', 'ipv6-icmp', '58'].includes(packet.proto);
 
 /** Filters every bridged interface with the flag first, whether or not the firewall of its guest is on. */
-function inFront(packet: Packet, node: CompiledNode): Verdict | undefined {
+function evaluateFrontChains(packet: Packet, node: CompiledNode): Verdict | undefined {
   const { host, datacenter } = node;
   if (isInvalid(packet) && !host.allowInvalid) return { verdict: 'drop', by: 'invalid' };
   if (packet.direction === 'out') return undefined;
@@ -37,11 +37,11 @@ function inFront(packet: Packet, node: CompiledNode): Verdict | undefined {
 }
 
 /** Built-in rules that are evaluated before the guest's own. */
-function builtIn(packet: Packet, compiled: CompiledGuest, context: MatchContext): Verdict | undefined {
+function evaluateBuiltInRules(packet: Packet, compiled: CompiledGuest, context: MatchContext): Verdict | undefined {
   const { options } = compiled.file;
   const incoming = packet.direction === 'in';
   if (options.dhcp !== 0 && packet.proto === 'udp') {
-    const [client, server] = familyOf(packet) === 4 ? [68, 67] : [546, 547];
+    const [client, server] = getFamily(packet) === 4 ? [68, 67] : [546, 547];
     const [from, to] = incoming ? [server, client] : [client, server];
     if (packet.sport === from && packet.dport === to) return { verdict: 'accept', by: 'dhcp' };
   }
@@ -68,21 +68,21 @@ function builtIn(packet: Packet, compiled: CompiledGuest, context: MatchContext)
 const applies = (rule: FirewallRule, packet: Packet) =>
   rule.enable === 1 && rule.errors === undefined && (rule.iface === undefined || rule.iface === packet.nic);
 
-const verdictOf = (action: string, packet: Packet, node: CompiledNode): Verdict['verdict'] => {
+const toVerdict = (action: string, packet: Packet, node: CompiledNode): Verdict['verdict'] => {
   if (action === 'ACCEPT') return 'accept';
   if (action !== 'REJECT') return 'drop';
-  return rejected(packet, node.host);
+  return toRejectVerdict(packet, node.host);
 };
 
 /** What is decided when no rule was. */
-function byPolicy(packet: Packet, compiled: CompiledGuest, node: CompiledNode): Verdict {
+function evaluateDefaultPolicy(packet: Packet, compiled: CompiledGuest, node: CompiledNode): Verdict {
   const stored = compiled.file.options[`policy_${packet.direction}`];
   const policy = String(stored ?? (packet.direction === 'in' ? 'DROP' : 'ACCEPT'));
   if (policy === 'DROP' || policy === 'REJECT') {
     const standard = standardChain(policy, packet, node.host);
     if (standard) return { verdict: standard, by: 'standard' };
   }
-  return { verdict: verdictOf(policy, packet, node), by: 'policy' };
+  return { verdict: toVerdict(policy, packet, node), by: 'policy' };
 }
 
 /**
@@ -90,13 +90,13 @@ function byPolicy(packet: Packet, compiled: CompiledGuest, node: CompiledNode): 
  * @param compiled undefined: the guest has no chains, its interface has the flag
  */
 export function evaluateIptables(packet: Packet, compiled: CompiledGuest | undefined, node: CompiledNode): Verdict {
-  const front = inFront(packet, node);
+  const front = evaluateFrontChains(packet, node);
   if (front) return front;
   if (!compiled) return { verdict: 'accept', by: 'not-enforced' };
   const context: MatchContext = { datacenter: node.datacenter, guest: compiled.file, sdnSets: node.sdnSets };
-  const early = builtIn(packet, compiled, context);
+  const early = evaluateBuiltInRules(packet, compiled, context);
   if (early) return early;
   const hit = firstRule(packet, context, { applies, matches: ruleMatches });
-  if (hit) return { verdict: verdictOf(hit.action, packet, node), by: 'rule', ...hit.place };
-  return byPolicy(packet, compiled, node);
+  if (hit) return { verdict: toVerdict(hit.action, packet, node), by: 'rule', ...hit.place };
+  return evaluateDefaultPolicy(packet, compiled, node);
 }

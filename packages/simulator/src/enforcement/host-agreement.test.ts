@@ -19,14 +19,14 @@ import {
   hostLines,
   type Implementation,
   NETWORKS,
-  numbered,
+  numberRules,
   option,
   PACKETS,
   pick,
   type Random,
   ROUNDS,
   randomPacket,
-  shown,
+  toApiView,
 } from './random-files.fixture';
 
 const VMID = 100;
@@ -58,7 +58,7 @@ const vnetFile = (random: Random) =>
   `\n[RULES]\n\n${forwardLines(random, 5)}\n${random() < 0.2 ? 'GROUP web\n' : ''}`;
 
 /** What nodes have services for, more often than chance would have it. */
-function atNode<T extends ReturnType<typeof randomPacket>>(random: Random, packet: T): T {
+function withNodePort<T extends ReturnType<typeof randomPacket>>(random: Random, packet: T): T {
   const { simulated, evaluated } = packet;
   const port = pick(random, [undefined, undefined, undefined, 22, 21, 69, 3128, 5405, 5412, 5950, 8006, 60001]);
   if (port === undefined || simulated.dport === undefined) return packet;
@@ -66,22 +66,26 @@ function atNode<T extends ReturnType<typeof randomPacket>>(random: Random, packe
 }
 
 /** What Fabric would have read. */
-function readingOf({ datacenter, host, vnets }: CompiledNode, networks: readonly string[], peers: readonly string[]) {
-  const groups = [...datacenter.groups].map(([name, group]) => [name, numbered(group.entries)]);
+function toLiveCluster(
+  { datacenter, host, vnets }: CompiledNode,
+  networks: readonly string[],
+  peers: readonly string[],
+) {
+  const groups = [...datacenter.groups].map(([name, group]) => [name, numberRules(group.entries)]);
   return {
     firewall_enabled: true,
-    ...shown(datacenter),
+    ...toApiView(datacenter),
     groups: Object.fromEntries(groups),
     options: datacenter.options,
-    rules: numbered(datacenter.rules),
+    rules: numberRules(datacenter.rules),
     vnets: Object.fromEntries(
       [...vnets].map(([name, { file, gateways }]) => [
         name,
-        { options: file.options, rules: numbered(file.rules), gateways },
+        { options: file.options, rules: numberRules(file.rules), gateways },
       ]),
     ),
     nodes: {
-      pve1: { options: host.file.options, networks, rules: numbered(host.file.rules) },
+      pve1: { options: host.file.options, networks, rules: numberRules(host.file.rules) },
       pve2: { options: {}, networks: peers, rules: [] },
     },
   } satisfies LiveCluster;
@@ -90,7 +94,7 @@ function readingOf({ datacenter, host, vnets }: CompiledNode, networks: readonly
 /** Node inputs that the evaluator never gets: it may report them as unknown, and claims nothing then. */
 const UNDECIDED = ['unknown_management_network', 'unknown_corosync_links'];
 /** Nor does it know whether an end outside of the VNet's subnet is reached through the node or another guest. */
-const undecidedAt = (bridge: string, { direction, source, dest }: Simulated): readonly string[] =>
+const listUndecided = (bridge: string, { direction, source, dest }: Simulated): readonly string[] =>
   bridge === 'apps' && !/^10\.0\.0\.[4-7]$/.test(direction === 'in' ? source : dest) ? ['unknown_route'] : [];
 const WAYS = {
   iptables: 'rule policy standard management ndp igmp blacklist smurf invalid tcpflags not-enforced'.split(' '),
@@ -157,10 +161,10 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
           const loaded = failure === undefined ? enforcement.compiledOf('pve1') : undefined;
           if (loaded && !(implementation === 'nftables' && isMixed(loaded))) compiled = loaded;
         }
-        const cluster = readingOf(compiled, [...networks, '10.0.0.5/30'], peers);
+        const cluster = toLiveCluster(compiled, [...networks, '10.0.0.5/30'], peers);
         const read = enforcement.compiledGuest(VMID, 'net0');
         const nic: LiveNic = { name: 'net0', firewall: true, mac: read.mac, bridge };
-        const live = { ...shown(read.guest), options: read.guest.options, rules: numbered(read.guest.rules) };
+        const live = { ...toApiView(read.guest), options: read.guest.options, rules: numberRules(read.guest.rules) };
         const prepared = prepareGuest({ cluster, guest: live, node: cluster.nodes.pve1 }, nic);
         const nodeFilter = prepareNodeFilter(cluster, 'pve1');
         const ways = [undefined, 'apps', 'dmz'].map((vnet) => ({
@@ -173,9 +177,9 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
             { round, bridge, simulated },
             enforcement.evaluatePacket(simulated, new Date(0)).verdict,
             evaluate(prepared, evaluated),
-            undecidedAt(bridge, simulated),
+            listUndecided(bridge, simulated),
           );
-          const own = atNode(random, randomPacket(random, VMID, read.mac));
+          const own = withNodePort(random, randomPacket(random, VMID, read.mac));
           const { vmid: _vmid, nic: _nic, sourceMac: _mac, ...bare } = own.simulated;
           const packet = random() < 0.02 ? { ...bare, proto: 'igmp' } : bare;
           const asked: Packet = packet === bare ? own.evaluated : { ...own.evaluated, protocol: 2 };

@@ -30,13 +30,13 @@ function ownNetworks(cluster: ClusterState, node: PveNode): string[] {
   const texts = node.interfaces
     .filter(({ active }) => active === 1)
     .flatMap(({ cidr }) => (typeof cidr === 'string' ? [cidr] : []));
-  return [...texts, ...[...cluster.sdn.running.vnets.keys()].flatMap((vnet) => gatewaysOf(cluster, node, vnet))];
+  return [...texts, ...[...cluster.sdn.running.vnets.keys()].flatMap((vnet) => listGateways(cluster, node, vnet))];
 }
 
-export const hostOf = (cidr: string): string => cidr.split('/')[0] ?? cidr;
+export const stripPrefixLength = (cidr: string): string => cidr.split('/')[0] ?? cidr;
 
 /** Addresses with prefix length that a node has as the gateway of a VNet. */
-export function gatewaysOf(cluster: ClusterState, node: PveNode, vnet: string): string[] {
+export function listGateways(cluster: ClusterState, node: PveNode, vnet: string): string[] {
   const { zones, subnets } = cluster.sdn.running;
   return [...subnets.values()].flatMap(({ vnet: own, zone: name, gateway, mask }) => {
     const zone = zones.get(name);
@@ -47,7 +47,7 @@ export function gatewaysOf(cluster: ClusterState, node: PveNode, vnet: string): 
 }
 
 /** The last address of each network; networks of one or two addresses have none. */
-function broadcastsOf(networks: readonly string[]): Set<bigint> {
+function listBroadcasts(networks: readonly string[]): Set<bigint> {
   const ranges = networks.map((text) => addressRange(text)).filter((range) => range?.family === 4);
   return new Set(ranges.flatMap((range) => (range && range.last - range.first > 1n ? [range.last] : [])));
 }
@@ -66,11 +66,11 @@ export function hostFilter(cluster: ClusterState, node: PveNode, datacenter: Fir
     nosmurfs: options.nosmurfs !== 0,
     allowInvalid: options.nf_conntrack_allow_invalid === 1,
     tcpflags: options.tcpflags === 1,
-    broadcasts: broadcastsOf(networks),
+    broadcasts: listBroadcasts(networks),
     ndp: options.ndp !== 0,
     synflood: options.protection_synflood === 1,
     helpers: String(options.nf_conntrack_helpers ?? '').split(','),
     networks,
-    peers: others.flatMap((other) => ownNetworks(cluster, other).slice(0, 1).map(hostOf)),
+    peers: others.flatMap((other) => ownNetworks(cluster, other).slice(0, 1).map(stripPrefixLength)),
   };
 }

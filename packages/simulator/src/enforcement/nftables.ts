@@ -19,8 +19,8 @@ const PORTED: readonly string[] = ['6', '17', '33', '132', '136'];
 /** Headers of IPv6 that the kernel skips while it looks for the transport protocol. */
 const EXTENSIONS: readonly string[] = ['0', '43', '44', '51', '60'];
 
-export const numberOf = (name: string) => PROTOCOL_NUMBERS.get(name) ?? name;
-const familyOf = (packet: Packet): 4 | 6 => (isIPv6(packet.source) ? 6 : 4);
+export const toProtocolNumber = (name: string) => PROTOCOL_NUMBERS.get(name) ?? name;
+const getFamily = (packet: Packet): 4 | 6 => (isIPv6(packet.source) ? 6 : 4);
 const contains = (range: Range | undefined, address: Range | undefined) =>
   range !== undefined &&
   address !== undefined &&
@@ -50,7 +50,7 @@ export function inInterval(entries: readonly SetEntry[], address: Range | undefi
   return has(false) && !has(true);
 }
 
-function setEntries(reference: string, { guest, datacenter, sdnSets }: MatchContext): readonly SetEntry[] {
+function listSetEntries(reference: string, { guest, datacenter, sdnSets }: MatchContext): readonly SetEntry[] {
   const [, scope = '', name = ''] = /^\+(dc\/|guest\/|sdn\/)?(.*)$/.exec(reference) ?? [];
   if (scope === 'sdn/') {
     const networks = sdnSets.get(name);
@@ -67,7 +67,7 @@ function setEntries(reference: string, { guest, datacenter, sdnSets }: MatchCont
 function restrictAddress(variants: Variant[], spec: string, text: string, objects: MatchContext): Variant[] {
   const address = addressRange(text);
   if (spec.startsWith('+')) {
-    const matches = inInterval(setEntries(spec, objects), address, objects);
+    const matches = inInterval(listSetEntries(spec, objects), address, objects);
     return variants.flatMap((variant) =>
       ([4, 6] as const)
         .filter((family) => variant.family === undefined || variant.family === family)
@@ -99,9 +99,9 @@ type Transport = Pick<FirewallRule, 'proto' | 'dport' | 'sport' | 'icmp-type'>;
 /** Restricts the variants to a protocol. An ICMP type in the place of a port is ignored. */
 function restrictProtocol(variants: Variant[], rule: Transport, packet: Packet): Variant[] {
   if (rule.proto === undefined) return variants;
-  const expected = numberOf(rule.proto);
-  const hidden = familyOf(packet) === 6 && EXTENSIONS.includes(numberOf(packet.proto));
-  const same = !hidden && expected === numberOf(packet.proto);
+  const expected = toProtocolNumber(rule.proto);
+  const hidden = getFamily(packet) === 6 && EXTENSIONS.includes(toProtocolNumber(packet.proto));
+  const same = !hidden && expected === toProtocolNumber(packet.proto);
   if (expected === '1' || expected === '58') {
     const family = expected === '1' ? 4 : 6;
     const type = rule['icmp-type'];
@@ -143,33 +143,33 @@ export function ruleMatches(rule: FirewallRule, packet: Packet, objects: MatchCo
 }
 
 /** Outbound only: on the way in a guest's chain cannot answer. Of the answers only TCP's reset reaches the guest. */
-function rejected(packet: Packet, node: CompiledNode): 'drop' | 'reject' {
-  if (numberOf(packet.proto) !== '6') return 'drop';
+function toRejectVerdict(packet: Packet, node: CompiledNode): 'drop' | 'reject' {
+  if (toProtocolNumber(packet.proto) !== '6') return 'drop';
   const silent =
     isBroadcast(packet.dest, node.host) || contains(addressRange('224.0.0.0/4'), addressRange(packet.source));
   return silent ? 'drop' : 'reject';
 }
 
-const verdictOf = (action: string, packet: Packet, node: CompiledNode): Verdict['verdict'] => {
+const toVerdict = (action: string, packet: Packet, node: CompiledNode): Verdict['verdict'] => {
   if (action === 'ACCEPT') return 'accept';
-  return action === 'REJECT' && packet.direction === 'out' ? rejected(packet, node) : 'drop';
+  return action === 'REJECT' && packet.direction === 'out' ? toRejectVerdict(packet, node) : 'drop';
 };
 
-export const icmpOf = (packet: Packet) => {
-  const family = familyOf(packet);
-  return numberOf(packet.proto) === (family === 4 ? '1' : '58')
+export const getIcmp = (packet: Packet) => {
+  const family = getFamily(packet);
+  return toProtocolNumber(packet.proto) === (family === 4 ? '1' : '58')
     ? { family, type: icmpNumber(packet.icmpType, family) }
     : undefined;
 };
 
 /** Errors that connections depend on pass in front of every guest. */
 export function isVitalIcmp(packet: Packet): boolean {
-  const icmp = icmpOf(packet);
+  const icmp = getIcmp(packet);
   return icmp?.type !== undefined && (icmp.family === 4 ? [3, 4, 11] : [1, 2, 3, 4]).includes(icmp.type);
 }
 
 /** What the options of a guest make: chains that accept, or that drop. */
-function byOptions(packet: Packet, guest: CompiledGuest, objects: MatchContext): Verdict | undefined {
+function evaluateOptions(packet: Packet, guest: CompiledGuest, objects: MatchContext): Verdict | undefined {
   const { options } = guest.file;
   const incoming = packet.direction === 'in';
   if (!incoming) {
@@ -182,10 +182,10 @@ function byOptions(packet: Packet, guest: CompiledGuest, objects: MatchContext):
     }
   }
   const pairs = incoming ? ['67 68', '547 546'] : ['68 67', '546 547'];
-  if (numberOf(packet.proto) === '17' && pairs.includes(`${packet.sport} ${packet.dport}`)) {
+  if (toProtocolNumber(packet.proto) === '17' && pairs.includes(`${packet.sport} ${packet.dport}`)) {
     return { verdict: options.dhcp === 0 ? 'drop' : 'accept', by: 'dhcp' };
   }
-  const icmp = icmpOf(packet);
+  const icmp = getIcmp(packet);
   const type = icmp?.family === 6 ? icmp.type : undefined;
   if (type !== undefined && (incoming ? [133, 134, 135, 136, 137] : [133, 135, 136]).includes(type)) {
     return { verdict: options.ndp === 0 ? 'drop' : 'accept', by: 'ndp' };
@@ -209,11 +209,11 @@ export function evaluateNftables(packet: Packet, guest: CompiledGuest | undefine
   // This chain is filled together with the node's own rules, so it is empty where the node does not filter itself.
   if (isInvalid(packet) && node.host.enabled && !node.host.allowInvalid) return { verdict: 'drop', by: 'invalid' };
   const objects: MatchContext = { datacenter: node.datacenter, guest: guest.file, sdnSets: node.sdnSets };
-  const early = byOptions(packet, guest, objects);
+  const early = evaluateOptions(packet, guest, objects);
   if (early) return early;
   const hit = firstRule(packet, objects, { applies, matches: ruleMatches });
-  if (hit) return { verdict: verdictOf(hit.action, packet, node), by: 'rule', ...hit.place };
+  if (hit) return { verdict: toVerdict(hit.action, packet, node), by: 'rule', ...hit.place };
   const stored = guest.file.options[`policy_${packet.direction}`];
   const policy = String(stored ?? (packet.direction === 'in' ? 'DROP' : 'ACCEPT'));
-  return { verdict: verdictOf(policy, packet, node), by: 'policy' };
+  return { verdict: toVerdict(policy, packet, node), by: 'policy' };
 }

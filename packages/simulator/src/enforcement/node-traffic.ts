@@ -2,24 +2,24 @@ import type { FirewallRule } from '../firewall/firewall-rule';
 import { addressRange } from './address-range';
 import type { CompiledNode } from './compiled-node';
 import { firstRule } from './first-rule';
-import { aroundNode, listed } from './forward-traffic';
-import { hostOf } from './host-filter';
+import { evaluateNodeForwarding, toRuleFile } from './forward-traffic';
+import { stripPrefixLength } from './host-filter';
 import { isInvalid } from './icmp-numbers';
 import { aliasText, entriesContain, ruleMatches as iptablesMatches, type MatchContext } from './match-rule';
-import { icmpOf, inInterval, isVitalIcmp, ruleMatches as nftablesMatches, numberOf } from './nftables';
+import { getIcmp, inInterval, isVitalIcmp, ruleMatches as nftablesMatches, toProtocolNumber } from './nftables';
 import type { Packet, Verdict } from './packet';
-import { familyOf, isBroadcast, isMulticast, isSmurf, rejected, standardChain } from './standard-chains';
+import { getFamily, isBroadcast, isMulticast, isSmurf, standardChain, toRejectVerdict } from './standard-chains';
 
 const TCP = '6';
 const UDP = '17';
 const accept = (by: Verdict['by']): Verdict => ({ verdict: 'accept', by });
 const drop = (by: Verdict['by']): Verdict => ({ verdict: 'drop', by });
-const among = (port: number | undefined, ...ranges: readonly (readonly [number, number?])[]) =>
+const isPortInRanges = (port: number | undefined, ...ranges: readonly (readonly [number, number?])[]) =>
   port !== undefined && ranges.some(([first, last = first]) => first <= port && port <= last);
 
-const contextOf = ({ datacenter, sdnSets }: CompiledNode): MatchContext => ({
+const toMatchContext = ({ datacenter, sdnSets }: CompiledNode): MatchContext => ({
   datacenter,
-  guest: listed([]),
+  guest: toRuleFile([]),
   sdnSets,
 });
 
@@ -44,12 +44,12 @@ type Way = {
 };
 
 /** Rules of the node, then those of the data center. */
-function byRules(packet: Packet, node: CompiledNode, { applies, matches, reject }: Way): Verdict | undefined {
+function evaluateRules(packet: Packet, node: CompiledNode, { applies, matches, reject }: Way): Verdict | undefined {
   for (const [scope, rules] of [
     ['node', node.host.file.rules],
     ['datacenter', node.datacenter.rules],
   ] as const) {
-    const hit = firstRule(packet, { ...contextOf(node), guest: listed(rules) }, { applies, matches });
+    const hit = firstRule(packet, { ...toMatchContext(node), guest: toRuleFile(rules) }, { applies, matches });
     if (!hit) continue;
     const { action, place } = hit;
     const verdict = action === 'ACCEPT' ? 'accept' : action === 'REJECT' ? reject(packet) : 'drop';
@@ -58,18 +58,18 @@ function byRules(packet: Packet, node: CompiledNode, { applies, matches, reject 
   return undefined;
 }
 
-function policyOf({ direction }: Packet, { datacenter }: CompiledNode): string {
+function getDefaultPolicy({ direction }: Packet, { datacenter }: CompiledNode): string {
   return String(datacenter.options[`policy_${direction}`] ?? (direction === 'in' ? 'DROP' : 'ACCEPT'));
 }
 
 /** What the iptables chains in front of guests drop on the way in holds for the node, too. */
-function inFront(packet: Packet, node: CompiledNode): Verdict | undefined {
+function evaluateFrontChains(packet: Packet, node: CompiledNode): Verdict | undefined {
   const { host, datacenter } = node;
   const source = addressRange(packet.source);
   const blacklist = datacenter.ipsets.get('blacklist');
-  if (blacklist && source && entriesContain(blacklist.entries, source, contextOf(node))) return drop('blacklist');
+  if (blacklist && source && entriesContain(blacklist.entries, source, toMatchContext(node))) return drop('blacklist');
   if (host.nosmurfs && isSmurf(packet, host)) return drop('smurf');
-  const opens = numberOf(packet.proto) === TCP && packet.tcpSyn !== false;
+  const opens = toProtocolNumber(packet.proto) === TCP && packet.tcpSyn !== false;
   return host.tcpflags && opens && packet.sport === 0 ? drop('tcpflags') : undefined;
 }
 
@@ -77,34 +77,41 @@ function inFront(packet: Packet, node: CompiledNode): Verdict | undefined {
 function evaluateIptables(packet: Packet, node: CompiledNode): Verdict {
   const { host } = node;
   const incoming = packet.direction === 'in';
-  const [protocol, { dport }] = [numberOf(packet.proto), packet];
+  const [protocol, { dport }] = [toProtocolNumber(packet.proto), packet];
   if (isInvalid(packet)) return drop('invalid');
-  const icmp = icmpOf(packet);
+  const icmp = getIcmp(packet);
   const discovery = incoming ? [133, 134, 135, 136] : [133, 135, 136];
   if (host.ndp && icmp?.family === 6 && discovery.includes(icmp.type ?? 0)) return accept('ndp');
-  const front = incoming ? inFront(packet, node) : undefined;
+  const front = incoming ? evaluateFrontChains(packet, node) : undefined;
   if (front) return front;
   if (protocol === '2') return accept('igmp');
   // Answers to what the node itself sends need not pass a bridge: they arrive, whatever the protocol is.
   const answered: Packet = { ...packet, direction: 'in' };
-  const reject = () => rejected(answered, host);
+  const reject = () => toRejectVerdict(answered, host);
   const applies = (rule: FirewallRule) => rule.enable === 1 && rule.errors === undefined && rule.iface === undefined;
-  const hit = byRules(packet, node, { applies, matches: iptablesMatches, reject });
+  const hit = evaluateRules(packet, node, { applies, matches: iptablesMatches, reject });
   if (hit) return hit;
   const far = incoming ? packet.source : packet.dest;
-  const service = among(dport, [8006], [5900, 5999], [3128], [22], ...(incoming ? [[60000, 60050] as const] : []));
+  const service = isPortInRanges(
+    dport,
+    [8006],
+    [5900, 5999],
+    [3128],
+    [22],
+    ...(incoming ? [[60000, 60050] as const] : []),
+  );
   if (protocol === TCP && service) {
     const local = localNetwork(node);
     const entries = incoming ? managementEntries(node) : local === undefined ? [] : [{ cidr: local }];
     const range = addressRange(far);
-    if (range && entriesContain(entries, range, contextOf(node))) return accept('management');
+    if (range && entriesContain(entries, range, toMatchContext(node))) return accept('management');
   }
-  const link = host.networks[0] === undefined ? undefined : hostOf(host.networks[0]);
+  const link = host.networks[0] === undefined ? undefined : stripPrefixLength(host.networks[0]);
   const near = incoming ? packet.dest : packet.source;
-  if (protocol === UDP && among(dport, [5404, 5405]) && near === link && host.peers.includes(far)) {
+  if (protocol === UDP && isPortInRanges(dport, [5404, 5405]) && near === link && host.peers.includes(far)) {
     return accept('corosync');
   }
-  const policy = policyOf(packet, node);
+  const policy = getDefaultPolicy(packet, node);
   if (policy === 'ACCEPT') return { verdict: 'accept', by: 'policy' };
   const standard = standardChain(policy === 'REJECT' ? 'REJECT' : 'DROP', answered, host);
   if (standard) return { verdict: standard, by: 'standard' };
@@ -124,8 +131,8 @@ const HELPERS: Readonly<Record<string, readonly [protocol: string, port: number]
 };
 
 /** `do-reject`: an answer to everything but what no host may answer. */
-function answer(packet: Packet, { host }: CompiledNode): 'drop' | 'reject' {
-  const icmp = icmpOf(packet);
+function toNftablesReject(packet: Packet, { host }: CompiledNode): 'drop' | 'reject' {
+  const icmp = getIcmp(packet);
   const error = icmp && (icmp.family === 4 ? [3, 4, 5, 11, 12].includes(icmp.type ?? 8) : (icmp.type ?? 128) < 128);
   const unspecified = packet.source === '0.0.0.0' || packet.source === '::';
   const many = isBroadcast(packet.dest, host) || isMulticast(packet.dest) || isMulticast(packet.source);
@@ -133,19 +140,19 @@ function answer(packet: Packet, { host }: CompiledNode): 'drop' | 'reject' {
 }
 
 /** `default-in` behind connection tracking, and `ct-in`. */
-function byServices(packet: Packet, node: CompiledNode): Verdict | undefined {
-  const [protocol, { sport, dport }] = [numberOf(packet.proto), packet];
+function evaluateServices(packet: Packet, node: CompiledNode): Verdict | undefined {
+  const [protocol, { sport, dport }] = [toProtocolNumber(packet.proto), packet];
   if (protocol === '2') return accept('igmp');
-  if (protocol === TCP && among(dport, [8006], [5900, 5999], [3128], [22])) {
-    const objects = contextOf(node);
+  if (protocol === TCP && isPortInRanges(dport, [8006], [5900, 5999], [3128], [22])) {
+    const objects = toMatchContext(node);
     if (inInterval(managementEntries(node), addressRange(packet.source), objects)) return accept('management');
   }
-  if (protocol === UDP && among(dport, [5405, 5412])) return accept('corosync');
+  if (protocol === UDP && isPortInRanges(dport, [5405, 5412])) return accept('corosync');
   const noise =
     protocol === UDP
-      ? among(dport, [135], [137, 139], [445]) || (sport === 137 && among(dport, [1024, 65535]))
-      : protocol === TCP && among(dport, [135], [139], [445]);
-  if (noise) return { verdict: answer(packet, node), by: 'standard' };
+      ? isPortInRanges(dport, [135], [137, 139], [445]) || (sport === 137 && isPortInRanges(dport, [1024, 65535]))
+      : protocol === TCP && isPortInRanges(dport, [135], [139], [445]);
+  if (noise) return { verdict: toNftablesReject(packet, node), by: 'standard' };
   if (protocol === UDP && (dport === 1900 || sport === 53)) return drop('standard');
   const helped = node.host.helpers.some((name) => {
     const [own, port] = HELPERS[name] ?? [];
@@ -155,17 +162,17 @@ function byServices(packet: Packet, node: CompiledNode): Verdict | undefined {
 }
 
 /** `option-in` and `option-out`. */
-function byOptions(packet: Packet, { host }: CompiledNode): Verdict | undefined {
+function evaluateOptions(packet: Packet, { host }: CompiledNode): Verdict | undefined {
   const incoming = packet.direction === 'in';
-  const icmp = icmpOf(packet);
+  const icmp = getIcmp(packet);
   const discovery = incoming ? [133, 134, 135, 136, 137] : [133, 135, 136];
   if (icmp?.family === 6 && discovery.includes(icmp.type ?? 0)) return host.ndp ? accept('ndp') : drop('ndp');
   if (!incoming) return undefined;
-  const opens = numberOf(packet.proto) === TCP && packet.tcpSyn !== false;
+  const opens = toProtocolNumber(packet.proto) === TCP && packet.tcpSyn !== false;
   // Behind the limit the chain drops the rest, too.
   if (host.synflood && opens) return drop('synflood');
   if (host.tcpflags && opens && packet.sport === 0) return drop('tcpflags');
-  const smurf = familyOf(packet) === 4 && packet.source !== '0.0.0.0';
+  const smurf = getFamily(packet) === 4 && packet.source !== '0.0.0.0';
   return host.nosmurfs && smurf && (isBroadcast(packet.dest, host) || isMulticast(packet.source))
     ? drop('smurf')
     : undefined;
@@ -175,13 +182,14 @@ function byOptions(packet: Packet, { host }: CompiledNode): Verdict | undefined 
 function hostTable(packet: Packet, node: CompiledNode): Verdict {
   if (isVitalIcmp(packet)) return accept('icmp');
   if (isInvalid(packet) && !node.host.allowInvalid) return drop('invalid');
-  const early = (packet.direction === 'in' ? byServices(packet, node) : undefined) ?? byOptions(packet, node);
+  const early =
+    (packet.direction === 'in' ? evaluateServices(packet, node) : undefined) ?? evaluateOptions(packet, node);
   if (early) return early;
-  const reject = () => answer(packet, node);
+  const reject = () => toNftablesReject(packet, node);
   const applies = (rule: FirewallRule) => rule.enable === 1 && rule.iface === undefined;
-  const hit = byRules(packet, node, { applies, matches: nftablesMatches, reject });
+  const hit = evaluateRules(packet, node, { applies, matches: nftablesMatches, reject });
   if (hit) return hit;
-  const policy = policyOf(packet, node);
+  const policy = getDefaultPolicy(packet, node);
   return { verdict: policy === 'ACCEPT' ? 'accept' : policy === 'REJECT' ? reject() : 'drop', by: 'policy' };
 }
 
@@ -190,7 +198,7 @@ export function evaluateNodePacket(packet: Packet, node: CompiledNode): Verdict 
   if (!node.host.enabled) return { verdict: 'accept', by: 'not-enforced' };
   if (node.implementation === 'iptables') return evaluateIptables(packet, node);
   const own = hostTable(packet, node);
-  const around = aroundNode(packet, node);
+  const around = evaluateNodeForwarding(packet, node);
   const [first, second] = packet.direction === 'in' ? [around, own] : [own, around];
   if (first.verdict !== 'accept') return first;
   return second.verdict === 'accept' ? own : second;

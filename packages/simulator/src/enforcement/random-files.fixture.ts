@@ -238,11 +238,11 @@ export function randomPacket(random: Random, vmid: number, mac: string) {
 }
 
 /** A file as the API shows it. */
-export const shown = (file: FirewallFile) => ({
+export const toApiView = (file: FirewallFile) => ({
   ipsets: Object.fromEntries([...file.ipsets].map(([name, { entries }]) => [name, entries])),
   aliases: Object.fromEntries([...file.aliases.values()].map(({ name, cidr }) => [name, cidr])),
 });
-export const numbered = (rules: FirewallFile['rules']) => rules.map((rule, pos) => ({ ...rule, pos }));
+export const numberRules = (rules: FirewallFile['rules']) => rules.map((rule, pos) => ({ ...rule, pos }));
 
 /** Many states with few packets each: what is rare is in the states. */
 export const PACKETS = 25;

@@ -8,7 +8,7 @@ import type { Packet } from './packet';
 type Family = 4 | 6;
 type Outcome = 'accept' | 'drop' | 'reject';
 
-export const familyOf = (packet: Packet): Family => (isIPv6(packet.source) ? 6 : 4);
+export const getFamily = (packet: Packet): Family => (isIPv6(packet.source) ? 6 : 4);
 
 const number = (packet: Packet) => PROTOCOL_NUMBERS.get(packet.proto) ?? packet.proto;
 
@@ -32,7 +32,7 @@ export const isMulticast = (address: string) => isIn(address, '224.0.0.0/4') || 
 
 /** A source that no single host may have (`PVEFW-smurfs`); IPv4 only. */
 export const isSmurf = (packet: Packet, host: HostFilter): boolean =>
-  familyOf(packet) === 4 &&
+  getFamily(packet) === 4 &&
   // Senders without an address ask for one by DHCP.
   packet.source !== '0.0.0.0' &&
   (isBroadcast(packet.source, host) || isIn(packet.source, '224.0.0.0/4'));
@@ -41,9 +41,9 @@ export const isSmurf = (packet: Packet, host: HostFilter): boolean =>
  * `PVEFW-reject`: some packets are dropped without an answer. Of the answers to what a guest sends, only the reset of a
  * TCP connection finds its way back.
  */
-export function rejected(packet: Packet, host: HostFilter): 'drop' | 'reject' {
+export function toRejectVerdict(packet: Packet, host: HostFilter): 'drop' | 'reject' {
   if (packet.direction === 'out' && number(packet) !== '6') return 'drop';
-  if (familyOf(packet) === 6) return number(packet) === '58' ? 'drop' : 'reject';
+  if (getFamily(packet) === 6) return number(packet) === '58' ? 'drop' : 'reject';
   const silent = isBroadcast(packet.dest, host) || isIn(packet.source, '224.0.0.0/4') || number(packet) === '1';
   return silent ? 'drop' : 'reject';
 }
@@ -53,14 +53,16 @@ const CRITICAL: Record<Family, readonly string[]> = {
   6: ['destination-unreachable', 'packet-too-big', 'time-exceeded'],
 };
 
-const among = (port: number | undefined, ...ranges: readonly (readonly [number, number])[]) =>
+const isPortInRanges = (port: number | undefined, ...ranges: readonly (readonly [number, number])[]) =>
   port !== undefined && ranges.some(([first, last]) => first <= port && port <= last);
 
 function isWindowsNoise(packet: Packet): boolean {
   const { sport, dport } = packet;
-  if (number(packet) === '6') return among(dport, [135, 135], [139, 139], [445, 445]);
+  if (number(packet) === '6') return isPortInRanges(dport, [135, 135], [139, 139], [445, 445]);
   if (number(packet) !== '17') return false;
-  return among(dport, [135, 135], [445, 445], [137, 139]) || (sport === 137 && among(dport, [1024, 65535]));
+  return (
+    isPortInRanges(dport, [135, 135], [445, 445], [137, 139]) || (sport === 137 && isPortInRanges(dport, [1024, 65535]))
+  );
 }
 
 /**
@@ -68,10 +70,10 @@ function isWindowsNoise(packet: Packet): boolean {
  * log entry, ICMP that connections depend on passes. Undefined: neither.
  */
 export function standardChain(policy: 'DROP' | 'REJECT', packet: Packet, host: HostFilter): Outcome | undefined {
-  const family = familyOf(packet);
+  const family = getFamily(packet);
   const protocol = number(packet);
-  const noise = policy === 'DROP' ? 'drop' : rejected(packet, host);
-  if (family === 6 && protocol === '6' && packet.dport === 43) return rejected(packet, host);
+  const noise = policy === 'DROP' ? 'drop' : toRejectVerdict(packet, host);
+  if (family === 6 && protocol === '6' && packet.dport === 43) return toRejectVerdict(packet, host);
   if (isMulticast(packet.dest) || isBroadcast(packet.dest, host)) return 'drop';
   const ownIcmp = protocol === (family === 4 ? '1' : '58');
   if (ownIcmp && CRITICAL[family].some((type) => icmpTypeMatches(type, packet.icmpType, family))) return 'accept';

@@ -12,17 +12,17 @@ const feed = (hash: ReturnType<typeof createHash>, entry: Entry): void => {
 };
 
 /** Digest of a list (rules, set entries, aliases, groups): SHA-1 over all its scalar fields in order. */
-export function listDigest(entries: readonly Entry[]): string {
+export function computeListDigest(entries: readonly Entry[]): string {
   const hash = createHash('sha1');
   for (const entry of entries) feed(hash, entry);
   return hash.digest('hex');
 }
 
 /** Digest of an options object. */
-export const objectDigest = (entry: Entry): string => listDigest([entry]);
+export const computeObjectDigest = (entry: Entry): string => computeListDigest([entry]);
 
 /** Copies of the entries with the list's digest in each, as every list is returned. */
 export function withDigest<T extends Entry>(entries: readonly T[]): (T & { digest: string })[] {
-  const digest = listDigest(entries);
+  const digest = computeListDigest(entries);
   return entries.map((entry) => ({ ...entry, digest }));
 }

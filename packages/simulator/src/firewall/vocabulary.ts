@@ -1,5 +1,5 @@
 /** Words of a block of text; one that was broken at its hyphen is put together again. */
-const words = (text: string): string[] =>
+const splitWords = (text: string): string[] =>
   text
     .replace(/-\s*\n\s*/g, '-')
     .split(/\s+/)
@@ -54,9 +54,9 @@ const ICMPV6 = `
 `;
 
 /** Service names of a Debian node (first column of its services file, without the aliases). */
-export const SERVICE_NAMES: ReadonlySet<string> = new Set(words(SERVICES));
+export const SERVICE_NAMES: ReadonlySet<string> = new Set(splitWords(SERVICES));
 
-const protocols = words(PROTOCOLS).map((pair) => pair.split('=') as [string, string]);
+const protocols = splitWords(PROTOCOLS).map((pair) => pair.split('=') as [string, string]);
 
 /** Protocol name → number, as in a Debian node's protocols file. */
 export const PROTOCOL_NUMBERS: ReadonlyMap<string, string> = new Map([...protocols, ['icmpv6', '58']]);
@@ -79,8 +79,8 @@ export const PROTOCOLS_WITH_PORTS: ReadonlySet<string> = new Set([
   '132',
 ]);
 
-export const ICMP_TYPES: ReadonlySet<string> = new Set(words(ICMP));
-export const ICMPV6_TYPES: ReadonlySet<string> = new Set(words(ICMPV6));
+export const ICMP_TYPES: ReadonlySet<string> = new Set(splitWords(ICMP));
+export const ICMPV6_TYPES: ReadonlySet<string> = new Set(splitWords(ICMPV6));
 
 export const LOG_LEVELS = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug', 'nolog'] as const;
 export const LOG_LEVEL_NUMBERS: Record<string, number> = Object.fromEntries(

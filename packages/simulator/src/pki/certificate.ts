@@ -32,7 +32,7 @@ export const generateKeys = (): KeyPair => generateKeyPairSync('ec', { namedCurv
 
 const spki = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 /** Bytes as the library takes them: an ArrayBuffer of their own. */
-const own = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
+const toArrayBuffer = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 
 const distinguishedName = ({ ou, o, cn }: DistinguishedName): x509.Name => {
   const part = (type: string, utf8String: string | undefined) =>
@@ -50,12 +50,12 @@ const distinguishedName = ({ ou, o, cn }: DistinguishedName): x509.Name => {
   ]);
 };
 
-const keyId = (key: KeyObject): ArrayBuffer => own(createHash('sha1').update(spki(key)).digest());
+const keyId = (key: KeyObject): ArrayBuffer => toArrayBuffer(createHash('sha1').update(spki(key)).digest());
 
 const extension = (extnID: string, value: unknown, critical = false): x509.Extension =>
   new x509.Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 
-function extensionsOf({ publicKey, issuerKeys, isCa, altNames }: CertificateRequest): x509.Extension[] {
+function buildExtensions({ publicKey, issuerKeys, isCa, altNames }: CertificateRequest): x509.Extension[] {
   const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags;
   const names = altNames.map((name) => new x509.GeneralName(isIP(name) ? { iPAddress: name } : { dNSName: name }));
   return [
@@ -76,19 +76,19 @@ export function issueCertificate(request: CertificateRequest): string {
   const signature = new x509.AlgorithmIdentifier({ algorithm: OID.ecdsaSha256 });
   const tbsCertificate = new x509.TBSCertificate({
     version: x509.Version.v3,
-    serialNumber: own(request.serial),
+    serialNumber: toArrayBuffer(request.serial),
     signature,
     issuer: distinguishedName(request.issuer),
     validity: new x509.Validity({ notBefore: request.notBefore, notAfter: request.notAfter }),
     subject: distinguishedName(request.subject),
     subjectPublicKeyInfo: AsnConvert.parse(spki(request.publicKey), x509.SubjectPublicKeyInfo),
-    extensions: new x509.Extensions(extensionsOf(request)),
+    extensions: new x509.Extensions(buildExtensions(request)),
   });
   const key = { key: request.issuerKeys.privateKey, dsaEncoding: 'der' as const };
   const certificate = new x509.Certificate({
     tbsCertificate,
     signatureAlgorithm: signature,
-    signatureValue: own(sign('sha256', Buffer.from(AsnConvert.serialize(tbsCertificate)), key)),
+    signatureValue: toArrayBuffer(sign('sha256', Buffer.from(AsnConvert.serialize(tbsCertificate)), key)),
   });
   return new X509Certificate(Buffer.from(AsnConvert.serialize(certificate))).toString();
 }

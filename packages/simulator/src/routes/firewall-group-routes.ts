@@ -1,23 +1,23 @@
-import { listDigest, withDigest } from '../firewall/digest';
+import { computeListDigest, withDigest } from '../firewall/digest';
 import { FILE_SCOPES, type FirewallFile, parseFirewallFile, printFirewallFile } from '../firewall/firewall-file';
 import { FIREWALL_MACROS } from '../firewall/macros';
 import { GROUP_NAME, MAX_GROUP_NAME } from '../firewall/vocabulary';
 import { PveError, parameterError } from '../pve-error';
 import { common } from '../schema/formats';
 import type { ParamSpec } from '../schema/param-spec';
-import { ruleRoutes } from './firewall-rule-routes';
+import { buildRuleRoutes } from './firewall-rule-routes';
 import { assertUnmodified, CLUSTER_SCOPE, editFirewall, readClusterFirewall } from './firewall-scope';
 import { type Call, type Route, textParam } from './route';
 
 const NAME: ParamSpec = { type: 'string', minLength: 2, maxLength: MAX_GROUP_NAME, pattern: GROUP_NAME };
 
-const groupList = (file: FirewallFile) =>
+const listGroups = (file: FirewallFile) =>
   [...file.groups.keys()].sort().map((group) => {
     const comment = file.groups.get(group)?.comment;
     return { group, ...(comment && { comment }) };
   });
 
-const groupOrFail = (file: FirewallFile, call: Call) => {
+const getGroup = (file: FirewallFile, call: Call) => {
   const name = textParam(call, 'group');
   const group = file.groups.get(name);
   if (!group) throw new PveError(500, `no such security group '${name}'`);
@@ -33,7 +33,7 @@ async function createGroup(call: Call): Promise<null> {
       file.groups.set(name, { comment, entries: [] });
       return;
     }
-    assertUnmodified(listDigest(groupList(file)), call.params.digest);
+    assertUnmodified(computeListDigest(listGroups(file)), call.params.digest);
     const old = file.groups.get(rename);
     if (!old) throw parameterError({ group: `Security group '${rename}' does not exist` });
     if (rename !== name && file.groups.has(name)) {
@@ -41,20 +41,20 @@ async function createGroup(call: Call): Promise<null> {
     }
     file.groups.delete(rename);
     file.groups.set(name, { comment: comment ?? old.comment, entries: old.entries });
-    if (rename !== name) renameIn(file, rename, name);
+    if (rename !== name) renameInFile(file, rename, name);
   });
-  if (rename !== undefined && rename !== name) await renameEverywhere(call, rename, name);
+  if (rename !== undefined && rename !== name) await renameReferences(call, rename, name);
   return null;
 }
 
-function renameIn(file: FirewallFile, from: string, to: string): boolean {
+function renameInFile(file: FirewallFile, from: string, to: string): boolean {
   const users = file.rules.filter((rule) => rule.type === 'group' && rule.action === from);
   for (const rule of users) rule.action = to;
   return users.length > 0;
 }
 
 /** References in every guest's and host's file, one lock per file: slow in a large cluster. */
-async function renameEverywhere(call: Call, from: string, to: string): Promise<void> {
+async function renameReferences(call: Call, from: string, to: string): Promise<void> {
   const { cluster } = call;
   for (const [path, text] of cluster.files) {
     const vmid = /^firewall\/(\d+)\.fw$/.exec(path)?.[1];
@@ -66,7 +66,7 @@ async function renameEverywhere(call: Call, from: string, to: string): Promise<v
       await cluster.clock.sleep(cluster.fileWriteMs);
       const datacenter = readClusterFirewall(call);
       const file = parseFirewallFile(cluster.files.get(path) ?? text, scope, { datacenter, sdnSets: new Set() });
-      if (!renameIn(file, from, to)) return;
+      if (!renameInFile(file, from, to)) return;
       cluster.change(() =>
         cluster.files.set(
           path,
@@ -93,7 +93,7 @@ export const groupRoutes: Route[] = [
     params: {},
     proxied: false,
     handledBy: 'pveproxy',
-    handle: (call) => withDigest(groupList(readClusterFirewall(call))),
+    handle: (call) => withDigest(listGroups(readClusterFirewall(call))),
   },
   {
     ...writing,
@@ -110,17 +110,16 @@ export const groupRoutes: Route[] = [
     handle: (call) =>
       editFirewall(call, CLUSTER_SCOPE, (file) => {
         const name = textParam(call, 'group');
-        if (groupOrFail(file, call).entries.length > 0)
-          throw new PveError(500, `Security group '${name}' is not empty`);
+        if (getGroup(file, call).entries.length > 0) throw new PveError(500, `Security group '${name}' is not empty`);
         file.groups.delete(name);
       }),
   },
-  ...ruleRoutes({
+  ...buildRuleRoutes({
     scope: CLUSTER_SCOPE,
     pattern: `${groups}/{group}`,
     pathParams: { group: NAME },
     ruleScope: 'group',
-    of: (file, call) => groupOrFail(file, call).entries,
+    of: (file, call) => getGroup(file, call).entries,
   }),
   {
     method: 'GET',

@@ -1,4 +1,4 @@
-import { objectDigest } from '../firewall/digest';
+import { computeObjectDigest } from '../firewall/digest';
 import { OPTION_SPECS, type Options, typedOption } from '../firewall/option-lines';
 import { parameterError } from '../pve-error';
 import { common } from '../schema/formats';
@@ -21,7 +21,7 @@ function setOptions(call: Call, scope: FirewallScope): Promise<null> {
   scope.check?.(call, 'write');
   const kind = scope.file.options;
   return editFirewall(call, scope, ({ options }) => {
-    assertUnmodified(objectDigest(options), call.params.digest);
+    assertUnmodified(computeObjectDigest(options), call.params.digest);
     for (const name of (call.params.delete ?? '').split(/[,;\s]+/).filter((part) => part !== '')) {
       if (!OPTION_SPECS[kind][name]) throw parameterError({ delete: `no such option '${name}'` });
       delete options[name];
@@ -36,7 +36,7 @@ function setOptions(call: Call, scope: FirewallScope): Promise<null> {
 }
 
 /** Reading and changing the options of a firewall file. */
-export function optionRoutes(scope: FirewallScope): Route[] {
+export function buildOptionRoutes(scope: FirewallScope): Route[] {
   const pattern = `${scope.base}/options`;
   const { pathParams } = scope;
   return [
@@ -50,7 +50,7 @@ export function optionRoutes(scope: FirewallScope): Route[] {
       handle: (call) => {
         scope.check?.(call, 'read');
         const options = currentOptions(call, scope);
-        return { ...options, digest: objectDigest(options) };
+        return { ...options, digest: computeObjectDigest(options) };
       },
     },
     {

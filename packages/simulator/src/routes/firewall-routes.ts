@@ -1,10 +1,10 @@
-import { aliasRoutes } from './firewall-alias-routes';
+import { buildAliasRoutes } from './firewall-alias-routes';
 import { groupRoutes } from './firewall-group-routes';
 import { firewallLogRoutes } from './firewall-log-routes';
-import { optionRoutes } from './firewall-option-routes';
-import { type RuleList, ruleRoutes } from './firewall-rule-routes';
+import { buildOptionRoutes } from './firewall-option-routes';
+import { buildRuleRoutes, type RuleList } from './firewall-rule-routes';
 import { CLUSTER_SCOPE, type FirewallScope, GUEST_SCOPES, HOST_SCOPE, VNET_SCOPE } from './firewall-scope';
-import { setRoutes } from './firewall-set-routes';
+import { buildSetRoutes } from './firewall-set-routes';
 import type { Route } from './route';
 
 const PERL_ERROR =
@@ -33,10 +33,10 @@ const index = (scope: FirewallScope, names: string[]): Route => ({
 export const firewallRoutes: Route[] = [
   index(CLUSTER_SCOPE, ['aliases', 'groups', 'ipset', 'macros', 'options', 'refs', 'rules']),
   ...groupRoutes,
-  ...[CLUSTER_SCOPE, ...GUEST_SCOPES].flatMap((scope) => [...setRoutes(scope), ...aliasRoutes(scope)]),
+  ...[CLUSTER_SCOPE, ...GUEST_SCOPES].flatMap((scope) => [...buildSetRoutes(scope), ...buildAliasRoutes(scope)]),
   ...[CLUSTER_SCOPE, HOST_SCOPE, ...GUEST_SCOPES, VNET_SCOPE].flatMap((scope) => [
-    ...optionRoutes(scope),
-    ...ruleRoutes(ownRules(scope)),
+    ...buildOptionRoutes(scope),
+    ...buildRuleRoutes(ownRules(scope)),
   ]),
   ...firewallLogRoutes,
   index(HOST_SCOPE, ['log', 'options', 'rules']),

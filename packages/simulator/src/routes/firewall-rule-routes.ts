@@ -1,5 +1,5 @@
 import { addressFormat } from '../firewall/address-spec';
-import { listDigest, withDigest } from '../firewall/digest';
+import { computeListDigest, withDigest } from '../firewall/digest';
 import type { FirewallFile } from '../firewall/firewall-file';
 import { type FirewallRule, RULE_FIELDS, type RuleScope } from '../firewall/firewall-rule';
 import { destinationPortFormat, icmpTypeFormat, protocolFormat, sourcePortFormat } from '../firewall/port-spec';
@@ -79,7 +79,7 @@ export function moveRule<T>(rules: readonly T[], from: number, target: number): 
   return result;
 }
 
-const at = (rules: FirewallRule[], position: number): FirewallRule => {
+const getRuleAt = (rules: FirewallRule[], position: number): FirewallRule => {
   const rule = rules[position];
   if (!rule) throw new PveError(500, `no rule at position ${position}`);
   return rule;
@@ -107,9 +107,9 @@ function createRule(call: Call, list: RuleList): Promise<null> {
 
 function updateRule(call: Call, list: RuleList): Promise<null> {
   return edit(call, list, (rules, file) => {
-    assertUnmodified(listDigest(rules), call.params.digest);
+    assertUnmodified(computeListDigest(rules), call.params.digest);
     const position = numberParam(call, 'pos');
-    const rule = at(rules, position);
+    const rule = getRuleAt(rules, position);
     const { moveto } = call.params;
     if (moveto !== undefined && Number(moveto) !== position) {
       rules.splice(0, rules.length, ...moveRule(rules, position, Number(moveto)));
@@ -126,15 +126,15 @@ function deleteRule(call: Call, list: RuleList): Promise<null> {
     throw new PveError(500, list.missingFileError);
   }
   return edit(call, list, (rules) => {
-    assertUnmodified(listDigest(rules), call.params.digest);
+    assertUnmodified(computeListDigest(rules), call.params.digest);
     const position = numberParam(call, 'pos');
-    at(rules, position);
+    getRuleAt(rules, position);
     rules.splice(position, 1);
   });
 }
 
 /** The five calls about a list of rules. */
-export function ruleRoutes(list: RuleList): Route[] {
+export function buildRuleRoutes(list: RuleList): Route[] {
   const { scope, pattern, pathParams } = list;
   const proxied = scope.rulesProxied;
   const one = `${pattern}/{pos}`;
@@ -157,7 +157,7 @@ export function ruleRoutes(list: RuleList): Route[] {
       handle: (call) => {
         const rules = read(call, list);
         const pos = numberParam(call, 'pos');
-        return { ...at(rules, pos), digest: listDigest(rules), pos };
+        return { ...getRuleAt(rules, pos), digest: computeListDigest(rules), pos };
       },
     },
     {

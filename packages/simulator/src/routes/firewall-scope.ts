@@ -122,7 +122,7 @@ const datacenters = new WeakMap<ClusterState, Datacenter & { text: string; sdnKe
  * What files of nodes, guests and VNets refer to. The server parses it on every call; the same text means the same, so it is
  * kept until the text or what the caller sees of the SDN changes.
  */
-function datacenterOf(call: Call): Datacenter {
+function loadDatacenter(call: Call): Datacenter {
   const text = clusterFile(call);
   const sdnSets = new Set(visibleSdnSets(call).keys());
   const sdnKey = [...sdnSets].join();
@@ -146,7 +146,7 @@ export function readFirewall(call: Call, scope: FirewallScope, locked = false): 
   const path = scope.path(call);
   // Readers take no lock, so they may see a file while it is being replaced.
   const text = !locked && call.cluster.emptyReads.delete(path) ? '' : (call.cluster.files.get(path) ?? '');
-  const outer = datacenterOf(call);
+  const outer = loadDatacenter(call);
   if (locked) return parseFirewallFile(text, scope.file, outer);
   const files = parsedFiles.get(call.cluster) ?? new Map<string, Parsed>();
   parsedFiles.set(call.cluster, files);
@@ -160,7 +160,7 @@ export function readFirewall(call: Call, scope: FirewallScope, locked = false): 
 /** References a rule of the scope may use, given its own file. */
 export function referencesFor(call: Call, scope: FirewallScope, own: FirewallFile) {
   if (scope === CLUSTER_SCOPE) return { datacenter: own, sdnSets: new Set(visibleSdnSets(call).keys()) };
-  const { datacenter, sdnSets } = datacenterOf(call);
+  const { datacenter, sdnSets } = loadDatacenter(call);
   return scope.file.options === 'guest' ? { datacenter, guest: own, sdnSets } : { datacenter, sdnSets };
 }
 

@@ -1,5 +1,5 @@
 import { cleanSetEntry } from '../firewall/address-spec';
-import { listDigest, withDigest } from '../firewall/digest';
+import { computeListDigest, withDigest } from '../firewall/digest';
 import type { FirewallFile, Section, SetEntry } from '../firewall/firewall-file';
 import { findAlias } from '../firewall/rule-check';
 import { GROUP_NAME, MAX_SET_NAME } from '../firewall/vocabulary';
@@ -11,13 +11,13 @@ import { type Call, type Route, textParam } from './route';
 
 const SET_NAME: ParamSpec = { type: 'string', minLength: 2, maxLength: MAX_SET_NAME, pattern: GROUP_NAME };
 
-const setList = (file: FirewallFile) =>
+const listSets = (file: FirewallFile) =>
   [...file.ipsets.keys()].sort().map((name) => {
     const comment = file.ipsets.get(name)?.comment;
     return { name, ...(comment && { comment }) };
   });
 
-function setOrFail(file: FirewallFile, call: Call): Section<SetEntry> {
+function getSet(file: FirewallFile, call: Call): Section<SetEntry> {
   const name = textParam(call, 'name');
   const set = file.ipsets.get(name);
   if (!set) throw new PveError(500, `no such IPSet '${name}'`);
@@ -33,7 +33,7 @@ function createSet(call: Call, scope: FirewallScope): Promise<null> {
       file.ipsets.set(name, { comment, entries: [] });
       return;
     }
-    assertUnmodified(listDigest(setList(file)), call.params.digest);
+    assertUnmodified(computeListDigest(listSets(file)), call.params.digest);
     const old = file.ipsets.get(rename);
     if (!old) throw parameterError({ name: `IPSet '${rename}' does not exist` });
     if (rename !== name && file.ipsets.has(name)) throw parameterError({ name: `IPSet '${name}' does already exist` });
@@ -44,7 +44,7 @@ function createSet(call: Call, scope: FirewallScope): Promise<null> {
 
 function addEntry(call: Call, scope: FirewallScope): Promise<null> {
   return editFirewall(call, scope, (file) => {
-    const set = setOrFail(file, call);
+    const set = getSet(file, call);
     const cidr = cleanSetEntry(textParam(call, 'cidr'));
     if (ALIAS_REFERENCE.test(cidr) && !findAlias(referencesFor(call, scope, file), cidr)) {
       throw new PveError(500, `no such alias '${cidr}'`);
@@ -62,8 +62,8 @@ function addEntry(call: Call, scope: FirewallScope): Promise<null> {
 
 function updateEntry(call: Call, scope: FirewallScope): Promise<null> {
   return editFirewall(call, scope, (file) => {
-    const set = setOrFail(file, call);
-    assertUnmodified(listDigest(set.entries), call.params.digest);
+    const set = getSet(file, call);
+    assertUnmodified(computeListDigest(set.entries), call.params.digest);
     const entry = set.entries.find(({ cidr }) => cidr === call.params.cidr);
     if (!entry) throw parameterError({ cidr: 'no such IP/Network' });
     // Both are replaced: what is not given is cleared.
@@ -76,15 +76,15 @@ function updateEntry(call: Call, scope: FirewallScope): Promise<null> {
 
 function removeEntry(call: Call, scope: FirewallScope): Promise<null> {
   return editFirewall(call, scope, (file) => {
-    const set = setOrFail(file, call);
-    assertUnmodified(listDigest(set.entries), call.params.digest);
+    const set = getSet(file, call);
+    assertUnmodified(computeListDigest(set.entries), call.params.digest);
     const kept = set.entries.filter(({ cidr }) => cidr !== call.params.cidr);
     set.entries.splice(0, set.entries.length, ...kept);
   });
 }
 
 /** Address sets of a scope and their entries. */
-export function setRoutes(scope: FirewallScope): Route[] {
+export function buildSetRoutes(scope: FirewallScope): Route[] {
   const { pathParams } = scope;
   const all = `${scope.base}/ipset`;
   const one = `${all}/{name}`;
@@ -99,7 +99,7 @@ export function setRoutes(scope: FirewallScope): Route[] {
       method: 'GET',
       pattern: all,
       params: pathParams,
-      handle: (call) => withDigest(setList(readFirewall(call, scope))),
+      handle: (call) => withDigest(listSets(readFirewall(call, scope))),
     },
     {
       ...writing,
@@ -113,7 +113,7 @@ export function setRoutes(scope: FirewallScope): Route[] {
       method: 'GET',
       pattern: one,
       params: named,
-      handle: (call) => withDigest(setOrFail(readFirewall(call, scope), call).entries),
+      handle: (call) => withDigest(getSet(readFirewall(call, scope), call).entries),
     },
     {
       ...writing,
@@ -130,7 +130,7 @@ export function setRoutes(scope: FirewallScope): Route[] {
       handle: (call) =>
         editFirewall(call, scope, (file) => {
           const name = textParam(call, 'name');
-          if (setOrFail(file, call).entries.length > 0 && call.params.force !== '1') {
+          if (getSet(file, call).entries.length > 0 && call.params.force !== '1') {
             throw new PveError(500, `IPSet '${name}' is not empty`);
           }
           file.ipsets.delete(name);
@@ -143,10 +143,10 @@ export function setRoutes(scope: FirewallScope): Route[] {
       handledBy: 'pvedaemon',
       params: { ...named, cidr },
       handle: (call) => {
-        const { entries } = setOrFail(readFirewall(call, scope), call);
+        const { entries } = getSet(readFirewall(call, scope), call);
         const found = entries.find((candidate) => candidate.cidr === call.params.cidr);
         if (!found) throw parameterError({ cidr: 'no such IP/Network' });
-        return { ...found, digest: listDigest(entries) };
+        return { ...found, digest: computeListDigest(entries) };
       },
     },
     {

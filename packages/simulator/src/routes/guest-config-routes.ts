@@ -31,7 +31,7 @@ const NOT_IN_8: Record<GuestType, { options: string[]; nicKeys: string[] }> = {
 
 const UNKNOWN = 'property is not defined in schema and the schema does not allow additional properties';
 
-function refuseNewerOptions(call: Call, type: GuestType): void {
+function assertNoNewerOptions(call: Call, type: GuestType): void {
   if (call.cluster.version.major >= 9) return;
   const { options, nicKeys } = NOT_IN_8[type];
   for (const [name, value] of Object.entries(call.params)) {
@@ -82,7 +82,7 @@ function canonicalNic(call: Call, type: GuestType, text: string): string {
 }
 
 function readChanges(call: Call, type: GuestType): OptionChanges {
-  refuseNewerOptions(call, type);
+  assertNoNewerOptions(call, type);
   const { params, caller } = call;
   if (params.skiplock === '1' && caller.subject !== 'root@pam') {
     throw parameterError({ skiplock: 'Only root may use this option.' });

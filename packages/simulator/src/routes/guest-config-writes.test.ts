@@ -15,11 +15,11 @@ const api = (token = lab().tokens.manager) => client(lab().node('pve1'), token);
 const web = '/nodes/pve1/qemu/100/config';
 const dns = '/nodes/pve1/lxc/200/config';
 const live = async (path: string) => (await api().get(`${path}?current=1`)).json.data;
-const nicOf = (vmid: number, name = 'net0') => lab().guest(vmid).config.current.get(name) ?? '';
+const getNic = (vmid: number, name = 'net0') => lab().guest(vmid).config.current.get(name) ?? '';
 
 describe('changing a NIC of a running virtual machine', () => {
   it('re-prints the value and makes the flag live immediately', async () => {
-    const mac = /virtio=([0-9A-F:]+)/.exec(nicOf(100))?.[1];
+    const mac = /virtio=([0-9A-F:]+)/.exec(getNic(100))?.[1];
     const { digest } = await live(web);
     const answer = await api().put(web, {
       net0: `model=virtio,macaddr=${mac},tag=20,bridge=vmbr0,firewall=off`,
@@ -30,21 +30,21 @@ describe('changing a NIC of a running virtual machine', () => {
   });
 
   it('invents a new address when none is sent', async () => {
-    const before = nicOf(100);
+    const before = getNic(100);
     await api().put(web, { net0: 'virtio,bridge=vmbr0,tag=20' });
     expect((await live(web)).net0).toMatch(/^virtio=BC:24:11:[0-9A-F:]{8},bridge=vmbr0,tag=20$/);
     expect((await live(web)).net0.slice(0, 24)).not.toBe(before.slice(0, 24));
   });
 
   it('refuses values with unknown keys, naming the NIC', async () => {
-    const answer = await api().put(web, { net0: `${nicOf(100)},nope=1` });
+    const answer = await api().put(web, { net0: `${getNic(100)},nope=1` });
     expect(answer.status).toBe(400);
     expect(answer.json.errors.net0).toContain('invalid format - format error\nnet0.nope: property is not defined');
   });
 
   it('leaves the value pending when plugging fails', async () => {
     lab().guest(100).hotplugFailures.set('net0', 'unable to plug');
-    const expected = nicOf(100).replace(',firewall=1', ',firewall=0');
+    const expected = getNic(100).replace(',firewall=1', ',firewall=0');
     const answer = await api().put(web, { net0: expected });
     expect([answer.status, answer.json.errors]).toEqual([400, { net0: 'hotplug problem - unable to plug' }]);
     expect((await live(web)).net0).toContain('firewall=1');
@@ -55,10 +55,10 @@ describe('changing a NIC of a running virtual machine', () => {
 
   it('keeps a device change pending without network hot-plug', async () => {
     lab().setConfig(100, { hotplug: 'disk,usb' });
-    await api().put(web, { net0: nicOf(100).replace('virtio', 'e1000') });
+    await api().put(web, { net0: getNic(100).replace('virtio', 'e1000') });
     expect((await live(web)).net0).toContain('virtio=');
     expect((await api().get(web)).json.data.net0).toContain('e1000=');
-    await api().put(web, { net0: nicOf(100).replace('tag=20', 'tag=21') });
+    await api().put(web, { net0: getNic(100).replace('tag=20', 'tag=21') });
     expect((await live(web)).net0).toContain('tag=21');
   });
 
@@ -67,17 +67,17 @@ describe('changing a NIC of a running virtual machine', () => {
     lab()
       .guest(100)
       .editConfig(({ snapshots }) => snapshots.set('s1', new Map([['cores', '2']])));
-    const answer = await api().put(web, { net0: nicOf(100), digest });
+    const answer = await api().put(web, { net0: getNic(100), digest });
     expect([answer.status, answer.reason]).toEqual([500, 'checksum mismatch (file change by other user?)']);
   });
 
   it('fails while the guest is locked; other writes succeed', async () => {
     lab().lockGuest(100, 'backup');
-    expect((await api().put(web, { net0: nicOf(100) })).reason).toBe('VM is locked (backup)');
+    expect((await api().put(web, { net0: getNic(100) })).reason).toBe('VM is locked (backup)');
     expect((await api().post('/nodes/pve1/qemu/100/firewall/rules', { type: 'in', action: 'DROP' })).status).toBe(200);
     // A day: at this speed a minute is shorter than a busy machine may take until the write arrives.
     lab().firewall.holdLock('/var/lock/qemu-server/lock-100.conf', 86_400_000);
-    expect((await api().put(web, { net0: nicOf(100) })).reason).toBe(
+    expect((await api().put(web, { net0: getNic(100) })).reason).toBe(
       "can't lock file '/var/lock/qemu-server/lock-100.conf' - got timeout",
     );
   });
@@ -89,7 +89,7 @@ describe('changing a NIC of a running virtual machine', () => {
     access.revoke(id);
     access.grant({ path: '/', subject: id, role: 'NoSdn', propagate: true });
     const answer = await api(lab().tokens.guestManager).put(web, {
-      net0: nicOf(100).replace('firewall=1', 'firewall=0'),
+      net0: getNic(100).replace('firewall=1', 'firewall=0'),
     });
     expect(answer.reason).toBe('Permission check failed (/sdn/zones/localnetwork/vmbr0/20, SDN.Use)');
     access.addRole('UseVlan20', ['SDN.Use']);
@@ -98,7 +98,7 @@ describe('changing a NIC of a running virtual machine', () => {
     }
     access.revoke('guests@pve', '/');
     access.grant({ path: '/', subject: 'guests@pve', role: 'Administrator', propagate: true });
-    const moved = await api(lab().tokens.guestManager).put(web, { net0: nicOf(100).replace('tag=20', 'tag=30') });
+    const moved = await api(lab().tokens.guestManager).put(web, { net0: getNic(100).replace('tag=20', 'tag=30') });
     expect(moved.reason).toBe('Permission check failed (/sdn/zones/localnetwork/vmbr0/30, SDN.Use)');
     const rules = await api(lab().tokens.guestManager).post('/nodes/pve1/qemu/100/firewall/rules', {
       type: 'in',
@@ -113,7 +113,7 @@ describe('changing a NIC of a running virtual machine', () => {
     const id = lab().tokens.guestManager.split('=')[0] ?? '';
     access.revoke(id);
     access.grant({ path: '/', subject: id, role: 'NoSdn', propagate: true });
-    const answer = await api(lab().tokens.guestManager).put('/nodes/pve1/qemu/103/config', { net0: nicOf(103) });
+    const answer = await api(lab().tokens.guestManager).put('/nodes/pve1/qemu/103/config', { net0: getNic(103) });
     expect(answer.reason).toBe('Permission check failed (/sdn/zones/lab/apps, SDN.Use)');
   });
 });
@@ -150,11 +150,11 @@ describe('other calls about a configuration', () => {
 
 describe('containers', () => {
   it('have their own digest and lock texts', async () => {
-    expect((await api().put(dns, { net0: nicOf(200), digest: 'a'.repeat(40) })).reason).toBe(
+    expect((await api().put(dns, { net0: getNic(200), digest: 'a'.repeat(40) })).reason).toBe(
       'detected modified configuration - file changed by other user? Try again.',
     );
     lab().lockGuest(200, 'backup');
-    expect((await api().put(dns, { net0: nicOf(200) })).reason).toBe('CT is locked (backup)');
+    expect((await api().put(dns, { net0: getNic(200) })).reason).toBe('CT is locked (backup)');
   });
 
   it('get a new address when none is sent and need a name', async () => {
@@ -168,7 +168,7 @@ describe('containers', () => {
   });
 
   it('go back to the old wiring when plugging fails', async () => {
-    const before = nicOf(200);
+    const before = getNic(200);
     lab().guest(200).hotplugFailures.set('net0', 'veth busy');
     expect((await api().put(dns, { net0: before.replace('firewall=1', 'firewall=0') })).status).toBe(400);
     expect((await api().get(dns)).json.data.net0).toBe(before);
@@ -191,9 +191,9 @@ describe('an older release', () => {
 describe('the life of a guest', () => {
   it('moves: locked while migrating, then missing at the old node', async () => {
     const move = lab().migrateSlowly(100, 'pve2', 200_000);
-    expect((await api().put(web, { net0: nicOf(100) })).reason).toBe('VM is locked (migrate)');
+    expect((await api().put(web, { net0: getNic(100) })).reason).toBe('VM is locked (migrate)');
     await move;
-    expect((await api().put(web, { net0: nicOf(100) })).reason).toContain('does not exist');
+    expect((await api().put(web, { net0: getNic(100) })).reason).toContain('does not exist');
     expect((await api().get('/nodes/pve1/qemu/100/firewall/rules')).status).toBe(200);
   });
 
@@ -201,7 +201,7 @@ describe('the life of a guest', () => {
     await api().post('/nodes/pve1/qemu/100/firewall/rules', { type: 'in', action: 'DROP', comment: '[fabric g=100]' });
     lab().cloneGuest(100, 600, 'copy');
     expect(lab().firewall.guestFile(600)).toBe(lab().firewall.guestFile(100));
-    expect(nicOf(600)).not.toBe(nicOf(100));
+    expect(getNic(600)).not.toBe(getNic(100));
     expect(lab().guest(600).config.current.get('vmgenid')).not.toBe(lab().guest(100).config.current.get('vmgenid'));
   });
 

@@ -62,7 +62,7 @@ const listGuests = (call: Call, type: GuestType): unknown =>
 
 const address = { node: common.node, vmid: common.vmid };
 
-const routesOf = (type: GuestType): Route[] => [
+const buildRoutes = (type: GuestType): Route[] => [
   {
     method: 'GET',
     pattern: `/nodes/{node}/${type}`,
@@ -104,4 +104,4 @@ const routesOf = (type: GuestType): Route[] => [
   },
 ];
 
-export const guestReadRoutes: Route[] = [...routesOf('qemu'), ...routesOf('lxc')];
+export const guestReadRoutes: Route[] = [...buildRoutes('qemu'), ...buildRoutes('lxc')];

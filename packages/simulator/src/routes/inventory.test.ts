@@ -10,9 +10,10 @@ beforeAll(async () => {
 afterAll(() => sim.close());
 
 const lab = () => sim.cluster();
-const as = (who: 'manager' | 'guestManager' | 'reader' | 'empty' | 'root', node = 'pve1') =>
+const clientAs = (who: 'manager' | 'guestManager' | 'reader' | 'empty' | 'root', node = 'pve1') =>
   client(lab().node(node), lab().tokens[who]);
-const data = async (path: string, who: Parameters<typeof as>[0] = 'manager') => (await as(who).get(path)).json.data;
+const data = async (path: string, who: Parameters<typeof clientAs>[0] = 'manager') =>
+  (await clientAs(who).get(path)).json.data;
 
 describe('nodes', () => {
   it('report addresses on which every node can be reached at one port', async () => {
@@ -22,7 +23,7 @@ describe('nodes', () => {
     expect(ports.size).toBe(1);
     for (const [index, entry] of status.slice(1).entries()) {
       expect(entry.ip).toBe(lab().nodes[index]?.ip);
-      expect((await as('manager', entry.name).get('/version')).status).toBe(200);
+      expect((await clientAs('manager', entry.name).get('/version')).status).toBe(200);
     }
     expect(new Set(lab().nodes.map((node) => node.ip)).size).toBe(3);
   });
@@ -113,13 +114,13 @@ describe('guests', () => {
   ] as const)('fail with their own text when the agent is %j', async (behavior, text) => {
     const before = lab().guest(100).agent;
     lab().setAgent(100, behavior);
-    const answer = await as('manager').get('/nodes/pve1/qemu/100/agent/network-get-interfaces');
+    const answer = await clientAs('manager').get('/nodes/pve1/qemu/100/agent/network-get-interfaces');
     lab().setAgent(100, before);
     expect([answer.status, answer.reason]).toEqual([500, text]);
   });
 
   it('distinguish agents that are not configured, disabled, stopped and refusing', async () => {
-    const call = () => as('manager').get('/nodes/pve1/qemu/103/agent/network-get-interfaces');
+    const call = () => clientAs('manager').get('/nodes/pve1/qemu/103/agent/network-get-interfaces');
     lab().setConfig(103, { agent: undefined });
     expect((await call()).reason).toBe('No QEMU guest agent configured');
     lab().setConfig(103, { agent: '0' });
@@ -134,13 +135,13 @@ describe('guests', () => {
 
   it('return an error on nodes that do not hold their configuration', async () => {
     lab().migrate(104, 'pve3');
-    const answer = await as('manager').get('/nodes/pve2/qemu/104/config');
+    const answer = await clientAs('manager').get('/nodes/pve2/qemu/104/config');
     expect([answer.status, answer.reason]).toEqual([
       500,
       "Configuration file 'nodes/pve2/qemu-server/104.conf' does not exist",
     ]);
-    expect((await as('manager').get('/nodes/pve3/qemu/104/config')).status).toBe(200);
-    expect((await as('manager').get('/nodes/pve1/lxc/100/config')).reason).toContain('nodes/pve1/lxc/100.conf');
+    expect((await clientAs('manager').get('/nodes/pve3/qemu/104/config')).status).toBe(200);
+    expect((await clientAs('manager').get('/nodes/pve1/lxc/100/config')).reason).toContain('nodes/pve1/lxc/100.conf');
   });
 });
 
@@ -173,13 +174,13 @@ describe('rights', () => {
   });
 
   it('refuse what has a declared privilege', async () => {
-    const answer = await as('empty').get('/nodes/pve1/qemu/100/config');
+    const answer = await clientAs('empty').get('/nodes/pve1/qemu/100/config');
     expect([answer.status, answer.reason]).toEqual([403, 'Permission check failed (/vms/100, VM.Audit)']);
-    expect((await as('empty').get('/cluster/status')).reason).toBe('Permission check failed (/, Sys.Audit)');
-    expect((await as('root').get('/cluster/sdn/vnets/apps/firewall')).reason).toBe(
+    expect((await clientAs('empty').get('/cluster/status')).reason).toBe('Permission check failed (/, Sys.Audit)');
+    expect((await clientAs('root').get('/cluster/sdn/vnets/apps/firewall')).reason).toBe(
       'Permission check failed (user != root@pam)',
     );
-    expect((await as('reader').get('/nodes/pve1/qemu/100/firewall/log')).reason).toBe(
+    expect((await clientAs('reader').get('/nodes/pve1/qemu/100/firewall/log')).reason).toBe(
       'Permission check failed (/vms/100, VM.Console)',
     );
   });
@@ -190,6 +191,6 @@ describe('rights', () => {
 
   it('end with the token', async () => {
     lab().revokeToken(lab().tokens.guestManager);
-    expect((await as('guestManager').get('/version')).status).toBe(401);
+    expect((await clientAs('guestManager').get('/version')).status).toBe(401);
   });
 });

@@ -12,7 +12,7 @@ function withMembers(call: Call, pool: Pool): Record<string, unknown> {
   return { ...(pool.comment !== undefined && { comment: pool.comment }), members };
 }
 
-const poolOrFail = (call: Call): Pool => {
+const getPool = (call: Call): Pool => {
   const poolid = textParam(call, 'poolid');
   requireAccess(call, `/pool/${poolid}`, ['Pool.Audit']);
   const pool = call.cluster.pools.get(poolid);
@@ -32,7 +32,7 @@ export const poolRoutes: Route[] = [
     handledBy: 'pveproxy',
     handle: (call) => {
       if (call.params.poolid !== undefined) {
-        const pool = poolOrFail(call);
+        const pool = getPool(call);
         return [{ poolid: pool.poolid, ...withMembers(call, pool) }];
       }
       return [...call.cluster.pools.values()]
@@ -46,6 +46,6 @@ export const poolRoutes: Route[] = [
     params: { poolid: { type: 'string' }, type: { type: 'string', optional: true, enum: ['qemu', 'lxc', 'storage'] } },
     proxied: false,
     handledBy: 'pveproxy',
-    handle: (call) => withMembers(call, poolOrFail(call)),
+    handle: (call) => withMembers(call, getPool(call)),
   },
 ];

@@ -11,7 +11,7 @@ const fileDigest = (entries: Map<string, Entry>): string =>
     .update(JSON.stringify([...entries]))
     .digest('hex');
 
-const sameText = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+const isSameText = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** With `pending=1` an entry shows its running values, and what is staged under `pending`. */
 function withPending(staged: Entry | undefined, running: Entry | undefined): Entry {
@@ -19,7 +19,7 @@ function withPending(staged: Entry | undefined, running: Entry | undefined): Ent
   if (!running) return { ...staged, state: 'new', pending: { ...staged } };
   const changed = Object.fromEntries(
     [...new Set([...Object.keys(staged), ...Object.keys(running)])]
-      .filter((key) => !sameText(staged[key], running[key]))
+      .filter((key) => !isSameText(staged[key], running[key]))
       .map((key) => [key, staged[key] ?? 'deleted']),
   );
   return Object.keys(changed).length === 0 ? { ...running } : { ...running, state: 'changed', pending: changed };

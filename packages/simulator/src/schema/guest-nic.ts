@@ -71,15 +71,16 @@ export const LXC_NIC: PropertyStringSpec = {
 
 export type GuestType = 'qemu' | 'lxc';
 
-const specOf = (type: GuestType) => (type === 'qemu' ? QEMU_NIC : LXC_NIC);
+const getNicSpec = (type: GuestType) => (type === 'qemu' ? QEMU_NIC : LXC_NIC);
 
 /** NIC options by key, or undefined when the stored text cannot be parsed. */
 export function parseNic(type: GuestType, text: string): PropertyValues | undefined {
-  const parsed = parsePropertyString(specOf(type), text);
+  const parsed = parsePropertyString(getNicSpec(type), text);
   return 'values' in parsed ? parsed.values : undefined;
 }
 
-export const printNic = (type: GuestType, values: PropertyValues): string => printPropertyString(specOf(type), values);
+export const printNic = (type: GuestType, values: PropertyValues): string =>
+  printPropertyString(getNicSpec(type), values);
 
 /** MAC address of parsed NIC options, as stored (case kept). */
 export const nicMac = (type: GuestType, nic: PropertyValues): string | undefined =>
@@ -89,7 +90,7 @@ export const nicMac = (type: GuestType, nic: PropertyValues): string | undefined
 export const nicFormat =
   (type: GuestType, index: number) =>
   (value: string): string | undefined => {
-    const parsed = parsePropertyString(specOf(type), value);
+    const parsed = parsePropertyString(getNicSpec(type), value);
     return 'error' in parsed ? parsed.error.replace(/^([a-z]\S*: )/gm, `net${index}.$1`) : undefined;
   };
 

@@ -24,20 +24,20 @@ export type GuestStatistics = {
 const MEMORY = { properties: { current: { type: 'integer', defaultKey: true } } } as const;
 
 /** Configured memory in bytes. */
-export function memoryOf(guest: Guest): number {
+export function getMemoryBytes(guest: Guest): number {
   const parsed = parsePropertyString(MEMORY, guest.config.current.get('memory') ?? '512');
   return Number('values' in parsed ? parsed.values.current : 512) * 1024 ** 2;
 }
 
 /** Virtual CPUs. */
-export function cpusOf(guest: Guest): number {
+export function getCpuCount(guest: Guest): number {
   const { current } = guest.config;
   const cores = Number(current.get('cores') ?? 1);
   return guest.type === 'qemu' ? cores * Number(current.get('sockets') ?? 1) : cores;
 }
 
 /** Size of the boot disk in bytes. */
-export function diskSizeOf(guest: Guest): number {
+export function getDiskSize(guest: Guest): number {
   const { current } = guest.config;
   const disk =
     guest.type === 'lxc'
@@ -49,14 +49,14 @@ export function diskSizeOf(guest: Guest): number {
 }
 
 /** Seconds since the guest was started; 0 when it does not run. */
-export const uptimeOf = (guest: Guest, now: number): number =>
+export const computeUptime = (guest: Guest, now: number): number =>
   guest.isRunning ? Math.max(0, Math.floor((now - guest.startedAt) / 1000)) : 0;
 
 /** Counters grow with the uptime at a rate that belongs to the guest, so that two readings give a plausible speed. */
 export function guestStatistics(guest: Guest, now: number): GuestStatistics {
-  const uptime = uptimeOf(guest, now);
+  const uptime = computeUptime(guest, now);
   const rate = ((guest.vmid * 2654435761) >>> 0) % 50_000;
-  const maxmem = memoryOf(guest);
+  const maxmem = getMemoryBytes(guest);
   const running = guest.isRunning;
   const load = ((rate + Math.floor(now / 10_000)) % 97) / 400;
   return {
@@ -65,11 +65,11 @@ export function guestStatistics(guest: Guest, now: number): GuestStatistics {
     template: guest.isTemplate ? 1 : 0,
     uptime,
     cpu: running ? Math.round(load * 1e6) / 1e6 : 0,
-    maxcpu: cpusOf(guest),
+    maxcpu: getCpuCount(guest),
     mem: running ? Math.floor(maxmem * (0.3 + load)) : 0,
     maxmem,
-    disk: guest.type === 'lxc' && running ? Math.floor(diskSizeOf(guest) * 0.4) : 0,
-    maxdisk: diskSizeOf(guest),
+    disk: guest.type === 'lxc' && running ? Math.floor(getDiskSize(guest) * 0.4) : 0,
+    maxdisk: getDiskSize(guest),
     diskread: uptime * rate,
     diskwrite: uptime * (rate >> 1),
     netin: uptime * (rate + 100),

@@ -38,7 +38,7 @@ export type IncomingCall = {
 };
 
 /** The result, or undefined when the waiting process timed out; the task itself continues. */
-function within<T>(clock: SimClock, task: Promise<T>): Promise<T | undefined> {
+function withTimeout<T>(clock: SimClock, task: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = clock.schedule(FORWARD_TIMEOUT, () => resolve(undefined));
     task.then(resolve, reject).finally(cancel);
@@ -59,7 +59,7 @@ export async function executeCall(context: ExecutionContext, incoming: IncomingC
     if (targetName === 'localhost' || targetName === entry.name) {
       const here = runOnNode(context, entry, context.worker, route, params, incoming);
       // Only the privileged daemon is reached by forwarding; a proxy worker simply runs the handler.
-      const result = route.handledBy === 'pvedaemon' ? await within(clock, here) : await here;
+      const result = route.handledBy === 'pvedaemon' ? await withTimeout(clock, here) : await here;
       return result ?? bareAnswer(596, 'Connection timed out');
     }
     return await forward(context, targetName, route, params, incoming);
@@ -116,7 +116,7 @@ async function forward(
       return bareAnswer(596, 'Connection timed out');
     case 'up': {
       const there = runOnNode(context, target, target.workers.acceptingProxy(), route, params, incoming);
-      const result = await within(clock, there);
+      const result = await withTimeout(clock, there);
       return result ?? bareAnswer(596, 'Connection timed out');
     }
   }

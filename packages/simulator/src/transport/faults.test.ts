@@ -14,27 +14,27 @@ const rules = '/nodes/pve1/qemu/100/firewall/rules';
 const rule = { type: 'in', action: 'DROP', enable: 1, comment: 'probe' };
 const api = () => client(sim.cluster().node('pve1'), sim.cluster().tokens.manager);
 const applied = () => sim.cluster().firewall.guestFile(100)?.includes('probe') ?? false;
-const once = (fault: Fault) =>
+const injectOnce = (fault: Fault) =>
   sim.onRequest({ method: 'POST', path: '/nodes/{node}/qemu/{vmid}/firewall/rules' }, fault, { times: 1 });
 
 describe('faults', () => {
   it('resets the connection before the call is executed', async () => {
-    once({ kind: 'reset', when: 'before' });
+    injectOnce({ kind: 'reset', when: 'before' });
     await expect(api().post(rules, rule)).rejects.toThrow();
     expect(applied()).toBe(false);
   });
 
   it('resets the connection after the call was executed', async () => {
-    once({ kind: 'reset', when: 'after' });
+    injectOnce({ kind: 'reset', when: 'after' });
     await expect(api().post(rules, rule)).rejects.toThrow();
     expect(applied()).toBe(true);
   });
 
   it('answers something else, with or without executing the call', async () => {
-    once({ kind: 'respond', status: 500, reason: 'oops', body: 'x' });
+    injectOnce({ kind: 'respond', status: 500, reason: 'oops', body: 'x' });
     expect((await api().post(rules, rule)).status).toBe(500);
     expect(applied()).toBe(false);
-    once({ kind: 'respond', status: 596, reason: '', apply: true });
+    injectOnce({ kind: 'respond', status: 596, reason: '', apply: true });
     expect((await api().post(rules, rule)).status).toBe(596);
     expect(applied()).toBe(true);
   });

@@ -87,10 +87,10 @@ async function answerRequest(
     path: progress.path,
     pattern: progress.pattern,
   });
-  const early = await faultBefore(fault);
+  const early = await applyFaultBeforeCall(fault);
   if (early) return early;
 
-  const refused = refuseEarly(request, method, fullPath);
+  const refused = findHeadRefusal(request, method, fullPath);
   if (refused) return { answer: refused };
 
   try {
@@ -124,11 +124,11 @@ async function answerRequest(
         undefined,
         cluster.version.messageInBody,
       );
-  return faultAfter(fault, answer);
+  return applyFaultAfterCall(fault, answer);
 }
 
 /** Refusals that need nothing but the head of the request. */
-function refuseEarly(request: IncomingMessage, method: string, path: string): Answer | undefined {
+function findHeadRefusal(request: IncomingMessage, method: string, path: string): Answer | undefined {
   if (!METHODS.includes(method)) return bareAnswer(501, `method '${method}' not available`);
   if (request.rawHeaders.length / 2 >= MAX_HEADER_LINES) {
     return bareAnswer(501, `too many http header lines (> ${MAX_HEADER_LINES})`);
@@ -166,14 +166,14 @@ async function acceptBody(
 }
 
 /** Faults that replace the call; undefined executes the call. */
-async function faultBefore(fault: Fault | undefined): Promise<Outcome | undefined> {
+async function applyFaultBeforeCall(fault: Fault | undefined): Promise<Outcome | undefined> {
   switch (fault?.kind) {
     case 'hang':
       return {};
     case 'reset':
       return fault.when === 'before' ? { cut: true } : undefined;
     case 'respond':
-      return fault.apply ? undefined : { answer: invented(fault) };
+      return fault.apply ? undefined : { answer: buildFaultAnswer(fault) };
     case 'hook':
       await fault.before?.();
       return undefined;
@@ -183,12 +183,12 @@ async function faultBefore(fault: Fault | undefined): Promise<Outcome | undefine
 }
 
 /** Faults that strike after the call was executed. */
-async function faultAfter(fault: Fault | undefined, answer: Answer): Promise<Outcome> {
+async function applyFaultAfterCall(fault: Fault | undefined, answer: Answer): Promise<Outcome> {
   switch (fault?.kind) {
     case 'reset':
       return { cut: true };
     case 'respond':
-      return { answer: invented(fault) };
+      return { answer: buildFaultAnswer(fault) };
     case 'truncate':
       return { answer, send: { truncateAt: fault.bytes ?? Math.floor(Buffer.byteLength(answer.body) / 2) } };
     case 'garbage':
@@ -201,7 +201,7 @@ async function faultAfter(fault: Fault | undefined, answer: Answer): Promise<Out
   }
 }
 
-const invented = (fault: Extract<Fault, { kind: 'respond' }>): Answer => ({
+const buildFaultAnswer = (fault: Extract<Fault, { kind: 'respond' }>): Answer => ({
   status: fault.status,
   reason: fault.reason ?? '',
   body: fault.body ?? '',

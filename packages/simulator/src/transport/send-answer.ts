@@ -37,7 +37,7 @@ export const failureAnswer = (
 /** Failure raised before API code runs: only a status line. */
 export const bareAnswer = (status: number, reason: string): Answer => ({ status, reason, body: '' });
 
-const compresses = (accepted: string | undefined) => /(?:^|[,\s])gzip(?:$|[,;\s])/i.test(accepted ?? '');
+const shouldCompress = (accepted: string | undefined) => /(?:^|[,\s])gzip(?:$|[,;\s])/i.test(accepted ?? '');
 
 export type SendOptions = {
   acceptEncoding: string | undefined;
@@ -50,7 +50,7 @@ export type SendOptions = {
 /** Writes an answer; every status of 400 and above ends the connection. */
 export function sendAnswer(response: ServerResponse, answer: Answer, options: SendOptions): void {
   if (response.destroyed || response.headersSent) return;
-  const compressed = Buffer.byteLength(answer.body) > 1024 && compresses(options.acceptEncoding);
+  const compressed = Buffer.byteLength(answer.body) > 1024 && shouldCompress(options.acceptEncoding);
   const bytes = compressed ? gzipSync(answer.body) : Buffer.from(answer.body);
   response.setHeader('Server', 'pve-api-daemon/3.0');
   response.setHeader('Cache-Control', 'max-age=0');

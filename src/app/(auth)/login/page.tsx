@@ -1,8 +1,8 @@
 import { SignIn } from '@/features/auth/sign-in';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Sign in'));
+export const generateMetadata = withTitle(msg('Sign in'));
 
 export default async function LoginPage({ searchParams }: { searchParams: Promise<Record<string, unknown>> }) {
   const { next, step, problem, signed_out } = await searchParams;

@@ -1,8 +1,8 @@
 import { AuditList } from '@/features/audit/audit-list';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Audit'));
+export const generateMetadata = withTitle(msg('Audit'));
 
 export default function AuditPage() {
   return <AuditList />;

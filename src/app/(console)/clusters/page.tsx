@@ -1,8 +1,8 @@
 import { ClusterList } from '@/features/clusters/cluster-list';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Clusters'));
+export const generateMetadata = withTitle(msg('Clusters'));
 
 export default function ClustersPage() {
   return <ClusterList />;

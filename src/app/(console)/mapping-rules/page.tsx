@@ -1,8 +1,8 @@
 import { MappingRules } from '@/features/administration/mapping/mapping-rules';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Mapping rules'));
+export const generateMetadata = withTitle(msg('Mapping rules'));
 
 export default function MappingRulesPage() {
   return <MappingRules />;

@@ -1,8 +1,8 @@
 import { NetworkList } from '@/features/networks/network-list';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Networks'));
+export const generateMetadata = withTitle(msg('Networks'));
 
 export default function NetworksPage() {
   return <NetworkList />;

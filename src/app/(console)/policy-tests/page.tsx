@@ -1,8 +1,8 @@
 import { TestList } from '@/features/policy-tests/test-list';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Policy tests'));
+export const generateMetadata = withTitle(msg('Policy tests'));
 
 export default function PolicyTestsPage() {
   return <TestList />;

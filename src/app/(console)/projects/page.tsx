@@ -1,9 +1,9 @@
 import { ProjectTable } from '@/features/administration/projects/project-table';
-import { getT, titled } from '@/lib/i18n/server';
+import { getT, withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 import { PageHeader } from '@/ui/page-header';
 
-export const generateMetadata = titled(msg('Projects'));
+export const generateMetadata = withTitle(msg('Projects'));
 
 export default async function ProjectsPage() {
   const t = await getT();

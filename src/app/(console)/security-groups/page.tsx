@@ -1,8 +1,8 @@
 import { GroupList } from '@/features/security-groups/group-list';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Groups'));
+export const generateMetadata = withTitle(msg('Groups'));
 
 export default function SecurityGroupsPage() {
   return <GroupList />;

@@ -1,8 +1,8 @@
 import { TenantList } from '@/features/administration/tenants/tenant-list';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Tenants'));
+export const generateMetadata = withTitle(msg('Tenants'));
 
 export default function TenantsPage() {
   return <TenantList />;

@@ -1,8 +1,8 @@
 import { UserList } from '@/features/administration/users/user-list';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Users'));
+export const generateMetadata = withTitle(msg('Users'));
 
 export default function UsersPage() {
   return <UserList />;

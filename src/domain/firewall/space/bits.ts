@@ -53,4 +53,4 @@ export function firstBit(bits: Bits): number {
 }
 
 /** What a number adds to the hash of a set, by XOR: adding it twice removes it. Different sets may have the same hash. */
-export const hashOfBit = (at: number): number => Math.imul(at + 1, 0x9e3779b1) ^ (Math.imul(at + 7, 0x85ebca77) >>> 13);
+export const hashBit = (at: number): number => Math.imul(at + 1, 0x9e3779b1) ^ (Math.imul(at + 7, 0x85ebca77) >>> 13);

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { randomSource } from '../random-state.fixture';
-import { type Addresses, type Box, boxHas, boxOf, intersectBoxes, isEmptyBox, subtractBoxes, witnessOf } from './box';
+import {
+  type Addresses,
+  type Box,
+  boxHas,
+  buildBox,
+  findWitness,
+  intersectBoxes,
+  isEmptyBox,
+  subtractBoxes,
+} from './box';
 import { formatBox } from './rows';
 import { packetsIn, smallSpace } from './small-space.fixture';
 import { intersectSpans, joinSpans, overlap, type Span, spansHave, subtractSpans } from './spans';
@@ -62,7 +71,7 @@ describe('boxes', () => {
         }
         expect(isEmptyBox(a)).toBe(met === 0);
         for (const piece of pieces) expect(isEmptyBox(piece)).toBe(false);
-        const witness = witnessOf(a, 'in');
+        const witness = findWitness(a, 'in');
         if (witness) expect(boxHas(a, witness)).toBe(true);
       }),
       { numRuns: 12, seed: 150 },
@@ -70,14 +79,14 @@ describe('boxes', () => {
   });
 
   it('limits packets without ports to none where ports are given', () => {
-    const box = boxOf({ family: 4, ports: [{ first: 443, last: 443 }] });
+    const box = buildBox({ family: 4, ports: [{ first: 443, last: 443 }] });
     expect(box.protocols).toEqual([6, 17, 33, 132, 136]);
-    expect(boxOf({ family: 6, icmp: [{ type: 128 }] }).protocols).toEqual([58]);
-    expect(boxOf({ family: 4, icmp: [{ type: 3, code: 4 }] }).icmp).toEqual([{ first: 772, last: 772 }]);
+    expect(buildBox({ family: 6, icmp: [{ type: 128 }] }).protocols).toEqual([58]);
+    expect(buildBox({ family: 4, icmp: [{ type: 3, code: 4 }] }).icmp).toEqual([{ first: 772, last: 772 }]);
   });
 
   it('reads as networks, ranges, names and exceptions', () => {
-    const box = boxOf({
+    const box = buildBox({
       family: 4,
       icmp: [{ type: 8 }, { type: 3, code: 4 }, { type: 40 }, { type: 41 }, { type: 42 }],
     });
@@ -91,7 +100,10 @@ describe('boxes', () => {
       source_ports: null,
       icmp: ['3/4', 'echo-request', '40-42'],
     });
-    const others = boxOf({ family: 4, protocols: Array.from({ length: 256 }, (_, at) => at).filter((at) => at !== 6) });
+    const others = buildBox({
+      family: 4,
+      protocols: Array.from({ length: 256 }, (_, at) => at).filter((at) => at !== 6),
+    });
     expect(formatBox(others).protocols).toEqual(['0-5', '7-255']);
     const destinations = { spans: [span(0n, 0x09ffffffn), span(0x0b000000n, 0xffffffffn)], last_octet: '255' } as const;
     const to = { networks: ['10.0.0.0/8'], except: true, left_out: 0, last_octet: '255' };

@@ -34,13 +34,13 @@ export const allAddresses = (family: 4 | 6): readonly AddressSpan[] => [
 const ALL_PROTOCOLS: readonly number[] = Array.from({ length: 256 }, (_, number) => number);
 
 /** The protocol whose packets have ICMP types in this family. */
-export const icmpOf = (family: 4 | 6): number => (family === 4 ? ICMP : ICMPV6);
+export const getIcmpProtocol = (family: 4 | 6): number => (family === 4 ? ICMP : ICMPV6);
 
 /** Packets with ports, ICMP, and all others: nothing but these differ in which fields they have. */
 export const KINDS = ['ports', 'icmp', 'other'] as const;
 export type Kind = (typeof KINDS)[number];
-export const kindOf = (protocol: number, family: 4 | 6): Kind =>
-  hasPorts(protocol) ? 'ports' : protocol === icmpOf(family) ? 'icmp' : 'other';
+export const getProtocolKind = (protocol: number, family: 4 | 6): Kind =>
+  hasPorts(protocol) ? 'ports' : protocol === getIcmpProtocol(family) ? 'icmp' : 'other';
 
 /** What a set of packets is limited to; what is absent is not limited. */
 export type BoxLimits = {
@@ -56,10 +56,10 @@ export type BoxLimits = {
 };
 
 /** The packets within some limits. */
-export function boxOf(limits: BoxLimits): Box {
+export function buildBox(limits: BoxLimits): Box {
   const { family, ports, source_ports, icmp, protocols = ALL_PROTOCOLS } = limits;
   const limited = (protocol: number) => {
-    const kind = kindOf(protocol, family);
+    const kind = getProtocolKind(protocol, family);
     return (kind === 'ports' || !(ports ?? source_ports)) && (kind === 'icmp' || !icmp);
   };
   const types = icmp?.map(({ type, code }): IcmpRange => {
@@ -84,7 +84,7 @@ export function addressIn({ first, last }: AddressSpan, octet: LastOctet | undef
   return found <= last ? found : null;
 }
 
-function anAddress({ spans, last_octet }: Addresses): bigint | null {
+function findAnyAddress({ spans, last_octet }: Addresses): bigint | null {
   for (const span of spans) {
     const found = addressIn(span, last_octet);
     if (found !== null) return found;
@@ -93,21 +93,21 @@ function anAddress({ spans, last_octet }: Addresses): bigint | null {
 }
 
 /** A port that clients use, if there is one. */
-function aSourcePort(ranges: readonly PortRange[]): number | undefined {
+function findAnySourcePort(ranges: readonly PortRange[]): number | undefined {
   return spansHave(ranges, 49152) ? 49152 : ranges.at(-1)?.last;
 }
 
 /** One packet of the set, as the first of a connection; null when the set is empty. */
-export function witnessOf(box: Box, direction: 'in' | 'out'): Packet | null {
+export function findWitness(box: Box, direction: 'in' | 'out'): Packet | null {
   const { family } = box;
-  const [source, destination] = [anAddress(box.sources), anAddress(box.destinations)];
+  const [source, destination] = [findAnyAddress(box.sources), findAnyAddress(box.destinations)];
   if (source === null || destination === null) return null;
   const addresses = { direction, source: { family, value: source }, destination: { family, value: destination } };
-  const source_port = aSourcePort(box.source_ports);
+  const source_port = findAnySourcePort(box.source_ports);
   const destination_port = box.destination_ports[0]?.first;
   const icmp = box.icmp[0]?.first;
   for (const protocol of box.protocols) {
-    const kind = kindOf(protocol, family);
+    const kind = getProtocolKind(protocol, family);
     if (kind === 'other') return { ...addresses, protocol };
     if (kind === 'icmp') {
       if (icmp !== undefined) return { ...addresses, protocol, icmp_type: icmp >> 8, icmp_code: icmp & 255 };
@@ -118,7 +118,7 @@ export function witnessOf(box: Box, direction: 'in' | 'out'): Packet | null {
   return null;
 }
 
-export const isEmptyBox = (box: Box): boolean => witnessOf(box, 'in') === null;
+export const isEmptyBox = (box: Box): boolean => findWitness(box, 'in') === null;
 
 const hasAddress = ({ spans, last_octet }: Addresses, value: bigint): boolean =>
   spansHave(spans, value) && (!last_octet || ((value & 0xffn) === 0xffn) === (last_octet === '255'));
@@ -128,7 +128,7 @@ export function boxHas(box: Box, packet: Packet): boolean {
   if (packet.source.family !== box.family || !box.protocols.includes(packet.protocol)) return false;
   if (!hasAddress(box.sources, packet.source.value)) return false;
   if (!hasAddress(box.destinations, packet.destination.value)) return false;
-  const kind = kindOf(packet.protocol, box.family);
+  const kind = getProtocolKind(packet.protocol, box.family);
   if (kind === 'icmp') return spansHave(box.icmp, (packet.icmp_type ?? -1) * 256 + (packet.icmp_code ?? 0));
   if (kind === 'other') return true;
   return (
@@ -189,7 +189,7 @@ export function subtractBoxes(a: Box, b: Box): Box[] {
   const common = a.family === b.family ? a.protocols.filter((protocol) => b.protocols.includes(protocol)) : [];
   const pieces: Box[] = [{ ...a, protocols: a.protocols.filter((protocol) => !common.includes(protocol)) }];
   for (const kind of KINDS) {
-    const protocols = common.filter((protocol) => kindOf(protocol, a.family) === kind);
+    const protocols = common.filter((protocol) => getProtocolKind(protocol, a.family) === kind);
     if (protocols.length > 0) pieces.push(...subtractKind({ ...a, protocols }, b, kind));
   }
   return pieces.filter((piece) => !isEmptyBox(piece));

@@ -6,7 +6,7 @@ import { ICMP, ICMPV6, TCP } from '../data/protocols';
 import type { ForwardChain } from '../forward-chain';
 import type { PreparedFilter } from '../prepare-guest';
 import type { Distinctions } from '../vnet-crossing';
-import { allAddresses, type IcmpRange, icmpOf } from './box';
+import { allAddresses, getIcmpProtocol, type IcmpRange } from './box';
 import { joinSpans, overlap, type Span, subtractSpans } from './spans';
 
 /** What some step of a filter distinguishes: a set of packets as a product, where absent means any. */
@@ -77,7 +77,7 @@ const invalidTypes = (family: 4 | 6): IcmpRange[] =>
   icmpTypes(
     NUMBERS.filter((icmp_type) => {
       const ends = { source: address(family), destination: address(family) };
-      return trackedState({ direction: 'in', ...ends, protocol: icmpOf(family), icmp_type }) === 'invalid';
+      return trackedState({ direction: 'in', ...ends, protocol: getIcmpProtocol(family), icmp_type }) === 'invalid';
     }),
   );
 const INVALID: Readonly<Record<4 | 6, readonly Condition[]>> = {
@@ -96,7 +96,7 @@ export function rejectConditions(
   { implementation, node }: Pick<PreparedFilter, 'implementation' | 'node'>,
 ): readonly Condition[] {
   if (direction === 'in' && implementation === 'nftables') return [];
-  const unanswered = direction === 'out' ? NUMBERS.filter((number) => number !== TCP) : [icmpOf(family)];
+  const unanswered = direction === 'out' ? NUMBERS.filter((number) => number !== TCP) : [getIcmpProtocol(family)];
   if (family === 6) return [{ protocols: unanswered }];
   return [{ protocols: unanswered }, { sources: MULTICAST[4] }, ...toBroadcast(node.broadcasts)];
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { evaluate } from '../evaluate';
 import { evaluateNode } from '../evaluate-node';
 import type { Packet } from '../packet';
@@ -8,9 +8,9 @@ import { prepareGuest } from '../prepare-guest';
 import { prepareNodeFilter } from '../prepare-node-filter';
 import { randomCluster } from '../random-cluster.fixture';
 import { randomPacket, randomSource, WAYS } from '../random-state.fixture';
-import { type Box, boxHas, boxOf } from './box';
+import { type Box, boxHas, buildBox } from './box';
 import { decompose, decomposeNode, type Part } from './decompose';
-import { packetsToTry, randomGuest, sizeOf, smallSpace } from './small-space.fixture';
+import { countPackets, packetsToTry, randomGuest, smallSpace } from './small-space.fixture';
 
 type Answer = { readonly verdict: 'accept' | 'drop' | 'reject' | 'unknown' };
 type Subject = {
@@ -18,24 +18,24 @@ type Subject = {
   readonly evaluate: (packet: Packet) => Answer;
 };
 
-const guestOf = (seed: number): Subject => {
+const createGuestSubject = (seed: number): Subject => {
   const { state, nic } = randomGuest(seed);
   const guest = prepareGuest(state, nic);
   return { parts: (...of) => decompose(guest, ...of), evaluate: (packet) => evaluate(guest, packet) };
 };
-const nodeOf = (seed: number): Subject => {
+const createNodeSubject = (seed: number): Subject => {
   const implementation = (['iptables', 'nftables', null] as const)[Math.abs(seed) % 3] ?? null;
   const filter = prepareNodeFilter(randomCluster(seed, implementation), 'a');
   return { parts: (...of) => decomposeNode(filter, ...of), evaluate: (packet) => evaluateNode(filter, packet) };
 };
 
-const SUBJECTS = timesTried(48, 500);
+const SUBJECTS = getRunCount(48, 500);
 /** The same in every ordinary run, which has too few to meet everything. */
 const RUNS = { numRuns: SUBJECTS, ...(SUBJECTS < 100 && { seed: 150 }) };
 
 describe.each([
-  ['guests', guestOf],
-  ['nodes', nodeOf],
+  ['guests', createGuestSubject],
+  ['nodes', createNodeSubject],
 ])('decompose: %s', (_, subjectOf) => {
   it('divides every packet of a small space into one part, with the verdict of the packet', {
     timeout: 600_000,
@@ -49,7 +49,7 @@ describe.each([
           const space = smallSpace(random, family);
           const parts = [...subject.parts(direction, space)];
           // Apart from each other, and together the whole space.
-          expect(parts.reduce((sum, { box }) => sum + sizeOf(box), 0)).toBe(sizeOf(space));
+          expect(parts.reduce((sum, { box }) => sum + countPackets(box), 0)).toBe(countPackets(space));
           for (const packet of packetsToTry(space, direction, random, 30)) {
             const found = parts.filter(({ box }) => boxHas(box, packet)).length;
             if (found !== 1) expect({ packet, found }).toEqual({ packet, found: 1 });
@@ -79,7 +79,7 @@ describe.each([
         const subject = subjectOf(seed);
         const random = randomSource(seed + 3);
         for (const [direction, family] of WAYS) {
-          const parts = [...subject.parts(direction, boxOf({ family }))];
+          const parts = [...subject.parts(direction, buildBox({ family }))];
           for (let count = 0; count < 8; count++) {
             const { state: _state, tcp_syn, source_mac, ...drawn } = randomPacket(random);
             const packet: Packet = {

@@ -7,7 +7,7 @@ import type { PreparedNodeFilter } from '../prepare-node-filter';
 import type { Verdict } from '../verdict';
 import { type Box, KINDS } from './box';
 import { buildPlan, type Plan } from './dimensions';
-import { fieldOf } from './field';
+import { buildField } from './field';
 import { guestStages } from './guest-cuts';
 import { nodeStages } from './node-cuts';
 import { walk } from './walk';
@@ -24,7 +24,7 @@ export type Part<V> = {
 const plans = new WeakMap<object, Map<string, Plan>>();
 
 /** The plan of a prepared filter, which does not depend on the packets in question. */
-export function planOf(prepared: object, key: string, build: () => Plan): Plan {
+export function getCachedPlan(prepared: object, key: string, build: () => Plan): Plan {
   const own = plans.get(prepared) ?? new Map<string, Plan>();
   plans.set(prepared, own);
   const plan = own.get(key) ?? build();
@@ -41,7 +41,7 @@ export function* divideBox<V>(
 ): Generator<Part<V>> {
   const stages = plan.stages.map((cuts) => ({ cuts, selects: false }));
   for (const kind of KINDS) {
-    const field = fieldOf(plan, box, kind, direction);
+    const field = buildField(plan, box, kind, direction);
     if (!field) continue;
     for (const piece of walk(field.start, stages, field.octets)) {
       const packet = field.packetOf(piece);
@@ -64,7 +64,9 @@ export function* divideBox<V>(
  */
 export function decompose(guest: PreparedGuest, direction: 'in' | 'out', box: Box): Generator<Part<Verdict>> {
   const { family } = box;
-  const plan = planOf(guest, `${direction}${family}`, () => buildPlan(guestStages(guest, direction, family), family));
+  const plan = getCachedPlan(guest, `${direction}${family}`, () =>
+    buildPlan(guestStages(guest, direction, family), family),
+  );
   return divideBox(plan, direction, box, (packet) => evaluate(guest, packet));
 }
 
@@ -75,6 +77,8 @@ export function decomposeNode(
   box: Box,
 ): Generator<Part<NodeVerdict>> {
   const { family } = box;
-  const plan = planOf(filter, `${direction}${family}`, () => buildPlan(nodeStages(filter, direction, family), family));
+  const plan = getCachedPlan(filter, `${direction}${family}`, () =>
+    buildPlan(nodeStages(filter, direction, family), family),
+  );
   return divideBox(plan, direction, box, (packet) => evaluateNode(filter, packet));
 }

@@ -87,7 +87,7 @@ export function buildPlan(stages: readonly Stage[], family: 4 | 6): Plan {
   const spanDimensions = ['protocols', 'icmp', 'destination_ports', 'source_ports', 'destinations', 'sources'] as const;
   const interned = new Map(spanDimensions.map((dimension) => [dimension, internSpans()]));
   type Ids = readonly (number | Bits | null)[];
-  const idsOf = (condition: Condition): Ids =>
+  const toIds = (condition: Condition): Ids =>
     DIMENSIONS.map((dimension) => {
       if (dimension === 'destination_255' || dimension === 'source_255')
         return condition[dimension] ? ENDS_IN_255 : null;
@@ -95,11 +95,11 @@ export function buildPlan(stages: readonly Stage[], family: 4 | 6): Plan {
       return spans ? (interned.get(dimension)?.idOf(spans) ?? null) : null;
     });
   const numbered = stages.map((stage) =>
-    stage.map(({ when, ends, divides = [] }) => ({ when: idsOf(when), ends, divides: divides.map(idsOf) })),
+    stage.map(({ when, ends, divides = [] }) => ({ when: toIds(when), ends, divides: divides.map(toIds) })),
   );
-  const listsOf = (dimension: (typeof spanDimensions)[number]) => interned.get(dimension)?.lists ?? [];
+  const getSpanLists = (dimension: (typeof spanDimensions)[number]) => interned.get(dimension)?.lists ?? [];
   const numberPartition = (dimension: keyof typeof TOP) =>
-    buildPartition(listsOf(dimension) as readonly (readonly Span<number>[])[], 0, TOP[dimension]);
+    buildPartition(getSpanLists(dimension) as readonly (readonly Span<number>[])[], 0, TOP[dimension]);
   const numbers = {
     protocols: numberPartition('protocols'),
     icmp: numberPartition('icmp'),
@@ -107,11 +107,11 @@ export function buildPlan(stages: readonly Stage[], family: 4 | 6): Plan {
     source_ports: numberPartition('source_ports'),
   };
   const addresses = {
-    destinations: partitionAddresses(listsOf('destinations'), family),
-    sources: partitionAddresses(listsOf('sources'), family),
+    destinations: partitionAddresses(getSpanLists('destinations'), family),
+    sources: partitionAddresses(getSpanLists('sources'), family),
   };
   const partitions: Readonly<Record<string, { readonly members: readonly Bits[] }>> = { ...numbers, ...addresses };
-  const regionOf = (ids: Ids): Region =>
+  const toRegion = (ids: Ids): Region =>
     ids.map((id, at) => (typeof id === 'number' ? (partitions[DIMENSIONS[at] as string]?.members[id] ?? null) : id));
   return {
     family,
@@ -123,7 +123,7 @@ export function buildPlan(stages: readonly Stage[], family: 4 | 6): Plan {
         [when, ...divides].some(({ source_255, destination_255 }) => source_255 || destination_255),
       ),
     stages: numbered.map((stage) =>
-      stage.map(({ when, ends, divides }) => ({ when: regionOf(when), ends, divides: divides.map(regionOf) })),
+      stage.map(({ when, ends, divides }) => ({ when: toRegion(when), ends, divides: divides.map(toRegion) })),
     ),
   };
 }

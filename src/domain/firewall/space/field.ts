@@ -2,7 +2,16 @@ import { type PortRange, portInRange } from '../../net/port-range';
 import type { AddressSpan } from '../address-set';
 import type { Packet } from '../packet';
 import { addBit, type Bits, emptyBits, equalBits, firstBit, hasBit } from './bits';
-import { type Addresses, ALL_ICMP, ALL_PORTS, addressIn, type Box, type Kind, kindOf, type LastOctet } from './box';
+import {
+  type Addresses,
+  ALL_ICMP,
+  ALL_PORTS,
+  addressIn,
+  type Box,
+  getProtocolKind,
+  type Kind,
+  type LastOctet,
+} from './box';
 import { DIMENSIONS, type Dimension, ENDS_IN_255, ENDS_OTHERWISE, type Plan } from './dimensions';
 import { type Partition, type Restricted, restrictPartition } from './partition';
 import { intersectSpans, type Span, subtractSpans } from './spans';
@@ -22,8 +31,8 @@ const ALL_BITS = new Uint32Array([3]);
 /** Sets with no more networks of 256 addresses than this are written without reference to the last octet. */
 const FEW = 16n;
 
-const bitsOf = (piece: Piece, dimension: Dimension): Bits => piece[DIMENSIONS.indexOf(dimension)] as Bits;
-const spansOfNumbers = (numbers: readonly number[]): Span<number>[] =>
+const getBits = (piece: Piece, dimension: Dimension): Bits => piece[DIMENSIONS.indexOf(dimension)] as Bits;
+const toNumberSpans = (numbers: readonly number[]): Span<number>[] =>
   numbers.map((number) => ({ first: number, last: number }));
 
 /** The first value of each class, or with a last octet the first such one. */
@@ -40,7 +49,7 @@ function samples<T extends number | bigint>(
   return found;
 }
 
-const big = ({ first, last }: Span<number> | Span<bigint>): AddressSpan => ({
+const toBigintSpan = ({ first, last }: Span<number> | Span<bigint>): AddressSpan => ({
   first: BigInt(first),
   last: BigInt(last),
 });
@@ -70,7 +79,7 @@ function makeAddressField(partition: AddressPartition, { spans, last_octet }: Ad
   const sampled = (octet: LastOctet | undefined) =>
     typeof partition.firsts[0] === 'number'
       ? samples(restricted as Restricted<number>, (span) => {
-          const value = addressIn(big(span), octet);
+          const value = addressIn(toBigintSpan(span), octet);
           return value === null ? null : Number(value);
         })
       : samples(restricted as Restricted<bigint>, (span) => addressIn(span, octet));
@@ -82,7 +91,7 @@ function makeAddressField(partition: AddressPartition, { spans, last_octet }: Ad
   const any = sampled(undefined);
   const values = octets ? { any, 255: sampled('255'), other: sampled('other') } : { any, 255: any, other: any };
   const octet = last_octet === '255' ? ENDS_IN_255 : last_octet ? ENDS_OTHERWISE : ALL_BITS;
-  const octetOf = (bits: Bits): LastOctet | undefined =>
+  const toOctet = (bits: Bits): LastOctet | undefined =>
     equalBits(bits, ENDS_IN_255) ? '255' : equalBits(bits, ENDS_OTHERWISE) ? 'other' : undefined;
   const converted = new Map<Bits, AddressSpan[]>();
   return {
@@ -91,11 +100,11 @@ function makeAddressField(partition: AddressPartition, { spans, last_octet }: Ad
     other: classes(values.other),
     present: last_octet ? classes(values[last_octet]) : restricted.present,
     valueOf: (bits: Bits, octets: Bits): bigint =>
-      BigInt(values[octetOf(octets) ?? 'any'].get(firstBit(bits)) ?? missing()),
+      BigInt(values[toOctet(octets) ?? 'any'].get(firstBit(bits)) ?? missing()),
     addressesOf(bits: Bits, octets: Bits): Addresses {
-      const known = converted.get(bits) ?? restricted.spansOf(bits).map(big);
+      const known = converted.get(bits) ?? restricted.spansOf(bits).map(toBigintSpan);
       converted.set(bits, known);
-      return withoutOctet(known, octetOf(octets));
+      return withoutOctet(known, toOctet(octets));
     },
   };
 }
@@ -137,15 +146,15 @@ function numberField(partition: Partition<number>, values: readonly Span<number>
 }
 
 /** The packets of one kind in a box; null when there are none. */
-export function fieldOf(plan: Plan, box: Box, kind: Kind, direction: 'in' | 'out'): Field | null {
+export function buildField(plan: Plan, box: Box, kind: Kind, direction: 'in' | 'out'): Field | null {
   const { family } = box;
-  const own = box.protocols.filter((protocol) => kindOf(protocol, family) === kind);
+  const own = box.protocols.filter((protocol) => getProtocolKind(protocol, family) === kind);
   // Most boxes have packets of one kind only.
   if (own.length === 0) return null;
   const limits = (applies: boolean, values: readonly PortRange[], all: readonly PortRange[]) =>
     applies ? values : all;
   const ported = kind === 'ports';
-  const protocols = numberField(plan.numbers.protocols, spansOfNumbers(own));
+  const protocols = numberField(plan.numbers.protocols, toNumberSpans(own));
   const icmp = numberField(plan.numbers.icmp, limits(kind === 'icmp', box.icmp, ALL_ICMP));
   const destination_ports = numberField(
     plan.numbers.destination_ports,
@@ -166,38 +175,38 @@ export function fieldOf(plan: Plan, box: Box, kind: Kind, direction: 'in' | 'out
     sources.present,
   ];
   if (start.some((bits) => firstBit(bits) < 0)) return null;
-  const numbersOf = (piece: Piece) =>
+  const listProtocols = (piece: Piece) =>
     protocols
-      .spansOf(bitsOf(piece, 'protocols'))
+      .spansOf(getBits(piece, 'protocols'))
       .flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, at) => first + at));
   return {
     start,
     octets: { sources, destinations },
     packetOf(piece) {
-      const type = icmp.valueOf(bitsOf(piece, 'icmp'));
+      const type = icmp.valueOf(getBits(piece, 'icmp'));
       return {
         direction,
-        source: { family, value: sources.valueOf(bitsOf(piece, 'sources'), bitsOf(piece, 'source_255')) },
+        source: { family, value: sources.valueOf(getBits(piece, 'sources'), getBits(piece, 'source_255')) },
         destination: {
           family,
-          value: destinations.valueOf(bitsOf(piece, 'destinations'), bitsOf(piece, 'destination_255')),
+          value: destinations.valueOf(getBits(piece, 'destinations'), getBits(piece, 'destination_255')),
         },
-        protocol: protocols.valueOf(bitsOf(piece, 'protocols')),
+        protocol: protocols.valueOf(getBits(piece, 'protocols')),
         ...(ported && {
-          source_port: source_ports.valueOf(bitsOf(piece, 'source_ports'), CLIENT_PORT),
-          destination_port: destination_ports.valueOf(bitsOf(piece, 'destination_ports')),
+          source_port: source_ports.valueOf(getBits(piece, 'source_ports'), CLIENT_PORT),
+          destination_port: destination_ports.valueOf(getBits(piece, 'destination_ports')),
         }),
         ...(kind === 'icmp' && { icmp_type: type >> 8, icmp_code: type & 255 }),
       };
     },
     boxOf: (piece) => ({
       family,
-      protocols: numbersOf(piece),
-      icmp: kind === 'icmp' ? icmp.spansOf(bitsOf(piece, 'icmp')) : ALL_ICMP,
-      destination_ports: ported ? destination_ports.spansOf(bitsOf(piece, 'destination_ports')) : ALL_PORTS,
-      source_ports: ported ? source_ports.spansOf(bitsOf(piece, 'source_ports')) : ALL_PORTS,
-      destinations: destinations.addressesOf(bitsOf(piece, 'destinations'), bitsOf(piece, 'destination_255')),
-      sources: sources.addressesOf(bitsOf(piece, 'sources'), bitsOf(piece, 'source_255')),
+      protocols: listProtocols(piece),
+      icmp: kind === 'icmp' ? icmp.spansOf(getBits(piece, 'icmp')) : ALL_ICMP,
+      destination_ports: ported ? destination_ports.spansOf(getBits(piece, 'destination_ports')) : ALL_PORTS,
+      source_ports: ported ? source_ports.spansOf(getBits(piece, 'source_ports')) : ALL_PORTS,
+      destinations: destinations.addressesOf(getBits(piece, 'destinations'), getBits(piece, 'destination_255')),
+      sources: sources.addressesOf(getBits(piece, 'sources'), getBits(piece, 'source_255')),
     }),
   };
 }

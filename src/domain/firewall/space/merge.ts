@@ -28,13 +28,13 @@ const ORDER = (['sources', 'destinations', 'source_ports', 'icmp', 'destination_
 /** Unites pieces that differ in one dimension only. */
 export function mergePieces(pieces: readonly Labeled[], octets: OctetClasses): Labeled[] {
   const idOf = internBits();
-  const keyOf = ({ piece, label }: Labeled, without: readonly number[]) =>
+  const toPieceKey = ({ piece, label }: Labeled, without: readonly number[]) =>
     `${label} ${piece.map((bits, at) => (without.includes(at) ? '' : idOf(bits))).join(' ')}`;
 
   const mergeAlong = (list: readonly Labeled[], at: number): Labeled[] => {
     const merged = new Map<string, Labeled>();
     for (const item of list) {
-      const key = keyOf(item, [at]);
+      const key = toPieceKey(item, [at]);
       const known = merged.get(key);
       const piece = known && item.piece.with(at, uniteBits(known.piece[at] as Bits, item.piece[at] as Bits));
       merged.set(key, piece ? { ...item, piece } : item);
@@ -55,7 +55,7 @@ export function mergePieces(pieces: readonly Labeled[], octets: OctetClasses): L
     const waiting = new Map<string, Labeled>();
     for (const item of limited) {
       const classes = item.piece[addresses] as Bits;
-      const key = `${keyOf(item, [octet, addresses])} ${idOf(intersectBits(classes, both))}`;
+      const key = `${toPieceKey(item, [octet, addresses])} ${idOf(intersectBits(classes, both))}`;
       const known = waiting.get(key);
       waiting.set(key, item);
       if (!known || idOf(known.piece[octet] as Bits) === idOf(item.piece[octet] as Bits)) continue;

@@ -4,7 +4,7 @@ import { NDP_TYPES as NFTABLES_NDP } from '../nftables-chain';
 import { SERVICES } from '../node-iptables-chain';
 import { CLUSTER_SERVICES, COROSYNC_PORTS, ERRORS_4, HELPERS } from '../node-nftables-chain';
 import type { PreparedNodeChain, PreparedNodeFilter } from '../prepare-node-filter';
-import { allAddresses, icmpOf } from './box';
+import { allAddresses, getIcmpProtocol } from './box';
 import {
   type Condition,
   type Cut,
@@ -77,7 +77,7 @@ function unanswered({ node }: PreparedNodeChain, family: 4 | 6): readonly Condit
     { sources: MULTICAST[family] },
     { destinations: MULTICAST[family] },
     { sources: [{ first: 0n, last: 0n }] },
-    { protocols: [icmpOf(family)], icmp: icmpTypes(errors) },
+    { protocols: [getIcmpProtocol(family)], icmp: icmpTypes(errors) },
     ...(family === 4 ? toBroadcast(node.broadcasts) : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { addBit, type Bits, emptyBits, hasBit, hashOfBit } from './bits';
+import { addBit, type Bits, emptyBits, hasBit, hashBit } from './bits';
 import { larger, type Span, smaller, valueAfter, valueBefore } from './spans';
 
 /**
@@ -38,7 +38,7 @@ function classFinder(size: number) {
     all,
     flip(set: number): void {
       current[set >>> 5] = (current[set >>> 5] as number) ^ (1 << (set & 31));
-      low ^= hashOfBit(set);
+      low ^= hashBit(set);
       high ^= Math.imul(Math.imul(set + 3, 0xc2b2ae3d) ^ (set << 9), 0x27d4eb2f);
     },
     id(): number {

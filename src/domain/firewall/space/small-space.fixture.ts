@@ -1,11 +1,11 @@
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { parseIp } from '../../net/ip-address';
 import type { AddressSpan } from '../address-set';
 import { hasPorts, ICMP, ICMPV6 } from '../data/protocols';
 import type { LiveNic, LiveState } from '../live-state';
 import type { Packet } from '../packet';
 import { randomNic, randomSource, randomState, withForwarding } from '../random-state.fixture';
-import { type Addresses, type Box, boxOf, kindOf } from './box';
+import { type Addresses, type Box, buildBox, getProtocolKind } from './box';
 import type { Span } from './spans';
 
 type Random = () => number;
@@ -64,7 +64,7 @@ export function smallSpace(random: Random, family: 4 | 6): Box {
       first: value,
       last: value,
     }));
-  const box = boxOf({
+  const box = buildBox({
     family,
     sources: some(random, 5, ADDRESSES[family]),
     destinations: some(random, 5, ADDRESSES[family]),
@@ -94,7 +94,7 @@ export function* packetsIn(box: Box, direction: 'in' | 'out'): Generator<Packet>
     for (const value of sources) {
       const ends = { direction, source: { family, value }, destination: { family, value: destination } } as const;
       for (const protocol of box.protocols) {
-        const kind = kindOf(protocol, family);
+        const kind = getProtocolKind(protocol, family);
         if (kind === 'other') yield { ...ends, protocol };
         if (kind === 'icmp') {
           for (const type of numbersIn(box.icmp))
@@ -112,16 +112,16 @@ export function* packetsIn(box: Box, direction: 'in' | 'out'): Generator<Packet>
 }
 
 /** How many packets a small set has. */
-export function sizeOf(box: Box): number {
+export function countPackets(box: Box): number {
   const count = (spans: readonly Span<number>[]) => spans.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   const each = { ports: count(box.source_ports) * count(box.destination_ports), icmp: count(box.icmp), other: 1 };
-  const services = box.protocols.reduce((sum, protocol) => sum + each[kindOf(protocol, box.family)], 0);
+  const services = box.protocols.reduce((sum, protocol) => sum + each[getProtocolKind(protocol, box.family)], 0);
   return addressesIn(box.sources).length * addressesIn(box.destinations).length * services;
 }
 
 /** Some packets of a small set; with `FABRIC_TEST_THOROUGH=true` all of them. */
 export function* packetsToTry(box: Box, direction: 'in' | 'out', random: Random, count: number): Generator<Packet> {
-  if (timesTried(0, 1) === 1) {
+  if (getRunCount(0, 1) === 1) {
     yield* packetsIn(box, direction);
     return;
   }

@@ -9,10 +9,10 @@ export type OctetClasses = Readonly<
   Record<'sources' | 'destinations', { readonly in_255: Bits; readonly other: Bits }>
 >;
 
-const placeOf = (dimension: (typeof DIMENSIONS)[number]) => DIMENSIONS.indexOf(dimension);
+const getDimensionIndex = (dimension: (typeof DIMENSIONS)[number]) => DIMENSIONS.indexOf(dimension);
 export const OCTET_PLACES = [
-  { octet: placeOf('destination_255'), addresses: placeOf('destinations'), end: 'destinations' },
-  { octet: placeOf('source_255'), addresses: placeOf('sources'), end: 'sources' },
+  { octet: getDimensionIndex('destination_255'), addresses: getDimensionIndex('destinations'), end: 'destinations' },
+  { octet: getDimensionIndex('source_255'), addresses: getDimensionIndex('sources'), end: 'sources' },
 ] as const;
 
 export const meets = (piece: Piece, region: Region): boolean =>

@@ -4,7 +4,7 @@ import { parseMarker } from '../marker';
 import { applyStep } from './apply-step';
 import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
 import { planGuest } from './plan-guest';
-import { referredObjects } from './referred-objects';
+import { collectReferencedObjects } from './referenced-objects';
 
 /** What affects a guest's packets besides its own rules, options, sets and flags. */
 export type PlanContext = {
@@ -55,9 +55,9 @@ function withoutOpaque({ rules, sets, ...filter }: GuestFilter, { opaque, instan
     const marker = parseMarker(comment);
     return marker?.instance === instance && opaque?.has(marker.policy_id) === true;
   };
-  const setsOf = (list: readonly LiveRule[]) => new Set(list.flatMap(({ source, dest }) => [source, dest]));
-  const withheld = setsOf(rules.filter(isOpaque));
-  const open = setsOf(rules.filter((rule) => !isOpaque(rule)));
+  const collectReferences = (list: readonly LiveRule[]) => new Set(list.flatMap(({ source, dest }) => [source, dest]));
+  const withheld = collectReferences(rules.filter(isOpaque));
+  const open = collectReferences(rules.filter((rule) => !isOpaque(rule)));
   return {
     ...filter,
     rules: rules.map((rule) => {
@@ -94,7 +94,7 @@ export function fingerprintText(whole: GuestFilter, intent: GuestIntent, context
       const flag = flags.get(name);
       return [name, mac, static_addresses ?? [], flag?.firewall ?? null, flag?.editable ?? null];
     });
-  const { groups, ipsets, aliases: named } = referredObjects(filter, cluster);
+  const { groups, ipsets, aliases: named } = collectReferencedObjects(filter, cluster);
   return JSON.stringify([
     canonicalContent(filter),
     aliases && sorted(aliases),

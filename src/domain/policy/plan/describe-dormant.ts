@@ -5,7 +5,7 @@ import type { SenderCheck } from './dormant-effects';
 
 const LISTED = 10;
 
-const list = (items: readonly string[]): string =>
+const formatList = (items: readonly string[]): string =>
   items.length > LISTED ? `${items.slice(0, LISTED).join(', ')} and ${items.length - LISTED} more` : items.join(', ');
 
 const RULE_EFFECTS: Record<DormantEffect, string> = {
@@ -36,7 +36,7 @@ export function ruleText(rule: LiveRule): string {
 }
 
 /** Description of a platform rule that takes effect, for users who may not see what it matches. */
-export const platformRuleTakesEffect = ({
+export const describePlatformRule = ({
   position,
   interfaces,
   effect,
@@ -46,7 +46,7 @@ export const platformRuleTakesEffect = ({
   effect: DormantEffect;
 }) => ({
   name: 'platform rule',
-  message: `Platform rule ${position} takes effect on ${list(interfaces)}. ${RULE_EFFECTS[effect]}`,
+  message: `Platform rule ${position} takes effect on ${formatList(interfaces)}. ${RULE_EFFECTS[effect]}`,
 });
 
 /** A rule that takes effect, by its position as it is stored now and its text. */
@@ -54,7 +54,7 @@ export function describeRule(rule: LiveRule, interfaces: readonly string[], effe
   const name = ruleText(rule);
   const comment = parseMarker(rule.comment) ? '' : (rule.comment ?? '').trim();
   const quoted = comment === '' ? '' : `, "${comment.slice(0, 100)}"`;
-  const message = `Rule ${rule.pos} (${name}${quoted}) takes effect on ${list(interfaces)}. ${RULE_EFFECTS[effect]}`;
+  const message = `Rule ${rule.pos} (${name}${quoted}) takes effect on ${formatList(interfaces)}. ${RULE_EFFECTS[effect]}`;
   return { name, message };
 }
 
@@ -66,16 +66,16 @@ export function describeSet(
   { blocked, unknown, passing }: SenderCheck,
   effect: DormantEffect,
 ): string {
-  const holds = entries.length === 0 ? 'It is empty.' : `It contains ${list(entries)}.`;
+  const holds = entries.length === 0 ? 'It is empty.' : `It contains ${formatList(entries)}.`;
   if (effect === 'none')
     return `IP set ${name} has no effect on ${nic}: with nftables it requires the option ipfilter. ${holds}`;
   const only = effect === 'unknown' ? ' if the node uses iptables, which is not known' : '';
   const start = `IP set ${name} takes effect on ${nic}${only}: traffic from an address outside the set is blocked. ${holds}`;
   if (blocked.length > 0) {
     const all = passing.length === 0 && unknown.length === 0 ? ' This blocks all traffic that the workload sends.' : '';
-    return `${start} It does not contain ${list(blocked)}, which the workload uses.${all}`;
+    return `${start} It does not contain ${formatList(blocked)}, which the workload uses.${all}`;
   }
-  if (unknown.length > 0) return `${start} Whether it contains ${list(unknown)} could not be determined.`;
+  if (unknown.length > 0) return `${start} Whether it contains ${formatList(unknown)} could not be determined.`;
   return passing.length === 0 ? `${start} No address of the workload is known for comparison.` : start;
 }
 
@@ -120,5 +120,5 @@ export function describeOption(
 ): string {
   const text = OPTION_TEXTS[name]?.(value) ?? '';
   const outcome = effect === 'none' || effect === 'unknown' ? ` ${RULE_EFFECTS[effect]}` : '';
-  return `Option ${name}=${value} (${stored ? 'stored' : 'default'}) takes effect on ${list(interfaces)}: ${text}.${outcome}`;
+  return `Option ${name}=${value} (${stored ? 'stored' : 'default'}) takes effect on ${formatList(interfaces)}: ${text}.${outcome}`;
 }

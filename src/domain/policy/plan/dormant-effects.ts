@@ -4,7 +4,7 @@ import type { Packet } from '../../firewall/packet';
 import { chainRules, type PreparedGuest } from '../../firewall/prepare-guest';
 import { parseIp } from '../../net/ip-address';
 import type { DormantEffect } from './dormant';
-import { probesOf } from './dormant-probes';
+import { generateProbes } from './dormant-probes';
 
 const WEIGHT: readonly DormantEffect[] = ['none', 'allows', 'unknown', 'cuts'];
 
@@ -18,7 +18,7 @@ const MAX_PROBES = 1_000;
 const DIRECTIONS: Record<string, readonly ('in' | 'out')[]> = { in: ['in'], out: ['out'], group: ['in', 'out'] };
 
 /** Whether a guest without anything stored would block anything in a direction after the apply. */
-function deniesWithout(empty: PreparedGuest, direction: 'in' | 'out', family: 4 | 6): boolean {
+function deniesByDefault(empty: PreparedGuest, direction: 'in' | 'out', family: 4 | 6): boolean {
   const policy = direction === 'in' ? empty.options?.policy_in : empty.options?.policy_out;
   return policy !== 'ACCEPT' || chainRules(empty, direction, family).some(({ action }) => action !== 'accept');
 }
@@ -50,8 +50,8 @@ export function ruleEffect(
     for (const family of [4, 6] as const) {
       const parts = chainRules(after, direction, family).filter(({ place }) => place.position === position);
       for (const part of parts) {
-        if (part.action === 'accept' && !deniesWithout(empty, direction, family) && !after.options?.ips) continue;
-        for (const packet of probesOf(part, after, direction, family)) {
+        if (part.action === 'accept' && !deniesByDefault(empty, direction, family) && !after.options?.ips) continue;
+        for (const packet of generateProbes(part, after, direction, family)) {
           if (left-- <= 0) return part.action === 'accept' ? worstEffect([...found, 'unknown']) : 'cuts';
           const effect = packetEffect(packet, position, after, empty);
           if (effect === 'cuts') return effect;
@@ -78,7 +78,7 @@ const isFilterUnknown = ({ reason, places }: { reason: string; places: readonly 
   (reason === 'unknown_reference' && places.length === 0) || reason === 'unknown_implementation';
 
 /** Which of these addresses the interface may not send from. */
-export function sendersBlocked(after: PreparedGuest, addresses: readonly string[]): SenderCheck {
+export function checkSenders(after: PreparedGuest, addresses: readonly string[]): SenderCheck {
   const check = { blocked: [] as string[], unknown: [] as string[], passing: [] as string[] };
   for (const text of new Set(addresses.map((address) => address.split('/')[0] ?? address))) {
     const source = parseIp(text);

@@ -46,7 +46,7 @@ type Dimensions = {
 };
 
 /** Ports, or types of ICMP, with which packets of a protocol have to be tried. */
-function dimensionsOf(part: CompiledRule, protocol: number, rules: readonly CompiledRule[]): Dimensions {
+function computeDimensions(part: CompiledRule, protocol: number, rules: readonly CompiledRule[]): Dimensions {
   const none: Dimensions = { sports: [0], dports: [0], icmp: [[0, 0]] };
   if (hasPorts(protocol)) {
     return {
@@ -66,7 +66,7 @@ function dimensionsOf(part: CompiledRule, protocol: number, rules: readonly Comp
  * Packets that a compiled rule may match: one of each kind that the rules of the chain, and the hypervisor's own,
  * distinguish. What holds for all of them holds for every packet that the rule matches.
  */
-export function* probesOf(
+export function* generateProbes(
   part: CompiledRule,
   guest: PreparedGuest,
   direction: 'in' | 'out',
@@ -86,7 +86,7 @@ export function* probesOf(
       ? new Set([TCP, UDP, family === 4 ? ICMP : ICMPV6, ...named, OTHER_PROTOCOL])
       : [part.protocol];
   for (const protocol of protocols) {
-    const { sports, dports, icmp } = dimensionsOf(part, protocol, rules);
+    const { sports, dports, icmp } = computeDimensions(part, protocol, rules);
     const ports = hasPorts(protocol);
     const isIcmp = protocol === ICMP || protocol === ICMPV6;
     for (const destination of destinations)

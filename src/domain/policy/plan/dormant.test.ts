@@ -13,7 +13,7 @@ import {
   statesAfter,
 } from './dormant';
 import type { GuestFilter, GuestIntent } from './guest-filter';
-import { layOut } from './layout';
+import { computeLayout } from './layout';
 import { randomDormant } from './random-dormant.fixture';
 import { PACKETS } from './random-guest.fixture';
 
@@ -36,7 +36,7 @@ function isExplained(
   packet: { direction: 'in' | 'out' },
   verdicts: readonly [Verdict, Verdict],
 ): boolean {
-  const { slots } = layOut(subject.filter.rules, subject.intent);
+  const { slots } = computeLayout(subject.filter.rules, subject.intent);
   const named = items.filter(({ interfaces, effect }) => interfaces.includes(nic) && effect !== 'none');
   const has = (kind: DormantItem['kind'], name: string) =>
     named.some((item) => item.kind === kind && item.name === name);
@@ -114,7 +114,7 @@ describe('dormant content', () => {
         const items = findDormantContent(subject);
         const { after } = statesAfter(subject.filter, subject.intent);
         const names = newlyFiltered(subject.filter, after);
-        const { slots } = layOut(subject.filter.rules, subject.intent);
+        const { slots } = computeLayout(subject.filter.rules, subject.intent);
         const expected = slots.flatMap((slot) => {
           if (slot.kind !== 'anchor') return [];
           const { rule } = slot;

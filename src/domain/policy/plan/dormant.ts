@@ -11,9 +11,9 @@ import type {
 import { possibleImplementations } from '../../firewall/node-options';
 import { chainRules, type PreparedGuest, prepareGuest } from '../../firewall/prepare-guest';
 import { describeOption, describeRule, describeSet } from './describe-dormant';
-import { ruleEffect, type SenderCheck, sendersBlocked, worstEffect } from './dormant-effects';
+import { checkSenders, ruleEffect, type SenderCheck, worstEffect } from './dormant-effects';
 import type { GuestFilter, GuestIntent } from './guest-filter';
-import { type Layout, layOut } from './layout';
+import { computeLayout, type Layout } from './layout';
 import { planGuest } from './plan-guest';
 
 export const DORMANT_KINDS = ['rule', 'set', 'option'] as const;
@@ -73,7 +73,7 @@ export function settle(filter: GuestFilter, intent: GuestIntent, layout: Layout)
 }
 
 /** The guest after the apply, and after the same apply to a guest on which nothing else was stored. */
-export function statesAfter(filter: GuestFilter, intent: GuestIntent, layout = layOut(filter.rules, intent)) {
+export function statesAfter(filter: GuestFilter, intent: GuestIntent, layout = computeLayout(filter.rules, intent)) {
   const { after } = planGuest(settle(filter, intent, layout), intent);
   const nics = filter.nics.map((nic) => ({ ...nic, firewall: false }));
   const empty = planGuest({ rules: [], options: {}, sets: {}, nics }, intent).after;
@@ -126,14 +126,14 @@ const senderSeverity = ({ blocked, unknown, passing }: SenderCheck, nics: number
 function dormantSets(subject: DormantSubject, after: GuestFilter, sights: readonly Sight[]): DormantItem[] {
   // With iptables a stored set filters by its existence, with nftables only where the option says so.
   const { ipfilter } = effectiveOptions(after.options);
-  const effect = overImplementations(
+  const effect = mergeEffects(
     possibleImplementations(subject.node).map((one) => (one === 'iptables' || ipfilter ? 'cuts' : 'none')),
   );
   return sights.flatMap((sight): DormantItem[] => {
     const name = `ipfilter-${sight.nic}`;
     if (!Object.hasOwn(after.sets, name)) return [];
     const entries = (after.sets[name] ?? []).map(({ cidr, nomatch }) => (nomatch ? `!${cidr}` : cidr));
-    const senders = sendersBlocked(sight.after, addressesAt(subject, sight.nic));
+    const senders = checkSenders(sight.after, addressesAt(subject, sight.nic));
     const severity = effect === 'none' ? 'info' : senderSeverity(senders, subject.nics.length);
     const message = describeSet(name, sight.nic, entries, senders, effect);
     const value = entries.join(', ');
@@ -160,7 +160,7 @@ const OPTION_NAMES: readonly OptionName[] = [
 ];
 
 /** What holds with each implementation that the node may use holds; what holds with one of them only is not known. */
-const overImplementations = (effects: readonly DormantEffect[]): DormantEffect =>
+const mergeEffects = (effects: readonly DormantEffect[]): DormantEffect =>
   new Set(effects).size > 1 ? 'unknown' : (effects[0] ?? 'none');
 
 const deniesByRules = (prepared: PreparedGuest): boolean =>
@@ -190,7 +190,7 @@ function optionEffect(
   // Without its exception such traffic is left to rules and defaults; nftables drops it then.
   return worstEffect(
     sights.map(({ after }) =>
-      overImplementations(
+      mergeEffects(
         after.filters.map(({ implementation }) =>
           implementation === 'nftables' || deniesByRules(after) ? 'cuts' : 'none',
         ),
@@ -217,7 +217,7 @@ function dormantOptions(
     const concerned =
       name === 'ipfilter' ? sights.filter(({ nic }) => !Object.hasOwn(after.sets, `ipfilter-${nic}`)) : sights;
     if (concerned.length === 0) return [];
-    const senders = concerned.map(({ nic, after: prepared }) => sendersBlocked(prepared, addressesAt(subject, nic)));
+    const senders = concerned.map(({ nic, after: prepared }) => checkSenders(prepared, addressesAt(subject, nic)));
     const isSerious =
       name === 'ipfilter'
         ? senders.some(({ passing }) => passing.length === 0)
@@ -243,7 +243,7 @@ function dormantOptions(
 export function findDormantContent(subject: DormantSubject): DormantItem[] {
   const { filter, intent, nics } = subject;
   if (!intent.switch_on) return [];
-  const layout = layOut(filter.rules, intent);
+  const layout = computeLayout(filter.rules, intent);
   const { after, empty } = statesAfter(filter, intent, layout);
   const names = newlyFiltered(filter, after);
   const sights = names.map((name): Sight => {

@@ -36,7 +36,7 @@ function bestCopy(copies: readonly LiveRule[]): LiveRule | null {
 }
 
 /** How many anchors are evaluated before the rules of each policy. */
-function gapOf(anchors: readonly Anchor[], { placement }: GuestIntent): (rank: number) => number {
+function createGapFinder(anchors: readonly Anchor[], { placement }: GuestIntent): (rank: number) => number {
   const firstForeign = anchors.findIndex(({ foreign }) => foreign);
   const limit = placement === 'above' && firstForeign >= 0 ? firstForeign : anchors.length;
   const low = placement === 'below' ? anchors.findLastIndex(({ foreign }) => foreign) + 1 : 0;
@@ -52,7 +52,7 @@ function gapOf(anchors: readonly Anchor[], { placement }: GuestIntent): (rank: n
  * Compares live rules with the desired rules of the policies in scope. Unmanaged rules and rules of other policies
  * keep their order among themselves; the desired rules are placed between them in policy order.
  */
-export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
+export function computeLayout(live: readonly LiveRule[], intent: GuestIntent): Layout {
   const { scope, instance, vmid, remove_strays, order, rules: desired } = intent;
   const ranks = new Map(order.map((id, rank) => [id, rank]));
   const policies = new Map(desired.map((rule) => [rule.policy_id, rule]));
@@ -86,7 +86,7 @@ export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
     if (best) kept.set(rule, best);
     for (const copy of list) if (copy !== best) stale.push({ rule: copy, reason: 'duplicate' });
   }
-  const gap = gapOf(anchors, intent);
+  const gap = createGapFinder(anchors, intent);
   const gapOfDesired = desired.map(({ policy_id }) => gap(ranks.get(policy_id) ?? order.length));
   // Between the right anchors: these can stay, as many as are in ascending order.
   const candidates = desired

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { evaluate } from '../../firewall/evaluate';
 import type { LiveCluster, LiveRule } from '../../firewall/live-state';
 import { possibleVerdicts } from '../../firewall/oracle.fixture';
@@ -26,7 +26,7 @@ const CLUSTER: LiveCluster = {
 };
 const MAC = '02:00:00:00:00:01';
 
-const stateOf = ({ rules, options, sets }: GuestFilter) => ({
+const toLiveState = ({ rules, options, sets }: GuestFilter) => ({
   cluster: CLUSTER,
   guest: { rules, options, ipsets: sets, aliases: {} },
   node: PLAIN_NODE,
@@ -35,7 +35,7 @@ const stateOf = ({ rules, options, sets }: GuestFilter) => ({
 /** What happens to every packet at every interface. */
 function verdicts(state: GuestFilter): string[] {
   return state.nics.flatMap(({ name, firewall }) => {
-    const prepared = prepareGuest(stateOf(state), { name, firewall, mac: MAC });
+    const prepared = prepareGuest(toLiveState(state), { name, firewall, mac: MAC });
     return PACKETS.map((packet) => evaluate(prepared, packet).verdict);
   });
 }
@@ -58,7 +58,7 @@ const untouched = ({ rules }: GuestFilter, { scope, instance, vmid, remove_stray
     return !scope.has(marker.policy_id);
   });
 
-const RUNS = timesTried(200, 400);
+const RUNS = getRunCount(200, 400);
 const property = (check: (seed: number) => void, numRuns = RUNS) =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), check), { numRuns });
 
@@ -86,7 +86,7 @@ describe('writing step by step', () => {
       const net0 = (at: GuestFilter) => at.nics[0]?.firewall && at.options.enable;
       const allows = (at: GuestFilter, packet: (typeof PACKETS)[number]) => {
         if (!net0(at)) return true;
-        const possible = possibleVerdicts(stateOf(at), { name: 'net0', firewall: true, mac: MAC }, packet);
+        const possible = possibleVerdicts(toLiveState(at), { name: 'net0', firewall: true, mac: MAC }, packet);
         return possible.size === 1 && possible.has('accept');
       };
       const last = states.at(-1) ?? state;

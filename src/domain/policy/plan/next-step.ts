@@ -1,13 +1,13 @@
 import { effectiveOptions } from '../../firewall/guest-options';
 import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
-import { layOut } from './layout';
-import { type Restoration, restorationOf } from './restoration';
+import { computeLayout } from './layout';
+import { computeRestoration, type Restoration } from './restoration';
 import { stepDown, stepUp } from './rule-steps';
 import { stepSetsDown, stepSetsUp } from './set-steps';
 
 type Policy = 'ACCEPT' | 'DROP' | 'REJECT';
 
-const policyOf = ({ options }: GuestFilter, direction: 'in' | 'out') =>
+const getDefaultPolicy = ({ options }: GuestFilter, direction: 'in' | 'out') =>
   effectiveOptions(options)[direction === 'in' ? 'policy_in' : 'policy_out'];
 
 /** What a default policy has to be changed to; undefined when it is right. */
@@ -15,7 +15,7 @@ function desiredDefault(state: GuestFilter, intent: GuestIntent, direction: 'in'
   const { options, nics } = state;
   const goal = direction === 'in' ? intent.default_in : intent.default_out;
   const { enable } = effectiveOptions(options);
-  const present = policyOf(state, direction);
+  const present = getDefaultPolicy(state, direction);
   const stored = direction === 'in' ? options.policy_in : options.policy_out;
   if (goal === 'drop') return present === 'DROP' ? undefined : 'DROP';
   // A filter that is off and stays off drops nothing: the user who stored this default did so for later.
@@ -47,8 +47,8 @@ type Undo = Extract<Restoration, { kind: 'restore' }>;
 /** Whether a default would deny what it lets pass now. */
 function hardens(state: GuestFilter, { options }: Undo, direction: 'in' | 'out'): boolean {
   const name = direction === 'in' ? 'policy_in' : 'policy_out';
-  if (options[name] === undefined || policyOf(state, direction) !== 'ACCEPT') return false;
-  return policyOf({ ...state, options: { [name]: options[name] ?? undefined } }, direction) !== 'ACCEPT';
+  if (options[name] === undefined || getDefaultPolicy(state, direction) !== 'ACCEPT') return false;
+  return getDefaultPolicy({ ...state, options: { [name]: options[name] ?? undefined } }, direction) !== 'ACCEPT';
 }
 
 /**
@@ -92,8 +92,8 @@ function stepBackLast({ options, nics }: Undo): PlanStep | null {
  * switched off again before the first rule is removed.
  */
 export function nextStep(state: GuestFilter, intent: GuestIntent): PlanStep | null {
-  const layout = layOut(state.rules, intent);
-  const restoration = restorationOf(state, intent);
+  const layout = computeLayout(state.rules, intent);
+  const restoration = computeRestoration(state, intent);
   return (
     stepSetsUp(state, intent) ??
     stepUp(layout, state.rules) ??

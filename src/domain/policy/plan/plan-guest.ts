@@ -1,7 +1,7 @@
 import { applyStep } from './apply-step';
 import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
 import { nextStep } from './next-step';
-import { noteStep } from './switch-changes';
+import { recordStep } from './switch-changes';
 
 /** More writes than any guest needs: a rule is created, moved, enabled and deleted once at most, an entry and a flag written once. */
 export function maxSteps({ rules, sets, nics }: GuestFilter, intent: GuestIntent): number {
@@ -24,7 +24,7 @@ export function planGuest(state: GuestFilter, intent: GuestIntent): { steps: Pla
     if (steps.length >= most) throw new Error(`guest ${intent.vmid}: expected a plan of at most ${most} writes`);
     steps.push(step);
     if (now.restore) {
-      const written = noteStep(now.restore.written, now.restore.baseline, after, step);
+      const written = recordStep(now.restore.written, now.restore.baseline, after, step);
       now = { ...now, restore: { ...now.restore, written } };
     }
     after = applyStep(after, step);

@@ -4,7 +4,7 @@ import { randomSource } from '../../firewall/random-state.fixture';
 import { parseIp } from '../../net/ip-address';
 import { compilePolicies } from '../compile';
 import { indexInventory } from '../inventory-index';
-import { asLive, renumber } from '../policy-model.fixture';
+import { renumber, toLiveRule } from '../policy-model.fixture';
 import { INVENTORY, randomPolicies } from '../random-policies.fixture';
 import { comparePolicies } from '../tier';
 import type { DefaultGoal, GuestFilter, GuestIntent } from './guest-filter';
@@ -48,7 +48,7 @@ export function randomGuest(seed: number, damagedSets = false): RandomGuest {
     if (dice < 0.52) return [{ ...rule, comment: rule.comment?.replace('i=inst1', 'i=other') ?? '' }];
     return [rule];
   };
-  const ours = (before?.rules ?? []).slice(0, 14).map(asLive).flatMap(damage);
+  const ours = (before?.rules ?? []).slice(0, 14).map(toLiveRule).flatMap(damage);
   const foreign = Array.from({ length: Math.floor(random() * 4) }, () => ({ pos: 0, ...pick(FOREIGN) }));
   const mixed = [...ours, ...foreign];
   const shuffled =

@@ -13,8 +13,8 @@ import { applyStep } from './apply-step';
 import type { DefaultGoal, GuestFilter, GuestIntent, Origin } from './guest-filter';
 import { nextStep } from './next-step';
 import { PACKETS } from './random-guest.fixture';
-import { restorationOf } from './restoration';
-import { NOTHING_WRITTEN, noteStep, settleWritten } from './switch-changes';
+import { computeRestoration } from './restoration';
+import { NOTHING_WRITTEN, recordStep, settleWritten } from './switch-changes';
 
 const INSTANCE = 'inst1';
 const VMID = 101;
@@ -50,7 +50,7 @@ type Lab = {
 };
 
 /** A guest as people leave it, with the firewall on or off, and dormant content. */
-function peoplesGuest(random: () => number): GuestFilter {
+function randomUnmanagedGuest(random: () => number): GuestFilter {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const enable = pick([undefined, 0, 1]);
   const policy_in = pick([undefined, 'ACCEPT', 'DROP', 'REJECT']);
@@ -91,7 +91,7 @@ const intent = (
 });
 
 /** Carries out an intent as the worker does, with notes of what it writes. */
-function carryOut(lab: Lab, goal: (lab: Lab) => GuestIntent): Lab {
+function applyIntent(lab: Lab, goal: (lab: Lab) => GuestIntent): Lab {
   let { state, origin } = lab;
   const walked = [{ state, origin }];
   const { enable, policy_in } = state.options;
@@ -101,7 +101,7 @@ function carryOut(lab: Lab, goal: (lab: Lab) => GuestIntent): Lab {
     const step = nextStep(state, goal({ ...lab, origin }));
     if (!step) break;
     if (steps > 60) throw new Error('it does not end');
-    origin = { ...origin, written: noteStep(origin.written, origin.baseline, state, step) };
+    origin = { ...origin, written: recordStep(origin.written, origin.baseline, state, step) };
     state = applyStep(state, step);
     walked.push({ state, origin });
   }
@@ -114,10 +114,10 @@ function carryOut(lab: Lab, goal: (lab: Lab) => GuestIntent): Lab {
   };
 }
 
-const applied = (lab: Lab, policy: string, drop: boolean) =>
-  carryOut(lab, (now) => intent(now, policy, RULES[policy] ?? [], drop, false));
-const removed = (lab: Lab, policy: string, last: boolean) =>
-  carryOut(lab, (now) => intent(now, policy, [], false, last));
+const applyPolicy = (lab: Lab, policy: string, drop: boolean) =>
+  applyIntent(lab, (now) => intent(now, policy, RULES[policy] ?? [], drop, false));
+const removePolicy = (lab: Lab, policy: string, last: boolean) =>
+  applyIntent(lab, (now) => intent(now, policy, [], false, last));
 
 function verdicts({ rules, options, sets, nics }: GuestFilter, packets: readonly Packet[] = PACKETS): string[] {
   const state = { cluster: CLUSTER, guest: { rules, options, ipsets: sets, aliases: {} }, node: PLAIN_NODE };
@@ -131,9 +131,9 @@ const property = (check: (seed: number) => void, numRuns = 500) =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), check), { numRuns });
 
 /** A guest of people on which one or two policies were applied. */
-function managed(seed: number): { before: GuestFilter; lab: Lab; policies: string[]; random: () => number } {
+function createManagedLab(seed: number): { before: GuestFilter; lab: Lab; policies: string[]; random: () => number } {
   const random = randomSource(seed);
-  const before = peoplesGuest(random);
+  const before = randomUnmanagedGuest(random);
   const lab: Lab = {
     state: before,
     origin: { baseline: before, written: NOTHING_WRITTEN },
@@ -141,29 +141,33 @@ function managed(seed: number): { before: GuestFilter; lab: Lab; policies: strin
     defaults: { in: 'keep', out: 'keep' },
   };
   const policies = random() < 0.5 ? ['p1'] : random() < 0.5 ? ['p1', 'p2'] : ['p2', 'p1'];
-  const done = policies.reduce((now, policy) => applied(now, policy, random() < 0.4), lab);
+  const done = policies.reduce((now, policy) => applyPolicy(now, policy, random() < 0.4), lab);
   return { before, lab: done, policies, random };
 }
 
 /** Removes all policies, in any order. */
-function cleared({ lab, policies, random }: Pick<ReturnType<typeof managed>, 'lab' | 'policies' | 'random'>): Lab {
+function removeAllPolicies({
+  lab,
+  policies,
+  random,
+}: Pick<ReturnType<typeof createManagedLab>, 'lab' | 'policies' | 'random'>): Lab {
   const order = random() < 0.5 ? policies : [...policies].reverse();
-  return order.reduce((now, policy, at) => removed(now, policy, at === order.length - 1), lab);
+  return order.reduce((now, policy, at) => removePolicy(now, policy, at === order.length - 1), lab);
 }
 
 describe('removing the last policy of a guest', () => {
   it('restores rules, options, sets and flags exactly when no one edited them in between', () => {
     property((seed) => {
-      const guest = managed(seed);
-      expect(cleared(guest).state).toEqual(guest.before);
+      const guest = createManagedLab(seed);
+      expect(removeAllPolicies(guest).state).toEqual(guest.before);
     });
   });
 
   it('decides every packet as before or as in the end, after every write', { timeout: 60_000 }, () => {
     property((seed) => {
-      const guest = managed(seed);
-      const { walked } = removed(
-        guest.policies.slice(1).reduce((now, policy) => removed(now, policy, false), guest.lab),
+      const guest = createManagedLab(seed);
+      const { walked } = removePolicy(
+        guest.policies.slice(1).reduce((now, policy) => removePolicy(now, policy, false), guest.lab),
         guest.policies[0] ?? '',
         true,
       );
@@ -177,16 +181,16 @@ describe('removing the last policy of a guest', () => {
 
   it('ends in the same state when the worker is killed after any write', () => {
     property((seed) => {
-      const guest = managed(seed);
+      const guest = createManagedLab(seed);
       const last = guest.policies[0] ?? '';
-      const alone = guest.policies.slice(1).reduce((now, policy) => removed(now, policy, false), guest.lab);
-      const { walked, state } = removed(alone, last, true);
+      const alone = guest.policies.slice(1).reduce((now, policy) => removePolicy(now, policy, false), guest.lab);
+      const { walked, state } = removePolicy(alone, last, true);
       // What was noted before the kill stays noted; the next worker reads the guest and continues.
-      for (const killed of walked) expect(removed({ ...alone, ...killed }, last, true).state).toEqual(state);
+      for (const killed of walked) expect(removePolicy({ ...alone, ...killed }, last, true).state).toEqual(state);
       // The note of a write comes before the write.
       for (const [at, { origin }] of walked.slice(1).entries()) {
         const before = walked[at]?.state ?? state;
-        expect(removed({ ...alone, state: before, origin }, last, true).state).toEqual(state);
+        expect(removePolicy({ ...alone, state: before, origin }, last, true).state).toEqual(state);
       }
     }, 200);
   });
@@ -233,11 +237,11 @@ const EDITS: [name: string, edit: (state: GuestFilter, random: () => number) => 
 describe.each(EDITS)('someone adds %s while Fabric manages the guest', (_, edit) => {
   it('keeps the verdicts of the edit when the last policy leaves', () => {
     property((seed) => {
-      const guest = managed(seed);
+      const guest = createManagedLab(seed);
       const edited = edit(guest.lab.state, guest.random);
       fc.pre(!isDeepStrictEqual(edited, guest.lab.state));
       const before = verdicts(edited, [FROM_EDIT]);
-      const after = cleared({ ...guest, lab: { ...guest.lab, state: edited } }).state;
+      const after = removeAllPolicies({ ...guest, lab: { ...guest.lab, state: edited } }).state;
       expect(verdicts(after, [FROM_EDIT])).toEqual(before);
     }, 300);
   });
@@ -266,8 +270,8 @@ describe('why switches stay', () => {
   const live = { enable: 1, policy_in: 'ACCEPT' };
 
   it('names a state before that is not known, unless nothing is filtered', () => {
-    expect(restorationOf(on(live), leaving(null))).toMatchObject({ kind: 'left_on', reason: 'baseline_unknown' });
-    expect(restorationOf(on({}), leaving(null))).toEqual({ kind: 'none' });
+    expect(computeRestoration(on(live), leaving(null))).toMatchObject({ kind: 'left_on', reason: 'baseline_unknown' });
+    expect(computeRestoration(on({}), leaving(null))).toEqual({ kind: 'none' });
   });
 
   it.each([
@@ -278,7 +282,7 @@ describe('why switches stay', () => {
     ['options', on({ ...live, policy_in: 'DROP' })],
     ['interfaces', on(live, { nics: [...on(live).nics, { name: 'net1', firewall: true, editable: true }] })],
   ] as const)('names %s that someone changed', (edit, state) => {
-    expect(restorationOf(state, leaving(off))).toEqual({ kind: 'left_on', reason: 'edited_since', edits: [edit] });
+    expect(computeRestoration(state, leaving(off))).toEqual({ kind: 'left_on', reason: 'edited_since', edits: [edit] });
   });
 
   it('does not count comments, disabled rules and options that change nothing', () => {
@@ -286,20 +290,20 @@ describe('why switches stay', () => {
       { ...live, macfilter: 1, policy_out: 'ACCEPT' },
       { rules: [{ pos: 0, type: 'in', action: 'DROP', enable: 0, comment: 'later' }] },
     );
-    expect(restorationOf(state, leaving(off))).toMatchObject({ kind: 'restore', nics: ['net0'] });
+    expect(computeRestoration(state, leaving(off))).toMatchObject({ kind: 'restore', nics: ['net0'] });
   });
 
   it('restores nothing while the guest has a rule of another policy', () => {
     const rules = [{ pos: 0, enable: 1, ...RULES.p2?.[0]?.content, comment: RULES.p2?.[0]?.comment } as LiveRule];
-    expect(restorationOf(on(live, { rules }), leaving(off))).toEqual({ kind: 'none' });
+    expect(computeRestoration(on(live, { rules }), leaving(off))).toEqual({ kind: 'none' });
   });
 
   it('leaves a default unchanged that someone changed before Fabric wrote it again', () => {
     const step = { kind: 'set_options', changes: { policy_in: 'DROP' } } as const;
-    const noted = noteStep(written, off, on({ ...live, policy_in: 'REJECT' }), step);
+    const noted = recordStep(written, off, on({ ...live, policy_in: 'REJECT' }), step);
     expect(noted).toMatchObject({ overwritten: ['policy_in'] });
     const restore = { baseline: off, written: noted };
-    expect(restorationOf(on({ ...live, policy_in: 'DROP' }), { ...leaving(off), restore })).toMatchObject({
+    expect(computeRestoration(on({ ...live, policy_in: 'DROP' }), { ...leaving(off), restore })).toMatchObject({
       kind: 'left_on',
       edits: ['options'],
     });

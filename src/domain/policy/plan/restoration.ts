@@ -105,7 +105,7 @@ const hasOtherPolicies = ({ rules }: GuestFilter, { instance, scope }: GuestInte
  * What to undo at the switches of a guest that its last policy leaves. Switches return to their state before the
  * first policy, unless that is unknown or would disable something that someone else changed since.
  */
-export function restorationOf(state: GuestFilter, intent: GuestIntent): Restoration {
+export function computeRestoration(state: GuestFilter, intent: GuestIntent): Restoration {
   if (!intent.restore || hasOtherPolicies(state, intent)) return NONE;
   const { baseline, written } = intent.restore;
   if (!baseline) {

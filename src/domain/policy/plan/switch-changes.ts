@@ -28,7 +28,7 @@ export const NOTHING_WRITTEN: WrittenSwitches = { options: {}, nics: [], overwri
  * What to note before a write, so that a later read distinguishes Fabric's own value from someone else's. A write
  * that is interrupted may or may not have happened, so the value before it stays noted if it was Fabric's, too.
  */
-export function noteStep(
+export function recordStep(
   written: WrittenSwitches,
   baseline: GuestFilter | null,
   state: GuestFilter,

@@ -3,7 +3,7 @@ import { CircleCheck } from 'lucide-react';
 import type { MappingConflict } from '@/domain/mapping-rule';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { ClusterLink, WorkloadLink } from '../../shared/entity-links';
 import { declareList } from '../../shared/list/declare-list';
 import { CLUSTER } from '../../shared/list/filters';
@@ -20,7 +20,7 @@ const CONFLICTS = declareList({
   sorts: ['name'],
   defaultSort: 'name',
   filters: { cluster_id: CLUSTER },
-  columns: (t) => columnsIn(t),
+  columns: (t) => columnsFor(t),
   rowId: (conflict) => conflict.id,
   rowPath: (conflict) => paths.workload({ workloadId: conflict.id }),
   empty: {
@@ -32,7 +32,7 @@ const CONFLICTS = declareList({
   },
 });
 
-const make = columnsOf<MappingConflict>();
+const make = createColumnHelper<MappingConflict>();
 const placeText = ({ rules }: MappingConflict) =>
   rules[0] ? `${rules[0].project_name} (${rules[0].tenant_name})` : '';
 const overruledText = (t: Translate, { rules }: MappingConflict) =>
@@ -42,7 +42,7 @@ const overruledText = (t: Translate, { rules }: MappingConflict) =>
     .map((rule) => `${ruleName(t, rule)} → ${rule.project_name}`)
     .join(', ');
 
-const columnsIn = (t: Translate) => [
+const columnsFor = (t: Translate) => [
   make.text('name', t('Workload'), (conflict) => conflict.name, {
     sortable: true,
     width: 170,

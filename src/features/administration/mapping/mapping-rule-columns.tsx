@@ -2,13 +2,13 @@ import type { MappingRule } from '@/domain/mapping-rule';
 import type { Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { ClusterLink } from '../../shared/entity-links';
 import { TenantLink } from '../admin-links';
 import { SOURCE_LABELS } from './mapping-labels';
 
-const make = columnsOf<MappingRule>();
+const make = createColumnHelper<MappingRule>();
 
 export const mappingRuleColumns = (t: Translate) => [
   make.number('priority', t('Priority'), (rule) => rule.priority, { sortable: true }),

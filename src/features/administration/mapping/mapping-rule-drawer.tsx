@@ -5,7 +5,7 @@ import { type Control, useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { MAPPING_SOURCES } from '@/domain/choices';
 import { type MappingRule, MappingRuleInput } from '@/domain/mapping-rule';
-import { msg, optionsIn } from '@/lib/i18n/translator';
+import { msg, translateOptions } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
@@ -23,7 +23,7 @@ import { useDebounced } from '../../shared/use-timers';
 import { VersionedDrawer } from '../../shared/versioned-form';
 import { SOURCE_LABELS } from './mapping-labels';
 import { MappingPreview } from './mapping-preview';
-import { EMPTY_RULE, type MappingRuleValues, ruleValues, toRuleInput } from './mapping-rule-values';
+import { EMPTY_RULE, type MappingRuleValues, toMappingRuleValues, toRuleInput } from './mapping-rule-values';
 
 /** The whole rule is sent, as when it is made. */
 const RuleChange = MappingRuleInput.extend({ version: z.int() });
@@ -85,7 +85,7 @@ function EditDrawer({ rule, onClose }: { rule: MappingRule; onClose: () => void 
       opened={rule}
       read={() => readAgain(trpc.mappingRules.get.queryOptions({ id: rule.id }))}
       schema={RuleChange}
-      toValues={ruleValues}
+      toValues={toMappingRuleValues}
       toInput={(values, { version }) => ({ ...toRuleInput(values), version })}
       save={(input) => client.mappingRules.update.mutate({ ...input, id: rule.id })}
       onSaved={useRuleSaved(onClose)(t('Mapping rule saved'))}
@@ -121,7 +121,12 @@ function Fields<Out>({
   );
   return (
     <>
-      <RadioField control={control} name="source" label={t('Criterion')} options={optionsIn(t, SOURCE_OPTIONS)} />
+      <RadioField
+        control={control}
+        name="source"
+        label={t('Criterion')}
+        options={translateOptions(t, SOURCE_OPTIONS)}
+      />
       <TextField
         control={control}
         name="value"

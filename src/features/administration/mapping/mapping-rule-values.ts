@@ -23,7 +23,7 @@ export const EMPTY_RULE: MappingRuleValues = {
   description: '',
 };
 
-export function ruleValues(rule: MappingRule): MappingRuleValues {
+export function toMappingRuleValues(rule: MappingRule): MappingRuleValues {
   const { source, value, cluster_id, priority, enabled, description } = rule;
   const project = { value: rule.project_id, label: rule.project_name, description: rule.tenant_name };
   return { source, value, cluster_id, project, priority, enabled, description };

@@ -1,11 +1,11 @@
 import type { Project } from '@/domain/project';
 import type { Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { TenantLink } from '../admin-links';
 
-const make = columnsOf<Project>();
+const make = createColumnHelper<Project>();
 
 export const projectColumns = (t: Translate) => [
   make.text('name', t('Name'), (project) => project.name, {

@@ -53,7 +53,7 @@ export function CreateProjectDrawer({ tenantId, onClose }: { tenantId?: string; 
   );
 }
 
-const valuesOf = ({ name, description }: Project) => ({ name, description });
+const toProjectValues = ({ name, description }: Project) => ({ name, description });
 
 /** Changes name and description of a project. Mount it when it opens. */
 export function EditProjectDrawer({ project, onClose }: { project: Project; onClose: () => void }) {
@@ -72,7 +72,7 @@ export function EditProjectDrawer({ project, onClose }: { project: Project; onCl
       opened={project}
       {...stored}
       schema={ProjectUpdate}
-      toValues={valuesOf}
+      toValues={toProjectValues}
       toInput={(values, { version }) => ({ ...values, version })}
       save={(input) => client.projects.update.mutate({ id: project.id, ...input })}
       submitLabel={t('Save project')}

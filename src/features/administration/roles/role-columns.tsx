@@ -1,12 +1,12 @@
 import type { Role } from '@/domain/role';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { permissionsText } from '../../shared/permissions/permission-labels';
 import { RoleLink } from '../admin-links';
 import { factorStateText } from '../users/user-labels';
 
-const make = columnsOf<Role>();
+const make = createColumnHelper<Role>();
 
 export const roleColumns = (t: Translate) => [
   make.text('title', t('Role'), (role) => role.title, {

@@ -132,7 +132,7 @@ export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
   );
 }
 
-const valuesOf = ({ title, permissions, requires_second_factor }: Role) => ({
+const toRoleValues = ({ title, permissions, requires_second_factor }: Role) => ({
   title,
   permissions,
   requires_second_factor,
@@ -165,7 +165,7 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
       opened={role}
       {...stored}
       schema={RoleUpdate}
-      toValues={valuesOf}
+      toValues={toRoleValues}
       toInput={({ requires_second_factor, ...own }, { version }) => ({
         ...(!role.built_in && own),
         requires_second_factor,

@@ -4,7 +4,7 @@ import { useWatch } from 'react-hook-form';
 import { OIDC_CALLBACK_PATH, OIDC_SIGNED_OUT_PATH } from '@/domain/choices';
 import type { SignInProvider } from '@/domain/sign-in-provider';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { CodeBlock } from '@/ui/code-block';
@@ -24,7 +24,7 @@ import { toProviderInput, toProviderValues } from './provider-values';
 
 const ISSUER_EXAMPLE = 'https://id.example.org/realms/staff';
 
-const providerInput = () => import('@/domain/sign-in-provider').then((module) => module.SignInProviderInput);
+const loadProviderInput = () => import('@/domain/sign-in-provider').then((module) => module.SignInProviderInput);
 
 /** The form for one version of the provider. Give it the version as key: a newer version gets a new form. */
 export function ProviderForm({ provider }: { provider: SignInProvider }) {
@@ -38,7 +38,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
   const edit = useVersionedForm({
     opened: provider,
     read: () => readAgain(trpc.signInProvider.get.queryOptions()),
-    schema: providerInput,
+    schema: loadProviderInput,
     toValues: (stored) => toProviderValues(stored, window.location.origin),
     toInput: toProviderInput,
     save: (input) => client.signInProvider.update.mutate(input),
@@ -54,7 +54,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
   const { control } = edit.form;
   const { public_url, public_client, issuer, scopes, sign_out_at_provider } = useWatch({ control });
   const check = useMutation(trpc.signInProvider.check.mutationOptions());
-  const checkFailure = check.error ? failureOf(check.error) : null;
+  const checkFailure = check.error ? toFailure(check.error) : null;
   return (
     <div className="flex max-w-3xl flex-col gap-4">
       <VersionedSettings

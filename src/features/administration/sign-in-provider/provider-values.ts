@@ -1,5 +1,5 @@
 import type { SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
-import { placeOf, placeValue } from '../use-choices';
+import { parsePlace, placeValue } from '../use-choices';
 
 /** The provider in its form. An empty secret means that the stored one stays. */
 export type ProviderValues = {
@@ -61,7 +61,7 @@ export function toProviderInput(
     mappings: mappings.map(({ group, role_id, tenant_id }) => ({
       group,
       role_id: role_id ?? '',
-      ...placeOf(tenant_id),
+      ...parsePlace(tenant_id),
     })),
     version,
   };

@@ -16,7 +16,7 @@ type Values = Pick<Tenant, 'name' | 'description' | 'on_move'>;
 
 const EMPTY: Values = { name: '', description: '', on_move: 'remove' };
 
-const valuesOf = ({ name, description, on_move }: Values): Values => ({ name, description, on_move });
+const toTenantValues = ({ name, description, on_move }: Values): Values => ({ name, description, on_move });
 
 const onMoveOptions = (t: Translate) => [
   { value: 'remove' as const, label: t('Remove rules') },
@@ -94,7 +94,7 @@ export function EditTenantDrawer({ tenant, onClose }: { tenant: Tenant; onClose:
       opened={tenant}
       {...stored}
       schema={TenantUpdate}
-      toValues={valuesOf}
+      toValues={toTenantValues}
       toInput={(values, { version }) => ({ ...values, version })}
       save={(input) => client.tenants.update.mutate({ id: tenant.id, ...input })}
       submitLabel={t('Save tenant')}

@@ -6,7 +6,7 @@ import type { Tenant } from '@/domain/tenant';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../../shared/list/declare-list';
 import { ListView } from '../../shared/list/list-view';
@@ -19,7 +19,7 @@ import { DeleteTenantDialog } from './delete-tenant-dialog';
 const CreateTenantDrawer = loadOnOpening(() => import('./tenant-drawer').then((module) => module.CreateTenantDrawer));
 const EditTenantDrawer = loadOnOpening(() => import('./tenant-drawer').then((module) => module.EditTenantDrawer));
 
-const make = columnsOf<Tenant>();
+const make = createColumnHelper<Tenant>();
 
 const tenantColumns = (t: Translate) => [
   make.text('name', t('Name'), (tenant) => tenant.name, {

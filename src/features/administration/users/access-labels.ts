@@ -1,4 +1,4 @@
-import type { AccessAnswer, Lack } from '@/domain/answer-access';
+import type { AccessAnswer, Lack } from '@/domain/evaluate-access';
 import type { UserAccess } from '@/domain/user';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { roleInPlace } from './user-labels';

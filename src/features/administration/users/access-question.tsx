@@ -1,18 +1,18 @@
 'use client';
 import { Fragment, useMemo } from 'react';
-import { answerAccess } from '@/domain/answer-access';
+import { evaluateAccess } from '@/domain/evaluate-access';
 import { PERMISSION_REACH, PERMISSIONS } from '@/domain/permissions';
 import type { User, UserAccess } from '@/domain/user';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { URL_TEXT, urlWord, useUrlValues } from '@/lib/url-state';
+import { URL_TEXT, urlEnum, useUrlValues } from '@/lib/url-state';
 import { Combobox } from '@/ui/combobox';
 import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
 import { Section } from '@/ui/section';
 import { PERMISSION_LABELS } from '../../shared/permissions/permission-labels';
 import { RoleLink } from '../admin-links';
-import { EVERYWHERE, placeOf, useRolePlaces } from '../use-choices';
+import { EVERYWHERE, parsePlace, useRolePlaces } from '../use-choices';
 import { answerText, EVERYTHING } from './access-labels';
 
 const ASKED = ['*', ...PERMISSIONS] as const;
@@ -24,7 +24,7 @@ const permissionOptions = (t: Translate): Option[] =>
   }));
 
 const PARSERS = {
-  permission: urlWord(ASKED),
+  permission: urlEnum(ASKED),
   // Where, see `placeValue`.
   tenant_id: URL_TEXT,
 };
@@ -81,8 +81,8 @@ type Row = UserAccess['permissions'][number];
 
 function Answer({ access, row, place }: { access: UserAccess; row: Row; place: Option }) {
   const t = useT();
-  const there = placeOf(place.value);
-  const answer = answerAccess(access, row, there);
+  const there = parsePlace(place.value);
+  const answer = evaluateAccess(access, row, there);
   const known = PERMISSIONS.find((one) => one === row.permission);
   const reach = known === undefined ? 'platform' : PERMISSION_REACH[known];
   const platform = reach === 'platform';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AssignmentInput } from '@/domain/user';
 import { EVERYWHERE } from '../use-choices';
-import { dayOf, NEW_ASSIGNMENT, toAssignment, toAssignmentValues } from './assignment-values';
+import { NEW_ASSIGNMENT, toAssignment, toAssignmentValues, toLocalDay } from './assignment-values';
 
 const stored = {
   id: 'a',
@@ -21,7 +21,7 @@ const stored = {
 describe('roles in a form', () => {
   it('keep their exact end while the day stays', () => {
     const values = toAssignmentValues(stored);
-    expect(values).toMatchObject({ tenant_id: EVERYWHERE, until: dayOf(stored.expires_at) });
+    expect(values).toMatchObject({ tenant_id: EVERYWHERE, until: toLocalDay(stored.expires_at) });
     expect(toAssignment(values)).toEqual({
       role_id: 'r',
       tenant_id: null,

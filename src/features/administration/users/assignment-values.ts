@@ -1,5 +1,5 @@
 import type { Assignment, AssignmentInput } from '@/domain/user';
-import { placeOf, placeValue } from '../use-choices';
+import { parsePlace, placeValue } from '../use-choices';
 
 /** One role of a user in a form. */
 export type AssignmentValues = {
@@ -14,13 +14,13 @@ export type AssignmentValues = {
 
 export const NEW_ASSIGNMENT: AssignmentValues = { role_id: null, tenant_id: null, until: '', expires_at: null };
 
-const two = (number: number) => String(number).padStart(2, '0');
+const padTwo = (number: number) => String(number).padStart(2, '0');
 
 /** The day of a time where the reader is. */
-export function dayOf(time: string | null): string {
+export function toLocalDay(time: string | null): string {
   if (time === null) return '';
   const at = new Date(time);
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${at.getFullYear()}-${padTwo(at.getMonth() + 1)}-${padTwo(at.getDate())}`;
 }
 
 /** The end of a day where the reader is, as a time; null for no day, and text that is no day as it is. */
@@ -34,15 +34,15 @@ function endOfDay(day: string): string | null {
 export const toAssignmentValues = ({ role_id, expires_at, ...place }: Assignment): AssignmentValues => ({
   role_id,
   tenant_id: placeValue(place),
-  until: dayOf(expires_at),
+  until: toLocalDay(expires_at),
   expires_at,
 });
 
 export const toAssignment = (values: AssignmentValues): AssignmentInput => ({
   role_id: values.role_id ?? '',
-  ...placeOf(values.tenant_id),
+  ...parsePlace(values.tenant_id),
   expires_at:
-    values.expires_at !== null && dayOf(values.expires_at) === values.until
+    values.expires_at !== null && toLocalDay(values.expires_at) === values.until
       ? values.expires_at
       : endOfDay(values.until),
 });

@@ -1,12 +1,12 @@
 import type { User } from '@/domain/user';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { UserLink } from '../admin-links';
 import { AssignmentBadges, assignmentText } from './assignment-badges';
 import { activeText, SecondFactorBadge, secondFactorText } from './user-labels';
 
-const make = columnsOf<User>();
+const make = createColumnHelper<User>();
 
 export const userColumns = (t: Translate) => [
   make.text('email', t('Email address'), (user) => user.email, {

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { User } from '@/domain/user';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
@@ -55,7 +55,7 @@ export function ActiveDialog({ user, onClose }: Props) {
       tone={user.active ? 'danger' : 'primary'}
       confirmLabel={user.active ? t('Deactivate user') : t('Activate user')}
       pending={save.isPending}
-      error={save.error ? failureOf(save.error) : null}
+      error={save.error ? toFailure(save.error) : null}
       onConfirm={() => save.mutate({ id: user.id, active: !user.active, version: user.version })}
     >
       {user.active ? (
@@ -96,7 +96,7 @@ export function ResetFactorDialog({ user, onClose }: Props) {
       tone="danger"
       confirmLabel={t('Reset second factor')}
       pending={reset.isPending}
-      error={reset.error ? failureOf(reset.error) : null}
+      error={reset.error ? toFailure(reset.error) : null}
       onConfirm={() => reset.mutate({ id: user.id })}
     >
       <p>

@@ -18,7 +18,7 @@ import { NEW_ASSIGNMENT, toAssignment, toAssignmentValues } from './assignment-v
 const formField = (field: string) => field.replace(/[.]expires_at$/, '.until');
 
 /** The fields of roles inside a larger form: only `assignments` is touched. */
-const rolesOf = <V extends WithAssignments, Out>(control: Control<V, unknown, Out>) =>
+const toAssignmentControl = <V extends WithAssignments, Out>(control: Control<V, unknown, Out>) =>
   control as unknown as Control<WithAssignments, unknown, Out>;
 
 /** Makes an account. Mount it when it opens. */
@@ -64,7 +64,7 @@ export function CreateUserDrawer({ onClose, onCreated }: { onClose: () => void; 
               'At least 12 characters. Do not send it by email; the user can change it. Without a password, only the sign-in provider works.',
             )}
           />
-          <AssignmentFields control={rolesOf(control)} />
+          <AssignmentFields control={toAssignmentControl(control)} />
         </>
       )}
     </RecordDrawer>
@@ -88,7 +88,7 @@ function useUserSaved(onClose: () => void) {
   };
 }
 
-const accountOf = ({ email, name, password_sign_in }: User) => ({ email, name, password_sign_in });
+const toAccountValues = ({ email, name, password_sign_in }: User) => ({ email, name, password_sign_in });
 
 /** Changes address and name of an account. Mount it when it opens. */
 export function EditUserDrawer({ user, onClose }: EditProps) {
@@ -101,7 +101,7 @@ export function EditUserDrawer({ user, onClose }: EditProps) {
       opened={user}
       read={() => read(user.id)}
       schema={UserUpdate}
-      toValues={accountOf}
+      toValues={toAccountValues}
       toInput={(values, { version }) => ({ ...values, version })}
       save={(input) => client.users.update.mutate({ id: user.id, ...input })}
       onSaved={done(t('User saved'))}
@@ -177,7 +177,7 @@ export function SetPasswordDrawer({ user, onClose }: EditProps) {
   );
 }
 
-const rolesOfUser = ({ assignments }: User) => ({ assignments: assignments.map(toAssignmentValues) });
+const toRoleValues = ({ assignments }: User) => ({ assignments: assignments.map(toAssignmentValues) });
 
 /** Gives a user exactly the roles that are listed. Mount it when it opens. */
 export function EditRolesDrawer({ user, adding, onClose }: EditProps & { adding?: boolean }) {
@@ -192,7 +192,7 @@ export function EditRolesDrawer({ user, adding, onClose }: EditProps & { adding?
       opened={user}
       read={() => read(user.id)}
       schema={AssignmentsInput}
-      toValues={rolesOfUser}
+      toValues={toRoleValues}
       toInput={({ assignments }, { version }) => ({ assignments: assignments.map(toAssignment), version })}
       save={(input) => client.users.setAssignments.mutate({ id: user.id, ...input })}
       onSaved={done(t('Roles saved'))}
@@ -200,7 +200,7 @@ export function EditRolesDrawer({ user, adding, onClose }: EditProps & { adding?
       fieldName={formField}
       onClose={onClose}
     >
-      {({ control }) => <AssignmentFields control={rolesOf(control)} adding={adding} />}
+      {({ control }) => <AssignmentFields control={toAssignmentControl(control)} adding={adding} />}
     </VersionedDrawer>
   );
 }

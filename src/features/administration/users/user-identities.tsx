@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { UserIdentity } from '@/domain/sign-in-provider';
 import type { User } from '@/domain/user';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
@@ -83,7 +83,7 @@ function UnlinkDialog({ user, identity, onClose }: { user: User; identity: UserI
       tone="danger"
       confirmLabel={t('Unlink account')}
       pending={unlink.isPending}
-      error={unlink.error ? failureOf(unlink.error) : null}
+      error={unlink.error ? toFailure(unlink.error) : null}
       onConfirm={() => unlink.mutate({ id: user.id, identity_id: identity.id })}
     >
       <p>

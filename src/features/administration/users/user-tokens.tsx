@@ -4,7 +4,7 @@ import type { User } from '@/domain/user';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { EmptyState } from '@/ui/empty-state';
-import { TokenTable, tokenAllowed, tokenNotAllowed } from '../../shared/api-tokens/token-table';
+import { onReactivateFailed, onTokenReactivated, TokenTable } from '../../shared/api-tokens/token-table';
 import { usePermissions } from '../../shared/use-permissions';
 
 /** The tokens for programs that a user made. */
@@ -16,7 +16,10 @@ export function UserTokens({ user }: { user: User }) {
   const refresh = () => void queryClient.invalidateQueries(trpc.users.tokens.pathFilter());
   const revoke = useMutation(trpc.users.revokeToken.mutationOptions({ onSuccess: refresh }));
   const allow = useMutation(
-    trpc.users.allowToken.mutationOptions({ onSuccess: tokenAllowed(t, refresh), onError: tokenNotAllowed(t) }),
+    trpc.users.allowToken.mutationOptions({
+      onSuccess: onTokenReactivated(t, refresh),
+      onError: onReactivateFailed(t),
+    }),
   );
   return (
     <TokenTable

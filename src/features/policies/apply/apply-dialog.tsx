@@ -5,7 +5,7 @@ import type { ApplyResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -13,10 +13,10 @@ import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
-import { failingTotal } from '../../shared/policy-tests/test-views';
+import { countFailingTests } from '../../shared/policy-tests/test-views';
 import { usePermissions } from '../../shared/use-permissions';
 import { PreviewView } from '../detail/preview-view';
-import { liveRules, placesText } from '../policy-labels';
+import { countLiveRules, placesText } from '../policy-labels';
 import { ApplyImpact, ImpactRefused, isImpactRefusal, useApplyImpact } from './apply-impact';
 import { OperationProgress } from './operation-progress';
 import { LEAST_REASON, OverrideTests } from './override-tests';
@@ -68,12 +68,12 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
       onError: () => void queryClient.invalidateQueries(trpc.policies.get.queryFilter({ id: policy.id })),
     }),
   );
-  const failure = apply.error ? failureOf(apply.error) : null;
+  const failure = apply.error ? toFailure(apply.error) : null;
   const shown = preview.data;
-  const fingerprints = shown ? fingerprintsOf(shown) : {};
+  const fingerprints = shown ? collectFingerprints(shown) : {};
   const places = shown && shown.totals.guests > 0 ? placesText(t, shown.totals.guests, shown.clusters.length) : null;
   const readOnly = readOnlyClusters(shown);
-  const failing = failingTotal(shown);
+  const failing = countFailingTests(shown);
   const isReading = dryRun.isFetching || preview.isFetching;
   const impact = useApplyImpact(policy, round, !isReading && shown !== undefined && operationId === null);
   const previewAgain = () => {
@@ -116,7 +116,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
                   ? t('The preview is loading')
                   : !shown || !dryRun.data
                     ? t('The preview failed, so the changes are unknown')
-                    : places === null && liveRules(policy.deployments) === 0
+                    : places === null && countLiveRules(policy.deployments) === 0
                       ? t('Nothing to apply: the policy resolves to no workload, and none of its rules are live')
                       : readOnly.length > 0 && readOnly.length === shown.clusters.length
                         ? t('Cannot apply: the API token is read-only')
@@ -171,7 +171,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
           </div>
         ) : dryRun.error || preview.error ? (
           <ErrorState
-            problem={failureOf(dryRun.error ?? preview.error)}
+            problem={toFailure(dryRun.error ?? preview.error)}
             onRetry={() => void Promise.all([dryRun.refetch(), preview.refetch()])}
           />
         ) : (
@@ -205,7 +205,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
 }
 
 /** What the worker compares each guest with before it writes; a guest that could not be read has none and is skipped. */
-const fingerprintsOf = ({ clusters }: PolicyPreview): Record<string, string> =>
+const collectFingerprints = ({ clusters }: PolicyPreview): Record<string, string> =>
   Object.fromEntries(
     clusters.flatMap(({ guests }) =>
       guests.flatMap(({ workload_id, fingerprint }) => (fingerprint === null ? [] : [[workload_id, fingerprint]])),

@@ -5,7 +5,7 @@ import type { Impact } from '@/domain/impact/impact';
 import type { Policy } from '@/domain/policies';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { type Failure, failureOf } from '@/lib/problem';
+import { type Failure, toFailure } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
@@ -34,8 +34,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   impact_not_done: msg('The impact is not computed yet'),
   impact_of_another_change: msg('The policy changed since the impact was computed'),
 };
-const reasonOf = (failure: Failure): string => String(failure.extra?.reason);
-export const isImpactRefusal = (failure: Failure): boolean => Object.hasOwn(REFUSALS, reasonOf(failure));
+const getReason = (failure: Failure): string => String(failure.extra?.reason);
+export const isImpactRefusal = (failure: Failure): boolean => Object.hasOwn(REFUSALS, getReason(failure));
 
 /**
  * The impact of an apply, computed once the preview was read: reading may find that what is live differs from what was known.
@@ -78,7 +78,7 @@ export function ApplyImpact({ of }: { of: ReturnType<typeof useApplyImpact> }) {
   const t = useT();
   const { impact, error, asking, again, consent, give } = of;
   const isDone = impact?.status === 'done' && !impact.outdated;
-  const failure = error ? failureOf(error) : null;
+  const failure = error ? toFailure(error) : null;
   return (
     <>
       {failure ? (
@@ -133,7 +133,7 @@ export function ImpactRefused({ failure, onPreviewAgain }: { failure: Failure; o
     <Notice
       tone="danger"
       live
-      title={t(REFUSALS[reasonOf(failure)] ?? failure.title)}
+      title={t(REFUSALS[getReason(failure)] ?? failure.title)}
       action={
         <Button size="sm" onClick={onPreviewAgain}>
           {t('Compute again')}

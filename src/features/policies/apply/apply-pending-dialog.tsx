@@ -5,7 +5,7 @@ import type { ApplyInput, ApplyPendingResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
@@ -42,7 +42,7 @@ export function ApplyPendingDialog({ policies, total, onClose }: Props) {
     }),
   );
   const isWaiting = shown.some(({ id }) => !sent.get(id)) || (others > 0 && !without);
-  const failure = apply.error ? failureOf(apply.error) : null;
+  const failure = apply.error ? toFailure(apply.error) : null;
   return (
     <Dialog
       open

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { CleanupGuest } from '@/domain/policy-preview';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
@@ -17,7 +17,7 @@ export function CleanupEffects({ policyId }: { policyId: string }) {
   const t = useT();
   const trpc = useTRPC();
   const query = useQuery({ ...trpc.policies.previewCleanup.queryOptions({ id: policyId }), gcTime: 0, retry: false });
-  if (query.error) return <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />;
+  if (query.error) return <ErrorState problem={toFailure(query.error)} onRetry={() => void query.refetch()} />;
   if (!query.data || query.isFetching) {
     return (
       <div aria-busy="true" className="flex flex-col gap-2">
@@ -40,7 +40,7 @@ export function CleanupEffects({ policyId }: { policyId: string }) {
             <span>
               {guest.name} <span className="mono text-muted">{guest.vmid}</span>
             </span>
-            {linesOf(t, guest).map((line) => (
+            {describeCleanup(t, guest).map((line) => (
               <span key={line} className="text-muted">
                 {line}
               </span>
@@ -69,7 +69,7 @@ function RemovalImpact({ policyId }: { policyId: string }) {
   return <ImpactSummary impact={impact} onCompute={again} pending={asking} />;
 }
 
-function linesOf(t: Translate, { removed, option_changes, notes }: CleanupGuest): string[] {
+function describeCleanup(t: Translate, { removed, option_changes, notes }: CleanupGuest): string[] {
   if (removed === null) return [t('Unknown: could not be read')];
   const switches = option_changes.map((change) =>
     t('{name}: {before} → {after}', {

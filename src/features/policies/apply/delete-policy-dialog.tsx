@@ -2,11 +2,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Policy } from '@/domain/policies';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
-import { guestsText, liveRules } from '../policy-labels';
+import { countLiveRules, guestsText } from '../policy-labels';
 import { CleanupEffects } from './cleanup-effects';
 
 type Props = {
@@ -33,7 +33,7 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
       },
     }),
   );
-  const live = liveRules(policy.deployments);
+  const live = countLiveRules(policy.deployments);
   return (
     <ConfirmDialog
       open
@@ -46,7 +46,7 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
           : t('Delete policy')
       }
       pending={remove.isPending}
-      error={remove.error ? failureOf(remove.error) : null}
+      error={remove.error ? toFailure(remove.error) : null}
       onConfirm={() => remove.mutate({ id: policy.id, version: policy.version })}
     >
       {live > 0 ? (

@@ -6,7 +6,7 @@ import { formatDuration } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Skeleton } from '@/ui/loading';
@@ -203,7 +203,7 @@ function RetryButton({
         if (result.operation_id) onRetried?.(result.operation_id);
       },
       onError: (error) => {
-        const { title, detail } = failureOf(error);
+        const { title, detail } = toFailure(error);
         showToast('danger', { title: t('Could not start the retry'), description: detail ?? title });
       },
     }),

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import type { Deployment } from '@/domain/deployments';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
@@ -12,7 +12,7 @@ import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { DeploymentPanel } from './deployment-panel';
 
-const active = (deployment: Deployment) => deployment.status === 'queued' || deployment.status === 'running';
+const isActive = (deployment: Deployment) => deployment.status === 'queued' || deployment.status === 'running';
 
 /** All clusters of one apply or removal, as they go and as they ended. */
 export function OperationProgress({
@@ -27,10 +27,10 @@ export function OperationProgress({
   const live = useIsLive();
   const query = useQuery({
     ...trpc.deployments.list.queryOptions({ operation_id: operationId, limit: 200 }),
-    refetchInterval: ({ state }) => (state.data && !state.data.items.some(active) ? false : live ? 3000 : 1000),
+    refetchInterval: ({ state }) => (state.data && !state.data.items.some(isActive) ? false : live ? 3000 : 1000),
   });
   const queryClient = useQueryClient();
-  const isEnded = query.data !== undefined && query.data.items.length > 0 && !query.data.items.some(active);
+  const isEnded = query.data !== undefined && query.data.items.length > 0 && !query.data.items.some(isActive);
   useEffect(() => {
     if (!isEnded) return;
     // The guests were read again before it ended: every page that shows them refetches.
@@ -39,7 +39,7 @@ export function OperationProgress({
   }, [isEnded, queryClient, trpc]);
   if (!query.data) {
     return query.error ? (
-      <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />
+      <ErrorState problem={toFailure(query.error)} onRetry={() => void query.refetch()} />
     ) : (
       <Skeleton className="h-32 w-full" />
     );

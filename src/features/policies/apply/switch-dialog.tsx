@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Policy } from '@/domain/policies';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
-import { guestsText, liveRules } from '../policy-labels';
+import { countLiveRules, guestsText } from '../policy-labels';
 import { CleanupEffects } from './cleanup-effects';
 
 export type SwitchKind = 'enforce' | 'audit' | 'enable' | 'disable';
@@ -71,7 +71,7 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
       },
     }),
   );
-  const live = liveRules(policy.deployments);
+  const live = countLiveRules(policy.deployments);
   const removes = kind === 'audit' || kind === 'disable';
   const inForce = policy.enabled && policy.definition.enforcement_mode === 'enforced';
   const removal = removes && inForce && live > 0;
@@ -92,7 +92,7 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
       confirmLabel={removal && words.confirmRemoval ? t(words.confirmRemoval, { n: live }) : t(words.confirm)}
       tone={removes ? 'danger' : 'primary'}
       pending={save.isPending}
-      error={save.error ? failureOf(save.error) : null}
+      error={save.error ? toFailure(save.error) : null}
       onConfirm={() => save.mutate({ id: policy.id, version: policy.version, reason: t(words.reason), ...change })}
     >
       {removal ? (

@@ -1,7 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 
@@ -19,7 +19,7 @@ export function useReconcile(policyId: string, onStarted: (operationId: string) 
         else showToast('info', { id: policyId, title: t('Nothing to reconcile'), description: message ?? undefined });
       },
       onError: (error) => {
-        const { title, detail } = failureOf(error);
+        const { title, detail } = toFailure(error);
         showToast('danger', { id: policyId, title: t('Could not start reconciliation'), description: detail ?? title });
       },
     }),

@@ -2,14 +2,14 @@ import type { RuleCoverage } from '@/domain/coverage';
 import { formatCount } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Sparkline } from '@/ui/sparkline';
 import { Status } from '@/ui/status';
 import { Elapsed } from '../../shared/elapsed';
 import { securityRuleText } from '../../shared/security-rule-labels';
 import { hitState } from './coverage-labels';
 
-const make = columnsOf<RuleCoverage>();
+const make = createColumnHelper<RuleCoverage>();
 
 function HitState({ rule, from }: { rule: RuleCoverage; from: string }) {
   const t = useT();
@@ -27,7 +27,7 @@ function HitState({ rule, from }: { rule: RuleCoverage; from: string }) {
   );
 }
 
-const course = (t: Translate, rule: RuleCoverage) =>
+const formatDailyHits = (t: Translate, rule: RuleCoverage) =>
   t('Daily hits of rule {n}, oldest first: {counts}', {
     n: rule.position + 1,
     counts: rule.daily.map(formatCount).join(', '),
@@ -47,7 +47,7 @@ const rule = (t: Translate) =>
 const hits = (t: Translate) => make.number('hits', t('Hit count'), (item) => item.hits);
 const auditHits = (t: Translate) => make.number('audit_hits', t('Audit hits'), (item) => item.audit_hits);
 const rest = (t: Translate) => [
-  make.custom('daily', t('Per day'), (item) => <Sparkline values={item.daily} label={course(t, item)} />, {
+  make.custom('daily', t('Per day'), (item) => <Sparkline values={item.daily} label={formatDailyHits(t, item)} />, {
     width: 120,
     csv: (item) => item.daily.join(' '),
   }),

@@ -1,11 +1,11 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { PolicyCoverage } from '@/domain/coverage';
-import { msg, optionsIn } from '@/lib/i18n/translator';
+import { msg, translateOptions } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
-import { inUrlOr, urlWord, useUrlValue } from '@/lib/url-state';
+import { urlEnum, useUrlValue, withInitial } from '@/lib/url-state';
 import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
@@ -35,7 +35,7 @@ const REFRESH_MS = 60_000;
 export function CoverageTab({ policyId }: { policyId: string }) {
   const t = useT();
   const trpc = useTRPC();
-  const [days, setDays] = useUrlValue('days', inUrlOr(urlWord(DAYS), '7'));
+  const [days, setDays] = useUrlValue('days', withInitial(urlEnum(DAYS), '7'));
   const query = useQuery({
     ...trpc.coverage.policy.queryOptions({ id: policyId, days: Number(days) }),
     placeholderData: keepPreviousData,
@@ -51,7 +51,7 @@ export function CoverageTab({ policyId }: { policyId: string }) {
               label={t('Days counted')}
               value={days}
               onValueChange={(next) => void setDays(next)}
-              options={optionsIn(t, DAY_OPTIONS)}
+              options={translateOptions(t, DAY_OPTIONS)}
             />
             <AsOf coverage={coverage} />
           </div>

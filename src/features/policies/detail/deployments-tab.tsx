@@ -5,10 +5,10 @@ import type { Deployment } from '@/domain/deployments';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { URL_TEXT, useUrlValue } from '@/lib/url-state';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Drawer } from '@/ui/drawer';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
@@ -43,7 +43,7 @@ const DEPLOYMENTS = declareList({
 });
 const isActive = ({ status }: Deployment) => status === 'queued' || status === 'running';
 
-const make = columnsOf<Deployment>();
+const make = createColumnHelper<Deployment>();
 
 const columnsFor = (t: Translate) => [
   make.time('created_at', t('Requested'), (deployment) => deployment.created_at, { sortable: true }),
@@ -146,7 +146,7 @@ function DeploymentDrawer({ deploymentId, onClose }: { deploymentId: string | nu
       {deployment ? (
         <DeploymentPanel deployment={deployment} heading={deployment.cluster_name} onRetried={onClose} />
       ) : query.error ? (
-        <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />
+        <ErrorState problem={toFailure(query.error)} onRetry={() => void query.refetch()} />
       ) : (
         <Skeleton className="h-40 w-full" />
       )}

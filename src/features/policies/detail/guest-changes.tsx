@@ -63,7 +63,7 @@ export function ChangedRules({ name, changes }: { name: string; changes: GuestCh
         <Line key={`- ${rule.position}`} kind="removed" rule={rule} note={t(STALE_RULE_LABELS[rule.reason])} />
       ))}
       {changes.added.map((rule) => (
-        <Line key={`+ ${keyOf(rule)}`} kind="added" rule={rule} />
+        <Line key={`+ ${toRuleKey(rule)}`} kind="added" rule={rule} />
       ))}
       {changes.moved.map((rule) => (
         <Line key={`~ ${rule.position}`} kind="moved" rule={rule} />
@@ -76,7 +76,7 @@ export function ChangedRules({ name, changes }: { name: string; changes: GuestCh
 }
 
 /** What tells rules of one list apart. */
-export const keyOf = (rule: FirewallRuleView) => `${rule.policy_id} ${rule.rule_hash} ${rule.comment}`;
+export const toRuleKey = (rule: FirewallRuleView) => `${rule.policy_id} ${rule.rule_hash} ${rule.comment}`;
 
 const KINDS = {
   added: { word: msg('Added'), icon: <Plus size={14} aria-hidden />, box: 'bg-ok-soft', mark: 'text-ok' },

@@ -4,7 +4,7 @@ import type { FirewallRuleView } from '@/domain/firewall/rule-view';
 import type { PolicyGuestComparison } from '@/domain/policy-guests';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { buttonClass } from '@/ui/button-class';
@@ -49,7 +49,7 @@ export function GuestComparisonDrawer({ policyId, workloadId, onClose }: Props) 
       {guest ? (
         <Content guest={guest} />
       ) : query.error ? (
-        <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} />
+        <ErrorState problem={toFailure(query.error)} onRetry={() => void query.refetch()} />
       ) : (
         <Skeleton className="h-40 w-full" />
       )}

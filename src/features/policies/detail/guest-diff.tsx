@@ -3,8 +3,8 @@ import type { GuestPreview } from '@/domain/policy-preview';
 import { useT } from '@/lib/i18n/use-t';
 import { WorkloadLink } from '../../shared/entity-links';
 import { UnreadableNotice } from '../../shared/unreadable-notice';
-import { changesNothing, guestSummary } from '../change-labels';
-import { ChangedRules, DormantList, keyOf, Line, Lines, SwitchList } from './guest-changes';
+import { guestSummary, hasNoChanges } from '../change-labels';
+import { ChangedRules, DormantList, Line, Lines, SwitchList, toRuleKey } from './guest-changes';
 
 type Props = { guest: GuestPreview; clusterName: string | null; open: boolean };
 
@@ -13,7 +13,7 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
   const t = useT();
   const { changes, option_changes: options, sets, foreign_rules: foreign } = guest;
   return (
-    <details open={open && !changesNothing(guest)} className="group min-w-0 rounded-lg border bg-surface">
+    <details open={open && !hasNoChanges(guest)} className="group min-w-0 rounded-lg border bg-surface">
       <summary className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1 rounded-lg px-3 py-1.5">
         <ChevronRight size={14} aria-hidden className="shrink-0 text-faint group-open:rotate-90" />
         <span className="font-medium">
@@ -29,7 +29,7 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
         {changes === null ? (
           <Lines label={t('Desired rules on {name}', { name: guest.name })}>
             {guest.rules.map((rule) => (
-              <Line key={keyOf(rule)} kind="desired" rule={rule} />
+              <Line key={toRuleKey(rule)} kind="desired" rule={rule} />
             ))}
           </Lines>
         ) : (

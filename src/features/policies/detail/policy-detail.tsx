@@ -26,7 +26,7 @@ import { loadTab } from '../../shared/load-tab';
 import { usePermissions } from '../../shared/use-permissions';
 import { useUrlTab } from '../../shared/use-url-state';
 import type { SwitchKind } from '../apply/switch-dialog';
-import { allReasons, shownOf } from '../policy-labels';
+import { allReasons, getDisplayStatus } from '../policy-labels';
 import { PolicyOverview } from './policy-overview';
 
 const CoverageTab = loadTab(() => import('./coverage-tab').then((module) => module.CoverageTab));
@@ -147,7 +147,7 @@ function Content({ policy }: { policy: Policy }) {
             <DeploymentState
               status={policy.deployment_status}
               reasons={allReasons(policy)}
-              shown={shownOf(policy)}
+              shown={getDisplayStatus(policy)}
               working={isWorking(policy)}
             />
             <PolicyMode mode={mode} enabled={policy.enabled} />
@@ -235,7 +235,7 @@ function Content({ policy }: { policy: Policy }) {
           kind={dialog}
           onClose={close}
           onDone={(kind) => {
-            const next = switched(policy, kind);
+            const next = applySwitch(policy, kind);
             const applies = reason('policy:apply', policy) === null && applyRefusal(t, next) === null;
             setDialog(applies ? 'apply' : null);
             openTab(applies || kind === 'enforce' || kind === 'enable' ? 'preview' : 'deployments');
@@ -249,7 +249,7 @@ function Content({ policy }: { policy: Policy }) {
 type State = { enabled: boolean; definition: Pick<Policy['definition'], 'enforcement_mode'> };
 
 /** The state after a switch. */
-const switched = ({ enabled, definition }: State, kind: SwitchKind): State => ({
+const applySwitch = ({ enabled, definition }: State, kind: SwitchKind): State => ({
   enabled: kind === 'enable' || (kind !== 'disable' && enabled),
   definition: {
     enforcement_mode: kind === 'enforce' ? 'enforced' : kind === 'audit' ? 'audit' : definition.enforcement_mode,

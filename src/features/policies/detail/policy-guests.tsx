@@ -3,7 +3,7 @@ import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
 import type { PolicyGuest } from '@/domain/policy-guests';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { URL_TEXT, useUrlValue } from '@/lib/url-state';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { Mono } from '@/ui/values';
 import { REASON_LABELS, STATUS_LABELS } from '../../shared/deployment-labels';
@@ -18,7 +18,7 @@ const GuestComparisonDrawer = loadOnOpening(() =>
   import('./guest-comparison-drawer').then((module) => module.GuestComparisonDrawer),
 );
 
-const make = columnsOf<PolicyGuest>();
+const make = createColumnHelper<PolicyGuest>();
 const STATUSES = [...DEPLOYMENT_STATUSES, 'none'] as const;
 const GUESTS = declareList({
   from: 'policies.guests',

@@ -6,10 +6,10 @@ import type { Policy } from '@/domain/policies';
 import { formatCount } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { loadOnOpening } from '@/ui/load-on-opening';
@@ -26,7 +26,7 @@ import { useReadAgain } from '../../shared/record-cache';
 import { DIRECTION_LABELS, TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
 import { usePermissions } from '../../shared/use-permissions';
 import { useReconcile } from '../apply/use-reconcile';
-import { allReasons, shownOf } from '../policy-labels';
+import { allReasons, getDisplayStatus } from '../policy-labels';
 import { PolicyGuests } from './policy-guests';
 
 const OperationProgress = loadOnOpening(
@@ -35,7 +35,7 @@ const OperationProgress = loadOnOpening(
 );
 
 type Row = Policy['deployments'][number];
-const make = columnsOf<Row>();
+const make = createColumnHelper<Row>();
 
 const isBelowUnmanaged = ({ rule_placement, guests }: Row) => rule_placement === 'below' && guests > 0;
 const reasonsText = (t: Translate, { reasons }: Row) => reasons.map((reason) => t(REASON_LABELS[reason])).join(' ');
@@ -72,7 +72,7 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
   const reconcile = useReconcile(policy.id, setOperationId);
   const behind = policy.deployment_status !== null && policy.deployment_status !== 'active';
   const deployed = policy.enabled && definition.enforcement_mode === 'enforced';
-  const waits = shownOf(policy) === 'pending';
+  const waits = getDisplayStatus(policy) === 'pending';
   const overridden = policy.tenant_id === null ? policy.deployments.filter(isBelowUnmanaged) : [];
   return (
     <>
@@ -208,7 +208,7 @@ function ReadNow({ policyId }: { policyId: string }) {
       void queryClient.invalidateQueries(trpc.policies.list.pathFilter());
     },
     onError: (error) => {
-      const { title, detail } = failureOf(error);
+      const { title, detail } = toFailure(error);
       showToast('danger', { id: 'read-now', title: t('Could not read the workloads'), description: detail ?? title });
     },
   });

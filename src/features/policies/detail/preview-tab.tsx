@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import type { Policy } from '@/domain/policies';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
@@ -36,7 +36,7 @@ export function PreviewTab({ policy }: { policy: Policy }) {
   }
   if (query.error && !query.data) {
     return (
-      <ErrorState problem={failureOf(query.error)} onRetry={() => void query.refetch()} pending={query.isFetching} />
+      <ErrorState problem={toFailure(query.error)} onRetry={() => void query.refetch()} pending={query.isFetching} />
     );
   }
   return (

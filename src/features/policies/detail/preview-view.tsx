@@ -11,7 +11,7 @@ import { Status } from '@/ui/status';
 import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
 import { UNRESOLVED_LABELS } from '../../shared/policy-endpoints/endpoint-labels';
 import { FailingTestsNotice } from '../../shared/policy-tests/test-views';
-import { CHANGE_COUNTS, changesNothing } from '../change-labels';
+import { CHANGE_COUNTS, hasNoChanges } from '../change-labels';
 import { placesText } from '../policy-labels';
 import { GuestDiff } from './guest-diff';
 
@@ -25,7 +25,7 @@ export function PreviewView({ preview, showTests = true }: { preview: PolicyPrev
   const [onlyChanges, setOnlyChanges] = useState(false);
   const [shown, setShown] = useState(PAGE);
   const guests = clusters.flatMap((cluster) => cluster.guests.map((guest) => ({ guest, cluster })));
-  const listed = onlyChanges ? guests.filter(({ guest }) => !changesNothing(guest)) : guests;
+  const listed = onlyChanges ? guests.filter(({ guest }) => !hasNoChanges(guest)) : guests;
   return (
     <div className="flex flex-col gap-4">
       {showTests && <OwnConnectionsNotice connections={preview.own_connections} />}

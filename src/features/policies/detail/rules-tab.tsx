@@ -3,12 +3,12 @@ import type { Policy, SecurityRule } from '@/domain/policies';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../../shared/security-rule-labels';
 
-const make = columnsOf<SecurityRule>();
+const make = createColumnHelper<SecurityRule>();
 const TONES = { accept: 'ok', drop: 'danger', reject: 'warn' } as const;
 
 const columnsFor = (t: Translate) => [

@@ -5,11 +5,11 @@ import { useMemo, useState } from 'react';
 import type { Policy, PolicyVersion } from '@/domain/policies';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { Dialog } from '@/ui/dialog';
 import { showToast } from '@/ui/toast';
@@ -30,7 +30,7 @@ const VERSIONS = declareList({
   rowId: (version) => version.id,
   empty: { title: msg('No versions'), text: msg('Each change to the policy creates a version.') },
 });
-const make = columnsOf<PolicyVersion>();
+const make = createColumnHelper<PolicyVersion>();
 
 const columnsFor = (t: Translate, current: number) => [
   make.text('version', t('Version'), (version) => String(version.version), {
@@ -156,7 +156,7 @@ function RevertDialog({ policy, version, onClose }: { policy: Policy; version: P
       })}
       tone="primary"
       pending={revert.isPending}
-      error={revert.error ? failureOf(revert.error) : null}
+      error={revert.error ? toFailure(revert.error) : null}
       onConfirm={() => revert.mutate({ id: policy.id, to_version: version.version, version: policy.version })}
     >
       <p>

@@ -16,16 +16,16 @@ type Props<Out> = {
 };
 
 /** Everything but the texts, which change no rule. */
-const contentOf = ({ name: _, description: __, reason: ___, ...content }: PolicyValues) => JSON.stringify(content);
+const toContentKey = ({ name: _, description: __, reason: ___, ...content }: PolicyValues) => JSON.stringify(content);
 
 /** The impact of what is in the form, saved or not, as it was when it was asked for. */
 export function DraftImpact<Out>({ form, impactOf, enforcedBefore }: Props<Out>) {
   const [asked, setAsked] = useState<{ content: string; question: ImpactQuestion } | null>(null);
   const values = useWatch({ control: form.control }) as PolicyValues;
-  const content = contentOf(values);
+  const content = toContentKey(values);
   const isEnforced = values.enabled && values.definition.enforcement_mode === 'enforced';
   const ask = form.handleSubmit((input) =>
-    setAsked({ content: contentOf(form.getValues()), question: impactOf(input) }),
+    setAsked({ content: toContentKey(form.getValues()), question: impactOf(input) }),
   );
   return (
     <ImpactPanel

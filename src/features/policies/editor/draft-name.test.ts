@@ -16,7 +16,7 @@ const end = (label: string | null): PolicyDraft['source'] => ({
   workload_name: null,
 });
 const rule = { action: 'accept' as const, protocol: 'tcp' as const, destination_ports: ['5432'], icmp_type: null };
-const of = (source: string | null, target: string | null, rules: PolicyDraft['rules'] = [rule]) => ({
+const createDraft = (source: string | null, target: string | null, rules: PolicyDraft['rules'] = [rule]) => ({
   source: end(source),
   target: end(target),
   rules,
@@ -41,16 +41,16 @@ describe('draftName', () => {
     ],
   ] as const)('says in %s what the policy does', async (locale: Locale, both, from, to, only) => {
     const t = makeTranslate(locale, await loadCatalog(locale));
-    expect(draftName(t, of('web', 'pg-01'), 'accept')).toBe(both);
-    expect(draftName(t, of('web', null, []), 'drop')).toBe(from);
-    expect(draftName(t, of(null, 'pg-01'), 'reject')).toBe(to);
-    expect(draftName(t, of(null, 'pg-01', []), 'accept')).toBe(only);
-    expect(draftName(t, of(null, null, []), 'accept')).toBe('');
+    expect(draftName(t, createDraft('web', 'pg-01'), 'accept')).toBe(both);
+    expect(draftName(t, createDraft('web', null, []), 'drop')).toBe(from);
+    expect(draftName(t, createDraft(null, 'pg-01'), 'reject')).toBe(to);
+    expect(draftName(t, createDraft(null, 'pg-01', []), 'accept')).toBe(only);
+    expect(draftName(t, createDraft(null, null, []), 'accept')).toBe('');
   });
 
   it('returns one line that is short enough to save', async () => {
     const t = makeTranslate('en', {});
-    const name = draftName(t, of('a\nb'.repeat(60), 'pg-01'), 'accept');
+    const name = draftName(t, createDraft('a\nb'.repeat(60), 'pg-01'), 'accept');
     expect(name.length).toBeLessThanOrEqual(100);
     expect(name).not.toMatch(/\n/);
   });

@@ -26,18 +26,18 @@ export function EndpointsField({ control, side, description, tenantId, projectId
       onValueChange={(endpoints) => field.onChange(endpoints)}
       onBlur={field.onBlur}
       ref={field.ref}
-      error={messageOf(fieldState.error)}
+      error={findMessage(fieldState.error)}
       tenantId={tenantId}
       projectId={projectId}
     />
   );
 }
 
-function messageOf(error: unknown): string | undefined {
+function findMessage(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('message' in error && typeof error.message === 'string') return error.message;
   for (const item of Object.values(error)) {
-    const message = messageOf(item);
+    const message = findMessage(item);
     if (message) return message;
   }
   return undefined;

@@ -6,7 +6,7 @@ import type { ChangedPolicy, Policy, PolicyCreate } from '@/domain/policies';
 import type { PolicyDraft } from '@/domain/policy-draft';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { EmptyState } from '@/ui/empty-state';
 import { loadLater } from '@/ui/load-on-opening';
@@ -36,8 +36,8 @@ import {
 // Only seldom does someone else save in the meantime.
 const VersionConflict = loadLater(() => import('./version-conflict').then((module) => module.VersionConflict));
 
-const policyCreate = () => import('@/domain/policies').then((module) => module.PolicyCreate);
-const policyChange = () => import('@/domain/policies').then((module) => module.PolicyChange);
+const loadPolicyCreate = () => import('@/domain/policies').then((module) => module.PolicyCreate);
+const loadPolicyChange = () => import('@/domain/policies').then((module) => module.PolicyChange);
 
 /** The page on which a policy is written: a new one without an id. */
 export function PolicyEditor({ policyId }: { policyId?: string }) {
@@ -94,7 +94,7 @@ function NewPolicyForm({ draft }: { draft?: PolicyDraft }) {
       ...(draft ? { ...toDraftValues(draft), project_id: draft.project_id } : EMPTY_POLICY),
       tenant_id,
     } as DefaultValues<PolicyValues>,
-    resolver: domainResolver(policyCreate, toPolicyCreate),
+    resolver: domainResolver(loadPolicyCreate, toPolicyCreate),
   });
   const create = useMutation(
     trpc.policies.create.mutationOptions({
@@ -118,7 +118,7 @@ function NewPolicyForm({ draft }: { draft?: PolicyDraft }) {
       <PolicyForm
         form={form}
         onSubmit={(input) => create.mutate(input)}
-        error={create.error ? failureOf(create.error) : null}
+        error={create.error ? toFailure(create.error) : null}
         pending={create.isPending}
         saved={create.isSuccess}
         submitLabel={t('Create policy')}
@@ -182,7 +182,7 @@ function EditPolicy({ first }: { first: Policy }) {
   const edit = useVersionedForm({
     opened: first,
     read: () => readAgain(trpc.policies.get.queryOptions({ id: first.id })),
-    schema: policyChange,
+    schema: loadPolicyChange,
     toValues: toPolicyValues,
     toInput: (values, { version }) => toPolicyChange(values, version),
     save: (input) => client.policies.update.mutate({ ...input, id: first.id }),

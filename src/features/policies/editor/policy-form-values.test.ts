@@ -51,7 +51,7 @@ const snapshot: PolicySnapshot = {
     },
   ],
 };
-const issuesOf = (values: PolicyValues) =>
+const listIssuePaths = (values: PolicyValues) =>
   PolicyCreate.safeParse(toPolicyCreate(values)).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
 test('a policy that was read can be saved unchanged', () => {
@@ -70,9 +70,9 @@ test('a new policy starts in audit mode', () => {
 });
 
 test('an empty form is refused at name, sources and targets; a cleared priority at its field', () => {
-  expect(issuesOf(EMPTY_POLICY)).toEqual(['name', 'definition.sources', 'definition.targets']);
+  expect(listIssuePaths(EMPTY_POLICY)).toEqual(['name', 'definition.sources', 'definition.targets']);
   const definition = { ...EMPTY_POLICY.definition, sources: ['any'], targets: ['sg:web'] };
-  expect(issuesOf({ ...EMPTY_POLICY, name: 'x', definition, priority: null })).toEqual(['priority']);
+  expect(listIssuePaths({ ...EMPTY_POLICY, name: 'x', definition, priority: null })).toEqual(['priority']);
 });
 
 test('bad ports and ICMP types are refused at their fields', () => {
@@ -81,7 +81,7 @@ test('bad ports and ICMP types are refused at their fields', () => {
     { ...EMPTY_RULE, destination_ports: '80, x' },
     { ...EMPTY_RULE, protocol: 'icmp' as const, icmp_type: 'no-such' },
   ];
-  expect(issuesOf({ ...EMPTY_POLICY, name: 'x', definition, rules })).toEqual([
+  expect(listIssuePaths({ ...EMPTY_POLICY, name: 'x', definition, rules })).toEqual([
     'rules.0.destination_ports',
     'rules.1.icmp_type',
   ]);

@@ -130,7 +130,7 @@ export function toRule(rule: RuleValues) {
 
 type Sent = Omit<PolicyCreate, 'priority' | 'tenant_id' | 'project_id'> & { priority: number | null };
 
-const fieldsOf = (
+const toFields = (
   { tenant_id: _, project_id: __, rules, tier, tenant_visibility, ...values }: PolicyValues,
   ofPlatform: boolean,
 ): Sent => ({ ...values, ...(ofPlatform && { tier, tenant_visibility }), rules: rules.map(toRule) });
@@ -139,7 +139,7 @@ const fieldsOf = (
 export const toPolicyCreate = (
   values: PolicyValues,
 ): Sent & { tenant_id?: string | null; project_id?: string | null } => ({
-  ...fieldsOf(values, toTenantId(values.tenant_id).tenant_id === null),
+  ...toFields(values, toTenantId(values.tenant_id).tenant_id === null),
   ...toTenantId(values.tenant_id),
   ...toProjectId(values.project_id),
 });
@@ -149,7 +149,7 @@ export const toPolicyChange = (
   values: PolicyValues,
   version: number,
 ): Sent & { version: number; project_id?: string | null } => ({
-  ...fieldsOf(values, values.tier !== 'tenant'),
+  ...toFields(values, values.tier !== 'tenant'),
   ...toProjectId(values.project_id),
   version,
 });

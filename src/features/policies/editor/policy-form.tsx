@@ -2,7 +2,7 @@
 import { type Control, type UseFormReturn, useWatch } from 'react-hook-form';
 import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/choices';
 import { POLICY_TIERS, type PolicyTier, TENANT_VISIBILITIES } from '@/domain/policy/tier';
-import { optionsIn } from '@/lib/i18n/translator';
+import { translateOptions } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import type { Problem } from '@/ui/error-state';
@@ -84,7 +84,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
           submitLabel={props.submitLabel}
           disabledReason={props.withReason && !isDirty ? t('No changes') : null}
           onCancel={() => guard.go(props.backTo)}
-          fieldName={placeOf}
+          fieldName={toFormField}
         >
           <Section title={t('General')}>
             <div className="flex flex-col gap-3">
@@ -130,7 +130,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
                 control={fields}
                 name="definition.direction"
                 label={t('Direction')}
-                options={optionsIn(t, DIRECTION_OPTIONS)}
+                options={translateOptions(t, DIRECTION_OPTIONS)}
               />
             </div>
           </Section>
@@ -149,7 +149,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
                 control={fields}
                 name="definition.enforcement_mode"
                 label={t('Enforcement')}
-                options={optionsIn(t, MODE_OPTIONS)}
+                options={translateOptions(t, MODE_OPTIONS)}
               />
               {enforcedAfter && <ReadOnlyNotice />}
               {enforcedBefore && !enforcedAfter && (
@@ -166,7 +166,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
                 control={fields}
                 name="definition.default_action"
                 label={t('Default policy')}
-                options={optionsIn(t, DEFAULT_OPTIONS)}
+                options={translateOptions(t, DEFAULT_OPTIONS)}
               />
               {tenant === null && (
                 <>
@@ -174,13 +174,13 @@ export function PolicyForm<Out>(props: Props<Out>) {
                     control={fields}
                     name="tier"
                     label={t('Evaluation')}
-                    options={optionsIn(t, TIER_OPTIONS)}
+                    options={translateOptions(t, TIER_OPTIONS)}
                   />
                   <RadioField
                     control={fields}
                     name="tenant_visibility"
                     label={t('Visible to tenants')}
-                    options={optionsIn(t, VISIBILITY_OPTIONS)}
+                    options={translateOptions(t, VISIBILITY_OPTIONS)}
                   />
                 </>
               )}
@@ -238,7 +238,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
 }
 
 /** Messages about one item of a list are shown at the field that holds the list. */
-const placeOf = (field: string): string =>
+const toFormField = (field: string): string =>
   field
     .replace(/^(definition\.(?:sources|targets))\.\d+$/, '$1')
     .replace(/^(rules\.\d+\.(?:destination_ports|source_ports))\.\d+$/, '$1');

@@ -3,7 +3,7 @@ import type { PolicyDefinition } from '@/domain/policy/policy';
 import type { ResolvedEndpoint } from '@/domain/policy-endpoints';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { Spinner } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
@@ -23,9 +23,9 @@ type Props = {
 type Side = 'sources' | 'targets';
 
 /** Whether rules are placed on this side: then its workloads count, else its addresses. */
-const isPlace = (direction: Definition['direction'], side: Side) =>
+const isPlacementSide = (direction: Definition['direction'], side: Side) =>
   direction === 'both' || direction === (side === 'targets' ? 'in' : 'out');
-const isPeer = (direction: Definition['direction'], side: Side) =>
+const isPeerSide = (direction: Definition['direction'], side: Side) =>
   direction === 'both' || direction === (side === 'targets' ? 'out' : 'in');
 
 /** What the endpoints of the form resolve to now, with everything that resolves to nothing and why. */
@@ -34,10 +34,10 @@ export function ResolutionPanel({ definition, tenantId, projectId }: Props) {
   const { direction, sources, targets } = definition;
   const query = useResolution([...sources, ...targets], tenantId, projectId);
   const found = new Map(query.data?.endpoints.map((item) => [item.endpoint, item]));
-  const failure = query.error ? failureOf(query.error) : null;
+  const failure = query.error ? toFailure(query.error) : null;
   const places = new Set(
     (['sources', 'targets'] as const)
-      .filter((side) => isPlace(direction, side))
+      .filter((side) => isPlacementSide(direction, side))
       .flatMap((side) => definition[side].flatMap((endpoint) => found.get(endpoint)?.workloads ?? []))
       .map((workload) => workload.workload_id),
   );
@@ -70,8 +70,8 @@ export function ResolutionPanel({ definition, tenantId, projectId }: Props) {
                         key={endpoint}
                         text={endpoint}
                         found={found.get(endpoint)}
-                        place={isPlace(direction, side)}
-                        peer={isPeer(direction, side)}
+                        place={isPlacementSide(direction, side)}
+                        peer={isPeerSide(direction, side)}
                       />
                     ))}
                   </ul>
@@ -124,7 +124,7 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
       <details className="min-w-0">
         <summary className="flex min-w-0 flex-wrap items-baseline gap-x-2 rounded-sm">
           <span className="mono [overflow-wrap:anywhere]">{text}</span>
-          {!dead && <span className="text-muted">{summaryOf(t, found, peer)}</span>}
+          {!dead && <span className="text-muted">{formatSummary(t, found, peer)}</span>}
         </summary>
         {details.length > 0 && (
           <ul className="mono max-h-48 overflow-y-auto py-1 pl-4 text-muted">
@@ -164,7 +164,7 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
 const inSentence = (t: Translate, text: string) =>
   t.locale === 'de' ? text : text.replace(/^./, (first) => first.toLowerCase());
 
-function summaryOf(t: Translate, found: ResolvedEndpoint, peer: boolean): string {
+function formatSummary(t: Translate, found: ResolvedEndpoint, peer: boolean): string {
   const parts = [];
   if (found.workloads_total > 0)
     parts.push(t('{n, plural, one {# workload} other {# workloads}}', { n: found.workloads_total }));

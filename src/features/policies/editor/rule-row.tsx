@@ -9,7 +9,7 @@ import { IconButton } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
 import { useField } from '@/ui/form/field-frame';
 import { Select } from '@/ui/select';
-import { pastedOnOneLine, TextInput } from '@/ui/text-input';
+import { readPastedLine, TextInput } from '@/ui/text-input';
 import { Tooltip } from '@/ui/tooltip';
 import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../../shared/security-rule-labels';
 import type { PolicyValues, RuleValues } from './policy-form-values';
@@ -246,7 +246,7 @@ function TextCell<F extends 'destination_ports' | 'source_ports' | 'icmp_type' |
         value={field.value ?? ''}
         onChange={(event) => field.onChange(event.target.value)}
         onPaste={(event) => {
-          const pasted = ports ? pastedOnOneLine(event) : null;
+          const pasted = ports ? readPastedLine(event) : null;
           if (pasted !== null) field.onChange(pasted);
         }}
         onBlur={() => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { english } from '@/lib/i18n/translator';
-import { clockText, collectorName, collectorState, lackingCollectors } from './agent-state';
+import { clockText, collectorName, collectorState, listDegradedCollectors } from './agent-state';
 
 it('says how far a clock is off, and in which direction', () => {
   expect(clockText(english, -499)).toEqual({ tone: 'ok', text: 'Accurate' });
@@ -16,5 +16,5 @@ it('keeps what a newer agent calls its collectors and states', () => {
 
 it('takes a collector that is off for a decision, not for a lack', () => {
   const collectors = ['active', 'degraded', 'unavailable', 'off'].map((state) => ({ name: state, state }));
-  expect(lackingCollectors({ collectors }).map(({ name }) => name)).toEqual(['degraded', 'unavailable']);
+  expect(listDegradedCollectors({ collectors }).map(({ name }) => name)).toEqual(['degraded', 'unavailable']);
 });

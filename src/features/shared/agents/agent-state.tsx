@@ -38,7 +38,7 @@ const COLLECTOR_STATES: Record<string, State> = {
 export const collectorState = (state: string): State => COLLECTOR_STATES[state] ?? { tone: 'unknown', word: state };
 
 /** The collectors that do not do all they could. */
-export const lackingCollectors = (agent: Pick<Agent, 'collectors'>) =>
+export const listDegradedCollectors = (agent: Pick<Agent, 'collectors'>) =>
   agent.collectors.filter(({ state }) => state === 'degraded' || state === 'unavailable');
 
 /** From here on an agent's clock makes times in logs hard to compare. */

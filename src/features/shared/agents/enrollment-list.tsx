@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { AgentEnrollment } from '@/domain/agent';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
@@ -28,7 +28,7 @@ export function EnrollmentList() {
     <section aria-label={t('Enrollment tokens')} className="flex flex-col gap-2">
       <h3 className="text-base">{t('Enrollment tokens')}</h3>
       {tokens.error ? (
-        <ErrorState problem={failureOf(tokens.error)} onRetry={() => void tokens.refetch()} />
+        <ErrorState problem={toFailure(tokens.error)} onRetry={() => void tokens.refetch()} />
       ) : !tokens.data ? (
         <Skeleton className="h-10 w-full" />
       ) : tokens.data.items.length === 0 ? (
@@ -51,7 +51,7 @@ function Token({ token }: { token: AgentEnrollment }) {
   const revoke = useMutation(
     trpc.agents.revokeEnrollment.mutationOptions({
       onSuccess: () => showToast('ok', { title: t('Enrollment token revoked') }),
-      onError: (error) => showToast('danger', failureOf(error)),
+      onError: (error) => showToast('danger', toFailure(error)),
       onSettled: () => void queryClient.invalidateQueries(trpc.agents.enrollments.pathFilter()),
     }),
   );

@@ -5,7 +5,7 @@ import type { AgentInstall } from '@/domain/agent';
 import { formatDuration } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
@@ -76,7 +76,7 @@ function Content({ target }: { target: InstallTarget }) {
       />
     );
   }
-  if (install.error) return <ErrorState problem={failureOf(install.error)} onRetry={create} />;
+  if (install.error) return <ErrorState problem={toFailure(install.error)} onRetry={create} />;
   return <Skeleton className="h-40 w-full" />;
 }
 

@@ -6,7 +6,7 @@ import { ENROLLMENT_LIMITS } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
@@ -105,7 +105,7 @@ function Form({ clusterId, clusters, onCluster, onCreated }: FormProps) {
       },
     }),
   );
-  const failure = create.error ? failureOf(create.error) : null;
+  const failure = create.error ? toFailure(create.error) : null;
   return (
     <form
       className="flex flex-col gap-4"

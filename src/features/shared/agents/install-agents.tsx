@@ -1,7 +1,7 @@
 'use client';
 import { Download } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
-import { inUrlOr, URL_FLAG, useUrlValue } from '@/lib/url-state';
+import { URL_FLAG, useUrlValue, withInitial } from '@/lib/url-state';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { loadLater } from '@/ui/load-on-opening';
@@ -25,7 +25,7 @@ export function InstallAgents({ clusterId = null, variant = 'secondary' }: Props
   const t = useT();
   const { reason } = usePermissions();
   const disabledReason = reason('agent:install');
-  const [open, setOpen] = useUrlValue('install', inUrlOr(URL_FLAG, false));
+  const [open, setOpen] = useUrlValue('install', withInitial(URL_FLAG, false));
   const close = () => void setOpen(null);
   return (
     <>

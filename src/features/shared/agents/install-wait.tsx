@@ -5,7 +5,7 @@ import { useTRPC } from '@/lib/trpc';
 import { Spinner } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { RelativeTime } from '@/ui/values';
-import { collectorName, lackingCollectors } from './agent-state';
+import { collectorName, listDegradedCollectors } from './agent-state';
 import { installProgress } from './install-progress';
 
 /** Events report enrollment and first heartbeat; this is for when the stream is interrupted. */
@@ -30,7 +30,7 @@ export function InstallWait({ nodeId, enrolledBefore }: { nodeId: string; enroll
       </p>
     );
   }
-  const lacking = lackingCollectors(agent);
+  const lacking = listDegradedCollectors(agent);
   return (
     <Notice tone={lacking.length > 0 ? 'warn' : 'ok'} live title={t('Agent is reporting')}>
       {t.rich('Version {version}, first report {time}.', {

@@ -1,7 +1,7 @@
 'use client';
 import type { ApiToken } from '@/domain/account';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { RelativeTime } from '@/ui/values';
 
@@ -21,7 +21,7 @@ export function RevokeTokenDialog({ token, revoke, onClose }: Props) {
       title={t('Revoke token {name}?', { name: token.name })}
       confirmLabel={t('Revoke token')}
       pending={revoke.isPending}
-      error={revoke.error ? failureOf(revoke.error) : null}
+      error={revoke.error ? toFailure(revoke.error) : null}
       onConfirm={() => revoke.mutate()}
     >
       <p>

@@ -1,11 +1,11 @@
 import type { ApiToken } from '@/domain/account';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { RelativeTime } from '@/ui/values';
 import { permissionsText } from '../permissions/permission-labels';
 
-const make = columnsOf<ApiToken>();
+const make = createColumnHelper<ApiToken>();
 
 /** Columns of a list of API tokens. */
 export const tokenColumns = (t: Translate) => [

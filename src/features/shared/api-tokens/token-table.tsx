@@ -3,7 +3,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import type { ApiToken } from '@/domain/account';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { DataTable } from '@/ui/data-table';
 import { showToast } from '@/ui/toast';
 import { RevokeTokenDialog } from './revoke-token-dialog';
@@ -52,7 +52,7 @@ export function TokenTable({ id, label, query, revoke, allow, disabledReason, em
         rowId={(token) => token.id}
         total={rows.length}
         loading={query.isPending}
-        error={query.error ? failureOf(query.error) : null}
+        error={query.error ? toFailure(query.error) : null}
         onRetry={() => void query.refetch()}
         height="auto"
         rowActions={(token) => ({
@@ -101,12 +101,12 @@ export function TokenTable({ id, label, query, revoke, allow, disabledReason, em
 }
 
 /** What happens when a suspended token acts again. */
-export const tokenAllowed = (t: Translate, refresh: () => void) => () => {
+export const onTokenReactivated = (t: Translate, refresh: () => void) => () => {
   refresh();
   showToast('ok', { title: t('Token reactivated') });
 };
 
-export const tokenNotAllowed = (t: Translate) => (error: unknown) => {
-  const failure = failureOf(error);
+export const onReactivateFailed = (t: Translate) => (error: unknown) => {
+  const failure = toFailure(error);
   showToast('danger', { title: t('Could not reactivate token'), description: failure.detail ?? failure.title });
 };

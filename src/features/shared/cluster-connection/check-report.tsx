@@ -6,7 +6,7 @@ import { Spinner } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { Status } from '@/ui/status';
 import { CHECK_STATES, checkSummary, checkTitle, isPrivilege } from './check-labels';
-import { grantCommands, majorOf, tokenIdOf } from './token-commands';
+import { getPveMajor, grantCommands, parseTokenId } from './token-commands';
 
 type Check = ClusterCheckReport['checks'][number];
 
@@ -81,14 +81,14 @@ function CheckLines({ checks, label, mono = false }: { checks: readonly Check[];
 /** The commands that give the token what it lacks, ready for a root shell on a node. */
 function GrantHelp({ token, version }: { token: string; version: string | null }) {
   const t = useT();
-  const named = tokenIdOf(token);
+  const named = parseTokenId(token);
   if (!named) return null;
   return (
     <div className="mt-2 flex flex-col gap-1">
       <p>{t('To grant the missing privileges, run as root on any node of the cluster:')}</p>
       <CodeBlock
         label={t('Commands to grant the privileges')}
-        code={grantCommands(majorOf(version), named).join('\n')}
+        code={grantCommands(getPveMajor(version), named).join('\n')}
       />
     </div>
   );

@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type Cluster, ClusterInput } from '@/domain/cluster';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { domainResolver, useCheckedForm } from '../domain-resolver';
 import { ConnectionForm } from './connection-form';
@@ -27,7 +27,7 @@ export function NewClusterForm({ onAdded, ...frame }: Props) {
     <ConnectionForm
       form={form}
       onSubmit={(input) => add.mutate(input)}
-      error={add.error ? failureOf(add.error) : null}
+      error={add.error ? toFailure(add.error) : null}
       pending={add.isPending}
       submitLabel={t('Add cluster')}
       {...frame}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { grantCommands, tokenCommands, tokenIdOf } from './token-commands';
+import { grantCommands, parseTokenId, tokenCommands } from './token-commands';
 
 test('the privilege to ask guest agents has the name of its version', () => {
   expect(tokenCommands('9')[0]).toContain('VM.GuestAgent.Audit');
@@ -9,7 +9,7 @@ test('the privilege to ask guest agents has the name of its version', () => {
 });
 
 test('granted privileges name the token and its user', () => {
-  const token = tokenIdOf(' PVEAPIToken=net.ops@pve!fabric=0f3c ');
+  const token = parseTokenId(' PVEAPIToken=net.ops@pve!fabric=0f3c ');
   expect(token).toEqual({ id: 'net.ops@pve!fabric', user: 'net.ops@pve' });
   expect(grantCommands('9', token ?? { id: '', user: '' }).slice(1)).toEqual([
     "pveum acl modify / --users 'net.ops@pve' --roles Fabric",
@@ -18,5 +18,5 @@ test('granted privileges name the token and its user', () => {
 });
 
 test.each(['', 'root@pam', 'a@b!c', "x'; rm -rf /@pve!t=s", 'a b@pve!tt=s'])('%j names no token', (text) => {
-  expect(tokenIdOf(text)).toBeNull();
+  expect(parseTokenId(text)).toBeNull();
 });

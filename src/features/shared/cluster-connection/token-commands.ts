@@ -3,7 +3,7 @@ export const PVE_MAJORS = ['9', '8'] as const;
 export type PveMajor = (typeof PVE_MAJORS)[number];
 
 /** The major version of a cluster; the newest when it is not known. */
-export const majorOf = (version: string | null | undefined): PveMajor =>
+export const getPveMajor = (version: string | null | undefined): PveMajor =>
   PVE_MAJORS.find((major) => version?.startsWith(`${major}.`)) ?? '9';
 
 /** What a privilege is needed for; the guest agent's has another name in each major version. */
@@ -24,7 +24,7 @@ export function tokenPrivileges(major: PveMajor): readonly { name: string; purpo
 }
 
 /** `user@realm!name` of a token that was entered as `user@realm!name=secret`; null for anything else. */
-export function tokenIdOf(token: string): { id: string; user: string } | null {
+export function parseTokenId(token: string): { id: string; user: string } | null {
   const match = /^(?:PVEAPIToken[= ])?(([A-Za-z0-9._-]+@[A-Za-z][A-Za-z0-9._-]+)![A-Za-z][A-Za-z0-9._-]+)=/.exec(
     token.trim(),
   );

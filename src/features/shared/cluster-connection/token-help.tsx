@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { CodeBlock } from '@/ui/code-block';
 import { Select } from '@/ui/select';
 import { Mono } from '@/ui/values';
-import { majorOf, PVE_MAJORS, type PveMajor, tokenCommands, tokenPrivileges } from './token-commands';
+import { getPveMajor, PVE_MAJORS, type PveMajor, tokenCommands, tokenPrivileges } from './token-commands';
 
 const VERSIONS = PVE_MAJORS.map((value) => ({ value, label: `Proxmox VE ${value}` }));
 
@@ -12,7 +12,7 @@ const VERSIONS = PVE_MAJORS.map((value) => ({ value, label: `Proxmox VE ${value}
 export function TokenHelp({ version }: { version?: string | null }) {
   const t = useT();
   const [chosen, setChosen] = useState<PveMajor | null>(null);
-  const major = chosen ?? majorOf(version);
+  const major = chosen ?? getPveMajor(version);
   return (
     <details className="rounded-md border px-3 py-2 open:pb-3">
       <summary className="font-medium">{t('How to create the token')}</summary>

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { UseFormReturn } from 'react-hook-form';
 import { ClusterCheckInput, type ClusterCheckReport } from '@/domain/cluster';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { type ConnectionValues, connectionKey, toCheckInput } from './connection-values';
 
@@ -54,6 +54,6 @@ export function useConnectionCheck<Out>(form: UseFormReturn<ConnectionValues, un
       return now !== null && now.key !== tried.current;
     },
     pending: check.isPending,
-    error: check.error ? failureOf(check.error) : null,
+    error: check.error ? toFailure(check.error) : null,
   };
 }

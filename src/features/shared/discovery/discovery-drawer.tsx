@@ -16,7 +16,7 @@ type Props = { started: DiscoverAccepted | null; onClose: () => void };
 export function DiscoveryDrawer({ started, onClose }: Props) {
   const t = useT();
   const clusters = useClusterOptions();
-  const nameOf = (id: string) => clusters.find(({ value }) => value === id)?.label ?? id;
+  const getClusterName = (id: string) => clusters.find(({ value }) => value === id)?.label ?? id;
   return (
     <Drawer
       open={started !== null}
@@ -36,13 +36,13 @@ export function DiscoveryDrawer({ started, onClose }: Props) {
             <Notice
               key={cluster_id}
               tone="danger"
-              title={t('{name}: discovery not possible', { name: nameOf(cluster_id) })}
+              title={t('{name}: discovery not possible', { name: getClusterName(cluster_id) })}
             >
               {message}
             </Notice>
           ))}
           {started.runs.map(({ cluster_id, run_id }) => (
-            <Section key={run_id} title={nameOf(cluster_id)}>
+            <Section key={run_id} title={getClusterName(cluster_id)}>
               <LiveRun runId={run_id} />
             </Section>
           ))}

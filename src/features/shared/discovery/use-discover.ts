@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { DiscoverAccepted } from '@/domain/ipam/discovery';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 
@@ -18,7 +18,7 @@ export function useDiscover(onStarted: (started: DiscoverAccepted) => void) {
         onStarted(started);
       },
       onError: (error) => {
-        const { title, detail } = failureOf(error);
+        const { title, detail } = toFailure(error);
         showToast('danger', {
           id: 'discover',
           title: t('Discovery not started'),

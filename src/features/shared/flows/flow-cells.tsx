@@ -3,7 +3,7 @@ import { isExternal } from '@/domain/flow/flow-end';
 import { formatDateTime, formatInOtherZone, formatRelative } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { otherForms } from '@/ui/values';
 import { WorkloadLink } from '../entity-links';
 import { endText } from './flow-labels';
@@ -46,7 +46,7 @@ export function FlowTime({ at }: { at: string }) {
 
 /** With what every list of flows begins: when it was seen, from where, to where. @param width of each end */
 export function flowEndColumns<F extends Flow>(t: Translate, width: number) {
-  const make = columnsOf<F>();
+  const make = createColumnHelper<F>();
   return [
     make.custom('observed_at', t('Last seen'), (flow) => <FlowTime at={flow.observed_at} />, {
       sortable: true,

@@ -2,7 +2,7 @@ import type { FlowSeries } from '@/domain/flow/flow-sums';
 import { formatBitRate, formatCount } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { ChartBuckets, ChartCounts, ChartSeries } from '@/ui/chart/chart-data';
-import { decisionOf, formatPerSecond, STACK_ORDER } from './flow-labels';
+import { formatPerSecond, getDecisionLabel, STACK_ORDER } from './flow-labels';
 
 const FIELDS = { traffic: 'bytes', packets: 'packets', flows: 'flows' } as const;
 
@@ -30,7 +30,7 @@ export function flowChartData(
   const counted = metric === 'flows' ? 'flows' : 'packets';
   const lines = [...series.lines]
     .sort((a, b) => rank(a.decision) - rank(b.decision))
-    .map((line) => ({ line, ...decisionOf(line.decision) }));
+    .map((line) => ({ line, ...getDecisionLabel(line.decision) }));
   const denied = lines.filter(({ line }) => DENIED.has(line.decision));
   return {
     buckets: { starts: series.bucket_at.map((time) => Date.parse(time)), seconds },

@@ -1,7 +1,7 @@
 import { parseEndFilter } from '@/domain/flow/flow-end';
 import { formatTypedPorts, parseTypedPorts } from '@/domain/net/port-range';
 import { msg } from '@/lib/i18n/translator';
-import { anyOf, type Typed, typed } from '../list/filters';
+import { plainChoice, type Typed, typed } from '../list/filters';
 
 const address: Typed = (t) => ({
   placeholder: '10.0.0.0/24',
@@ -23,4 +23,4 @@ export const PORT_FILTER = typed(msg('Port'), (t) => ({
 }));
 
 /** The protocols that most flows have; a link may give any other. */
-export const PROTOCOL_FILTER = anyOf(msg('Protocol'), ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp']);
+export const PROTOCOL_FILTER = plainChoice(msg('Protocol'), ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp']);

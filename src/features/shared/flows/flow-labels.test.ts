@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { english } from '@/lib/i18n/translator';
-import { decisionOf, endText, formatPerSecond, packetsText, serviceText } from './flow-labels';
+import { endText, formatPerSecond, getDecisionLabel, packetsText, serviceText } from './flow-labels';
 
 it('names services', () => {
   expect(serviceText({ protocol: 'tcp', destination_port: 443, icmp_type: null })).toBe('tcp/443');
@@ -30,8 +30,8 @@ it('counts one and many', () => {
 });
 
 it('keeps a verdict that it does not know', () => {
-  expect(decisionOf('drop').word).toBe('Dropped');
-  expect(decisionOf('audit_drop')).toMatchObject({ word: 'Would be dropped', tone: 'warn' });
-  expect(decisionOf('later_drop')).toMatchObject({ word: 'later_drop', tone: 'unknown' });
-  expect(decisionOf('toString').word).toBe('toString');
+  expect(getDecisionLabel('drop').word).toBe('Dropped');
+  expect(getDecisionLabel('audit_drop')).toMatchObject({ word: 'Would be dropped', tone: 'warn' });
+  expect(getDecisionLabel('later_drop')).toMatchObject({ word: 'later_drop', tone: 'unknown' });
+  expect(getDecisionLabel('toString').word).toBe('toString');
 });

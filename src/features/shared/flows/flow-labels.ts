@@ -24,7 +24,7 @@ const NOT_LOGGED = msg('Not logged');
 const isDecision = (text: string): text is ContextDecision => CONTEXT_DECISIONS.some((known) => known === text);
 
 /** How what the firewall log says is called and shown; what this version does not know keeps its name. */
-export function decisionOf(decision: string): { word: string; tone: Tone; chart: ChartTone } {
+export function getDecisionLabel(decision: string): { word: string; tone: Tone; chart: ChartTone } {
   if (!isDecision(decision)) return { word: decision, tone: 'unknown', chart: 'info' };
   const { label, tone } = DECISION_LABELS[decision];
   return { word: decision === 'observed' ? NOT_LOGGED : label, tone, chart: CHART_TONES[decision] };

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { FlowSeries } from '@/domain/flow/flow-sums';
 import { formatBytes } from '@/lib/format';
-import { optionsIn } from '@/lib/i18n/translator';
+import { translateOptions } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { TimeChart } from '@/ui/chart/time-chart';
 import { Skeleton } from '@/ui/loading';
@@ -51,7 +51,7 @@ export function FlowSeriesChart(props: FlowSeriesChartProps) {
           label={t('Metric')}
           value={metric}
           onValueChange={onMetricChange}
-          options={optionsIn(t, METRIC_OPTIONS)}
+          options={translateOptions(t, METRIC_OPTIONS)}
         />
         <p className="text-muted tabular-nums">
           {formatBytes(sums.bytes)}, {packetsText(t, sums.packets)},{' '}

@@ -4,11 +4,11 @@ import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Tooltip } from '@/ui/tooltip';
 import { WorkloadLink } from '../entity-links';
 import { rulesText } from '../verdict-labels';
-import { endName, OUTCOME_LABELS, ownerText, serviceOf, UNKNOWN_REASON_LABELS } from './impact-labels';
+import { endName, formatService, OUTCOME_LABELS, ownerText, UNKNOWN_REASON_LABELS } from './impact-labels';
 
 /** One end: the workload, if it is known, and the address; of several, their smallest known prefix. The owners are in the tooltip. */
 function End({ end }: { end: ImpactEnd }) {
@@ -57,7 +57,7 @@ function Deciding({ say }: { say: RulesSay | null }) {
   );
 }
 
-const make = columnsOf<ImpactConversation>();
+const make = createColumnHelper<ImpactConversation>();
 
 export const conversationColumns = (t: Translate) => [
   make.custom('client', t('Client'), ({ client }) => <End end={client} />, {
@@ -72,7 +72,7 @@ export const conversationColumns = (t: Translate) => [
     grow: true,
     csv: ({ server }) => endName(server),
   }),
-  make.mono('port', t('Service'), serviceOf, { sortable: true, width: 90 }),
+  make.mono('port', t('Service'), formatService, { sortable: true, width: 90 }),
   make.custom('outcome', t('Outcome'), (row) => <OutcomeBadge row={row} />, {
     sortable: true,
     width: 134,

@@ -4,7 +4,7 @@ import { useRouter } from 'next/navigation';
 import type { Impact } from '@/domain/impact/impact';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -16,7 +16,7 @@ import { DetailPage } from '../detail-page';
 import { PolicyLink } from '../entity-links';
 import { TimeRangeControl } from '../time-range-control';
 import { ImpactView } from './impact-view';
-import { type AskedTimes, askedTimes, IMPACT_SPANS, sameTimes, useImpact } from './use-impact';
+import { type AskedTimes, IMPACT_SPANS, toRequestedTimes, toRerunTimes, useImpact } from './use-impact';
 
 /** One impact as a page of its own, to be shared by its address. */
 export function ImpactDetail({ impactId }: { impactId: string }) {
@@ -39,7 +39,7 @@ function Content({ impact }: { impact: Impact }) {
   );
   const { since, until } = impact.window;
   const compute = (times: AskedTimes) => again.mutate({ id: impact.id, ...times });
-  const computeAgain = () => compute(sameTimes(impact, Date.now()));
+  const computeAgain = () => compute(toRerunTimes(impact, Date.now()));
   return (
     <>
       <PageTrail crumbs={[{ label: title }]} />
@@ -59,7 +59,7 @@ function Content({ impact }: { impact: Impact }) {
               since={since}
               until={until}
               spans={IMPACT_SPANS}
-              onChange={(range) => compute(askedTimes(range, Date.now()))}
+              onChange={(range) => compute(toRequestedTimes(range, Date.now()))}
             />
             <Button onClick={computeAgain} pending={again.isPending}>
               {t('Compute again')}
@@ -68,8 +68,8 @@ function Content({ impact }: { impact: Impact }) {
         }
       />
       {again.error && (
-        <Notice tone="danger" live title={failureOf(again.error).title}>
-          {failureOf(again.error).detail}
+        <Notice tone="danger" live title={toFailure(again.error).title}>
+          {toFailure(again.error).detail}
         </Notice>
       )}
       <ImpactView impact={impact} onCompute={computeAgain} pending={again.isPending} />

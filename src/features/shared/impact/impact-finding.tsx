@@ -7,7 +7,7 @@ import { Button } from '@/ui/button';
 import { Notice } from '@/ui/notice';
 import { Progress } from '@/ui/progress';
 import { usePermissions } from '../use-permissions';
-import { type Finding, findingOf } from './impact-labels';
+import { type Finding, getImpactFinding } from './impact-labels';
 
 type FindingText = { tone: 'info' | 'ok' | 'warn' | 'danger'; title: string; text: string };
 
@@ -59,7 +59,7 @@ type Props = {
 export function ImpactFinding({ impact, onCompute, pending }: Props) {
   const t = useT();
   const { can } = usePermissions();
-  const finding = findingOf(impact, can('flow:read'));
+  const finding = getImpactFinding(impact, can('flow:read'));
   const again = (
     <Button size="sm" onClick={onCompute} pending={pending}>
       {t('Compute again')}

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { IMPACT_OUTCOMES } from '@/domain/choices';
 import { english } from '@/lib/i18n/translator';
-import { confidenceOf, impactOf } from './impact.fixture';
-import { addressesText, endName, findingOf, knownTotal, ownerText, portsText } from './impact-labels';
+import { createConfidence, createImpact } from './impact.fixture';
+import { addressesText, endName, getImpactFinding, knownTotal, ownerText, portsText } from './impact-labels';
 
-describe('findingOf', () => {
+describe('getImpactFinding', () => {
   it('reports nothing to cut only where everything was replayed and observed', () => {
-    expect(findingOf(impactOf(), true)).toBe('clean');
+    expect(getImpactFinding(createImpact(), true)).toBe('clean');
     const others = [
-      impactOf({ traffic_visible: false, confidence: null }),
-      impactOf({ traffic_visible: false }),
-      impactOf({ confidence: null }),
-      impactOf({ confidence: confidenceOf('none') }),
-      impactOf({ confidence: confidenceOf('partial') }),
-      impactOf({ totals: { unknown: 1 } }),
-      impactOf({ status: 'running', traffic_visible: false, confidence: null }),
-      impactOf({ status: 'failed' }),
+      createImpact({ traffic_visible: false, confidence: null }),
+      createImpact({ traffic_visible: false }),
+      createImpact({ confidence: null }),
+      createImpact({ confidence: createConfidence('none') }),
+      createImpact({ confidence: createConfidence('partial') }),
+      createImpact({ totals: { unknown: 1 } }),
+      createImpact({ status: 'running', traffic_visible: false, confidence: null }),
+      createImpact({ status: 'failed' }),
     ];
-    expect(others.map((impact) => findingOf(impact, true))).toEqual([
+    expect(others.map((impact) => getImpactFinding(impact, true))).toEqual([
       'not_replayed',
       'not_replayed',
       'no_evidence',
@@ -30,14 +30,16 @@ describe('findingOf', () => {
   });
 
   it('names blocked conversations first, while it runs and whatever the evidence', () => {
-    for (const values of [{}, { status: 'running' as const }, { confidence: confidenceOf('none') }]) {
-      expect(findingOf(impactOf({ ...values, totals: { newly_blocked: 2, unknown: 3 } }), true)).toBe('blocked');
+    for (const values of [{}, { status: 'running' as const }, { confidence: createConfidence('none') }]) {
+      expect(getImpactFinding(createImpact({ ...values, totals: { newly_blocked: 2, unknown: 3 } }), true)).toBe(
+        'blocked',
+      );
     }
   });
 
   it('says whether the reader may not see flows, and whether no workload changes at all', () => {
-    expect(findingOf(impactOf({ traffic_visible: false, confidence: null }), false)).toBe('flows_hidden');
-    expect(findingOf(impactOf({ workloads_total: 0, traffic_visible: false, confidence: null }), true)).toBe(
+    expect(getImpactFinding(createImpact({ traffic_visible: false, confidence: null }), false)).toBe('flows_hidden');
+    expect(getImpactFinding(createImpact({ workloads_total: 0, traffic_visible: false, confidence: null }), true)).toBe(
       'unchanged',
     );
   });
@@ -46,20 +48,20 @@ describe('findingOf', () => {
 describe('knownTotal', () => {
   it('returns zero only where conversations were replayed with some evidence', () => {
     const zeros = [
-      impactOf(),
-      impactOf({ confidence: confidenceOf('partial') }),
-      impactOf({ confidence: confidenceOf('none') }),
-      impactOf({ confidence: null }),
-      impactOf({ traffic_visible: false }),
-      impactOf({ status: 'running' }),
+      createImpact(),
+      createImpact({ confidence: createConfidence('partial') }),
+      createImpact({ confidence: createConfidence('none') }),
+      createImpact({ confidence: null }),
+      createImpact({ traffic_visible: false }),
+      createImpact({ status: 'running' }),
     ].map((impact) => IMPACT_OUTCOMES.map((outcome) => knownTotal(impact, outcome)));
     expect(zeros.map((totals) => new Set(totals))).toEqual([0, 0, null, null, null, null].map((one) => new Set([one])));
   });
 
   it('returns what was found, however little was observed', () => {
-    expect(knownTotal(impactOf({ status: 'running', traffic_visible: false, totals: { unknown: 7 } }), 'unknown')).toBe(
-      7,
-    );
+    expect(
+      knownTotal(createImpact({ status: 'running', traffic_visible: false, totals: { unknown: 7 } }), 'unknown'),
+    ).toBe(7);
   });
 });
 

@@ -54,7 +54,7 @@ export type Finding =
  * What an impact says first. Counts of zero are good news only where conversations were replayed and the evidence is complete: everything
  * else is said before.
  */
-export function findingOf(impact: Impact, mayReadFlows: boolean): Finding {
+export function getImpactFinding(impact: Impact, mayReadFlows: boolean): Finding {
   const { status, totals, confidence } = impact;
   if (status === 'failed') return 'failed';
   if (totals.newly_blocked > 0) return 'blocked';
@@ -75,7 +75,7 @@ export function knownTotal({ status, totals, traffic_visible, confidence }: Impa
 }
 
 /** `tcp/443`, `icmp`. */
-export const serviceOf = ({ protocol, port }: Pick<ImpactConversation, 'protocol' | 'port'>): string =>
+export const formatService = ({ protocol, port }: Pick<ImpactConversation, 'protocol' | 'port'>): string =>
   port === null ? protocol : `${protocol}/${port}`;
 
 /** The workload of an end, else its address or prefix. */

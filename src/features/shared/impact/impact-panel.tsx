@@ -1,7 +1,7 @@
 'use client';
 import { useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
 import { ErrorState } from '@/ui/error-state';
@@ -57,7 +57,7 @@ export function ImpactPanel({ question, onAsk, isChanged = false, isAsIf = false
           </EmptyState>
         </div>
       ) : error ? (
-        <ErrorState problem={failureOf(error)} onRetry={compute} pending={asking} />
+        <ErrorState problem={toFailure(error)} onRetry={compute} pending={asking} />
       ) : impact ? (
         <div className="flex min-w-0 flex-col gap-4">
           {isChanged && (

@@ -7,7 +7,7 @@ import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { Link } from '@/ui/link';
 import { ImpactFinding } from './impact-finding';
-import { endName, knownTotal, OUTCOME_LABELS, serviceOf } from './impact-labels';
+import { endName, formatService, knownTotal, OUTCOME_LABELS } from './impact-labels';
 
 /** Conversations that are named. */
 const NAMED = 5;
@@ -29,7 +29,7 @@ export function ImpactSummary({ impact, onCompute, pending }: Props) {
               <span className="font-medium">
                 {endName(row.client)} → {endName(row.server)}
               </span>{' '}
-              <span className="mono">{serviceOf(row)}</span>{' '}
+              <span className="mono">{formatService(row)}</span>{' '}
               <span className="text-muted tabular-nums">{formatBytes(row.bytes)}</span>
             </li>
           ))}

@@ -4,7 +4,7 @@ import type { Impact } from '@/domain/impact/impact';
 
 const WINDOW = { since: '2026-11-24T06:00:00.000Z', until: '2026-11-25T06:00:00.000Z' };
 
-export const confidenceOf = (level: ChangeConfidence['level']): ChangeConfidence => ({
+export const createConfidence = (level: ChangeConfidence['level']): ChangeConfidence => ({
   ...WINDOW,
   level,
   score: level === 'full' ? 1 : level === 'none' ? 0 : 0.5,
@@ -14,7 +14,7 @@ export const confidenceOf = (level: ChangeConfidence['level']): ChangeConfidence
 });
 
 /** A finished impact on one workload: nothing is cut, and everything was observed. */
-export const impactOf = (
+export const createImpact = (
   values: Partial<Omit<Impact, 'totals'>> & { totals?: Partial<Impact['totals']> } = {},
 ): Impact => ({
   id: '01980000-0000-7000-8000-000000000001',
@@ -31,7 +31,7 @@ export const impactOf = (
   difference_left_out: 0,
   workloads_total: 1,
   traffic_visible: true,
-  confidence: confidenceOf('full'),
+  confidence: createConfidence('full'),
   tests: [],
   hidden_failing_tests: 0,
   own_connections: [],

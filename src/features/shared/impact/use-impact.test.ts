@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest';
-import { impactOf } from './impact.fixture';
-import { askedTimes, DAY, sameTimes } from './use-impact';
+import { createImpact } from './impact.fixture';
+import { DAY, toRequestedTimes, toRerunTimes } from './use-impact';
 
 const NOW = Date.parse('2026-11-25T12:00:00.000Z');
 const none = { range: null, since: null, until: null };
 
 it('leaves the window of the last 24 hours to the service, and gives any other', () => {
-  expect(askedTimes(DAY, NOW)).toEqual({});
-  expect(askedTimes({ ...none, range: '400d' }, NOW)).toEqual({ since: '2025-10-21T12:00:00.000Z' });
+  expect(toRequestedTimes(DAY, NOW)).toEqual({});
+  expect(toRequestedTimes({ ...none, range: '400d' }, NOW)).toEqual({ since: '2025-10-21T12:00:00.000Z' });
   // No span in a time range is the last hour, as the control shows it.
-  expect(askedTimes(none, NOW)).toEqual({ since: '2026-11-25T11:00:00.000Z' });
+  expect(toRequestedTimes(none, NOW)).toEqual({ since: '2026-11-25T11:00:00.000Z' });
   const since = '2026-11-01T00:00:00.000Z';
-  expect(askedTimes({ ...none, since }, NOW)).toEqual({ since });
+  expect(toRequestedTimes({ ...none, since }, NOW)).toEqual({ since });
 });
 
 it('moves a window that ended when it was asked for, and keeps another one', () => {
-  expect(sameTimes(impactOf(), NOW)).toEqual({});
+  expect(toRerunTimes(createImpact(), NOW)).toEqual({});
   const window = { since: '2026-11-25T05:00:00.000Z', until: '2026-11-25T06:00:00.000Z', source: 'flows' as const };
-  expect(sameTimes(impactOf({ window }), NOW)).toEqual({ since: '2026-11-25T11:00:00.000Z' });
+  expect(toRerunTimes(createImpact({ window }), NOW)).toEqual({ since: '2026-11-25T11:00:00.000Z' });
   const earlier = { since: '2026-11-24T05:00:00.000Z', until: '2026-11-24T06:00:00.000Z', source: 'flows' as const };
-  expect(sameTimes(impactOf({ window: earlier }), NOW)).toEqual({ since: earlier.since, until: earlier.until });
+  expect(toRerunTimes(createImpact({ window: earlier }), NOW)).toEqual({ since: earlier.since, until: earlier.until });
 });

@@ -22,14 +22,14 @@ export const IMPACT_SPANS = [
 ];
 
 /** The window as it is asked for: nothing is the last 24 hours. */
-export function askedTimes({ range, since, until }: TimeRange, now: number): AskedTimes {
+export function toRequestedTimes({ range, since, until }: TimeRange, now: number): AskedTimes {
   if (since !== null || until !== null) return { ...(since && { since }), ...(until && { until }) };
   const length = spanMs(range ?? '1h') ?? 0;
   return range === DAY.range ? {} : { since: new Date(now - length).toISOString() };
 }
 
 /** The window of an impact to be computed again: one that ended when it was asked for ends now, another one stays. */
-export function sameTimes({ window: { since, until }, created_at }: Impact, now: number): AskedTimes {
+export function toRerunTimes({ window: { since, until }, created_at }: Impact, now: number): AskedTimes {
   const length = Date.parse(until) - Date.parse(since);
   if (Date.parse(created_at) - Date.parse(until) > 2 * 60_000) return { since, until };
   return length === spanMs(DAY.range) ? {} : { since: new Date(now - length).toISOString() };
@@ -71,7 +71,7 @@ export function useAskedImpact(question: ImpactQuestion | null, range: TimeRange
     queryKey: ['impact-asked', ...(question?.key ?? []), range],
     queryFn: async ({ signal }) => {
       if (!question) throw new Error('nothing was asked');
-      const impact = await question.ask(askedTimes(range, Date.now()), signal);
+      const impact = await question.ask(toRequestedTimes(range, Date.now()), signal);
       queryClient.setQueryData(trpc.impacts.get.queryKey({ id: impact.id }), impact);
       return impact.id;
     },

@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { msg } from '@/lib/i18n/translator';
 import { chosenNames, type FilterField } from '@/ui/filter/filter-field';
-import { anyOf, choice, entity, type Filters, flag, inUrl, named, several, typed } from './filters';
+import { choice, entity, type Filters, flag, inUrl, named, plainChoice, several, typed } from './filters';
 import { useFilterFields } from './use-filter-fields';
 
 const CLUSTERS = [
@@ -18,7 +18,7 @@ const FILTERS = {
     ...named(msg('Action'), [{ value: 'policy.*', label: msg('Policies') }], (_, one) => `other ${one}`),
     clears: ['pool'],
   },
-  protocol: anyOf(msg('Protocol'), ['tcp']),
+  protocol: plainChoice(msg('Protocol'), ['tcp']),
   pool: typed(msg('Pool'), () => ({ check: (text) => (text === 'bad' ? 'Bad.' : null) })),
   since: inUrl('time'),
 } satisfies Filters;
@@ -30,7 +30,7 @@ const Page = ({ made, onMade }: { made: Made; onMade: (fields: FilterField[]) =>
 };
 
 /** The fields with these values, and what is set when something is chosen. */
-function fieldsOf(filters: object, hidden: string[] = []) {
+function renderFields(filters: object, hidden: string[] = []) {
   const sets: object[] = [];
   const fields: Record<string, FilterField> = {};
   const made = { state: { filters, setFilters: (values: object) => void sets.push(values) }, hidden };
@@ -48,7 +48,7 @@ const shown = (field: FilterField | undefined) => field && chosenNames(field).jo
 
 describe('useFilterFields', () => {
   it('makes a field of every filter that has one, in their order, but those hidden', () => {
-    expect(Object.keys(fieldsOf({}).fields)).toEqual([
+    expect(Object.keys(renderFields({}).fields)).toEqual([
       'status',
       'kinds',
       'faulty',
@@ -57,11 +57,11 @@ describe('useFilterFields', () => {
       'protocol',
       'pool',
     ]);
-    expect(Object.keys(fieldsOf({}, ['status', 'cluster_id']).fields)).not.toContain('cluster_id');
+    expect(Object.keys(renderFields({}, ['status', 'cluster_id']).fields)).not.toContain('cluster_id');
   });
 
   it('names every value in its chip, those of a link as well', () => {
-    const { fields } = fieldsOf({
+    const { fields } = renderFields({
       status: 'failed',
       kinds: ['c', 'a'],
       faulty: false,
@@ -75,13 +75,13 @@ describe('useFilterFields', () => {
   });
 
   it('names a value that the field does not offer, and an object that is gone', () => {
-    const { fields } = fieldsOf({ action: 'role.created', cluster_id: 'c9' });
+    const { fields } = renderFields({ action: 'role.created', cluster_id: 'c9' });
     expect(shown(fields.action)).toBe('other role.created');
     expect(shown(fields.cluster_id)).toBe('deleted or not visible');
   });
 
   it('sets what is chosen as the list takes it, and null for nothing', () => {
-    const { choose } = fieldsOf({});
+    const { choose } = renderFields({});
     expect(choose('status', 'ok')).toEqual({ status: 'ok' });
     expect(choose('status')).toEqual({ status: null });
     expect(choose('status', 'wild')).toEqual({ status: null });
@@ -95,6 +95,6 @@ describe('useFilterFields', () => {
   });
 
   it('clears the filters that depend on a changed one', () => {
-    expect(fieldsOf({}).choose('action', 'role.*')).toEqual({ action: 'role.*', pool: null });
+    expect(renderFields({}).choose('action', 'role.*')).toEqual({ action: 'role.*', pool: null });
   });
 });

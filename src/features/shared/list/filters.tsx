@@ -1,6 +1,6 @@
 'use client';
 import type { Grantable } from '@/domain/permissions';
-import { msg, optionsIn, type Translate } from '@/lib/i18n/translator';
+import { msg, type Translate, translateOptions } from '@/lib/i18n/translator';
 import type { FilterField, FoundOptions, TypedValue } from '@/ui/filter/filter-field';
 import type { Option } from '@/ui/option';
 import type { FilterSpec, FilterValue } from '../list-state';
@@ -72,13 +72,13 @@ export const named = (
 ): Filter<'text'> => ({
   spec: 'text',
   useField: (t, value, choose) => {
-    const offered = withOther(optionsIn(t, options), value, (other) => textOf(t, other));
+    const offered = withOther(translateOptions(t, options), value, (other) => textOf(t, other));
     return single(t(label), offered, value, (chosen) => choose(chosen ?? null));
   },
 });
 
 /** One of some values that need no translation, or any other that a link gives. */
-export const anyOf = (label: string, values: readonly string[]): Filter<'text'> => ({
+export const plainChoice = (label: string, values: readonly string[]): Filter<'text'> => ({
   spec: 'text',
   useField: (t, value, choose) => {
     const options = values.map((one) => ({ value: one, label: one }));

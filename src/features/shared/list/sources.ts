@@ -1,6 +1,6 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import type { FoundOptions } from '@/ui/filter/filter-field';
 import type { Option } from '@/ui/option';
@@ -22,7 +22,7 @@ function foundOptions<Row>(
   isEarlier: boolean,
   toOption: (row: Row) => Option,
 ): FoundOptions {
-  const failure = error ? failureOf(error) : null;
+  const failure = error ? toFailure(error) : null;
   return {
     options: data?.items.map(toOption) ?? [],
     loading: isFetching || isEarlier,
@@ -30,7 +30,7 @@ function foundOptions<Row>(
   };
 }
 
-const isMissing = (error: unknown) => error !== null && [403, 404].includes(failureOf(error).status ?? 0);
+const isMissing = (error: unknown) => error !== null && [403, 404].includes(toFailure(error).status ?? 0);
 
 /** What is asked for a text, once the typing has paused. */
 const useAsked = <S extends string>(text: string, sort: S) => {
@@ -38,7 +38,7 @@ const useAsked = <S extends string>(text: string, sort: S) => {
   return { sort, limit: FOUND, ...(q !== '' && { q: q.slice(0, 200) }) };
 };
 
-const labelOf = ({ name, vmid }: { name: string; vmid: number }) => `${name} (${vmid})`;
+const formatLabel = ({ name, vmid }: { name: string; vmid: number }) => `${name} (${vmid})`;
 
 /** Workloads by name, VMID, address or MAC. One that was moved or deleted keeps the name that it had then. */
 export const WORKLOAD: Source = {
@@ -49,13 +49,13 @@ export const WORKLOAD: Source = {
     const query = useQuery({ ...trpc.workloads.list.queryOptions(asked), placeholderData: keepPreviousData });
     return foundOptions(query, useIsEarlier(text), (one) => ({
       value: one.id,
-      label: labelOf(one),
+      label: formatLabel(one),
       description: one.cluster_name,
     }));
   },
   useName: (id) => {
     const { name, vmid, gone } = useWorkloadName(id);
-    return { name: name === null || vmid === null ? name : labelOf({ name, vmid }), gone };
+    return { name: name === null || vmid === null ? name : formatLabel({ name, vmid }), gone };
   },
 };
 

@@ -20,7 +20,7 @@ type Props = {
   offered?: readonly Permission[];
 };
 
-function rowsOf(offered: readonly Permission[], found: ReadonlySet<Permission>): readonly MatrixRow[] {
+function filterRows(offered: readonly Permission[], found: ReadonlySet<Permission>): readonly MatrixRow[] {
   return PERMISSION_ROWS.map((row) => ({
     ...row,
     permissions: row.permissions.filter((one) => offered.includes(one) && found.has(one)),
@@ -31,7 +31,7 @@ function rowsOf(offered: readonly Permission[], found: ReadonlySet<Permission>):
 export function PermissionMatrix({ value, onChange, maySuper = false, offered = PERMISSIONS }: Props) {
   const t = useT();
   const [query, setQuery] = useState('');
-  const rows = rowsOf(offered, searchPermissions(t, query));
+  const rows = filterRows(offered, searchPermissions(t, query));
   const everything = value.includes('*');
   const set = (permission: Permission, on: boolean) =>
     onChange?.(PERMISSIONS.filter((one) => (one === permission ? on : value.includes(one))));

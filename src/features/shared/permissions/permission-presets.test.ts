@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PERMISSIONS, reachOf } from '@/domain/permissions';
+import { computeReach, PERMISSIONS } from '@/domain/permissions';
 import { english } from '@/lib/i18n/translator';
 import { isPreset, PERMISSION_PRESETS, presetsWithin, searchPermissions } from './permission-presets';
 
@@ -14,7 +14,7 @@ describe('PERMISSION_PRESETS', () => {
   it('lets a project operator do in a project everything that the preset holds', () => {
     const grant = { role: 'x', permissions: preset('project_operator'), tenant_id: 't', project_id: 'p' };
     for (const one of PERMISSIONS) {
-      const held = reachOf([grant], one);
+      const held = computeReach([grant], one);
       expect(typeof held === 'object' && 'projects' in held, one).toBe(preset('project_operator').includes(one));
     }
   });

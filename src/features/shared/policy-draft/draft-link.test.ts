@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DraftSeed, draftPath, draftPathFor, seedOfFlow, seedOfGroup } from './draft-link';
+import { type DraftSeed, draftPath, draftPathFor, toFlowSeed, toGroupSeed } from './draft-link';
 import { parseDraftLink } from './parse-draft-link';
 
 const ID = '01980000-0000-7000-8000-000000000001';
@@ -74,9 +74,9 @@ describe('draft links', () => {
   });
 });
 
-describe('seedOfFlow', () => {
+describe('toFlowSeed', () => {
   it('turns replies around', () => {
-    const request = seedOfFlow(flow);
+    const request = toFlowSeed(flow);
     expect(request).toMatchObject({
       source: { workload_id: ID, address: '10.0.0.5' },
       destination: { workload_id: OTHER, address: '10.0.0.9' },
@@ -91,23 +91,23 @@ describe('seedOfFlow', () => {
       source_port: 443,
       destination_port: 50_000,
     };
-    expect(seedOfFlow(turned)).toEqual(request);
-    expect(seedOfFlow({ ...turned, source_port: 40_000, initiator: 'destination' })).toEqual({
+    expect(toFlowSeed(turned)).toEqual(request);
+    expect(toFlowSeed({ ...turned, source_port: 40_000, initiator: 'destination' })).toEqual({
       ...request,
       port: 40_000,
     });
     const echo = { ...flow, protocol: 'icmp', source_port: null, destination_port: null, icmp_type: 8 };
     const reply = { ...turned, protocol: 'icmp', source_port: null, destination_port: null, icmp_type: 0 };
-    expect(seedOfFlow(reply)).toEqual(seedOfFlow(echo));
+    expect(toFlowSeed(reply)).toEqual(toFlowSeed(echo));
   });
 
   it('knows no service of two ephemeral ports', () => {
-    expect(seedOfFlow({ ...flow, destination_port: 50_001 }).port).toBeNull();
+    expect(toFlowSeed({ ...flow, destination_port: 50_001 }).port).toBeNull();
   });
 
   it('asks for rules at both ends if the rules of the client deny it', () => {
     const denied = (workload_id: string, action = 'dropped') =>
-      seedOfFlow({ ...flow, action, rules_say: { action, workload_id } }).direction;
+      toFlowSeed({ ...flow, action, rules_say: { action, workload_id } }).direction;
     expect([denied(ID), denied(ID, 'rejected'), denied(ID, 'allowed'), denied(OTHER)]).toEqual([
       'both',
       'both',
@@ -130,8 +130,8 @@ it('a row of totals takes a missing end from the filter of the list, and leaves 
     port: 443,
     action: 'mixed' as const,
   };
-  expect(seedOfGroup(group, {})).toMatchObject({ source: none, destination: none, protocol: 'tcp', port: 443 });
-  expect(seedOfGroup(group, { source_workload_id: 'none', destination_workload_id: ID })).toMatchObject({
+  expect(toGroupSeed(group, {})).toMatchObject({ source: none, destination: none, protocol: 'tcp', port: 443 });
+  expect(toGroupSeed(group, { source_workload_id: 'none', destination_workload_id: ID })).toMatchObject({
     source: none,
     destination: { ...none, workload_id: ID },
   });

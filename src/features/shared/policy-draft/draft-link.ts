@@ -1,5 +1,5 @@
 import type { FlowGroup } from '@/domain/flow/flow-sums';
-import { portOfService } from '@/domain/flow/port-of-service';
+import { getServicePort } from '@/domain/flow/service-port';
 import { paths } from '@/lib/paths';
 
 type End = {
@@ -10,7 +10,7 @@ type End = {
 };
 
 /** One workload, or several as a list. */
-const idsOf = (end: End | undefined) => end?.workload_id ?? (end?.workload_ids?.join(',') || null);
+const formatIds = (end: End | undefined) => end?.workload_id ?? (end?.workload_ids?.join(',') || null);
 
 /** The traffic that a policy shall be drafted for: who called which service. What is not known is left out. */
 export type DraftSeed = {
@@ -35,9 +35,9 @@ export function draftPath(seed: DraftSeed, kind: DraftKind): string {
   const { source, destination, protocol, port, icmp_type, direction, action = '' } = seed;
   return paths.newPolicy({
     draft: true,
-    source_workload_id: idsOf(source),
+    source_workload_id: formatIds(source),
     source: source?.address,
-    destination_workload_id: idsOf(destination),
+    destination_workload_id: formatIds(destination),
     destination: destination?.address,
     protocol,
     port,
@@ -78,8 +78,8 @@ const isDeniedAtClient = ({ rules_say }: Pick<FlowLike, 'rules_say'>, client: st
   (rules_say.action === 'dropped' || rules_say.action === 'rejected');
 
 /** The conversation of a flow, from its client to its server: replies are turned around. */
-export function seedOfFlow(flow: FlowLike): DraftSeed {
-  const { service_port, reply } = portOfService(flow);
+export function toFlowSeed(flow: FlowLike): DraftSeed {
+  const { service_port, reply } = getServicePort(flow);
   const request = REQUEST_OF[`${flow.protocol} ${flow.icmp_type}`];
   const [client, server] = reply || request !== undefined ? END_PAIRS.reply : END_PAIRS.request;
   const clientId = flow[`${client}_workload_id`];
@@ -112,7 +112,7 @@ type GroupLike = Pick<
 type Ends = { source_workload_id?: string | undefined; destination_workload_id?: string | undefined };
 
 /** The traffic of a row of totals. An end that is not part of it is known where the list is narrowed down to one workload. */
-export function seedOfGroup(group: GroupLike, { source_workload_id, destination_workload_id }: Ends): DraftSeed {
+export function toGroupSeed(group: GroupLike, { source_workload_id, destination_workload_id }: Ends): DraftSeed {
   const isId = (text: string | undefined) => (text === undefined || text === 'none' ? null : text);
   return {
     source: {

@@ -5,19 +5,19 @@ export function parseDraftLink(params: URLSearchParams): PolicyDraftInput | null
   if (!params.has('draft')) return null;
   const get = (name: string) => params.get(name) ?? undefined;
   const only = get('only_workload_id');
-  const workloadsOf = (name: string) => {
+  const parseWorkloads = (name: string) => {
     const [first, ...others] = get(name)?.split(',') ?? [];
     return others.length > 0 ? { workload_ids: [first, ...others] } : { workload_id: first };
   };
   const destination: Record<keyof DraftEnd, unknown> = {
     workload_id: undefined,
     workload_ids: undefined,
-    ...(only === undefined ? workloadsOf('destination_workload_id') : { workload_ids: [only] }),
+    ...(only === undefined ? parseWorkloads('destination_workload_id') : { workload_ids: [only] }),
     security_group_id: get('security_group_id'),
     address: get('destination'),
   };
   const read = PolicyDraftInput.safeParse({
-    source: { ...workloadsOf('source_workload_id'), address: get('source') },
+    source: { ...parseWorkloads('source_workload_id'), address: get('source') },
     destination,
     protocol: get('protocol'),
     port: get('port'),

@@ -6,12 +6,12 @@ import {
   canonicalTestEndpoint,
   isExcepted,
   parseTestEndpoint,
+  stripExcept,
   type TestEndpoint,
-  withoutExcept,
 } from '@/domain/policy-tests/test-endpoint';
 import { lowerLabel, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { MultiCombobox } from '@/ui/combobox';
 import { FieldFrame } from '@/ui/form/field-frame';
@@ -71,7 +71,7 @@ export function EndpointPicker({
   const t = useT();
   const trpc = useTRPC();
   const [text, setText] = useState('');
-  const searched = withoutExcept(text.trim()).slice(0, 200);
+  const searched = stripExcept(text.trim()).slice(0, 200);
   const q = useDebounced(searched);
   const search = useQuery({
     ...trpc.policies.searchEndpoints.queryOptions({
@@ -93,7 +93,7 @@ export function EndpointPicker({
     }));
     return withTyped(t, items, text, isEarlier, grammar);
   }, [t, found, text, isEarlier, grammar]);
-  const hint = text.trim() === '' || options.length > 0 ? null : hintOf(text, grammar);
+  const hint = text.trim() === '' || options.length > 0 ? null : getHint(text, grammar);
   return (
     <FieldFrame name={name} label={label} description={hint ?? description} error={error}>
       <MultiCombobox
@@ -110,7 +110,7 @@ export function EndpointPicker({
         remote={{
           onSearch: setText,
           loading: search.isFetching || isEarlier,
-          error: search.error ? (failureOf(search.error).detail ?? failureOf(search.error).title) : null,
+          error: search.error ? (toFailure(search.error).detail ?? toFailure(search.error).title) : null,
         }}
       />
     </FieldFrame>
@@ -151,7 +151,7 @@ function typedOption(t: Translate, text: string, grammar: EndpointGrammar): Opti
   };
 }
 
-function hintOf(text: string, grammar: EndpointGrammar): string | null {
+function getHint(text: string, grammar: EndpointGrammar): string | null {
   const parsed = grammar.parse(text);
   return 'error' in parsed ? parsed.error : null;
 }

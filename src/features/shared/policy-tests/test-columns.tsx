@@ -1,12 +1,12 @@
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import type { Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
-import { columnsOf } from '@/ui/columns';
+import { createColumnHelper } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { EXPECTATION_LABELS, packetText, RESULT_LABELS, serviceText } from './test-labels';
 import { TestResult } from './test-views';
 
-const make = columnsOf<PolicyTest>();
+const make = createColumnHelper<PolicyTest>();
 
 export const testColumns = (t: Translate) => [
   make.text('name', t('Name'), (test) => test.name, {

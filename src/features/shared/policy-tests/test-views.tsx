@@ -35,13 +35,13 @@ export function FailingTests({ tests, hidden }: { tests: readonly PolicyTest[]; 
 type Failing = Pick<PolicyPreview, 'failing_tests' | 'hidden_failing_tests'>;
 
 /** How many policy tests would fail. */
-export const failingTotal = (preview: Failing | undefined): number =>
+export const countFailingTests = (preview: Failing | undefined): number =>
   preview ? preview.failing_tests.length + preview.hidden_failing_tests : 0;
 
 /** The tests that would fail, if there are any. */
 export function FailingTestsNotice({ preview, children }: { preview: Failing; children?: ReactNode }) {
   const t = useT();
-  const n = failingTotal(preview);
+  const n = countFailingTests(preview);
   if (n === 0) return null;
   return (
     <Notice

@@ -8,7 +8,7 @@ import {
   type SecondFactorState,
 } from '@/domain/second-factor';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { CodeBlock } from '@/ui/code-block';
 import { FormShell } from '@/ui/form/form-shell';
@@ -47,7 +47,7 @@ function Beginning(props: {
     <FormShell
       form={form}
       onSubmit={(input) => begin.mutate(input)}
-      error={begin.error ? failureOf(begin.error) : null}
+      error={begin.error ? toFailure(begin.error) : null}
       pending={begin.isPending}
       submitLabel={t('Show QR code')}
       disabledReason={
@@ -94,7 +94,7 @@ function Confirmation({ enrolment, onCancel, onConfirmed }: ConfirmationProps) {
     <FormShell
       form={form}
       onSubmit={(input) => confirm.mutate(input)}
-      error={confirm.error ? failureOf(confirm.error) : null}
+      error={confirm.error ? toFailure(confirm.error) : null}
       pending={confirm.isPending}
       submitLabel={t('Confirm')}
       onCancel={onCancel}

@@ -1,7 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useIsLive } from '@/lib/live-updates';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
@@ -11,7 +11,7 @@ import { RunPanel } from './run-panel';
 export function LiveRun({ runId }: { runId: string }) {
   const run = useRun(runId);
   if (run.data) return <RunPanel run={run.data} />;
-  if (run.error) return <ErrorState problem={failureOf(run.error)} onRetry={() => void run.refetch()} />;
+  if (run.error) return <ErrorState problem={toFailure(run.error)} onRetry={() => void run.refetch()} />;
   return <Skeleton className="h-40 w-full" />;
 }
 

@@ -64,13 +64,13 @@ function RunStages({ run }: { run: SyncRun }) {
     id: view.stage,
     label: t(STAGE_TITLES[view.stage]),
     state: view.state,
-    detail: detailOf(t, view),
+    detail: formatDetail(t, view),
     ...(view.state === 'running' && { done: run.progress_done, total: run.progress_total }),
   }));
   return <Stages stages={stages} label={t(run.kind === 'ipam' ? 'Discovery stages' : 'Sync stages')} />;
 }
 
-function detailOf(t: Translate, view: StageView): string | null {
+function formatDetail(t: Translate, view: StageView): string | null {
   const text = counterText(t, view.counters);
   const seen = view.counters?.seen ?? 0;
   return text && seen > 0 ? t('{n, number} seen: {text}', { n: seen, text }) : text;

@@ -25,21 +25,21 @@ export const STAGE_TITLES: Record<RunStage, string> = {
 /** The stages of each kind of run, in their order. */
 const STAGES: Record<SyncRun['kind'], readonly RunStage[]> = { inventory: SYNC_STAGES, ipam: IPAM_STAGES };
 
-const placeOf = ({ kind, stage }: Pick<SyncRun, 'kind' | 'stage'>) =>
+const getStageIndex = ({ kind, stage }: Pick<SyncRun, 'kind' | 'stage'>) =>
   (STAGES[kind] as readonly (string | null)[]).indexOf(stage);
 
 type Run = Pick<SyncRun, 'kind' | 'status' | 'stage' | 'counters'>;
 
 /** How far each stage of a run is. A failed run stopped in its stage; what comes after was not tried. */
 export function stageStates(run: Run): StageView[] {
-  const current = placeOf(run);
+  const current = getStageIndex(run);
   return STAGES[run.kind].map((stage, index) => {
     const counters = run.counters[stage] ?? null;
-    return { stage, state: stateOf(run, index, current, counters), counters };
+    return { stage, state: getStageState(run, index, current, counters), counters };
   });
 }
 
-function stateOf(run: Run, index: number, current: number, counters: StageView['counters']): StageState {
+function getStageState(run: Run, index: number, current: number, counters: StageView['counters']): StageState {
   const finished = (counters?.errors ?? 0) > 0 ? 'warned' : 'done';
   if (run.status === 'queued') return 'waiting';
   if (run.status === 'ok') return finished;
@@ -53,7 +53,7 @@ function stateOf(run: Run, index: number, current: number, counters: StageView['
 export function runProgress(run: Run & Pick<SyncRun, 'progress_done' | 'progress_total'>): number {
   if (run.status === 'ok') return 1;
   if (run.status === 'queued') return 0;
-  const current = placeOf(run);
+  const current = getStageIndex(run);
   if (current < 0) return 0;
   const within = run.progress_total ? Math.min(1, run.progress_done / run.progress_total) : 0;
   return (current + within) / STAGES[run.kind].length;

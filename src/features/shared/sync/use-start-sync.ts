@@ -1,7 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 
@@ -18,7 +18,7 @@ export function useStartSync({ onStarted }: { onStarted?: (runId: string, cluste
         onStarted?.(run_id, id);
       },
       onError: (error) => {
-        const { title, detail } = failureOf(error);
+        const { title, detail } = toFailure(error);
         showToast('danger', { id: 'start-sync', title: t('Sync not started'), description: detail ?? title });
       },
     }),

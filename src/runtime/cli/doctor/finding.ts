@@ -1,4 +1,4 @@
-import { reasonOf } from '../command';
+import { formatErrorReason } from '../command';
 
 /** What one check found. `skipped`: it does not apply, or what it needs is missing. */
 export type Finding = {
@@ -30,7 +30,7 @@ export async function runChecks(checks: readonly Check[], onFinding: (finding: F
       timer = setTimeout(() => reject(new Error(`no response within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
     });
     const finding = await Promise.race([run(), timeout])
-      .catch((error: unknown) => failed(reasonOf(error), 'See docs/troubleshoot.md.'))
+      .catch((error: unknown) => failed(formatErrorReason(error), 'See docs/troubleshoot.md.'))
       .finally(() => clearTimeout(timer));
     findings.push({ name, ...finding });
     onFinding({ name, ...finding });

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiToken, ApiTokenInput, CreatedApiToken } from '@/domain/account';
 import { DAY_MS } from '@/domain/durations';
-import { isNowhere, isWithinReach, reachOf } from '@/domain/permissions';
+import { computeReach, isEmptyReach, isWithinReach } from '@/domain/permissions';
 import { recordAudit } from '../../audit/record';
-import { actorOf, type PersonSession, type Scope } from '../../auth/scope';
+import { getActor, type PersonSession, type Scope } from '../../auth/scope';
 import { hashToken } from '../../auth/session-tokens';
 import { db, type Executor, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
@@ -29,7 +29,7 @@ export function newApiToken(): { token: string; prefix: string } {
 /** More than any user keeps track of. */
 const MAX_TOKENS = 50;
 
-async function tokensOf(executor: Executor, userId: string): Promise<ApiToken[]> {
+async function listTokens(executor: Executor, userId: string): Promise<ApiToken[]> {
   const now = clock.now().getTime();
   const rows = await repository.listApiTokens(executor, userId);
   return rows.map((row) => ({ ...row, expired: Date.parse(row.expires_at) <= now }));
@@ -37,15 +37,15 @@ async function tokensOf(executor: Executor, userId: string): Promise<ApiToken[]>
 
 /** The user's own tokens, including expired ones. */
 export async function listOwnTokens(session: PersonSession): Promise<{ items: ApiToken[] }> {
-  return { items: await tokensOf(db, session.user.id) };
+  return { items: await listTokens(db, session.user.id) };
 }
 
 /** What a token of the session may not have: its owner does not have it there either. */
-function beyondOwner(session: PersonSession, { permissions, tenant_id }: ApiTokenInput): string[] {
+function listMissingPermissions(session: PersonSession, { permissions, tenant_id }: ApiTokenInput): string[] {
   return permissions.filter((permission) => {
-    const reach = reachOf(session.grants, permission);
+    const reach = computeReach(session.grants, permission);
     // A role for a project is covered by a token without a tenant: it acts where its owner may.
-    return tenant_id === null ? isNowhere(reach) : !isWithinReach({ tenant_id, project_id: null }, reach);
+    return tenant_id === null ? isEmptyReach(reach) : !isWithinReach({ tenant_id, project_id: null }, reach);
   });
 }
 
@@ -54,7 +54,7 @@ function beyondOwner(session: PersonSession, { permissions, tenant_id }: ApiToke
  * @throws AppError `refused` for permissions that the owner lacks, too many tokens; `conflict` for a name that is taken
  */
 export async function createOwnToken(session: PersonSession, input: ApiTokenInput): Promise<CreatedApiToken> {
-  const missing = beyondOwner(session, input);
+  const missing = listMissingPermissions(session, input);
   if (missing.length > 0) {
     const message = `You cannot grant permissions that you do not have${input.tenant_id === null ? '' : ' there'}: ${missing.join(', ')}.`;
     throw new AppError('refused', message, { errors: [{ field: 'permissions', message }] });
@@ -63,7 +63,7 @@ export async function createOwnToken(session: PersonSession, input: ApiTokenInpu
   const { name, permissions, tenant_id, expires_in_days } = input;
   return db.transaction(async (tx) => {
     await repository.lockTokenOwner(tx, session.user.id);
-    const known = await tokensOf(tx, session.user.id);
+    const known = await listTokens(tx, session.user.id);
     if (known.some((one) => one.name.toLowerCase() === name.toLowerCase())) {
       throw new AppError('conflict', 'You already have a token with this name.', {
         errors: [{ field: 'name', message: 'Choose another name, or revoke the other token.' }],
@@ -84,11 +84,11 @@ export async function createOwnToken(session: PersonSession, input: ApiTokenInpu
       token_hash: hashToken(token),
       created_at: new Date(now).toISOString(),
     });
-    const stored = (await tokensOf(tx, session.user.id)).find((one) => one.id === id);
+    const stored = (await listTokens(tx, session.user.id)).find((one) => one.id === id);
     if (!stored) throw new Error('expected the stored token to exist');
     await recordAudit(
       tx,
-      { actor: actorOf(session), origin: session.origin },
+      { actor: getActor(session), origin: session.origin },
       {
         action: 'api_token.created',
         object_kind: 'user',
@@ -121,18 +121,18 @@ async function revoke(
 
 /** Revokes one of the user's own tokens, effective immediately. @throws AppError `not_found` */
 export async function revokeOwnToken(session: PersonSession, id: string): Promise<void> {
-  const by = { actor: actorOf(session), origin: session.origin };
+  const by = { actor: getActor(session), origin: session.origin };
   await db.transaction((tx) => revoke(tx, by, session.user, id));
 }
 
-async function allow(
+async function reactivateToken(
   tx: Tx,
   by: Parameters<typeof recordAudit>[1],
   owner: { id: string; email: string },
   id: string,
 ): Promise<ApiToken> {
-  const allowed = await repository.allowApiToken(tx, owner.id, id);
-  const token = (await tokensOf(tx, owner.id)).find((one) => one.id === id);
+  const allowed = await repository.reactivateApiToken(tx, owner.id, id);
+  const token = (await listTokens(tx, owner.id)).find((one) => one.id === id);
   if (!token) throw notFound('API token');
   if (!allowed) throw new AppError('conflict', 'The token is not suspended.');
   const { name, permissions, tenant_id, expires_at } = allowed;
@@ -150,15 +150,15 @@ async function allow(
  * Reactivates one of the user's own tokens that was suspended when the account was deactivated.
  * @throws AppError `not_found`; `conflict` when it is not suspended
  */
-export function allowOwnToken(session: PersonSession, id: string): Promise<ApiToken> {
-  const by = { actor: actorOf(session), origin: session.origin };
-  return db.transaction((tx) => allow(tx, by, session.user, id));
+export function reactivateOwnToken(session: PersonSession, id: string): Promise<ApiToken> {
+  const by = { actor: getActor(session), origin: session.origin };
+  return db.transaction((tx) => reactivateToken(tx, by, session.user, id));
 }
 
 /** The tokens of any user. @throws AppError `not_found` */
 export async function listUserTokens(_scope: Scope<'user:read'>, userId: string): Promise<{ items: ApiToken[] }> {
   if (!(await findUser(db, userId, clock.now().toISOString()))) throw notFound('user');
-  return { items: await tokensOf(db, userId) };
+  return { items: await listTokens(db, userId) };
 }
 
 /**
@@ -166,7 +166,7 @@ export async function listUserTokens(_scope: Scope<'user:read'>, userId: string)
  * @throws AppError `not_found`; `conflict` when it is not suspended, or the account is not active; `forbidden` for an
  * API token, and for a user with permissions that the actor lacks
  */
-export async function allowUserToken(scope: Scope<'user:write'>, userId: string, id: string): Promise<ApiToken> {
+export async function reactivateUserToken(scope: Scope<'user:write'>, userId: string, id: string): Promise<ApiToken> {
   assertNoToken(scope, 'reactivate a token');
   return db.transaction(async (tx) => {
     const now = clock.now().toISOString();
@@ -174,7 +174,7 @@ export async function allowUserToken(scope: Scope<'user:write'>, userId: string,
     if (!user) throw notFound('user');
     await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], now));
     if (!user.active) throw new AppError('conflict', 'The account is deactivated. Activate the account first.');
-    return allow(tx, scope, user, id);
+    return reactivateToken(tx, scope, user, id);
   });
 }
 

@@ -1,8 +1,8 @@
 import type { PasswordChange } from '@/domain/account';
 import { normalizePassword, passwordProblem } from '@/domain/auth-password';
 import { recordAudit } from '../../audit/record';
-import { assertMayTry, forgetFailures, loginLimits, recordFailure } from '../../auth/attempt-limits';
-import { actorOf, type PersonSession } from '../../auth/scope';
+import { assertNotLocked, clearFailures, loginLimits, recordFailure } from '../../auth/attempt-limits';
+import { getActor, type PersonSession } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { findCredentials, updatePassword } from '../queries/users';
@@ -29,7 +29,7 @@ export async function changePassword(
     throw refusal('new_password', 'Choose a password other than your current one.');
   }
   const limits = loginLimits(email, session.origin);
-  await assertMayTry(db, limits);
+  await assertNotLocked(db, limits);
   const known = (await findCredentials(email))?.password_hash ?? null;
   if (known === null) throw new AppError('refused', 'Your account has no password. An administrator can set one.');
   if (!(await verifyPassword(known, input.current_password, signedInAsker(id)))) {
@@ -38,8 +38,8 @@ export async function changePassword(
   }
   const password_hash = await hashNewPassword(input.new_password, 'new_password', signedInAsker(id));
   return db.transaction(async (tx) => {
-    await assertMayTry(tx, limits);
-    await forgetFailures(tx, limits);
+    await assertNotLocked(tx, limits);
+    await clearFailures(tx, limits);
     // Of two concurrent changes, the second must know the password that the first one set.
     if (!(await updatePassword(tx, id, known, password_hash))) {
       throw refusal('current_password', 'Another request changed the password. Reload the page and try again.');
@@ -47,7 +47,7 @@ export async function changePassword(
     const ended_sessions = await endSessions(tx, id, session.family_id);
     await recordAudit(
       tx,
-      { actor: actorOf(session), origin: session.origin },
+      { actor: getActor(session), origin: session.origin },
       {
         action: 'auth.password_changed',
         object_kind: 'user',

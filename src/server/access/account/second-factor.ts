@@ -8,7 +8,7 @@ import type {
 } from '@/domain/second-factor';
 import type { User } from '@/domain/user';
 import { recordAudit } from '../../audit/record';
-import { assertMayTry, loginLimits, recordFailure } from '../../auth/attempt-limits';
+import { assertNotLocked, loginLimits, recordFailure } from '../../auth/attempt-limits';
 import {
   decodeBase32,
   encodeBase32,
@@ -18,7 +18,7 @@ import {
   newTotpSecret,
   otpauthUri,
 } from '../../auth/one-time-codes';
-import { actorOf, type Origin, type PersonSession, type Scope } from '../../auth/scope';
+import { getActor, type Origin, type PersonSession, type Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { seal, unseal } from '../../lib/crypto';
@@ -26,16 +26,16 @@ import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
 import { findFamilyStart, setFamilySecondFactor } from '../queries/refresh-tokens';
 import {
+  consumeTimeStep,
   countRecoveryCodes,
   deleteSecondFactor,
   findSecondFactor,
   replaceRecoveryCodes,
-  spendStep,
   storePendingFactor,
 } from '../queries/second-factors';
 import { findAssignments, findUser, lockUser } from '../queries/user-list';
 import { findCredentials, findUserWithRoles } from '../queries/users';
-import { spendCode } from '../sign-in/challenge';
+import { consumeCode } from '../sign-in/challenge';
 import { signedInAsker } from '../sign-in/checks';
 import { verifyPassword } from '../sign-in/passwords';
 import { endSessions } from '../sign-in/sessions';
@@ -48,16 +48,16 @@ export const wrongField = (field: 'current_password' | 'code', message: string) 
 export type Owner = { readonly user: { readonly id: string; readonly email: string }; readonly origin: Origin };
 
 /** Counts a wrong answer like a failed sign-in: an unattended browser is no place to guess at. */
-async function countWrong(owner: Owner): Promise<void> {
+async function countFailure(owner: Owner): Promise<void> {
   await db.transaction((tx) => recordFailure(tx, loginLimits(owner.user.email, owner.origin)));
 }
 
 /** Asks for the password that the account has. @throws AppError `malformed` naming the field, `too_many_requests` */
 export async function verifyOwnPassword(owner: Owner, known: string, given: string | undefined): Promise<void> {
   if (given === undefined) throw wrongField('current_password', 'Enter your current password.');
-  await assertMayTry(db, loginLimits(owner.user.email, owner.origin));
+  await assertNotLocked(db, loginLimits(owner.user.email, owner.origin));
   if (await verifyPassword(known, given, signedInAsker(owner.user.id))) return;
-  await countWrong(owner);
+  await countFailure(owner);
   throw wrongField('current_password', 'The password is wrong.');
 }
 
@@ -74,8 +74,8 @@ export async function verifyOwner(session: PersonSession, proof: SecondFactorPro
   const limits = loginLimits(email, session.origin);
   const used = await db.transaction(async (tx) => {
     await lockUser(tx, id);
-    await assertMayTry(tx, limits);
-    const kind = await spendCode(tx, id, code);
+    await assertNotLocked(tx, limits);
+    const kind = await consumeCode(tx, id, code);
     if (!kind) await recordFailure(tx, limits);
     return kind;
   });
@@ -86,7 +86,7 @@ const notSet = () => new AppError('conflict', 'No second factor is set up.');
 
 function audit(tx: Tx, session: PersonSession, action: 'auth.recovery_codes_renewed' | 'auth.second_factor_removed') {
   const { id, email } = session.user;
-  const by = { actor: actorOf(session), origin: session.origin };
+  const by = { actor: getActor(session), origin: session.origin };
   return recordAudit(tx, by, { action, object_kind: 'user', object_id: id, object_name: email });
 }
 
@@ -165,7 +165,7 @@ const alreadySet = () =>
  * @throws AppError `conflict` when one is set up; `malformed` when the sign-in is not fresh and the password missing or
  * wrong; `refused` for an account without password whose sign-in is not fresh
  */
-export async function beginEnrolment(session: PersonSession, input: EnrolmentInput): Promise<Enrolment> {
+export async function beginEnrollment(session: PersonSession, input: EnrolmentInput): Promise<Enrolment> {
   const { id, email } = session.user;
   if (!(await isFresh(session))) {
     const known = (await findCredentials(email))?.password_hash ?? null;
@@ -192,7 +192,7 @@ export async function beginEnrolment(session: PersonSession, input: EnrolmentInp
  * are shown this once.
  * @throws AppError `conflict` when nothing waits to be confirmed, `malformed` for a wrong code, `too_many_requests`
  */
-export async function confirmEnrolment(
+export async function confirmEnrollment(
   session: PersonSession,
   { code }: EnrolmentConfirmation,
 ): Promise<RecoveryCodes> {
@@ -201,14 +201,14 @@ export async function confirmEnrolment(
   const recovery_codes = newRecoveryCodes();
   const confirmed = await db.transaction(async (tx) => {
     await lockUser(tx, id);
-    await assertMayTry(tx, limits);
+    await assertNotLocked(tx, limits);
     const factor = await findSecondFactor(tx, id);
     if (factor?.confirmed_at) throw alreadySet();
     if (!factor) throw new AppError('conflict', 'No setup is waiting for confirmation. Start again.');
     const at = clock.now();
     const secret = decodeBase32(unseal({ sealed: factor.secret_encrypted, key_id: factor.secret_key_id }, id));
     const step = matchTotp(secret, code, at, factor.last_step);
-    if (step === null || !(await spendStep(tx, id, step, at.toISOString()))) {
+    if (step === null || !(await consumeTimeStep(tx, id, step, at.toISOString()))) {
       await recordFailure(tx, limits);
       return false;
     }
@@ -217,7 +217,7 @@ export async function confirmEnrolment(
     const ended_sessions = await endSessions(tx, id, session.family_id);
     await recordAudit(
       tx,
-      { actor: actorOf(session), origin: session.origin },
+      { actor: getActor(session), origin: session.origin },
       {
         action: 'auth.second_factor_set_up',
         object_kind: 'user',

@@ -1,10 +1,10 @@
 import type { AccountSession } from '@/domain/account';
 import { recordAudit } from '../../audit/record';
-import { actorOf, type PersonSession } from '../../auth/scope';
+import { getActor, type PersonSession } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { notFound } from '../../lib/refusals';
-import { isOpenFamilyOf, listOpenSessions, lockFamily, revokeFamily } from '../queries/refresh-tokens';
+import { hasOpenFamily, listOpenSessions, lockFamily, revokeFamily } from '../queries/refresh-tokens';
 import { endSessions } from '../sign-in/sessions';
 
 /** The user's own active sign-ins, most recently used first. */
@@ -13,7 +13,7 @@ export async function listSessions(session: PersonSession): Promise<{ items: Acc
   return { items: rows.map((row) => ({ ...row, current: row.id === session.family_id })) };
 }
 
-const audited = (session: PersonSession, ended_sessions: number) => ({
+const toAuditEntry = (session: PersonSession, ended_sessions: number) => ({
   action: 'auth.sessions_ended' as const,
   object_kind: 'user',
   object_id: session.user.id,
@@ -28,11 +28,11 @@ const audited = (session: PersonSession, ended_sessions: number) => ({
 export async function endSession(session: PersonSession, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     await lockFamily(tx, id);
-    if (!(await isOpenFamilyOf(tx, session.user.id, id))) {
+    if (!(await hasOpenFamily(tx, session.user.id, id))) {
       throw notFound('session');
     }
     await revokeFamily(tx, id, clock.now().toISOString());
-    await recordAudit(tx, { actor: actorOf(session), origin: session.origin }, audited(session, 1));
+    await recordAudit(tx, { actor: getActor(session), origin: session.origin }, toAuditEntry(session, 1));
   });
 }
 
@@ -41,7 +41,11 @@ export async function endOtherSessions(session: PersonSession): Promise<{ ended_
   return db.transaction(async (tx) => {
     const ended_sessions = await endSessions(tx, session.user.id, session.family_id);
     if (ended_sessions > 0) {
-      await recordAudit(tx, { actor: actorOf(session), origin: session.origin }, audited(session, ended_sessions));
+      await recordAudit(
+        tx,
+        { actor: getActor(session), origin: session.origin },
+        toAuditEntry(session, ended_sessions),
+      );
     }
     return { ended_sessions };
   });

@@ -22,12 +22,12 @@ beforeEach(async () => {
   await sqlClient()`truncate rate_limits`;
 });
 
-async function ask<T>(path: string, headers: Headers, init: { method?: string; body?: unknown } = {}) {
+async function callJson<T>(path: string, headers: Headers, init: { method?: string; body?: unknown } = {}) {
   const response = await call(path, { headers, ...init });
   return { status: response.status, body: (response.status === 204 ? null : await response.json()) as T };
 }
 async function makeToken(headers: Headers, input: object): Promise<Headers> {
-  const { status, body } = await ask<CreatedApiToken>('/account/tokens', headers, {
+  const { status, body } = await callJson<CreatedApiToken>('/account/tokens', headers, {
     body: { name: newId(), ...input },
   });
   expect(status).toBe(201);
@@ -40,14 +40,14 @@ describe('PATCH of the own account', () => {
     const user = await makeUser('admin', undefined, { password_hash: await hashPassword(PASSWORD) });
     const headers = await bearer(user);
     const patch = (body: object) =>
-      ask<{ errors?: { field: string }[] }>(`/users/${user.id}`, headers, { method: 'PATCH', body });
+      callJson<{ errors?: { field: string }[] }>(`/users/${user.id}`, headers, { method: 'PATCH', body });
     const without = await patch({ password: OTHER });
     expect([without.status, without.body.errors?.[0]?.field]).toEqual([400, 'current_password']);
     const wrong = await patch({ password: OTHER, current_password: 'not the password' });
     expect([wrong.status, wrong.body.errors?.[0]?.field]).toEqual([400, 'current_password']);
     expect((await patch({ name: 'Renamed' })).status).toBe(200);
     expect((await patch({ password: OTHER, current_password: PASSWORD })).status).toBe(200);
-    expect((await ask('/auth/me', headers)).status).toBe(401);
+    expect((await callJson('/auth/me', headers)).status).toBe(401);
     expect((await call('/auth/login', { body: { email: user.email, password: OTHER } })).status).toBe(200);
   });
 
@@ -55,7 +55,7 @@ describe('PATCH of the own account', () => {
     const user = await makeUser('admin', undefined, { password_hash: await hashPassword(PASSWORD) });
     const headers = await bearer(user);
     const guess = () =>
-      ask(`/users/${user.id}`, headers, {
+      callJson(`/users/${user.id}`, headers, {
         method: 'PATCH',
         body: { password: OTHER, current_password: 'guess' },
       });
@@ -66,7 +66,7 @@ describe('PATCH of the own account', () => {
   it('gives no password to an account without one', async () => {
     const user = await makeUser('admin', undefined, { password_hash: null });
     const body = { password: OTHER, current_password: PASSWORD };
-    expect((await ask(`/users/${user.id}`, await bearer(user), { method: 'PATCH', body })).status).toBe(422);
+    expect((await callJson(`/users/${user.id}`, await bearer(user), { method: 'PATCH', body })).status).toBe(422);
   });
 });
 
@@ -91,7 +91,7 @@ describe('an API token', () => {
     for (const { method, path } of writing) {
       expect(CHANGES, 'a new call: say here what it takes').toHaveProperty([`${method} ${path}`]);
       const address = path.replace('{user_id}', owner.id).replace(/\{[^}]*\}/g, newId());
-      const { status } = await ask(address, token, { method, body: CHANGES[`${method} ${path}`] });
+      const { status } = await callJson(address, token, { method, body: CHANGES[`${method} ${path}`] });
       expect(status, `${method} ${path}`).toBe(403);
     }
     expect(await db.select().from(users).where(eq(users.id, owner.id))).toEqual(before);
@@ -102,7 +102,7 @@ describe('an API token', () => {
     const other = await makeUser('viewer');
     const theirs = await bearer(other);
     const made = { name: `r${newId().replaceAll('-', '')}`.slice(0, 30), title: 'Role', permissions: ['user:read'] };
-    const role = await ask<Role>('/roles', token, { body: made });
+    const role = await callJson<Role>('/roles', token, { body: made });
     expect(role.status).toBe(201);
     const calls: [string, string, unknown][] = [
       ['PATCH', `/users/${other.id}`, { password: OTHER }],
@@ -116,29 +116,38 @@ describe('an API token', () => {
       ['POST', '/users', { email: `${newId()}@example.org`, password: OTHER }],
     ];
     for (const [method, path, body] of calls) {
-      expect((await ask(path, token, { method, body })).status, `${method} ${path}`).toBe(403);
+      expect((await callJson(path, token, { method, body })).status, `${method} ${path}`).toBe(403);
     }
-    expect((await ask('/auth/me', theirs)).status).toBe(200);
+    expect((await callJson('/auth/me', theirs)).status).toBe(200);
   });
 
   it('can still do what does not concern sign-ins: names, roles, accounts without a password', async () => {
     const token = await makeToken(await bearer(await makeUser('super_admin')), everyRight);
-    const made = await ask<User>('/users', token, { body: { email: `${newId()}@example.org` } });
+    const made = await callJson<User>('/users', token, { body: { email: `${newId()}@example.org` } });
     expect(made.status).toBe(201);
-    const renamed = await ask<User>(`/users/${made.body.id}`, token, { method: 'PATCH', body: { name: 'Renamed' } });
+    const renamed = await callJson<User>(`/users/${made.body.id}`, token, {
+      method: 'PATCH',
+      body: { name: 'Renamed' },
+    });
     expect(renamed).toMatchObject({ status: 200, body: { name: 'Renamed' } });
-    const roles = await ask(`/users/${made.body.id}/assignments`, token, { method: 'PUT', body: { assignments: [] } });
+    const roles = await callJson(`/users/${made.body.id}/assignments`, token, {
+      method: 'PUT',
+      body: { assignments: [] },
+    });
     expect(roles.status).toBe(200);
   });
 
   it('sees its own rights at /auth/me, not those of its owner', async () => {
     const { ours } = await makeTwoTenants('security_engineer');
     const admin = await bearer(await makeUser('super_admin'));
-    const everywhere = await ask<CurrentUser>('/auth/me', await makeToken(admin, { permissions: ['policy:read'] }));
+    const everywhere = await callJson<CurrentUser>(
+      '/auth/me',
+      await makeToken(admin, { permissions: ['policy:read'] }),
+    );
     expect(everywhere.body).toMatchObject({ permissions: ['policy:read'], all_tenants: true });
     expect(everywhere.body.grants.map(({ permissions }) => permissions)).toEqual([['policy:read']]);
     const limit = { permissions: ['policy:read'], tenant_id: ours.tenant.id };
-    const inside = await ask<CurrentUser>('/auth/me', await makeToken(admin, limit));
+    const inside = await callJson<CurrentUser>('/auth/me', await makeToken(admin, limit));
     const tenants = [{ id: ours.tenant.id, name: ours.tenant.name }];
     expect(inside.body).toMatchObject({ permissions: ['policy:read'], all_tenants: false, tenants });
   });
@@ -150,15 +159,15 @@ describe('tokens of a deactivated owner', () => {
     const admin = await bearer(await makeUser('admin'));
     const token = await makeToken(await bearer(owner), { permissions: ['policy:read'] });
     const other = await makeToken(await bearer(owner), { permissions: ['policy:read'] });
-    const set = (active: boolean) => ask(`/users/${owner.id}`, admin, { method: 'PATCH', body: { active } });
+    const set = (active: boolean) => callJson(`/users/${owner.id}`, admin, { method: 'PATCH', body: { active } });
     expect((await set(false)).status).toBe(200);
-    const listed = async () => (await ask<{ items: ApiToken[] }>(`/users/${owner.id}/tokens`, admin)).body.items;
+    const listed = async () => (await callJson<{ items: ApiToken[] }>(`/users/${owner.id}/tokens`, admin)).body.items;
     const [first, second] = await listed();
-    const allow = (headers: Headers, path: string) => ask<ApiToken>(`${path}/allow`, headers, { method: 'POST' });
+    const allow = (headers: Headers, path: string) => callJson<ApiToken>(`${path}/allow`, headers, { method: 'POST' });
     expect((await allow(admin, `/users/${owner.id}/tokens/${first?.id}`)).status).toBe(409);
     expect((await set(true)).status).toBe(200);
-    expect((await ask('/policies', token)).status).toBe(401);
-    expect((await ask('/policies', other)).status).toBe(401);
+    expect((await callJson('/policies', token)).status).toBe(401);
+    expect((await callJson('/policies', other)).status).toBe(401);
     expect((await listed()).every(({ suspended_at }) => suspended_at !== null)).toBe(true);
     const program = await makeToken(await bearer(await makeUser('super_admin')), everyRight);
     expect((await allow(program, `/users/${owner.id}/tokens/${first?.id}`)).status).toBe(403);
@@ -166,8 +175,8 @@ describe('tokens of a deactivated owner', () => {
     expect(allowed).toMatchObject({ status: 200, body: { suspended_at: null } });
     expect((await allow(admin, `/users/${owner.id}/tokens/${first?.id}`)).status).toBe(409);
     expect((await allow(await bearer(owner), `/account/tokens/${second?.id}`)).status).toBe(200);
-    expect((await ask('/policies', token)).status).toBe(200);
-    expect((await ask('/policies', other)).status).toBe(200);
+    expect((await callJson('/policies', token)).status).toBe(200);
+    expect((await callJson('/policies', other)).status).toBe(200);
     const records = await auditTrail(eq(auditRecords.object_id, owner.id));
     expect(records.map(({ action }) => action)).toEqual(expect.arrayContaining(['user.updated', 'api_token.allowed']));
   });

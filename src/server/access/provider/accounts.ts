@@ -15,14 +15,14 @@ import {
   listIdentities,
   listRoleMappings,
   lockSubject,
-  noteIdentityUse,
   type OidcSettingsRow,
+  recordIdentityUse,
 } from '../queries/provider';
 import * as repository from '../queries/user-list';
 import { findAssignments, findUser, lockUser, type UserRow } from '../queries/user-list';
 import { findCredentials, insertUser } from '../queries/users';
 import { endSessions } from '../sign-in/sessions';
-import { auditedAssignments } from '../users/assignments';
+import { toAuditedAssignments } from '../users/assignments';
 import { assertMayGrant, assertNoToken } from '../users/may-grant';
 
 type Found = { user: UserRow } | { problem: ProviderProblem; account: { id: string; email: string } | null };
@@ -78,7 +78,7 @@ export async function findAccount(
   if (identity) {
     const user = await locked(tx, identity.user_id);
     if (!user.active) return refused('inactive', user);
-    await noteIdentityUse(tx, identity.id, claims.email, clock.now().toISOString());
+    await recordIdentityUse(tx, identity.id, claims.email, clock.now().toISOString());
     return { user };
   }
   const email = AccountEmail.safeParse(claims.email);
@@ -149,7 +149,7 @@ export async function unlinkIdentity(scope: Scope<'user:write'>, userId: string,
 type Held = Awaited<ReturnType<typeof repository.findAssignments>>[number];
 type Place = { role_id: string; tenant_id: string | null; project_id: string | null };
 
-const same = (a: Place, b: Place) =>
+const isSameAssignment = (a: Place, b: Place) =>
   a.role_id === b.role_id && a.tenant_id === b.tenant_id && a.project_id === b.project_id;
 /** Assignments that make a user super administrator. */
 const isSuper = (one: Held) => one.tenant_id === null && one.permissions.includes('*');
@@ -167,10 +167,10 @@ export async function applyGroups(
 ): Promise<boolean> {
   const now = clock.now().toISOString();
   const mapped = (await listRoleMappings(tx)).filter(({ group }) => groups.includes(group));
-  const requested = mapped.filter((one, index) => mapped.findIndex((other) => same(one, other)) === index);
+  const requested = mapped.filter((one, index) => mapped.findIndex((other) => isSameAssignment(one, other)) === index);
   const held = await repository.findAssignments(tx, [user.id], now);
-  const gone = held.filter((one) => one.source === 'oidc' && !requested.some((other) => same(one, other)));
-  const added = requested.filter((one) => !held.some((other) => same(one, other)));
+  const gone = held.filter((one) => one.source === 'oidc' && !requested.some((other) => isSameAssignment(one, other)));
+  const added = requested.filter((one) => !held.some((other) => isSameAssignment(one, other)));
   if (gone.length + added.length === 0) return false;
   const place = ({ role_id, tenant_id, project_id }: Place) => ({
     role_id,
@@ -201,8 +201,8 @@ export async function applyGroups(
       object_kind: 'user',
       object_id: user.id,
       object_name: user.email,
-      before: { assignments: auditedAssignments(held) },
-      after: { assignments: auditedAssignments(after) },
+      before: { assignments: toAuditedAssignments(held) },
+      after: { assignments: toAuditedAssignments(after) },
     },
   );
   return true;

@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { answerOf, ask, Browser, comeBack, oidcLab, signIn } from './testing/oidc-lab.fixture';
+import {
+  Browser,
+  callJson,
+  createOidcLab,
+  getProviderAnswer,
+  returnFromProvider,
+  signIn,
+} from './testing/oidc-lab.fixture';
 
-const lab = oidcLab();
+const lab = createOidcLab();
 
 describe('the answer of the provider', () => {
   beforeEach(async () => {
@@ -11,27 +18,27 @@ describe('the answer of the provider', () => {
 
   it('counts once, in the browser that began, with the state that it was given', async () => {
     const browser = new Browser();
-    const query = await answerOf(browser, 'ivan');
-    expect((await comeBack(new Browser(), query)).problem).toBe('expired');
+    const query = await getProviderAnswer(browser, 'ivan');
+    expect((await returnFromProvider(new Browser(), query)).problem).toBe('expired');
     const other = new Browser();
-    await answerOf(other, 'ivan');
-    expect((await comeBack(other, query)).problem).toBe('invalid');
+    await getProviderAnswer(other, 'ivan');
+    expect((await returnFromProvider(other, query)).problem).toBe('invalid');
     const tampered = new Browser();
-    await answerOf(tampered, 'ivan');
+    await getProviderAnswer(tampered, 'ivan');
     tampered.jar.set('fabric_sign_in', `${tampered.jar.get('fabric_sign_in')?.slice(0, -4)}AAAA`);
-    expect((await comeBack(tampered, query)).problem).toBe('expired');
-    expect((await comeBack(browser, query)).problem).toBeNull();
-    expect((await comeBack(browser, query)).problem).toBe('expired');
+    expect((await returnFromProvider(tampered, query)).problem).toBe('expired');
+    expect((await returnFromProvider(browser, query)).problem).toBeNull();
+    expect((await returnFromProvider(browser, query)).problem).toBe('expired');
   });
 
   it('takes the place of the sign-in that this browser held', async () => {
     const first = await signIn('ivan');
-    expect((await ask('/auth/me', first.headers ?? {})).status).toBe(200);
+    expect((await callJson('/auth/me', first.headers ?? {})).status).toBe(200);
     const elsewhere = await signIn('ivan');
-    const { problem } = await comeBack(first.browser, await answerOf(first.browser, 'ivan'));
+    const { problem } = await returnFromProvider(first.browser, await getProviderAnswer(first.browser, 'ivan'));
     expect(problem).toBeNull();
-    expect((await ask('/auth/me', first.headers ?? {})).status).toBe(401);
-    expect((await ask('/auth/me', elsewhere.headers ?? {})).status).toBe(200);
+    expect((await callJson('/auth/me', first.headers ?? {})).status).toBe(401);
+    expect((await callJson('/auth/me', elsewhere.headers ?? {})).status).toBe(200);
   });
 
   it.each(['cross-site', 'same-site'])('rejects a start from a page of another site (%s)', async (site) => {
@@ -50,24 +57,24 @@ describe('the answer of the provider', () => {
     const browser = new Browser();
     for (let i = 0; i < 41; i += 1) {
       await browser.ask('/auth/oidc/start');
-      const { problem } = await comeBack(browser, '?code=x&state=y');
+      const { problem } = await returnFromProvider(browser, '?code=x&state=y');
       expect(problem).toBe(i < 40 ? 'invalid' : 'too_many');
     }
   });
 
   it('rejects another issuer, a missing code, and any answer while the provider is switched off', async () => {
     const wrongIssuer = new Browser();
-    const query = new URLSearchParams(await answerOf(wrongIssuer, 'ivan'));
+    const query = new URLSearchParams(await getProviderAnswer(wrongIssuer, 'ivan'));
     query.set('iss', 'https://evil.example.org');
-    expect((await comeBack(wrongIssuer, `?${query}`)).problem).toBe('invalid');
+    expect((await returnFromProvider(wrongIssuer, `?${query}`)).problem).toBe('invalid');
     const noCode = new Browser();
-    const given = new URLSearchParams(await answerOf(noCode, 'ivan'));
+    const given = new URLSearchParams(await getProviderAnswer(noCode, 'ivan'));
     given.delete('code');
-    expect((await comeBack(noCode, `?${given}`)).problem).toBe('invalid');
+    expect((await returnFromProvider(noCode, `?${given}`)).problem).toBe('invalid');
     const late = new Browser();
-    const good = await answerOf(late, 'ivan');
+    const good = await getProviderAnswer(late, 'ivan');
     await lab.store({ enabled: false });
-    expect((await comeBack(late, good)).problem).toBe('disabled');
+    expect((await returnFromProvider(late, good)).problem).toBe('disabled');
     const started = await new Browser().ask('/auth/oidc/start');
     expect(started.headers.get('location')).toBe('/login?problem=disabled');
   });

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { db } from '@/server/db/client';
 import { roleAssignments } from '@/server/db/schema/access';
 import { grantRole, makeTenant, makeUser } from '@/test/factories';
-import { ask, auditOf, oidcLab, type Problem, roleId, signIn } from './testing/oidc-lab.fixture';
+import { callJson, createOidcLab, listAuditRecords, type Problem, roleId, signIn } from './testing/oidc-lab.fixture';
 
-const lab = oidcLab();
+const lab = createOidcLab();
 
 describe('roles of groups', () => {
   it('change at every sign-in; manually assigned roles stay', async () => {
@@ -35,25 +35,25 @@ describe('roles of groups', () => {
       ['auditor', null, 'oidc'],
       ['security_engineer', tenant.id, 'oidc'],
     ]);
-    const [record] = await auditOf('user.roles_changed');
+    const [record] = await listAuditRecords('user.roles_changed');
     expect(record).toMatchObject({ actor_kind: 'system', actor_name: 'sign-in provider', object_id: user.id });
     await grantRole(user, 'viewer');
     lab.provider.people.set('dave', { email: 'dave@example.org', email_verified: true, groups: ['all'] });
     await signIn('dave');
     expect(await lab.rolesOf(user)).toEqual([['viewer', null, 'manual']]);
     // The same again changes and records nothing; a missing claim means no groups.
-    const before = (await auditOf('user.roles_changed')).length;
+    const before = (await listAuditRecords('user.roles_changed')).length;
     await signIn('dave');
     lab.provider.people.set('dave', { email: 'dave@example.org', email_verified: true });
     await signIn('dave');
     expect(await lab.rolesOf(user)).toEqual([['viewer', null, 'manual']]);
-    expect(await auditOf('user.roles_changed')).toHaveLength(before);
-    const gone = await ask<Problem>(`/roles/${await ownMappedRole()}`, lab.boss, { method: 'DELETE' });
+    expect(await listAuditRecords('user.roles_changed')).toHaveLength(before);
+    const gone = await callJson<Problem>(`/roles/${await ownMappedRole()}`, lab.boss, { method: 'DELETE' });
     expect(gone.status).toBe(409);
   });
 
   async function ownMappedRole() {
-    const { body } = await ask<{ id: string }>('/roles', lab.boss, {
+    const { body } = await callJson<{ id: string }>('/roles', lab.boss, {
       body: { name: 'mapped', title: 'Mapped', permissions: ['flow:read'] },
     });
     await lab.store({ mappings: [{ group: 'x', role_id: body.id }] });

@@ -6,29 +6,29 @@ import { oidcSettings } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
 import { auditTrail } from '@/test/audit-trail';
 import { OIDC_CLIENT } from '@/test/oidc-provider';
-import { ask, auditOf, oidcLab, type Problem, PUBLIC, roleId } from './testing/oidc-lab.fixture';
+import { callJson, createOidcLab, listAuditRecords, type Problem, PUBLIC, roleId } from './testing/oidc-lab.fixture';
 
-const lab = oidcLab();
+const lab = createOidcLab();
 
 describe('the settings', () => {
   it('keep the secret to themselves and tell the sign-in page the label only', async () => {
-    expect((await ask<SignInProvider>('/settings/sign-in-provider', lab.boss)).body).toMatchObject({
+    expect((await callJson<SignInProvider>('/settings/sign-in-provider', lab.boss)).body).toMatchObject({
       configured: false,
     });
-    expect((await ask('/auth/methods', {})).body).toEqual({ oidc: null });
+    expect((await callJson('/auth/methods', {})).body).toEqual({ oidc: null });
     const stored = await lab.store();
     expect(stored.status, JSON.stringify(stored.body)).toBe(200);
     expect(stored.body).toMatchObject({ has_client_secret: true, public_url: PUBLIC, version: 1 });
     expect(stored.body.scopes).toEqual(['openid', 'email', 'profile', 'groups']);
     const [row] = await db.select().from(oidcSettings);
-    const [record] = await auditOf('settings.sign_in_provider_updated');
+    const [record] = await listAuditRecords('settings.sign_in_provider_updated');
     for (const text of [stored.body, row, record].map((one) => JSON.stringify(one))) {
       expect(text).not.toContain(OIDC_CLIENT.client_secret);
     }
-    expect((await ask('/auth/methods', {})).body).toEqual({ oidc: { label: 'Example' } });
+    expect((await callJson('/auth/methods', {})).body).toEqual({ oidc: { label: 'Example' } });
     const again = await lab.store({ client_secret: undefined });
     expect(again.body.version).toBe(1);
-    expect(await auditOf('settings.sign_in_provider_updated')).toHaveLength(1);
+    expect(await listAuditRecords('settings.sign_in_provider_updated')).toHaveLength(1);
     expect((await lab.store({ label: 'Other', version: 7 })).status).toBe(409);
     expect((await lab.store({ client_secret: undefined, label: 'Other' })).body).toMatchObject({
       version: 2,
@@ -65,7 +65,7 @@ describe('the settings', () => {
 
   it('pass a check against the provider at permitted addresses only', async () => {
     const check = (issuer: string) =>
-      ask<ProviderCheck & Problem>('/settings/sign-in-provider/check', lab.boss, { body: { issuer } });
+      callJson<ProviderCheck & Problem>('/settings/sign-in-provider/check', lab.boss, { body: { issuer } });
     const { status, body } = await check(lab.provider.issuer);
     expect([status, body.pkce]).toEqual([200, true]);
     expect(body.token_endpoint).toContain(lab.provider.issuer);

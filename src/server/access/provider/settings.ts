@@ -7,7 +7,7 @@ import { seal } from '../../lib/crypto';
 import { AppError, type FieldError } from '../../lib/errors';
 import { assertVersion, notFound } from '../../lib/refusals';
 import { assertAllowedTarget } from '../../settings/assert-allowed-target';
-import { findTenantsOfProjects } from '../../tenancy/queries/projects';
+import { findProjectTenants } from '../../tenancy/queries/projects';
 import { findTenantNames } from '../../tenancy/queries/tenants';
 import {
   findOidcSettings,
@@ -38,7 +38,7 @@ const DEFAULTS = {
 };
 
 /** The provider as it is stored, without its secret; defaults when there is none. */
-export async function storedProvider(executor: Executor = db): Promise<SignInProvider> {
+export async function readStoredProvider(executor: Executor = db): Promise<SignInProvider> {
   const row = await findOidcSettings(executor);
   if (!row) return { configured: false, ...DEFAULTS };
   const { id: _, client_secret_encrypted, client_secret_key_id: __, ...rest } = row;
@@ -58,7 +58,7 @@ export async function readSignInMethods(): Promise<SignInMethods> {
 }
 
 /** The provider as the audit trail keeps it. */
-function audited(provider: SignInProvider): Record<string, unknown> | null {
+function toAudited(provider: SignInProvider): Record<string, unknown> | null {
   if (!provider.configured) return null;
   const { configured: _, version: __, updated_at: ___, mappings, ...rest } = provider;
   return {
@@ -73,7 +73,7 @@ function audited(provider: SignInProvider): Record<string, unknown> | null {
 }
 
 /** What can be compared of an input and of what is stored: the same text means the same provider. */
-function comparable(given: Omit<SignInProviderInput, 'client_secret' | 'version'>): string {
+function toComparable(given: Omit<SignInProviderInput, 'client_secret' | 'version'>): string {
   const { enabled, label, issuer, client_id, scopes, group_claim, public_url } = given;
   const { create_users, link_by_email, trusts_second_factor, sign_out_at_provider } = given;
   const mappings = given.mappings.map(({ group, role_id, tenant_id, project_id }) =>
@@ -96,7 +96,7 @@ async function assertMappable(tx: Tx, mappings: SignInProviderInput['mappings'])
     tx,
     mappings.flatMap(({ tenant_id }) => tenant_id ?? []),
   );
-  const projects = await findTenantsOfProjects(
+  const projects = await findProjectTenants(
     tx,
     mappings.flatMap(({ project_id }) => project_id ?? []),
   );
@@ -121,7 +121,7 @@ async function assertMappable(tx: Tx, mappings: SignInProviderInput['mappings'])
 export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInput): Promise<SignInProvider> {
   return db.transaction(async (tx) => {
     const row = await lockOidcSettings(tx);
-    const before = await storedProvider(tx);
+    const before = await readStoredProvider(tx);
     const { version, client_secret, mappings, ...given } = input;
     const fields = { ...given, sign_out_at_provider: given.sign_out_at_provider ?? before.sign_out_at_provider };
     assertVersion('sign-in provider', before.version, version);
@@ -132,7 +132,8 @@ export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInp
     if (input.issuer !== before.issuer) assertAllowedTarget('issuer', new URL(input.issuer).hostname);
     await assertMappable(tx, mappings);
     const sameSecret = client_secret === undefined || (client_secret === null && !before.has_client_secret);
-    if (before.configured && sameSecret && comparable(before) === comparable({ ...fields, mappings })) return before;
+    if (before.configured && sameSecret && toComparable(before) === toComparable({ ...fields, mappings }))
+      return before;
     const sealed = typeof client_secret === 'string' ? seal(client_secret, OIDC_ID) : null;
     const keep = client_secret === undefined && row !== null;
     const requested = {
@@ -146,14 +147,14 @@ export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInp
       updated_at: clock.now().toISOString(),
     });
     await replaceRoleMappings(tx, mappings);
-    const after = await storedProvider(tx);
+    const after = await readStoredProvider(tx);
     await recordAudit(tx, scope, {
       action: 'settings.sign_in_provider_updated',
       object_kind: 'settings',
       object_id: OIDC_ID,
       object_name: 'Sign-in provider',
-      before: audited(before),
-      after: { ...audited(after), ...(sealed !== null && { has_new_client_secret: true }) },
+      before: toAudited(before),
+      after: { ...toAudited(after), ...(sealed !== null && { has_new_client_secret: true }) },
     });
     return after;
   });

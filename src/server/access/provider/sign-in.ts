@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OIDC_CALLBACK_PATH, OIDC_SIGNED_OUT_PATH } from '@/domain/choices';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
 import type { ProviderProblem, SignedOut } from '@/domain/sign-in-provider';
-import { isBusy, providerBound, recordFailure, takeTry } from '../../auth/attempt-limits';
+import { consumeAttempt, isBusy, providerBound, recordFailure } from '../../auth/attempt-limits';
 import type { OpenScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { newId } from '../../lib/ids';
@@ -13,15 +13,15 @@ import { OidcError } from '../../providers/oidc/oidc-error';
 import type { ProviderAnswer, SignInChecks } from '../../providers/oidc/provider';
 import { findOidcSettings, type OidcSettingsRow } from '../queries/provider';
 import { lockSuperAdmins } from '../queries/user-list';
-import { challengeIfEnrolled } from '../sign-in/challenge';
+import { issueChallenge } from '../sign-in/challenge';
 import { auditFailedSignIn } from '../sign-in/checks';
 import {
   completeSignIn,
   type EndedSignIn,
   type IssuedSession,
-  keepProviderSession,
   logout,
   openIdToken,
+  storeProviderSession,
 } from '../sign-in/sessions';
 import { applyGroups, findAccount } from './accounts';
 import { openSignInProvider } from './open-provider';
@@ -48,7 +48,7 @@ export async function beginSignIn(
 export type ProviderSignIn = IssuedSession | SecondFactorNeeded | { problem: ProviderProblem };
 
 /** What the provider reports about the user who came back, or why that cannot be trusted. */
-async function claimsOf(settings: OidcSettingsRow, query: string, checks: SignInChecks, requestId: string) {
+async function readClaims(settings: OidcSettingsRow, query: string, checks: SignInChecks, requestId: string) {
   try {
     const provider = await openSignInProvider(settings);
     const answer = new URL(settings.public_url + OIDC_CALLBACK_PATH);
@@ -80,9 +80,10 @@ async function signInAs(
     const { user } = found;
     await applyGroups(tx, user, groups, scope.origin);
     const family_id = newId();
-    if (settings.sign_out_at_provider) await keepProviderSession(tx, { family_id, user_id: user.id, issuer, id_token });
+    if (settings.sign_out_at_provider)
+      await storeProviderSession(tx, { family_id, user_id: user.id, issuer, id_token });
     const { trusts_second_factor: trusted } = settings;
-    const challenge = trusted ? null : await challengeIfEnrolled(tx, user.id, 'oidc', family_id);
+    const challenge = trusted ? null : await issueChallenge(tx, user.id, 'oidc', family_id);
     if (challenge) return challenge;
     const proof = { method: 'oidc', second_factor: trusted ? 'provider' : null } as const;
     return completeSignIn(tx, scope, { account: user, proof, user_agent, family_id });
@@ -103,8 +104,9 @@ export async function finishSignIn(
   const settings = await findOidcSettings(db);
   if (!settings?.enabled) return { problem: 'disabled' };
   const bound = providerBound(scope.origin);
-  if ((await isBusy(db, bound)) && !(await db.transaction((tx) => takeTry(tx, bound)))) return { problem: 'too_many' };
-  const claims = await claimsOf(settings, query, checks, scope.origin.request_id);
+  if ((await isBusy(db, bound)) && !(await db.transaction((tx) => consumeAttempt(tx, bound))))
+    return { problem: 'too_many' };
+  const claims = await readClaims(settings, query, checks, scope.origin.request_id);
   if (claims === 'invalid') await db.transaction((tx) => recordFailure(tx, [bound]));
   const result =
     typeof claims === 'string' ? { problem: claims } : await signInAs(scope, settings, claims, client.user_agent);
@@ -122,7 +124,7 @@ const KEPT: ProviderSignOut = { ...NONE, provider_session: 'kept' };
 /** Maximum wait for a provider that is asked for its addresses. */
 const PATIENCE_MS = 3000;
 
-async function atProvider(scope: OpenScope, ended: readonly EndedSignIn[]): Promise<ProviderSignOut> {
+async function resolveProviderSignOut(scope: OpenScope, ended: readonly EndedSignIn[]): Promise<ProviderSignOut> {
   const through = ended.find(({ method }) => method === 'oidc');
   const settings = through ? await findOidcSettings(db) : null;
   if (!through || !settings?.enabled || !settings.sign_out_at_provider) return NONE;
@@ -148,5 +150,5 @@ async function atProvider(scope: OpenScope, ended: readonly EndedSignIn[]): Prom
  * the provider: when the sign-in came from there, and the settings ask for it.
  */
 export async function signOut(scope: OpenScope, held: Parameters<typeof logout>[1]): Promise<ProviderSignOut> {
-  return atProvider(scope, await logout(scope, held));
+  return resolveProviderSignOut(scope, await logout(scope, held));
 }

@@ -8,18 +8,18 @@ import { db, sqlClient } from '@/server/db/client';
 import { roleAssignments, users } from '@/server/db/schema/access';
 import { bearer, makeUser } from '@/test/factories';
 import {
-  answerOf,
-  ask,
-  auditOf,
   Browser,
-  comeBack,
-  oidcLab,
+  callJson,
+  createOidcLab,
+  getProviderAnswer,
+  listAuditRecords,
   type Problem,
+  returnFromProvider,
   roleId,
   signIn,
 } from './testing/oidc-lab.fixture';
 
-const lab = oidcLab();
+const lab = createOidcLab();
 
 describe('signing in through a provider', () => {
   it('makes an account at the first time and knows it afterwards by its subject alone', async () => {
@@ -29,15 +29,17 @@ describe('signing in through a provider', () => {
     expect(first.problem).toBeNull();
     expect(first.user).toMatchObject({ email: 'alice@example.org', name: 'Alice', permissions: [] });
     expect(first.next).toBe('/policies');
-    const [login] = await auditOf('auth.login');
+    const [login] = await listAuditRecords('auth.login');
     expect(login?.after).toEqual({ method: 'oidc', second_factor: null });
     lab.provider.people.set('alice', { email: 'renamed@example.org', email_verified: false });
     const second = await signIn('alice');
     expect(second.user?.id).toBe(first.user?.id);
-    const { body } = await ask<{ items: UserIdentity[] }>(`/users/${first.user?.id}/identities`, lab.boss);
+    const { body } = await callJson<{ items: UserIdentity[] }>(`/users/${first.user?.id}/identities`, lab.boss);
     expect(body.items).toMatchObject([{ issuer: lab.provider.issuer, subject: 'alice', email: 'renamed@example.org' }]);
     // It has no password, and none gets in.
-    expect((await ask('/auth/login', {}, { body: { email: 'alice@example.org', password: 'x' } })).status).toBe(401);
+    expect((await callJson('/auth/login', {}, { body: { email: 'alice@example.org', password: 'x' } })).status).toBe(
+      401,
+    );
     const [row] = await db.select().from(users).where(eq(users.email, 'alice@example.org'));
     expect(row?.password_hash).toBeNull();
   });
@@ -46,8 +48,8 @@ describe('signing in through a provider', () => {
     await lab.store();
     lab.provider.people.set('crowd', { email: 'crowd@example.org', email_verified: true });
     const browsers = Array.from({ length: 5 }, () => new Browser());
-    const answers = await Promise.all(browsers.map((one) => answerOf(one, 'crowd')));
-    const results = await Promise.all(browsers.map((one, i) => comeBack(one, answers[i] ?? '')));
+    const answers = await Promise.all(browsers.map((one) => getProviderAnswer(one, 'crowd')));
+    const results = await Promise.all(browsers.map((one, i) => returnFromProvider(one, answers[i] ?? '')));
     expect(results.map(({ problem }) => problem)).toEqual([null, null, null, null, null]);
     expect(await db.select().from(users).where(eq(users.email, 'crowd@example.org'))).toHaveLength(1);
   });
@@ -65,7 +67,7 @@ describe('signing in through a provider', () => {
       lab.provider.people.set('bob', person);
       expect((await signIn('bob')).problem).toBe(problem);
     }
-    const [record] = await auditOf('auth.login_failed');
+    const [record] = await listAuditRecords('auth.login_failed');
     expect(record).toMatchObject({ object_id: null, after: { reason: 'provider_unknown_account' } });
     expect((await signIn('nobody')).problem).toBe('refused');
     expect(await db.select().from(users).where(eq(users.email, 'bob@example.org'))).toEqual([]);
@@ -81,17 +83,17 @@ describe('signing in through a provider', () => {
     expect((await signIn('mallory')).problem).toBe('email_not_verified');
     const linked = await signIn('carol');
     expect(linked.user?.id).toBe(carol.id);
-    expect(await auditOf('user.identity_linked')).not.toEqual([]);
+    expect(await listAuditRecords('user.identity_linked')).not.toEqual([]);
     lab.provider.people.set('mallory', { email: 'carol@example.org', email_verified: true });
     expect((await signIn('mallory')).problem).toBe('email_taken');
     await db.update(users).set({ active: false }).where(eq(users.id, carol.id));
     expect((await signIn('carol')).problem).toBe('inactive');
     await db.update(users).set({ active: true }).where(eq(users.id, carol.id));
-    const { body } = await ask<{ items: UserIdentity[] }>(`/users/${carol.id}/identities`, lab.boss);
+    const { body } = await callJson<{ items: UserIdentity[] }>(`/users/${carol.id}/identities`, lab.boss);
     const path = `/users/${carol.id}/identities/${body.items[0]?.id}`;
-    expect((await ask(path, lab.boss, { method: 'DELETE' })).status).toBe(204);
-    expect((await ask(path, lab.boss, { method: 'DELETE' })).status).toBe(404);
-    expect((await ask('/auth/me', linked.headers ?? {})).status).toBe(401);
+    expect((await callJson(path, lab.boss, { method: 'DELETE' })).status).toBe(204);
+    expect((await callJson(path, lab.boss, { method: 'DELETE' })).status).toBe(404);
+    expect((await callJson('/auth/me', linked.headers ?? {})).status).toBe(401);
   });
 });
 
@@ -123,7 +125,7 @@ describe('the second factor', () => {
     expect(right.status).toBe(200);
     expect(await right.json()).not.toHaveProperty('refresh_token');
     expect(browser.jar.has('fabric_challenge')).toBe(false);
-    const [record] = await auditOf('auth.login');
+    const [record] = await listAuditRecords('auth.login');
     expect(record?.after).toEqual({ method: 'oidc', second_factor: 'totp' });
     // What signing out at the provider takes came along through the code.
     const out = await browser.ask('/auth/oidc/logout', { method: 'POST' });
@@ -147,9 +149,9 @@ describe('the second factor', () => {
 
 describe('passwords', () => {
   const PASSWORD = 'a long walk by the river';
-  const login = (email: string) => ask<Problem>('/auth/login', {}, { body: { email, password: PASSWORD } });
+  const login = (email: string) => callJson<Problem>('/auth/login', {}, { body: { email, password: PASSWORD } });
   const change = (user: { id: string }, changes: object) =>
-    ask<User>(`/users/${user.id}`, lab.boss, { method: 'PATCH', body: { ...changes, version: undefined } });
+    callJson<User>(`/users/${user.id}`, lab.boss, { method: 'PATCH', body: { ...changes, version: undefined } });
 
   it('can be switched off for one user, who then comes through the provider only', async () => {
     await lab.store({ link_by_email: true });
@@ -159,9 +161,9 @@ describe('passwords', () => {
     const off = await change(judy, { password_sign_in: false });
     expect([off.status, off.body.password_sign_in, off.body.has_password]).toEqual([200, false, true]);
     expect((await login(judy.email)).status).toBe(401);
-    const [record] = await auditOf('auth.login_failed');
+    const [record] = await listAuditRecords('auth.login_failed');
     expect(record?.after).toMatchObject({ reason: 'password_not_allowed' });
-    const [updated] = await auditOf('user.updated');
+    const [updated] = await listAuditRecords('user.updated');
     expect(updated).toMatchObject({ before: { password_sign_in: true }, after: { ended_sessions: 1 } });
     lab.provider.people.set('judy', { email: judy.email, email_verified: true });
     expect((await signIn('judy')).user?.id).toBe(judy.id);
@@ -176,7 +178,7 @@ describe('passwords', () => {
     const [last, other] = [await makeUser('super_admin'), await makeUser('super_admin')];
     const asked = await bearer(other);
     const patch = (user: { id: string }, body: object) =>
-      ask<Problem>(`/users/${user.id}`, asked, { method: 'PATCH', body });
+      callJson<Problem>(`/users/${user.id}`, asked, { method: 'PATCH', body });
     expect((await patch(last, { password_sign_in: false })).status).toBe(200);
     expect((await patch(other, { password_sign_in: false })).status).toBe(409);
     // Who has no password does not count either.
@@ -187,11 +189,11 @@ describe('passwords', () => {
 
   it('may be left out of a new account', async () => {
     const email = 'kim@example.org';
-    const made = await ask<User>('/users', lab.boss, { body: { email, assignments: [] } });
+    const made = await callJson<User>('/users', lab.boss, { body: { email, assignments: [] } });
     expect([made.status, made.body.has_password]).toEqual([201, false]);
     expect((await login(email)).status).toBe(401);
     const headers = await bearer(made.body);
-    const changed = await ask('/account/password', headers, {
+    const changed = await callJson('/account/password', headers, {
       body: { current_password: 'x', new_password: 'quite another password' },
     });
     expect(changed.status).toBe(422);

@@ -6,9 +6,9 @@ import { db } from '@/server/db/client';
 import { providerSessions } from '@/server/db/schema/access';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
-import { auditOf, Browser, oidcLab, PUBLIC, signIn } from './testing/oidc-lab.fixture';
+import { Browser, createOidcLab, listAuditRecords, PUBLIC, signIn } from './testing/oidc-lab.fixture';
 
-const lab = oidcLab();
+const lab = createOidcLab();
 beforeEach(() => {
   lab.provider.people.set('olga', { email: 'olga@example.org', email_verified: true });
 });
@@ -18,21 +18,21 @@ async function signOut(browser: Browser) {
   expect(response.status).toBe(200);
   return (await response.json()) as SignedOut;
 }
-const stillIn = async (browser: Browser) => (await browser.ask('/auth/refresh', { body: {} })).ok;
-const kept = () => db.select().from(providerSessions);
+const isSignedIn = async (browser: Browser) => (await browser.ask('/auth/refresh', { body: {} })).ok;
+const listProviderSessions = () => db.select().from(providerSessions);
 
 describe('signing out of a sign-in through the provider', () => {
   it('ends the session at the provider as well, and comes back to the sign-in page', async () => {
     await lab.store({ sign_out_at_provider: true });
     const there = new Browser();
     const { browser } = await signIn('olga', there);
-    const [stored] = await kept();
+    const [stored] = await listProviderSessions();
     expect(stored?.issuer).toBe(lab.provider.issuer);
     expect(stored?.id_token_encrypted).not.toContain('eyJ');
     const { provider_session, provider_url } = await signOut(browser);
     expect(provider_session).toBe('ends');
-    expect(await stillIn(browser)).toBe(false);
-    expect(await kept()).toEqual([]);
+    expect(await isSignedIn(browser)).toBe(false);
+    expect(await listProviderSessions()).toEqual([]);
     const url = new URL(provider_url ?? '');
     expect(url.origin).toBe(lab.provider.issuer);
     expect(decodeJwt(url.searchParams.get('id_token_hint') ?? '')).toMatchObject({ sub: 'olga', aud: 'fabric' });
@@ -57,7 +57,7 @@ describe('signing out of a sign-in through the provider', () => {
   it('goes there without a hint when the sign-in is older than the setting', async () => {
     await lab.store();
     const { browser } = await signIn('olga');
-    expect(await kept()).toEqual([]);
+    expect(await listProviderSessions()).toEqual([]);
     await lab.store({ sign_out_at_provider: true });
     const { provider_session, provider_url } = await signOut(browser);
     expect(provider_session).toBe('ends');
@@ -77,7 +77,7 @@ describe('signing out of a sign-in through the provider', () => {
     const headers = await bearer(await makeUser());
     expect(await (await call('/auth/oidc/logout', { method: 'POST', headers })).json()).toEqual(none);
     expect(await (await call('/auth/oidc/logout', { method: 'POST' })).json()).toEqual(none);
-    const [record] = await auditOf('settings.sign_in_provider_updated');
+    const [record] = await listAuditRecords('settings.sign_in_provider_updated');
     expect(record?.after).toMatchObject({ sign_out_at_provider: true });
   });
 
@@ -88,11 +88,11 @@ describe('signing out of a sign-in through the provider', () => {
     await lab.store({ sign_out_at_provider: true, issuer: 'http://127.0.0.1:1' });
     const here = { provider_session: 'kept', provider_url: null };
     expect(await signOut(first.browser)).toEqual(here);
-    expect(await stillIn(first.browser)).toBe(false);
+    expect(await isSignedIn(first.browser)).toBe(false);
     // Of a sign-in about which nothing is known the provider of now is asked, and it is down.
     await db.delete(providerSessions).where(eq(providerSessions.user_id, second.user?.id ?? ''));
     expect(await signOut(second.browser)).toEqual(here);
-    expect(await stillIn(second.browser)).toBe(false);
+    expect(await isSignedIn(second.browser)).toBe(false);
   });
 
   it('forgets what was kept when a sign-in ends in another way, and takes no order from another site', async () => {
@@ -103,9 +103,9 @@ describe('signing out of a sign-in through the provider', () => {
       headers: { 'sec-fetch-site': 'cross-site' },
     });
     expect(elsewhere.status).toBe(403);
-    expect(await kept()).toHaveLength(1);
-    expect(await stillIn(browser)).toBe(true);
+    expect(await listProviderSessions()).toHaveLength(1);
+    expect(await isSignedIn(browser)).toBe(true);
     await call('/auth/logout', { method: 'POST', headers });
-    expect(await kept()).toEqual([]);
+    expect(await listProviderSessions()).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import { ApiToken } from '@/domain/account';
 import type { ActingToken } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf } from '../../db/declared-fields';
+import { selectColumns } from '../../db/declared-fields';
 import { apiTokens, tenants, users } from '../../db/schema/access';
 import { findUserWithRoles, type UserWithRoles } from './users';
 
@@ -30,7 +30,7 @@ export async function findApiTokenOwner(
 }
 
 /** Notes that a token was used, at most once a minute: a busy program must not make a write of every read. */
-export async function noteApiTokenUse(id: string, use: { at: string; address: string | null }): Promise<void> {
+export async function recordApiTokenUse(id: string, use: { at: string; address: string | null }): Promise<void> {
   await db
     .update(apiTokens)
     .set({ last_used_at: use.at, last_used_address: use.address })
@@ -48,7 +48,7 @@ export async function noteApiTokenUse(id: string, use: { at: string; address: st
 /** All tokens of a user, expired ones too, by name. */
 export async function listApiTokens(executor: Executor, userId: string) {
   return executor
-    .select(columnsOf(ApiToken.omit({ expired: true }), apiTokens, { tenant_name: tenants.name }))
+    .select(selectColumns(ApiToken.omit({ expired: true }), apiTokens, { tenant_name: tenants.name }))
     .from(apiTokens)
     .leftJoin(tenants, eq(tenants.id, apiTokens.tenant_id))
     .where(eq(apiTokens.user_id, userId))
@@ -74,7 +74,7 @@ export async function deleteApiToken(tx: Tx, userId: string, id: string): Promis
 }
 
 /** Suspends every token of a user that is not suspended yet. @returns how many */
-export async function suspendApiTokensOf(tx: Tx, userId: string, at: string): Promise<number> {
+export async function suspendUserApiTokens(tx: Tx, userId: string, at: string): Promise<number> {
   const rows = await tx
     .update(apiTokens)
     .set({ suspended_at: at })
@@ -84,7 +84,7 @@ export async function suspendApiTokensOf(tx: Tx, userId: string, at: string): Pr
 }
 
 /** Lets a suspended token act again. @returns the token as it is now, null when the user has no suspended token of this id */
-export async function allowApiToken(tx: Tx, userId: string, id: string): Promise<ApiTokenRow | null> {
+export async function reactivateApiToken(tx: Tx, userId: string, id: string): Promise<ApiTokenRow | null> {
   const [row] = await tx
     .update(apiTokens)
     .set({ suspended_at: null })
@@ -94,7 +94,7 @@ export async function allowApiToken(tx: Tx, userId: string, id: string): Promise
 }
 
 /** @returns how many tokens of the user are gone */
-export async function deleteApiTokensOf(tx: Tx, userId: string): Promise<number> {
+export async function deleteUserApiTokens(tx: Tx, userId: string): Promise<number> {
   const rows = await tx.delete(apiTokens).where(eq(apiTokens.user_id, userId)).returning({ id: apiTokens.id });
   return rows.length;
 }

@@ -1,7 +1,7 @@
 import { and, asc, eq, lt, sql } from 'drizzle-orm';
 import { UserIdentity } from '@/domain/sign-in-provider';
 import type { Executor, Tx } from '../../db/client';
-import { columnsOf } from '../../db/declared-fields';
+import { selectColumns } from '../../db/declared-fields';
 import {
   oidcRoleMappings,
   oidcSettings,
@@ -90,7 +90,7 @@ export async function insertProviderSession(tx: Tx, row: typeof providerSessions
 }
 
 /** Forgets what was kept of a sign-in, and answers it. */
-export async function takeProviderSession(tx: Tx, familyId: string): Promise<ProviderSessionRow | null> {
+export async function deleteProviderSession(tx: Tx, familyId: string): Promise<ProviderSessionRow | null> {
   const [row] = await tx.delete(providerSessions).where(eq(providerSessions.family_id, familyId)).returning();
   return row ?? null;
 }
@@ -120,7 +120,7 @@ export async function findIdentity(tx: Tx, issuer: string, subject: string): Pro
 /** Accounts at providers that belong to a user, oldest first. */
 export async function listIdentities(executor: Executor, userId: string): Promise<UserIdentity[]> {
   return executor
-    .select(columnsOf(UserIdentity, userIdentities, {}))
+    .select(selectColumns(UserIdentity, userIdentities, {}))
     .from(userIdentities)
     .where(eq(userIdentities.user_id, userId))
     .orderBy(asc(userIdentities.id));
@@ -130,7 +130,7 @@ export async function insertIdentity(tx: Tx, row: typeof userIdentities.$inferIn
   await tx.insert(userIdentities).values(row);
 }
 
-export async function noteIdentityUse(tx: Tx, id: string, email: string | null, at: string): Promise<void> {
+export async function recordIdentityUse(tx: Tx, id: string, email: string | null, at: string): Promise<void> {
   await tx.update(userIdentities).set({ email, last_used_at: at }).where(eq(userIdentities.id, id));
 }
 

@@ -2,9 +2,9 @@ import { and, desc, eq, gt, isNull, min, sql } from 'drizzle-orm';
 import { AccountSession } from '@/domain/account';
 import type { SecondFactorKind } from '@/domain/second-factor';
 import type { Executor, Tx } from '../../db/client';
-import { columnsOf } from '../../db/declared-fields';
+import { selectColumns } from '../../db/declared-fields';
 import { refreshTokens } from '../../db/schema/access';
-import { type ProviderSessionRow, takeProviderSession } from './provider';
+import { deleteProviderSession, type ProviderSessionRow } from './provider';
 
 export type RefreshToken = typeof refreshTokens.$inferSelect;
 
@@ -30,7 +30,7 @@ export async function markRotated(tx: Tx, id: string, at: string): Promise<void>
 }
 
 /** The token of the family that was handed out last. */
-export async function findNewestOfFamily(
+export async function findNewestFamilyToken(
   tx: Tx,
   familyId: string,
 ): Promise<Pick<RefreshToken, 'source_address' | 'user_agent'> | null> {
@@ -55,7 +55,7 @@ export async function revokeFamily(
   at: string,
   reuse_detected = false,
 ): Promise<EndedFamily | null> {
-  const provider_session = await takeProviderSession(tx, familyId);
+  const provider_session = await deleteProviderSession(tx, familyId);
   const rows = await tx
     .update(refreshTokens)
     .set({ revoked_at: at, reuse_detected })
@@ -65,7 +65,7 @@ export async function revokeFamily(
 }
 
 /** The sign-ins of a user that are not over. */
-export async function findOpenFamilies(tx: Tx, userId: string): Promise<string[]> {
+export async function listOpenFamilies(tx: Tx, userId: string): Promise<string[]> {
   const rows = await tx
     .selectDistinct({ family_id: refreshTokens.family_id })
     .from(refreshTokens)
@@ -78,7 +78,7 @@ export async function listOpenSessions(executor: Executor, userId: string, now: 
   const newest = executor
     .selectDistinctOn(
       [refreshTokens.family_id],
-      columnsOf(AccountSession.omit({ current: true }), refreshTokens, {
+      selectColumns(AccountSession.omit({ current: true }), refreshTokens, {
         id: refreshTokens.family_id,
         signed_in_at: refreshTokens.begun_at,
         last_used_at: refreshTokens.created_at,
@@ -92,7 +92,7 @@ export async function listOpenSessions(executor: Executor, userId: string, now: 
 }
 
 /** Whether the family is a sign-in of the user that is not over. */
-export async function isOpenFamilyOf(tx: Tx, userId: string, familyId: string): Promise<boolean> {
+export async function hasOpenFamily(tx: Tx, userId: string, familyId: string): Promise<boolean> {
   const [row] = await tx
     .select({ id: refreshTokens.id })
     .from(refreshTokens)

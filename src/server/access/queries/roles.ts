@@ -3,8 +3,8 @@ import type { Page } from '@/domain/list';
 import type { BuiltInRole } from '@/domain/permissions';
 import { ROLE_SORTS, Role, type RoleListInput } from '@/domain/role';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { roleAssignments, roles } from '../../db/schema/access';
 
 export type RoleRow = typeof roles.$inferSelect;
@@ -17,7 +17,7 @@ export async function assignBuiltInRole(tx: Tx, userId: string, role: BuiltInRol
 }
 
 const columnsAt = (now: string) =>
-  columnsOf(Role, roles, {
+  selectColumns(Role, roles, {
     users_total: sql<number>`(select count(distinct ${roleAssignments.user_id})::int from ${roleAssignments}
     where ${eq(roleAssignments.role_id, roles.id)}
       and ${or(isNull(roleAssignments.expires_at), gt(roleAssignments.expires_at, now))})`,
@@ -25,9 +25,9 @@ const columnsAt = (now: string) =>
 
 /** Roles page by page. Two queries. */
 export async function listRoles(input: RoleListInput, now: string): Promise<Page<Role>> {
-  const where = and(...conditionsOf(input, roles, { q: hasText(roles.name, roles.title) }));
-  const sorts = sortKeysOf(Role, ROLE_SORTS, columnsAt(now));
-  return pageOfRows<Role>(input, { sorts, sort: 'title', id: roles.id }, (paging) => ({
+  const where = and(...buildConditions(input, roles, { q: hasText(roles.name, roles.title) }));
+  const sorts = buildSortKeys(Role, ROLE_SORTS, columnsAt(now));
+  return queryPage<Role>(input, { sorts, sort: 'title', id: roles.id }, (paging) => ({
     rows: db
       .select(columnsAt(now))
       .from(roles)
@@ -58,7 +58,7 @@ export async function listAllRoles(executor: Executor): Promise<Pick<RoleRow, 'i
     .orderBy(roles.title);
 }
 
-export async function roleNameTaken(tx: Tx, name: string): Promise<boolean> {
+export async function isRoleNameTaken(tx: Tx, name: string): Promise<boolean> {
   return (await tx.$count(roles, eq(roles.name, name))) > 0;
 }
 

@@ -29,7 +29,7 @@ export async function storePendingFactor(tx: Tx, row: Pending): Promise<boolean>
 }
 
 /** Uses up a time step, and confirms the factor with `confirmedAt`. @returns false: it was used up already */
-export async function spendStep(tx: Tx, userId: string, step: number, confirmedAt?: string): Promise<boolean> {
+export async function consumeTimeStep(tx: Tx, userId: string, step: number, confirmedAt?: string): Promise<boolean> {
   const rows = await tx
     .update(secondFactors)
     .set({ last_step: step, ...(confirmedAt !== undefined && { confirmed_at: confirmedAt }) })
@@ -61,7 +61,7 @@ export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: reado
 }
 
 /** Uses up a recovery code. @returns false: there is none like it that is left */
-export async function spendRecoveryCode(tx: Tx, userId: string, codeHash: string, at: string): Promise<boolean> {
+export async function consumeRecoveryCode(tx: Tx, userId: string, codeHash: string, at: string): Promise<boolean> {
   const rows = await tx
     .update(recoveryCodes)
     .set({ used_at: at })
@@ -101,6 +101,6 @@ export async function deleteChallenge(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** Ends all sign-ins of a user that wait for a code. */
-export async function deleteChallengesOf(tx: Tx, userId: string): Promise<void> {
+export async function deleteUserChallenges(tx: Tx, userId: string): Promise<void> {
   await tx.delete(signInChallenges).where(eq(signInChallenges.user_id, userId));
 }

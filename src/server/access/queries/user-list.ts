@@ -3,8 +3,8 @@ import { USER_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { Assignment, User, type UserListInput } from '@/domain/user';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { projects, refreshTokens, roleAssignments, roles, secondFactors, tenants, users } from '../../db/schema/access';
 
 export type UserRow = typeof users.$inferSelect;
@@ -14,7 +14,7 @@ const StoredUser = User.omit({ assignments: true });
 type StoredUser = Omit<User, 'assignments'>;
 
 const columnsAt = (now: string) =>
-  columnsOf(StoredUser, users, {
+  selectColumns(StoredUser, users, {
     second_factor_at: sql<string | null>`(select ${secondFactors.confirmed_at} from ${secondFactors}
     where ${eq(secondFactors.user_id, users.id)})`.mapWith(secondFactors.confirmed_at),
     has_password: sql<boolean>`${users.password_hash} is not null`,
@@ -36,7 +36,7 @@ export async function findAssignments(
   if (userIds.length === 0) return [];
   const rows = await executor
     .select({
-      ...columnsOf(Assignment.omit({ expired: true }), roleAssignments, {
+      ...selectColumns(Assignment.omit({ expired: true }), roleAssignments, {
         role: roles.name,
         role_title: roles.title,
         tenant_name: tenants.name,
@@ -65,7 +65,7 @@ export async function listUsers(input: UserListInput, now: string): Promise<Page
   const holds = (condition: SQL) =>
     sql`exists (select 1 from ${roleAssignments} where ${eq(roleAssignments.user_id, users.id)} and ${condition}
       and ${or(isNull(roleAssignments.expires_at), gt(roleAssignments.expires_at, now))})`;
-  const conditions = conditionsOf(input, users, {
+  const conditions = buildConditions(input, users, {
     q: hasText(users.email, users.name),
     second_factor: (
       requested,
@@ -75,8 +75,8 @@ export async function listUsers(input: UserListInput, now: string): Promise<Page
     tenant_id: (id) => holds(eq(roleAssignments.tenant_id, id)),
   });
   const where = and(...conditions);
-  const sorts = sortKeysOf(StoredUser, USER_SORTS, columnsAt(now));
-  const page = await pageOfRows<StoredUser>(input, { sorts, sort: 'email', id: users.id }, (paging) => ({
+  const sorts = buildSortKeys(StoredUser, USER_SORTS, columnsAt(now));
+  const page = await queryPage<StoredUser>(input, { sorts, sort: 'email', id: users.id }, (paging) => ({
     rows: db
       .select(columnsAt(now))
       .from(users)
@@ -105,7 +105,7 @@ export async function lockUser(tx: Tx, id: string): Promise<UserRow | null> {
   return row ?? null;
 }
 
-export async function emailTaken(tx: Tx, email: string, except: string | null): Promise<boolean> {
+export async function isEmailTaken(tx: Tx, email: string, except: string | null): Promise<boolean> {
   return (await tx.$count(users, and(eq(users.email, email), except === null ? undefined : ne(users.id, except)))) > 0;
 }
 

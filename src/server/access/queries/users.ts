@@ -132,7 +132,7 @@ export async function insertUser(tx: Tx, user: typeof users.$inferInsert): Promi
 }
 
 /** Notes a sign-in. */
-export async function noteSignedIn(tx: Tx, userId: string, at: string): Promise<void> {
+export async function recordSignIn(tx: Tx, userId: string, at: string): Promise<void> {
   await tx.update(users).set({ last_login_at: at }).where(eq(users.id, userId));
 }
 
@@ -147,7 +147,7 @@ export async function updatePassword(tx: Tx, userId: string, known: string, pass
 }
 
 /** Whether the installation has any user, active or not. */
-export async function anyUserExists(executor: Executor): Promise<boolean> {
+export async function hasAnyUser(executor: Executor): Promise<boolean> {
   const [row] = await executor.select({ id: users.id }).from(users).limit(1);
   return row !== undefined;
 }

@@ -10,7 +10,7 @@ const directory = mkdtempSync(join(tmpdir(), 'breached-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const sha1 = (text: string) => createHash('sha1').update(text).digest('hex').toUpperCase();
-function fileOf(passwords: readonly string[], { newline = '\n', last = true } = {}): string {
+function writePasswordList(passwords: readonly string[], { newline = '\n', last = true } = {}): string {
   const lines = passwords.map((text, i) => `${sha1(text)}:${10 ** (i % 9)}`).sort();
   const path = join(directory, 'list.txt');
   writeFileSync(path, lines.join(newline) + (last ? newline : ''));
@@ -26,7 +26,7 @@ describe('isBreachedPassword', () => {
     const format = fc.record({ newline: fc.constantFrom('\n', '\r\n'), last: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(list, format, fc.string({ maxLength: 3 }), async (passwords, lines, other) => {
-        const path = fileOf(passwords, lines);
+        const path = writePasswordList(passwords, lines);
         for (const password of passwords) expect(await isBreachedPassword(path, password)).toBe(true);
         if (!passwords.includes(other)) expect(await isBreachedPassword(path, other)).toBe(false);
       }),
@@ -35,11 +35,11 @@ describe('isBreachedPassword', () => {
   });
 
   it('finds nothing in an empty list', async () => {
-    expect(await isBreachedPassword(fileOf([], { last: false }), 'x')).toBe(false);
+    expect(await isBreachedPassword(writePasswordList([], { last: false }), 'x')).toBe(false);
   });
 
   it('takes a password as it is stored: the two spellings of a letter are one', async () => {
-    expect(await isBreachedPassword(fileOf(['b\u00fccherregal 12']), 'bu\u0308cherregal 12')).toBe(true);
+    expect(await isBreachedPassword(writePasswordList(['b\u00fccherregal 12']), 'bu\u0308cherregal 12')).toBe(true);
   });
 
   it('says so when the file is missing or something else', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SecondFactorKind, SecondFactorNeeded, SignInMethod } from '@/domain/second-factor';
-import { assertMayTry, loginLimits } from '../../auth/attempt-limits';
+import { assertNotLocked, loginLimits } from '../../auth/attempt-limits';
 import { decodeBase32, hashRecoveryCode, matchTotp } from '../../auth/one-time-codes';
 import type { OpenScope } from '../../auth/scope';
 import { hashToken } from '../../auth/session-tokens';
@@ -10,24 +10,24 @@ import { unseal } from '../../lib/crypto';
 import { AppError } from '../../lib/errors';
 import { countSignIn } from '../../lib/metrics';
 import {
+  consumeRecoveryCode,
+  consumeTimeStep,
   countRecoveryCodes,
   deleteChallenge,
   findChallenge,
   findSecondFactor,
   insertChallenge,
-  spendRecoveryCode,
-  spendStep,
 } from '../queries/second-factors';
 import { lockUser } from '../queries/user-list';
 import { findUserWithRoles } from '../queries/users';
-import { noteFailedSignIn } from './checks';
+import { recordFailedSignIn } from './checks';
 import { completeSignIn, type IssuedSession } from './sessions';
 
 /** How long a sign-in waits for a code: enough to find the phone. */
 export const CHALLENGE_SECONDS = 600;
 
 /** Asks for a code when the user has set up a second factor; null: nothing to ask for. Lock the user before. `family_id` is that of the sign-in to be. */
-export async function challengeIfEnrolled(
+export async function issueChallenge(
   tx: Tx,
   userId: string,
   method: SignInMethod,
@@ -59,19 +59,19 @@ export async function challengeIfEnrolled(
  * Uses up a code of a user whose second factor is set up: six digits of the app, else a recovery code. Lock the user
  * before. @returns what it was, or null when it is wrong or was used already
  */
-export async function spendCode(tx: Tx, userId: string, code: string): Promise<SecondFactorKind | null> {
+export async function consumeCode(tx: Tx, userId: string, code: string): Promise<SecondFactorKind | null> {
   const at = clock.now();
   if (!/^\d{6}$/.test(code)) {
-    return (await spendRecoveryCode(tx, userId, hashRecoveryCode(code), at.toISOString())) ? 'recovery_code' : null;
+    return (await consumeRecoveryCode(tx, userId, hashRecoveryCode(code), at.toISOString())) ? 'recovery_code' : null;
   }
   const factor = await findSecondFactor(tx, userId);
   if (!factor?.confirmed_at) return null;
   const { secret_encrypted: sealed, secret_key_id: key_id } = factor;
   const step = matchTotp(decodeBase32(unseal({ sealed, key_id }, userId)), code, at, factor.last_step);
-  return step !== null && (await spendStep(tx, userId, step)) ? 'totp' : null;
+  return step !== null && (await consumeTimeStep(tx, userId, step)) ? 'totp' : null;
 }
 
-const over = () =>
+const challengeExpired = () =>
   new AppError('unauthenticated', 'The sign-in took too long. Sign in again.', {
     extra: { reason: 'challenge_over' },
   });
@@ -89,17 +89,17 @@ export async function answerChallenge(
   const now = clock.now().toISOString();
   const known = await findChallenge(db, token_hash, now);
   const account = known && (await findUserWithRoles(db, known.user_id, now))?.user;
-  if (!known || !account) throw over();
+  if (!known || !account) throw challengeExpired();
   const limits = loginLimits(account.email, scope.origin);
-  await assertMayTry(db, limits);
+  await assertNotLocked(db, limits);
   // A wrong code is counted in the transaction that read it, under the user's lock: concurrent guesses queue.
   const session = await db.transaction(async (tx) => {
     const row = await lockUser(tx, account.id);
-    await assertMayTry(tx, limits);
-    if (!row?.active || !(await findChallenge(tx, token_hash, now))) throw over();
-    const second_factor = await spendCode(tx, account.id, code);
+    await assertNotLocked(tx, limits);
+    if (!row?.active || !(await findChallenge(tx, token_hash, now))) throw challengeExpired();
+    const second_factor = await consumeCode(tx, account.id, code);
     if (!second_factor) {
-      await noteFailedSignIn(tx, scope, { email: account.email, account, reason: 'wrong_code' });
+      await recordFailedSignIn(tx, scope, { email: account.email, account, reason: 'wrong_code' });
       return null;
     }
     await deleteChallenge(tx, known.id);

@@ -90,7 +90,7 @@ export async function auditFailedSignIn(tx: Tx, scope: OpenScope, { account, ...
  * Counts a failed sign-in and, within bounds, records it. `email` is what was typed: the limits count it whether there is
  * such an account or not.
  */
-export async function noteFailedSignIn(
+export async function recordFailedSignIn(
   tx: Tx,
   scope: OpenScope,
   { email, ...failure }: Recorded & { email: string },
@@ -121,5 +121,5 @@ const state = processState(() => ({
 }));
 
 /** Runs a sign-in when its turn comes. @throws AppError `too_many_requests` when too many of the source wait already */
-export const inSignInTurn = <T>({ source, account }: PasswordAsker, work: () => Promise<T>): Promise<T> =>
+export const withSignInSlot = <T>({ source, account }: PasswordAsker, work: () => Promise<T>): Promise<T> =>
   state.gate.run({ tenant: source, account: `${source} ${account}` }, null, work);

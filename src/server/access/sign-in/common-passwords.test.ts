@@ -7,7 +7,7 @@ import { MIN_PASSWORD_LENGTH } from '@/domain/choices';
 import { hashNewPassword, isCommonPassword } from './passwords';
 
 const listed = dictionary['passwords-common'];
-const commonOf = async (passwords: readonly string[]) => {
+const filterCommon = async (passwords: readonly string[]) => {
   const answers = await Promise.all(passwords.map(isCommonPassword));
   return passwords.filter((_, i) => answers[i]);
 };
@@ -17,7 +17,7 @@ describe('common passwords', () => {
     expect(listed.length).toBeGreaterThan(3000);
     const long = listed.filter((word) => [...word].length >= MIN_PASSWORD_LENGTH);
     expect(long.length).toBeGreaterThan(300);
-    expect(await commonOf(long)).toEqual(long);
+    expect(await filterCommon(long)).toEqual(long);
   });
 
   it('cannot be used in the usual lengthened forms of the 3000 most common', async () => {
@@ -29,7 +29,7 @@ describe('common passwords', () => {
       `${word[0]?.toUpperCase()}${word.slice(1)}2026!!!`,
       `123${word}123!!`,
     ]);
-    expect(await commonOf(lengthened)).toEqual(lengthened);
+    expect(await filterCommon(lengthened)).toEqual(lengthened);
   });
 
   it.each([

@@ -2,12 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { LoginInput } from '@/domain/auth';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
 import {
-  assertMayTry,
+  assertNotLocked,
+  consumeAttempt,
   isBusy,
   loginBound,
   loginLimits,
   sourceKey,
-  takeTry,
   tooManyAttempts,
 } from '../../auth/attempt-limits';
 import type { OpenScope } from '../../auth/scope';
@@ -17,14 +17,14 @@ import { countSignIn } from '../../lib/metrics';
 import { hasSignedInFrom } from '../queries/refresh-tokens';
 import { lockUser } from '../queries/user-list';
 import { findCredentials, updatePassword } from '../queries/users';
-import { challengeIfEnrolled } from './challenge';
-import { inSignInTurn, noteFailedSignIn } from './checks';
+import { issueChallenge } from './challenge';
+import { recordFailedSignIn, withSignInSlot } from './checks';
 import { hashPassword, isOutdatedHash, verifyPassword } from './passwords';
 import { completeSignIn, type IssuedSession } from './sessions';
 
 type Account = NonNullable<Awaited<ReturnType<typeof findCredentials>>>;
 
-const wrong = () => new AppError('unauthenticated', 'Email or password is wrong.');
+const wrongCredentials = () => new AppError('unauthenticated', 'Email or password is wrong.');
 
 /** Why a sign-in with a password fails; null when it does not. */
 function failureReason(account: Account | null, matches: boolean) {
@@ -44,7 +44,7 @@ const CHECK_MS = 60;
 async function admit(scope: OpenScope, account: Account | null): Promise<{ check: boolean; tell: boolean }> {
   const bound = loginBound(scope.origin);
   if (!(await isBusy(db, bound))) return { check: true, tell: true };
-  const tell = await db.transaction((tx) => takeTry(tx, bound));
+  const tell = await db.transaction((tx) => consumeAttempt(tx, bound));
   if (tell) return { check: true, tell };
   return { check: account !== null && (await hasSignedInFrom(db, account.id, sourceKey(scope.origin))), tell };
 }
@@ -56,7 +56,7 @@ async function admit(scope: OpenScope, account: Account | null): Promise<{ check
  * password, and of strangers at a source with many failures
  */
 export const login: typeof signIn = (scope, input, client) =>
-  inSignInTurn({ source: sourceKey(scope.origin), account: input.email }, () => signIn(scope, input, client));
+  withSignInSlot({ source: sourceKey(scope.origin), account: input.email }, () => signIn(scope, input, client));
 
 async function signIn(
   scope: OpenScope,
@@ -64,7 +64,7 @@ async function signIn(
   client: { user_agent: string | null },
 ): Promise<IssuedSession | SecondFactorNeeded> {
   const limits = loginLimits(input.email, scope.origin);
-  await assertMayTry(db, limits);
+  await assertNotLocked(db, limits);
   const account = await findCredentials(input.email);
   const known = account?.password_hash ?? null;
   const { check, tell } = await admit(scope, account);
@@ -76,20 +76,20 @@ async function signIn(
   const reason = failureReason(account, await verifyPassword(known, input.password, asker));
   if (!account || known === null || reason) {
     await db.transaction((tx) =>
-      noteFailedSignIn(tx, scope, { email: input.email, account, reason: reason ?? 'wrong_password' }),
+      recordFailedSignIn(tx, scope, { email: input.email, account, reason: reason ?? 'wrong_password' }),
     );
-    throw tell ? wrong() : tooManyAttempts(loginBound(scope.origin).per_seconds);
+    throw tell ? wrongCredentials() : tooManyAttempts(loginBound(scope.origin).per_seconds);
   }
   const renewed = isOutdatedHash(known) ? await hashPassword(input.password, asker) : null;
   const answer = await db.transaction(async (tx) => {
     // Check again: among many concurrent guesses, a right one must not succeed after the others locked the account.
-    await assertMayTry(tx, limits);
+    await assertNotLocked(tx, limits);
     // A second factor or another password that is being set at this moment counts, too.
     const row = await lockUser(tx, account.id);
-    if (!row?.active || row.password_hash !== known) throw wrong();
+    if (!row?.active || row.password_hash !== known) throw wrongCredentials();
     if (renewed !== null) await updatePassword(tx, account.id, known, renewed);
     return (
-      (await challengeIfEnrolled(tx, account.id, 'password')) ??
+      (await issueChallenge(tx, account.id, 'password')) ??
       completeSignIn(tx, scope, { account, proof: { method: 'password', second_factor: null }, ...client })
     );
   });

@@ -51,7 +51,7 @@ const INSIDE: PasswordAsker = { source: 'inside', account: 'inside' };
  * out.
  * @throws AppError `too_many_requests` when too many of the source wait already
  */
-const inTurn = <T>(
+const withHashSlot = <T>(
   { source, account }: PasswordAsker,
   compute: () => Promise<T>,
   restMs?: (result: T) => number,
@@ -59,7 +59,7 @@ const inTurn = <T>(
 
 /** The argon2id hash of a new password, in PHC format. */
 export function hashPassword(password: string, asker = INSIDE): Promise<string> {
-  return inTurn(asker, () => argon2.hash(normalizePassword(password), COST));
+  return withHashSlot(asker, () => argon2.hash(normalizePassword(password), COST));
 }
 
 /**
@@ -81,7 +81,9 @@ export async function verifyPassword(stored: string | null, password: string, as
       took = performance.now() - started;
     }
   };
-  const matches = await inTurn(asker, check, (right) => (right ? 0 : Math.min(REST_PER_CHECK * took, MAX_REST_MS)));
+  const matches = await withHashSlot(asker, check, (right) =>
+    right ? 0 : Math.min(REST_PER_CHECK * took, MAX_REST_MS),
+  );
   return stored !== null && matches;
 }
 
@@ -94,7 +96,7 @@ const HASH_LENGTH = 40;
 const WINDOW_BYTES = 256;
 
 /** The hash of the first line that begins at or behind an offset, and where it begins; null behind the last one. */
-async function lineFrom(file: FileHandle, offset: number): Promise<{ hash: string; at: number } | null> {
+async function readLineFrom(file: FileHandle, offset: number): Promise<{ hash: string; at: number } | null> {
   // From one byte before: a line that begins exactly at the offset counts, too.
   const from = Math.max(0, offset - 1);
   const { bytesRead, buffer } = await file.read(Buffer.alloc(WINDOW_BYTES), 0, WINDOW_BYTES, from);
@@ -120,7 +122,7 @@ export async function isBreachedPassword(path: string, password: string): Promis
     let high = (await file.stat()).size;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const line = await lineFrom(file, middle);
+      const line = await readLineFrom(file, middle);
       if (line === null || line.hash > requested) high = middle;
       else if (line.hash === requested) return true;
       else low = line.at + HASH_LENGTH;
@@ -149,12 +151,12 @@ const LETTERS: Readonly<Record<string, string>> = {
   $: 's',
   '7': 't',
 };
-const unmasked = (text: string) => text.replace(/[@4310!5$7]/g, (sign) => LETTERS[sign] ?? sign);
+const unmaskLetters = (text: string) => text.replace(/[@4310!5$7]/g, (sign) => LETTERS[sign] ?? sign);
 
 let loaded: Promise<ReadonlySet<string>> | undefined;
 
 /** The list is large, and most processes never see a new password: it is loaded with the first one. */
-function commonPasswords(): Promise<ReadonlySet<string>> {
+function loadCommonPasswords(): Promise<ReadonlySet<string>> {
   loaded ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common'].map((word) => word.toLowerCase())),
   );
@@ -162,7 +164,7 @@ function commonPasswords(): Promise<ReadonlySet<string>> {
 }
 
 /** Whether the text is listed, or two listed ones put together. */
-function isMadeOf(listed: ReadonlySet<string>, text: string): boolean {
+function isListedCombination(listed: ReadonlySet<string>, text: string): boolean {
   if (listed.has(text)) return true;
   for (let at = LEAST_PART; at <= text.length - LEAST_PART; at += 1) {
     if (listed.has(text.slice(0, at)) && listed.has(text.slice(at))) return true;
@@ -177,11 +179,11 @@ function isMadeOf(listed: ReadonlySet<string>, text: string): boolean {
  */
 export async function isCommonPassword(password: string): Promise<boolean> {
   const plain = normalizePassword(password).toLowerCase();
-  const listed = await commonPasswords();
-  if (isMadeOf(listed, plain)) return true;
+  const listed = await loadCommonPasswords();
+  if (isListedCombination(listed, plain)) return true;
   const core = plain.replace(/^[^\p{Letter}]+|[^\p{Letter}]+$/gu, '');
   if (core.length < LEAST_WORD || plain.length - core.length > MOST_AROUND) return false;
-  return isMadeOf(listed, core) || isMadeOf(listed, unmasked(core));
+  return isListedCombination(listed, core) || isListedCombination(listed, unmaskLetters(core));
 }
 
 async function isListed(path: string, password: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { CurrentUser } from '@/domain/auth';
 import { type ActingToken, type Grantable, isGranted, PERMISSIONS, restrictGrants } from '@/domain/permissions';
-import { sessionStanding } from '@/domain/second-factor';
+import { evaluateSession } from '@/domain/second-factor';
 import type { Origin, Session } from '../../auth/scope';
 import { hashToken, verifyToken } from '../../auth/session-tokens';
 import { db, type Executor } from '../../db/client';
@@ -8,7 +8,7 @@ import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { findTenant, listTenantNames } from '../../tenancy/queries/tenants';
 import { API_TOKEN_PREFIX } from '../account/api-tokens';
-import { findApiTokenOwner, noteApiTokenUse } from '../queries/api-tokens';
+import { findApiTokenOwner, recordApiTokenUse } from '../queries/api-tokens';
 import { findSessionUser, findUserWithRoles, type UserWithRoles } from '../queries/users';
 
 /** The session of a program: the owner's grants as they are now, under the token's limit. */
@@ -20,7 +20,7 @@ async function readTokenSession(token: string, origin: Origin, lenient: boolean)
     throw new AppError('unauthenticated', 'The API token is unknown, expired or revoked, or its owner is not active.');
   }
   const { owner, api_token } = found;
-  await noteApiTokenUse(api_token.id, { at: now, address: origin.source_address });
+  await recordApiTokenUse(api_token.id, { at: now, address: origin.source_address });
   return { user: owner.user, grants: restrictGrants(owner.grants, api_token), family_id: null, api_token, origin };
 }
 
@@ -35,7 +35,7 @@ export async function readSession(request: Request, origin: Origin, lenient = fa
   if (token?.startsWith(API_TOKEN_PREFIX)) return readTokenSession(token, origin, lenient);
   const claims = token ? await verifyToken(token, 'access') : null;
   const found = claims && (await findSessionUser(claims.sub, claims.sid, clock.now().toISOString()));
-  const standing = found ? sessionStanding(found.second_factor, found.proof) : 'over';
+  const standing = found ? evaluateSession(found.second_factor, found.proof) : 'over';
   if (found && standing !== 'over') {
     const must_enrol = standing === 'must_enrol';
     return { user: found.user, grants: must_enrol ? [] : found.grants, family_id: claims.sid, must_enrol, origin };

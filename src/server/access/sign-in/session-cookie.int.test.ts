@@ -15,13 +15,13 @@ beforeEach(async () => {
 afterEach(() => clock.restore());
 
 describe('the browser’s cookie', () => {
-  const cookieOf = (response: Response) => response.headers.get('set-cookie') ?? '';
-  const pairOf = (response: Response) => cookieOf(response).split(';')[0] ?? '';
+  const getSetCookie = (response: Response) => response.headers.get('set-cookie') ?? '';
+  const getCookiePair = (response: Response) => getSetCookie(response).split(';')[0] ?? '';
 
   it('has HttpOnly, SameSite=Strict, the path of the authentication routes, and Secure behind HTTPS', async () => {
-    const plain = cookieOf(await login(user.email));
+    const plain = getSetCookie(await login(user.email));
     expect(plain).toMatch(/^fabric_refresh=[^;]+; Path=\/api\/v1\/auth; Max-Age=1209600; HttpOnly; SameSite=Strict$/);
-    const https = cookieOf(await login(user.email, PASSWORD, { headers: { 'x-fabric-proto': 'https' } }));
+    const https = getSetCookie(await login(user.email, PASSWORD, { headers: { 'x-fabric-proto': 'https' } }));
     expect(https).toMatch(/^__Host-fabric_refresh=[^;]+; Path=\/; Max-Age=1209600; HttpOnly; SameSite=Strict; Secure$/);
   });
 
@@ -29,28 +29,28 @@ describe('the browser’s cookie', () => {
     const secure = { 'x-fabric-proto': 'https', 'sec-fetch-site': 'same-origin' };
     const ask = (cookie: string, headers: Record<string, string> = secure) =>
       call('/auth/refresh', { method: 'POST', headers: { ...headers, cookie }, from: '192.0.2.1' });
-    const old = pairOf(await login(user.email));
+    const old = getCookiePair(await login(user.email));
     const replaced = await ask(old);
     expect(replaced.status).toBe(200);
-    const next = pairOf(replaced);
+    const next = getCookiePair(replaced);
     expect(next).toMatch(/^__Host-fabric_refresh=/);
     // A sibling site can plant the old name, never the new one.
     const other = await makeUser('viewer', undefined, { password_hash: await hash });
-    const planted = pairOf(await login(other.email));
+    const planted = getCookiePair(await login(other.email));
     const mine = await ask(`${planted}; ${next}`);
     expect((await mine.json()).user.id).toBe(user.id);
-    expect((await ask(pairOf(mine), { 'sec-fetch-site': 'same-origin' })).status).toBe(401);
+    expect((await ask(getCookiePair(mine), { 'sec-fetch-site': 'same-origin' })).status).toBe(401);
   });
 
   it('refreshes without a body and hides the refresh token from scripts', async () => {
-    const cookie = pairOf(await login(user.email));
+    const cookie = getCookiePair(await login(user.email));
     const response = await call('/auth/refresh', {
       method: 'POST',
       headers: { cookie, 'sec-fetch-site': 'same-origin' },
     });
     expect(response.status).toBe(200);
     expect(await response.json()).not.toHaveProperty('refresh_token');
-    expect(pairOf(response)).not.toBe(cookie);
+    expect(getCookiePair(response)).not.toBe(cookie);
   });
 
   it.each([
@@ -65,7 +65,7 @@ describe('the browser’s cookie', () => {
       200,
     ],
   ])('gets the expected response for %s', async (_name, headers, status) => {
-    const cookie = pairOf(await login(user.email));
+    const cookie = getCookiePair(await login(user.email));
     const response = await call('/auth/refresh', {
       method: 'POST',
       from: '192.0.2.1',
@@ -80,27 +80,27 @@ describe('the browser’s cookie', () => {
   });
 
   it('goes when its token is refused, and stays for a token that another tab has just exchanged', async () => {
-    const cookie = pairOf(await login(user.email));
+    const cookie = getCookiePair(await login(user.email));
     const ask = (given: string) =>
       call('/auth/refresh', {
         method: 'POST',
         from: '192.0.2.1',
         headers: { cookie: given, 'sec-fetch-site': 'same-origin' },
       });
-    const next = pairOf(await ask(cookie));
+    const next = getCookiePair(await ask(cookie));
     const raced = await ask(cookie);
     expect([raced.status, (await raced.json()).reason]).toEqual([401, 'already_rotated']);
-    expect(cookieOf(raced)).toBe('');
+    expect(getSetCookie(raced)).toBe('');
     await call('/auth/logout', { method: 'POST', headers: { cookie: next } });
     for (const worthless of [next, 'fabric_refresh=nonsense']) {
       const refused = await ask(worthless);
       expect(refused.status).toBe(401);
-      expect(cookieOf(refused)).toMatch(
+      expect(getSetCookie(refused)).toMatch(
         /^fabric_refresh=; Path=\/api\/v1\/auth; Max-Age=0; HttpOnly; SameSite=Strict$/,
       );
     }
     // Of a body nothing is known about the cookie.
-    expect(cookieOf(await refresh('nonsense'))).toBe('');
+    expect(getSetCookie(await refresh('nonsense'))).toBe('');
   });
 
   it('goes when its own sign-in is ended from the account, not with another one', async () => {
@@ -112,13 +112,13 @@ describe('the browser’s cookie', () => {
       return call(`/account/sessions/${id}`, { method: 'DELETE', headers });
     };
     const other = await end(false);
-    expect([other.status, cookieOf(other), (await me(there.access_token)).status]).toEqual([204, '', 401]);
+    expect([other.status, getSetCookie(other), (await me(there.access_token)).status]).toEqual([204, '', 401]);
     const own = await end(true);
-    expect([own.status, cookieOf(own)]).toEqual([204, expect.stringMatching(/^fabric_refresh=; .*Max-Age=0/)]);
+    expect([own.status, getSetCookie(own)]).toEqual([204, expect.stringMatching(/^fabric_refresh=; .*Max-Age=0/)]);
   });
 
   it('counts as none when there are two of the name', async () => {
-    const cookie = pairOf(await login(user.email));
+    const cookie = getCookiePair(await login(user.email));
     const response = await call('/auth/refresh', {
       method: 'POST',
       headers: { cookie: `${cookie}; fabric_refresh=x` },

@@ -1,7 +1,7 @@
 import type { CurrentUser, SignedIn } from '@/domain/auth';
-import { type SignInProof, sessionStanding } from '@/domain/second-factor';
+import { evaluateSession, type SignInProof } from '@/domain/second-factor';
 import { recordAudit } from '../../audit/record';
-import { forgetFailures, loginLimits } from '../../auth/attempt-limits';
+import { clearFailures, loginLimits } from '../../auth/attempt-limits';
 import type { OpenScope, Origin } from '../../auth/scope';
 import {
   ACCESS_TOKEN_SECONDS,
@@ -19,17 +19,17 @@ import { newId } from '../../lib/ids';
 import { logger } from '../../lib/logger';
 import { insertProviderSession, type ProviderSessionRow } from '../queries/provider';
 import {
-  findNewestOfFamily,
-  findOpenFamilies,
+  findNewestFamilyToken,
   findRefreshToken,
   insertRefreshToken,
+  listOpenFamilies,
   lockFamily,
   markRotated,
   type RefreshToken,
   revokeFamily,
 } from '../queries/refresh-tokens';
-import { deleteChallengesOf } from '../queries/second-factors';
-import { findUserWithRoles, noteSignedIn } from '../queries/users';
+import { deleteUserChallenges } from '../queries/second-factors';
+import { findUserWithRoles, recordSignIn } from '../queries/users';
 import { describeUser } from './read-session';
 
 export type IssuedSession = SignedIn & { refresh_token: string };
@@ -60,7 +60,7 @@ export async function issueSession(tx: Tx, requested: For): Promise<IssuedSessio
   }
   const found = await findUserWithRoles(tx, user_id, at.toISOString());
   if (!found) throw new AppError('unauthenticated', 'The account is not active. Contact an administrator.');
-  const standing = sessionStanding(found.second_factor, requested.proof);
+  const standing = evaluateSession(found.second_factor, requested.proof);
   if (standing === 'over') throw new AppError('unauthenticated', 'Sign in again, with your second factor.');
   const user: CurrentUser = await describeUser(tx, found, standing === 'must_enrol');
   const [access_token, refresh_token] = await Promise.all([
@@ -98,7 +98,7 @@ export async function completeSignIn(
   scope: OpenScope,
   { account, proof, user_agent, family_id }: SignIn,
 ): Promise<IssuedSession> {
-  await forgetFailures(tx, loginLimits(account.email, scope.origin));
+  await clearFailures(tx, loginLimits(account.email, scope.origin));
   const at = clock.now();
   const issued = await issueSession(tx, {
     user_id: account.id,
@@ -108,7 +108,7 @@ export async function completeSignIn(
     origin: scope.origin,
     proof,
   });
-  await noteSignedIn(tx, account.id, at.toISOString());
+  await recordSignIn(tx, account.id, at.toISOString());
   const actor = { kind: 'user', id: account.id, name: account.email } as const;
   await recordAudit(
     tx,
@@ -126,14 +126,14 @@ export const RACE_SECONDS = 10;
 type Outcome = { session: IssuedSession } | { refused: 'invalid' | 'already_rotated' | 'reused' };
 
 /** A rotated token came again: a race of one browser is refused, anything else ends the sign-in for thief and owner. */
-async function answerReuse(
+async function handleTokenReuse(
   tx: Tx,
   scope: OpenScope,
   token: RefreshToken,
   at: Date,
   user_agent: string | null,
 ): Promise<Outcome> {
-  const newest = await findNewestOfFamily(tx, token.family_id);
+  const newest = await findNewestFamilyToken(tx, token.family_id);
   const sameBrowser = newest?.source_address === scope.origin.source_address && newest.user_agent === user_agent;
   const age = at.getTime() - Date.parse(token.rotated_at ?? '');
   if (sameBrowser && age <= RACE_SECONDS * 1000) return { refused: 'already_rotated' };
@@ -177,7 +177,7 @@ export async function refreshSession(
         const stored = await findRefreshToken(tx, hashToken(token));
         if (!stored || Date.parse(stored.expires_at) <= at.getTime()) return { refused: 'invalid' };
         if (stored.revoked_at) return { refused: stored.reuse_detected ? 'reused' : 'invalid' };
-        if (stored.rotated_at) return answerReuse(tx, scope, stored, at, client.user_agent);
+        if (stored.rotated_at) return handleTokenReuse(tx, scope, stored, at, client.user_agent);
         const { user_id, family_id } = stored;
         if (!(await findUserWithRoles(tx, user_id, at.toISOString()))) {
           await revokeFamily(tx, family_id, at.toISOString());
@@ -245,7 +245,7 @@ export const providerSessionContext = (familyId: string) => `provider_session:${
 type Kept = { family_id: string; user_id: string; issuer: string; id_token: string };
 
 /** Stores the ID token of a sign-in, which the provider requires when the user signs out there. */
-export function keepProviderSession(tx: Tx, { id_token, ...row }: Kept): Promise<void> {
+export function storeProviderSession(tx: Tx, { id_token, ...row }: Kept): Promise<void> {
   const { sealed, key_id } = seal(id_token, providerSessionContext(row.family_id));
   return insertProviderSession(tx, { ...row, id_token_encrypted: sealed, secret_key_id: key_id });
 }
@@ -266,11 +266,11 @@ export function openIdToken({ family_id, id_token_encrypted: sealed, secret_key_
  */
 export async function endSessions(tx: Tx, userId: string, except: string | null = null): Promise<number> {
   const at = clock.now().toISOString();
-  const families = (await findOpenFamilies(tx, userId)).filter((family) => family !== except);
+  const families = (await listOpenFamilies(tx, userId)).filter((family) => family !== except);
   for (const family of families) {
     await lockFamily(tx, family);
     await revokeFamily(tx, family, at);
   }
-  await deleteChallengesOf(tx, userId);
+  await deleteUserChallenges(tx, userId);
   return families.length;
 }

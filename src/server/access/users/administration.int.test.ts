@@ -32,7 +32,7 @@ const send = (method: string, path: string, body: unknown, headers: Headers = ro
   call(path, { method, body, headers });
 const get = (path: string, headers: Headers = root) => call(path, { headers });
 const json = async (response: Response): Promise<Json> => (await response.json()) as Json;
-const made = async (path: string, body: unknown) => {
+const createResource = async (path: string, body: unknown) => {
   const response = await send('POST', path, body);
   const answer = await json(response);
   expect(response.status, JSON.stringify(answer)).toBe(201);
@@ -48,9 +48,9 @@ const person = (extra: object = {}) => ({ email: 'New@Example.org', name: 'New',
 
 describe('tenants and projects', () => {
   it('support create, versioned change, and delete when empty', async () => {
-    const tenant = await made('/tenants', { name: 'Blue' });
+    const tenant = await createResource('/tenants', { name: 'Blue' });
     expect((await send('POST', '/tenants', { name: 'bLUE' })).status).toBe(409);
-    const project = await made('/projects', { tenant_id: tenant.id, name: 'shop' });
+    const project = await createResource('/projects', { tenant_id: tenant.id, name: 'shop' });
     expect((await send('POST', '/projects', { tenant_id: tenant.id, name: 'Shop' })).status).toBe(409);
     expect(await json(await send('PATCH', `/tenants/${tenant.id}`, { name: 'BLUE', version: 1 }))).toMatchObject({
       name: 'BLUE',
@@ -84,7 +84,7 @@ describe('tenants and projects', () => {
       404,
       [{ field: 'assignments.0.project_id', message: 'Project not found in the tenant.' }],
     ]);
-    const user = await made('/users', person({ assignments: [held] }));
+    const user = await createResource('/users', person({ assignments: [held] }));
     expect(user.assignments).toMatchObject([{ tenant_name: 'blue', project_name: 'shop' }]);
     const record = (await auditTrail()).find(({ action }) => action === 'user.created');
     expect(record?.after).toMatchObject({ assignments: [{ role: 'viewer', tenant_id: blue.id, project_id: shop.id }] });
@@ -108,7 +108,7 @@ describe('tenants and projects', () => {
   });
 
   it('write and record nothing when nothing changes', async () => {
-    const tenant = await made('/tenants', { name: 'Blue', description: 'as it is' });
+    const tenant = await createResource('/tenants', { name: 'Blue', description: 'as it is' });
     const before = (await actions()).length;
     expect((await json(await send('PATCH', `/tenants/${tenant.id}`, { description: 'as it is' }))).version).toBe(1);
     expect(await actions()).toHaveLength(before);
@@ -171,7 +171,7 @@ describe('roles', () => {
   it('protect the built-in ones; custom ones can be created, changed and deleted', async () => {
     expect((await send('PATCH', `/roles/${await roleId('viewer')}`, { title: 'x' })).status).toBe(422);
     expect((await send('DELETE', `/roles/${await roleId('viewer')}`, undefined)).status).toBe(422);
-    const role = await made('/roles', {
+    const role = await createResource('/roles', {
       name: 'reader',
       title: 'Reader',
       permissions: ['flow:read', 'cluster:read', 'flow:read'],
@@ -180,7 +180,7 @@ describe('roles', () => {
     expect((await send('POST', '/roles', { name: 'reader', title: 'R', permissions: [] })).status).toBe(409);
     const wrong = await send('POST', '/roles', { name: 'Bad Name', title: '', permissions: ['cluster:own'] });
     expect((await json(wrong)).errors).toHaveLength(3);
-    const user = await made('/users', person({ assignments: [{ role_id: role.id }] }));
+    const user = await createResource('/users', person({ assignments: [{ role_id: role.id }] }));
     expect((await send('DELETE', `/roles/${role.id}`, undefined)).status).toBe(409);
     const headers = await bearer(user);
     expect((await get('/clusters', headers)).status).toBe(200);
@@ -192,8 +192,8 @@ describe('roles', () => {
 
   it('never hold more than who makes them', async () => {
     const permissions = ['role:read', 'role:write', 'flow:read'];
-    const role = await made('/roles', { name: 'role_maker', title: 'Role maker', permissions });
-    const maker = await bearer(await made('/users', person({ assignments: [{ role_id: role.id }] })));
+    const role = await createResource('/roles', { name: 'role_maker', title: 'Role maker', permissions });
+    const maker = await bearer(await createResource('/users', person({ assignments: [{ role_id: role.id }] })));
     const make = (permissions: string[]) => send('POST', '/roles', { name: 'mine', title: 'Mine', permissions }, maker);
     expect((await make(['*'])).status).toBe(403);
     const refused = await make(['policy:read', 'flow:read']);
@@ -206,7 +206,7 @@ describe('users', () => {
   it('have roles, can be found by role and tenant, and list in a constant number of queries', async () => {
     const tenant = await makeTenant({ name: 'Blue' });
     const viewer = await roleId('viewer');
-    const user = await made('/users', person({ assignments: [{ role_id: viewer, tenant_id: tenant.id }] }));
+    const user = await createResource('/users', person({ assignments: [{ role_id: viewer, tenant_id: tenant.id }] }));
     expect(user).toMatchObject({
       email: 'new@example.org',
       active: true,
@@ -293,7 +293,7 @@ describe('users', () => {
     expect((await send('PATCH', `/users/${rootUser.id}`, { active: false })).status).toBe(409);
     expect((await send('DELETE', `/users/${rootUser.id}`, undefined)).status).toBe(409);
     const soon = new Date(Date.now() + 3_600_000).toISOString();
-    const second = await made('/users', person({ assignments: [{ role_id: superId, expires_at: soon }] }));
+    const second = await createResource('/users', person({ assignments: [{ role_id: superId, expires_at: soon }] }));
     const other = await bearer(second);
     // Their right ends in an hour: it does not count.
     expect((await send('DELETE', `/users/${rootUser.id}`, undefined, other)).status).toBe(409);

@@ -5,7 +5,7 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError, type FieldError } from '../../lib/errors';
 import { assertVersion, notFound } from '../../lib/refusals';
-import { findTenantsOfProjects } from '../../tenancy/queries/projects';
+import { findProjectTenants } from '../../tenancy/queries/projects';
 import { findTenantNames } from '../../tenancy/queries/tenants';
 import { findRolesById } from '../queries/roles';
 import * as repository from '../queries/user-list';
@@ -15,16 +15,16 @@ type Held = Awaited<ReturnType<typeof repository.findAssignments>>[number];
 type Auditable = { role: string; tenant_id: string | null; project_id: string | null; expires_at: string | null };
 
 /** Assignments as the audit trail keeps them. */
-export const auditedAssignments = (assignments: readonly Auditable[]): Auditable[] =>
+export const toAuditedAssignments = (assignments: readonly Auditable[]): Auditable[] =>
   assignments.map(({ role, tenant_id, project_id, expires_at }) => ({ role, tenant_id, project_id, expires_at }));
 
-const sameTime = (a: string | null, b: string | null) =>
+const isSameTime = (a: string | null, b: string | null) =>
   a === null || b === null ? a === b : Date.parse(a) === Date.parse(b);
-const same = (a: AssignmentInput, b: AssignmentInput) =>
+const isSameAssignment = (a: AssignmentInput, b: AssignmentInput) =>
   a.role_id === b.role_id &&
   a.tenant_id === b.tenant_id &&
   a.project_id === b.project_id &&
-  sameTime(a.expires_at, b.expires_at);
+  isSameTime(a.expires_at, b.expires_at);
 
 /** The roles that are asked for, with their names and permissions. @throws AppError `not_found`, `malformed` */
 async function resolve(tx: Tx, requested: readonly AssignmentInput[], held: readonly Held[]) {
@@ -37,7 +37,7 @@ async function resolve(tx: Tx, requested: readonly AssignmentInput[], held: read
       tx,
       requested.flatMap(({ tenant_id }) => tenant_id ?? []),
     ),
-    findTenantsOfProjects(
+    findProjectTenants(
       tx,
       requested.flatMap(({ project_id }) => project_id ?? []),
     ),
@@ -58,7 +58,7 @@ async function resolve(tx: Tx, requested: readonly AssignmentInput[], held: read
     const key = `${one.role_id} ${one.tenant_id} ${one.project_id}`;
     if (seen.has(key)) wrong.push({ field, message: 'The same role is assigned twice for the same scope.' });
     seen.add(key);
-    const kept = held.some((before) => same(before, one));
+    const kept = held.some((before) => isSameAssignment(before, one));
     if (!kept && one.expires_at !== null && Date.parse(one.expires_at) <= now) {
       wrong.push({ field: `${field}.expires_at`, message: 'This time is in the past.' });
     }
@@ -85,8 +85,8 @@ export async function assign(
   requested: readonly AssignmentInput[],
 ): Promise<{ changed: boolean; after: Auditable[] }> {
   const resolved = await resolve(tx, requested, held);
-  const gone = held.filter((one) => !resolved.some((other) => same(one, other)));
-  const added = resolved.filter((one) => !held.some((other) => same(one, other)));
+  const gone = held.filter((one) => !resolved.some((other) => isSameAssignment(one, other)));
+  const added = resolved.filter((one) => !held.some((other) => isSameAssignment(one, other)));
   await assertMayGrant(tx, actor, [...gone, ...added]);
   await repository.replaceAssignments(
     tx,
@@ -127,8 +127,8 @@ export async function setAssignments(
         object_kind: 'user',
         object_id: id,
         object_name: row.email,
-        before: { assignments: auditedAssignments(held) },
-        after: { assignments: auditedAssignments(after) },
+        before: { assignments: toAuditedAssignments(held) },
+        after: { assignments: toAuditedAssignments(after) },
       });
     }
     return user;

@@ -1,14 +1,14 @@
 import { FIRST_USER_ROLE } from '@/domain/auth';
 import { passwordProblem } from '@/domain/auth-password';
 import { recordAudit } from '../../audit/record';
-import { forgiveAccount } from '../../auth/attempt-limits';
+import { clearAccountFailures } from '../../auth/attempt-limits';
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { deleteSetting, insertSetting } from '../../settings/queries/settings';
-import { deleteApiTokensOf } from '../queries/api-tokens';
+import { deleteUserApiTokens } from '../queries/api-tokens';
 import { assignBuiltInRole } from '../queries/roles';
 import { deleteSecondFactor } from '../queries/second-factors';
 import { findAssignments, lockSuperAdmins, lockUser, replaceAssignments, updateUser } from '../queries/user-list';
@@ -36,7 +36,7 @@ async function reset(tx: Tx, id: string, input: AdministratorInput, password_has
   await updateUser(tx, id, { name, password_hash, active: true, version: row.version + 1 });
   return {
     ended_sessions: await endSessions(tx, id),
-    ended_programs: await deleteApiTokensOf(tx, id),
+    ended_programs: await deleteUserApiTokens(tx, id),
     second_factor_removed: await deleteSecondFactor(tx, id),
   };
 }
@@ -58,7 +58,7 @@ export async function makeAdministrator(scope: Scope<'*'>, input: AdministratorI
     }
     const ended = known && (await reset(tx, known.id, input, password_hash));
     const id = known?.id ?? (await create(tx, input, password_hash));
-    await forgiveAccount(tx, input.email);
+    await clearAccountFailures(tx, input.email);
     const held = (await findAssignments(tx, [id], clock.now().toISOString())).find(
       (one) => one.tenant_id === null && one.role === FIRST_USER_ROLE,
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_ROLES, isWithinReach, PERMISSIONS, reachOf } from '@/domain/permissions';
-import { beyond } from './may-grant';
+import { BUILT_IN_ROLES, computeReach, isWithinReach, PERMISSIONS } from '@/domain/permissions';
+import { listMissingPermissions } from './may-grant';
 
 const PLACES = [
   { tenant_id: null, project_id: null },
@@ -30,36 +30,56 @@ const grant = (
 
 describe('beyond', () => {
   it('lets a super administrator give everything', () => {
-    expect(beyond([grant('super_admin')], [{ permissions: ['*'], tenant_id: null, project_id: null }])).toEqual([]);
     expect(
-      beyond([grant('super_admin')], [{ permissions: ['*', 'flow:read'], tenant_id: 'a', project_id: null }]),
+      listMissingPermissions([grant('super_admin')], [{ permissions: ['*'], tenant_id: null, project_id: null }]),
+    ).toEqual([]);
+    expect(
+      listMissingPermissions(
+        [grant('super_admin')],
+        [{ permissions: ['*', 'flow:read'], tenant_id: 'a', project_id: null }],
+      ),
     ).toEqual([]);
   });
 
   it('keeps all other users from granting permissions they lack', () => {
-    expect(beyond([grant('admin')], [{ permissions: ['*'], tenant_id: null, project_id: null }])).toEqual(['*']);
-    expect(beyond([grant('admin')], [{ permissions: ['*'], tenant_id: 'a', project_id: null }])).toEqual(['*']);
-    expect(beyond([grant('admin')], [grant('viewer'), grant('admin')])).toEqual([]);
     expect(
-      beyond([grant('viewer')], [{ permissions: ['policy:apply', 'flow:read'], tenant_id: null, project_id: null }]),
+      listMissingPermissions([grant('admin')], [{ permissions: ['*'], tenant_id: null, project_id: null }]),
+    ).toEqual(['*']);
+    expect(
+      listMissingPermissions([grant('admin')], [{ permissions: ['*'], tenant_id: 'a', project_id: null }]),
+    ).toEqual(['*']);
+    expect(listMissingPermissions([grant('admin')], [grant('viewer'), grant('admin')])).toEqual([]);
+    expect(
+      listMissingPermissions(
+        [grant('viewer')],
+        [{ permissions: ['policy:apply', 'flow:read'], tenant_id: null, project_id: null }],
+      ),
     ).toEqual(['policy:apply']);
-    expect(beyond([], [{ permissions: ['flow:read'], tenant_id: 'a', project_id: null }])).toEqual(['flow:read']);
+    expect(listMissingPermissions([], [{ permissions: ['flow:read'], tenant_id: 'a', project_id: null }])).toEqual([
+      'flow:read',
+    ]);
   });
 
   it('counts rights of one tenant for that tenant only', () => {
     const held = [grant('viewer', 'a')];
-    expect(beyond(held, [{ permissions: ['flow:read'], tenant_id: 'a', project_id: null }])).toEqual([]);
-    expect(beyond(held, [{ permissions: ['flow:read'], tenant_id: 'b', project_id: null }])).toEqual(['flow:read']);
-    expect(beyond(held, [{ permissions: ['flow:read'], tenant_id: null, project_id: null }])).toEqual(['flow:read']);
+    expect(listMissingPermissions(held, [{ permissions: ['flow:read'], tenant_id: 'a', project_id: null }])).toEqual(
+      [],
+    );
+    expect(listMissingPermissions(held, [{ permissions: ['flow:read'], tenant_id: 'b', project_id: null }])).toEqual([
+      'flow:read',
+    ]);
+    expect(listMissingPermissions(held, [{ permissions: ['flow:read'], tenant_id: null, project_id: null }])).toEqual([
+      'flow:read',
+    ]);
   });
 
   it('allows no grant beyond what the actor has in its scope', () => {
     fc.assert(
       fc.property(fc.array(anyGrant, { maxLength: 4 }), fc.array(anyGrant, { maxLength: 3 }), (held, expected) => {
-        const missing = beyond(held, expected);
+        const missing = listMissingPermissions(held, expected);
         for (const permission of ['*', ...PERMISSIONS] as const) {
-          const had = reachOf(held, permission);
-          const given = reachOf(expected, permission);
+          const had = computeReach(held, permission);
+          const given = computeReach(expected, permission);
           for (const place of PLACES) {
             if (isWithinReach(place, given) && !isWithinReach(place, had)) expect(missing).not.toEqual([]);
           }
@@ -72,11 +92,11 @@ describe('beyond', () => {
   it('covers rights for a project by the project, its tenant and the installation, and not the other way around', () => {
     const expected = [{ permissions: ['flow:read'], tenant_id: 'a', project_id: 'p' }];
     for (const held of [grant('viewer'), grant('viewer', 'a'), grant('viewer', 'a', 'p')]) {
-      expect(beyond([held], expected)).toEqual([]);
+      expect(listMissingPermissions([held], expected)).toEqual([]);
     }
-    expect(beyond([grant('viewer', 'a', 'q')], expected)).toEqual(['flow:read']);
+    expect(listMissingPermissions([grant('viewer', 'a', 'q')], expected)).toEqual(['flow:read']);
     expect(
-      beyond(
+      listMissingPermissions(
         [grant('viewer', 'a', 'p')],
         [{ ...expected[0], permissions: ['flow:read'], tenant_id: 'a', project_id: null }],
       ),
@@ -84,7 +104,11 @@ describe('beyond', () => {
   });
 
   it('ignores what gives nothing: unknown words, platform rights held for one tenant', () => {
-    expect(beyond([], [{ permissions: ['nonsense:all'], tenant_id: null, project_id: null }])).toEqual([]);
-    expect(beyond([], [{ permissions: ['cluster:write'], tenant_id: 'a', project_id: null }])).toEqual([]);
+    expect(listMissingPermissions([], [{ permissions: ['nonsense:all'], tenant_id: null, project_id: null }])).toEqual(
+      [],
+    );
+    expect(listMissingPermissions([], [{ permissions: ['cluster:write'], tenant_id: 'a', project_id: null }])).toEqual(
+      [],
+    );
   });
 });

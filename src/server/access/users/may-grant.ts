@@ -1,9 +1,9 @@
 import {
+  computeReach,
   type Grantable,
   isWithinReach,
   PERMISSION_REACH,
   type RoleGrant,
-  reachOf,
   restrictGrants,
 } from '@/domain/permissions';
 import type { Actor, Scope } from '../../auth/scope';
@@ -19,14 +19,14 @@ export type Held = { permissions: readonly string[]; tenant_id: string | null; p
 const isKnown = (text: string): text is Grantable => text === '*' || text in PERMISSION_REACH;
 
 /** What of `requested` the grants do not cover: no one may grant, or take over, permissions they lack. */
-export function beyond(grants: readonly RoleGrant[], requested: readonly Held[]): Grantable[] {
+export function listMissingPermissions(grants: readonly RoleGrant[], requested: readonly Held[]): Grantable[] {
   const missing = requested.flatMap(({ permissions, tenant_id, project_id }) =>
     permissions.filter(isKnown).filter((permission) => {
       const held = permission === '*' ? null : PERMISSION_REACH[permission];
       // Held for one tenant or project only, it has no effect for any user.
       if (tenant_id !== null && held === 'platform') return false;
       if (project_id !== null && held === 'tenant') return false;
-      return !isWithinReach({ tenant_id, project_id }, reachOf(grants, permission));
+      return !isWithinReach({ tenant_id, project_id }, computeReach(grants, permission));
     }),
   );
   return [...new Set(missing)];
@@ -43,7 +43,7 @@ export async function assertMayGrant(tx: Tx, actor: Actor, requested: readonly H
   const grants = found?.grants ?? [];
   // A program hands out no more than its token holds, whatever its owner may.
   const token = actor.kind === 'user' ? actor.api_token : undefined;
-  const missing = beyond(token ? restrictGrants(grants, token) : grants, requested);
+  const missing = listMissingPermissions(token ? restrictGrants(grants, token) : grants, requested);
   if (missing.length === 0) return;
   throw new AppError(
     'forbidden',
@@ -54,7 +54,7 @@ export async function assertMayGrant(tx: Tx, actor: Actor, requested: readonly H
   );
 }
 
-const tokenOf = (actor: Actor) => (actor.kind === 'user' ? actor.api_token : undefined);
+const getApiToken = (actor: Actor) => (actor.kind === 'user' ? actor.api_token : undefined);
 
 /**
  * Refuses what no API token may do, whatever its permissions: set a password, end sign-ins or change what is needed to sign in. A token that leaked could
@@ -70,7 +70,7 @@ export function assertNoToken(
     | 'change an email address'
     | 'require a second factor',
 ): void {
-  if (!tokenOf(actor)) return;
+  if (!getApiToken(actor)) return;
   throw new AppError('forbidden', `An API token cannot ${what}. Sign in to the console instead.`);
 }
 
@@ -79,7 +79,7 @@ export function assertNoToken(
  * @throws AppError `forbidden`
  */
 export function assertNotTokenOwner(scope: Scope<'user:write'>, userId: string): void {
-  if (!tokenOf(scope.actor) || scope.actor.id !== userId) return;
+  if (!getApiToken(scope.actor) || scope.actor.id !== userId) return;
   throw new AppError(
     'forbidden',
     'An API token cannot change the account of its owner. Sign in to the console instead.',

@@ -13,7 +13,7 @@ import { assertMayGrant, assertNoToken, assertSuperAdminLeft } from './may-grant
 
 const now = () => clock.now().toISOString();
 type Audited = { title: string; permissions: readonly string[]; requires_second_factor: boolean };
-const audited = ({ title, permissions, requires_second_factor }: Audited) => ({
+const toAudited = ({ title, permissions, requires_second_factor }: Audited) => ({
   title,
   permissions,
   requires_second_factor,
@@ -21,7 +21,7 @@ const audited = ({ title, permissions, requires_second_factor }: Audited) => ({
 const builtIn = () =>
   new AppError('refused', 'This is a built-in role and cannot be changed. Create a custom role instead.');
 
-async function stored(tx: Tx, id: string): Promise<Role> {
+async function getStoredRole(tx: Tx, id: string): Promise<Role> {
   const role = await repository.findRole(tx, id, now());
   if (!role) throw new Error('expected the stored role to exist');
   return role;
@@ -45,18 +45,18 @@ export async function readRole(_scope: Scope<'role:read'>, id: string): Promise<
 export function createRole(scope: Scope<'role:write'>, input: RoleInput): Promise<Role> {
   return db.transaction(async (tx) => {
     await assertMayGrant(tx, scope.actor, [{ permissions: input.permissions, tenant_id: null, project_id: null }]);
-    if (await repository.roleNameTaken(tx, input.name)) {
+    if (await repository.isRoleNameTaken(tx, input.name)) {
       throw nameTaken('role', input.name);
     }
     const id = newId();
     await repository.insertRole(tx, { id, ...input });
-    const role = await stored(tx, id);
+    const role = await getStoredRole(tx, id);
     await recordAudit(tx, scope, {
       action: 'role.created',
       object_kind: 'role',
       object_id: id,
       object_name: input.name,
-      after: audited(input),
+      after: toAudited(input),
     });
     return role;
   });
@@ -74,7 +74,7 @@ export function updateRole(scope: Scope<'role:write'>, id: string, { version, ..
     const row = await lockRole(tx, id, 'no key update');
     assertVersion('role', row.version, version);
     const changes = changedFields(row, input);
-    if (Object.keys(changes).length === 0) return stored(tx, id);
+    if (Object.keys(changes).length === 0) return getStoredRole(tx, id);
     if (row.built_in && (changes.title !== undefined || changes.permissions !== undefined)) throw builtIn();
     // Holders without one could do nothing else from now on.
     if (changes.requires_second_factor) assertNoToken(scope, 'require a second factor');
@@ -87,14 +87,14 @@ export function updateRole(scope: Scope<'role:write'>, id: string, { version, ..
     }
     await repository.updateRole(tx, id, { ...changes, version: row.version + 1 });
     if (row.permissions.includes('*')) await assertSuperAdminLeft(tx);
-    const role = await stored(tx, id);
+    const role = await getStoredRole(tx, id);
     await recordAudit(tx, scope, {
       action: 'role.updated',
       object_kind: 'role',
       object_id: id,
       object_name: row.name,
-      before: audited(row),
-      after: audited(role),
+      before: toAudited(row),
+      after: toAudited(role),
     });
     return role;
   });
@@ -108,7 +108,7 @@ export function deleteRole(scope: Scope<'role:write'>, id: string): Promise<void
   return db.transaction(async (tx) => {
     const row = await lockRole(tx, id, 'update');
     if (row.built_in) throw builtIn();
-    const { users_total } = await stored(tx, id);
+    const { users_total } = await getStoredRole(tx, id);
     if (users_total > 0) {
       throw new AppError('conflict', `This role is assigned (users: ${users_total}). Unassign it first.`, {
         extra: { users_total },
@@ -126,7 +126,7 @@ export function deleteRole(scope: Scope<'role:write'>, id: string): Promise<void
       object_kind: 'role',
       object_id: id,
       object_name: row.name,
-      before: audited(row),
+      before: toAudited(row),
     });
   });
 }

@@ -9,14 +9,14 @@ import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { assertVersion, changedFields, notFound } from '../../lib/refusals';
 import { verifyOwnPassword, wrongField } from '../account/second-factor';
-import { deleteApiTokensOf, suspendApiTokensOf } from '../queries/api-tokens';
+import { deleteUserApiTokens, suspendUserApiTokens } from '../queries/api-tokens';
 import { listAllRoles } from '../queries/roles';
 import * as repository from '../queries/user-list';
 import { findOwnCredentials, insertUser } from '../queries/users';
 import { signedInAsker } from '../sign-in/checks';
 import { hashNewPassword } from '../sign-in/passwords';
 import { endSessions } from '../sign-in/sessions';
-import { assign, auditedAssignments } from './assignments';
+import { assign, toAuditedAssignments } from './assignments';
 import { assertMayGrant, assertNoToken, assertNotTokenOwner, assertSuperAdminLeft } from './may-grant';
 
 const emailTaken = () =>
@@ -25,7 +25,7 @@ const emailTaken = () =>
   });
 const now = () => clock.now().toISOString();
 type Audited = { email: string; name: string; active: boolean; password_sign_in: boolean };
-const audited = ({ email, name, active, password_sign_in }: Audited) => ({ email, name, active, password_sign_in });
+const toAudited = ({ email, name, active, password_sign_in }: Audited) => ({ email, name, active, password_sign_in });
 
 /** @throws AppError `conflict`: people could lock themselves out by mistake */
 function assertNotSelf(scope: Scope<'user:write'>, id: string, what: string): void {
@@ -33,7 +33,7 @@ function assertNotSelf(scope: Scope<'user:write'>, id: string, what: string): vo
     throw new AppError('conflict', `You cannot ${what} your own account. Ask another administrator.`);
 }
 
-async function stored(tx: Tx, id: string): Promise<User> {
+async function getStoredUser(tx: Tx, id: string): Promise<User> {
   const user = await repository.findUser(tx, id, now());
   if (!user) throw new Error('expected the stored user to exist');
   return user;
@@ -75,7 +75,7 @@ export async function explainUser(_scope: Scope<'user:read'>, id: string): Promi
   return explainAccess(user, assignments, roles);
 }
 
-const askerOf = ({ actor }: Scope<'user:write'>) => signedInAsker(actor.id ?? actor.name);
+const toPasswordAsker = ({ actor }: Scope<'user:write'>) => signedInAsker(actor.id ?? actor.name);
 
 /**
  * Creates an account with its roles.
@@ -85,19 +85,19 @@ const askerOf = ({ actor }: Scope<'user:write'>) => signedInAsker(actor.id ?? ac
 export async function createUser(scope: Scope<'user:write'>, input: UserInput): Promise<User> {
   if (input.password !== undefined) assertNoToken(scope, 'set a password');
   const password_hash =
-    input.password === undefined ? null : await hashNewPassword(input.password, 'password', askerOf(scope));
+    input.password === undefined ? null : await hashNewPassword(input.password, 'password', toPasswordAsker(scope));
   return db.transaction(async (tx) => {
-    if (await repository.emailTaken(tx, input.email, null)) throw emailTaken();
+    if (await repository.isEmailTaken(tx, input.email, null)) throw emailTaken();
     const { email, name } = input;
     const { id } = await insertUser(tx, { id: newId(), email, name, password_hash });
     const { after } = await assign(tx, scope.actor, id, [], input.assignments);
-    const user = await stored(tx, id);
+    const user = await getStoredUser(tx, id);
     await recordAudit(tx, scope, {
       action: 'user.created',
       object_kind: 'user',
       object_id: id,
       object_name: email,
-      after: { ...audited(user), assignments: auditedAssignments(after) },
+      after: { ...toAudited(user), assignments: toAuditedAssignments(after) },
     });
     return user;
   });
@@ -122,7 +122,7 @@ export async function updateUser(
   if (input.active === false || input.password_sign_in === false) assertNoToken(scope, 'end sessions');
   const proved = password === undefined ? null : await assertOwnPassword(scope, id, current_password);
   const password_hash =
-    password === undefined ? undefined : await hashNewPassword(password, 'password', askerOf(scope));
+    password === undefined ? undefined : await hashNewPassword(password, 'password', toPasswordAsker(scope));
   return db.transaction(async (tx) => {
     await repository.lockSuperAdmins(tx);
     const row = await repository.lockUser(tx, id);
@@ -134,29 +134,29 @@ export async function updateUser(
     const problem = password === undefined ? null : passwordProblem(password, input.email ?? row.email);
     if (problem) throw new AppError('malformed', problem, { errors: [{ field: 'password', message: problem }] });
     const changes = changedFields(row, { ...input, password_hash });
-    if (Object.keys(changes).length === 0) return stored(tx, id);
+    if (Object.keys(changes).length === 0) return getStoredUser(tx, id);
     await assertMayGrant(tx, scope.actor, await repository.findAssignments(tx, [id], now()));
     if (changes.active === false) assertNotSelf(scope, id, 'deactivate');
     // A sign-in provider may find the account by it.
     if (changes.email !== undefined) assertNoToken(scope, 'change an email address');
-    if (changes.email !== undefined && (await repository.emailTaken(tx, changes.email, id))) throw emailTaken();
+    if (changes.email !== undefined && (await repository.isEmailTaken(tx, changes.email, id))) throw emailTaken();
     await repository.updateUser(tx, id, { ...changes, version: row.version + 1 });
     const shut = changes.active === false || changes.password_sign_in === false;
     const ended = shut || password !== undefined ? await endSessions(tx, id) : 0;
     // A new password is set because credentials issued under the old one are no longer trusted.
-    const revoked = password === undefined ? 0 : await deleteApiTokensOf(tx, id);
+    const revoked = password === undefined ? 0 : await deleteUserApiTokens(tx, id);
     // A returning user decides again which programs act for them; the tokens may have leaked since.
-    const suspended = changes.active === undefined ? 0 : await suspendApiTokensOf(tx, id, now());
+    const suspended = changes.active === undefined ? 0 : await suspendUserApiTokens(tx, id, now());
     if (shut) await assertSuperAdminLeft(tx);
-    const user = await stored(tx, id);
+    const user = await getStoredUser(tx, id);
     await recordAudit(tx, scope, {
       action: 'user.updated',
       object_kind: 'user',
       object_id: id,
       object_name: user.email,
-      before: audited(row),
+      before: toAudited(row),
       after: {
-        ...audited(user),
+        ...toAudited(user),
         ...(password !== undefined && { has_new_secret: true }),
         ...(ended > 0 && { ended_sessions: ended }),
         ...(revoked > 0 && { ended_programs: revoked }),
@@ -189,7 +189,7 @@ export async function deleteUser(scope: Scope<'user:write'>, id: string): Promis
       object_kind: 'user',
       object_id: id,
       object_name: row.email,
-      before: { ...audited(row), assignments: auditedAssignments(held) },
+      before: { ...toAudited(row), assignments: toAuditedAssignments(held) },
     });
   });
 }

@@ -1,7 +1,7 @@
 import type { ConflictKind } from '@/domain/ipam/conflict';
-import { believedNetwork } from '@/domain/ipam/host-address';
+import { toPlausibleNetwork } from '@/domain/ipam/host-address';
 import type { AddressSource, AddressState } from '@/domain/ipam/ip-address';
-import { cidrContains, formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
+import { cidrContains, formatCidr, parseCidr, toNetwork } from '@/domain/net/cidr';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { PrefixTable } from '@/domain/net/prefix-table';
 import type { SdnLease } from '../../providers/hypervisor/types';
@@ -50,7 +50,7 @@ export class Places {
     const own = networkId === null ? undefined : this.#ofNetwork.get(networkId)?.match(observation.ip);
     const known = own ?? this.#all.match(observation.ip);
     if (known) return known;
-    const network = networkOf(believedNetwork(observation.ip, observation.prefix));
+    const network = toNetwork(toPlausibleNetwork(observation.ip, observation.prefix));
     const gateway = observation.gateway === null ? null : parseIp(observation.gateway);
     const subnet = {
       id: this.#discovered.newId(),

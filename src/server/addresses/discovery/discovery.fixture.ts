@@ -77,7 +77,7 @@ export async function makeDiscoveryLab(...args: Parameters<typeof makeSyncLab>):
 }
 
 /** The answer of a guest agent: these addresses on the first interface of a guest of the small lab, and more interfaces. */
-export function says(vmid: number, addresses: string[], ...more: AgentInterface[]) {
+export function createAgentAnswer(vmid: number, addresses: string[], ...more: AgentInterface[]) {
   const listed = addresses.map((text) => {
     const [address = '', prefix = ''] = text.split('/');
     return {
@@ -93,7 +93,7 @@ export function says(vmid: number, addresses: string[], ...more: AgentInterface[
   };
 }
 /** An interface of containers inside the guest. */
-export const docker = (address: string): AgentInterface => ({
+export const createDockerInterface = (address: string): AgentInterface => ({
   name: 'docker0',
   'hardware-address': '02:42:ac:11:00:01',
   'ip-addresses': [{ 'ip-address': address, 'ip-address-type': 'ipv4', prefix: 16 }],

@@ -3,7 +3,7 @@ import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
-import { type DiscoveryLab, docker, makeDiscoveryLab, says } from './discovery.fixture';
+import { createAgentAnswer, createDockerInterface, type DiscoveryLab, makeDiscoveryLab } from './discovery.fixture';
 import { scheduleDiscovery } from './request-discovery';
 import { runDiscovery } from './run-discovery';
 
@@ -98,11 +98,14 @@ describe('a discovery', () => {
 
   it('removes what was stored of container networks, loopback and link-local addresses', async () => {
     const { discover, control, lines, sql } = await lab();
-    control.setAgent(100, says(100, ['10.20.20.11/24', '172.17.0.1/16']));
+    control.setAgent(100, createAgentAnswer(100, ['10.20.20.11/24', '172.17.0.1/16']));
     await discover();
     expect(await lines()).toContain('172.17.0.1 100 active agent');
     // The same address, known by now to be that of a bridge of containers.
-    control.setAgent(100, says(100, ['10.20.20.11/24', '169.254.7.7/16', '127.0.0.5/8'], docker('172.17.0.1')));
+    control.setAgent(
+      100,
+      createAgentAnswer(100, ['10.20.20.11/24', '169.254.7.7/16', '127.0.0.5/8'], createDockerInterface('172.17.0.1')),
+    );
     const [place] = await sql`select cluster_id, network_id, subnet_id from ip_addresses limit 1`;
     for (const address of ['127.0.0.5', 'fe80::1'])
       await sql`insert into ip_addresses ${sql({ id: crypto.randomUUID(), ...place, address, source: 'agent' } as never)}`;
@@ -115,20 +118,20 @@ describe('a discovery', () => {
 
   it('removes unassigned addresses of container bridges with their prefix, and none beside a workload', async () => {
     const { discover, control, lines, sql } = await lab();
-    control.setAgent(100, says(100, ['10.20.20.11/24', '172.17.0.1/16']));
-    control.setAgent(101, says(101, ['172.18.0.4/16']));
+    control.setAgent(100, createAgentAnswer(100, ['10.20.20.11/24', '172.17.0.1/16']));
+    control.setAgent(101, createAgentAnswer(101, ['172.18.0.4/16']));
     await discover();
     const insert = (place: object, address: string, source = 'agent') =>
       sql`insert into ip_addresses ${sql({ id: crypto.randomUUID(), ...place, address, source } as never)}`;
-    const placeOf = async (cidr: string) => {
+    const findPlace = async (cidr: string) => {
       const [row] = await sql`select cluster_id, network_id, id as subnet_id from subnets where cidr = ${cidr}`;
       return { ...row };
     };
     // Left by workloads that are gone; the second prefix is the network of another one, too.
-    for (const address of ['172.17.0.9', '172.17.0.10']) await insert(await placeOf('172.17.0.0/16'), address);
-    await insert(await placeOf('172.18.0.0/16'), '172.18.0.9');
+    for (const address of ['172.17.0.9', '172.17.0.10']) await insert(await findPlace('172.17.0.0/16'), address);
+    await insert(await findPlace('172.18.0.0/16'), '172.18.0.9');
     // A bridge of containers on a node that was read as a network.
-    const { cluster_id } = await placeOf('172.17.0.0/16');
+    const { cluster_id } = await findPlace('172.17.0.0/16');
     const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
       values (gen_random_uuid(), ${cluster_id as string}, 'docker0', 'bridge', 'provider') returning id`;
     const [subnet] = await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
@@ -136,8 +139,8 @@ describe('a discovery', () => {
     const onNode = { cluster_id, network_id: network?.id, subnet_id: subnet?.id };
     await insert(onNode, '172.20.0.2');
     await insert(onNode, '172.20.0.3', 'manual');
-    const bridge = { ...docker('172.18.0.1'), name: 'br-0a1b2c3d4e5f' };
-    control.setAgent(100, says(100, ['10.20.20.11/24'], docker('172.17.0.1'), bridge));
+    const bridge = { ...createDockerInterface('172.18.0.1'), name: 'br-0a1b2c3d4e5f' };
+    control.setAgent(100, createAgentAnswer(100, ['10.20.20.11/24'], createDockerInterface('172.17.0.1'), bridge));
     await discover();
     const left = (await lines()).join('\n');
     for (const gone of ['172.17.', '172.20.0.2 ']) expect(left).not.toContain(gone);
@@ -164,7 +167,7 @@ describe('a discovery', () => {
     );
     // An agent that lists no address of an interface proves nothing; one that lists others proves the rest unused.
     control.setAgent(101, { kind: 'ok', interfaces: [{ name: 'eth0' }] });
-    control.setAgent(103, says(103, ['10.60.10.77/24']));
+    control.setAgent(103, createAgentAnswer(103, ['10.60.10.77/24']));
     await discover();
     const rows = await addresses();
     expect(rows.filter((row) => row.vmid === 101).map((row) => row.state)).toEqual(['active', 'active']);
@@ -180,7 +183,7 @@ describe('a discovery', () => {
   it('records an address on two workloads as a conflict and lets people decide', async () => {
     const { discover, control, addresses, conflicts, writes, sql } = await lab();
     await discover();
-    control.setAgent(101, says(101, ['10.20.20.12/24', '2001:db8:20::12/64', '10.20.20.11/24']));
+    control.setAgent(101, createAgentAnswer(101, ['10.20.20.12/24', '2001:db8:20::12/64', '10.20.20.11/24']));
     const run = await discover();
     expect(run.counters.conflicts).toMatchObject({ seen: 1, created: 1 });
     expect(await conflicts()).toMatchObject([
@@ -220,10 +223,10 @@ describe('a discovery', () => {
     await discover();
     expect(await writes()).toEqual(settled);
     // One of them gives it up: the conflict is gone. It comes back: the conflict is open again.
-    control.setAgent(100, says(100, ['2001:db8:20::11/64']));
+    control.setAgent(100, createAgentAnswer(100, ['2001:db8:20::11/64']));
     await discover();
     expect(await conflicts()).toMatchObject([{ status: 'gone' }]);
-    control.setAgent(100, says(100, ['10.20.20.11/24', '2001:db8:20::11/64']));
+    control.setAgent(100, createAgentAnswer(100, ['10.20.20.11/24', '2001:db8:20::11/64']));
     await discover();
     expect(await conflicts()).toMatchObject([{ status: 'open' }]);
     expect(await held()).toMatchObject({ vmid: 101, state: 'conflict' });
@@ -232,8 +235,8 @@ describe('a discovery', () => {
   it('follows an address that moved, with proof that the old holder does not have it', async () => {
     const { discover, control, addresses, conflicts, sql } = await lab();
     await discover();
-    control.setAgent(100, says(100, ['10.20.20.99/24']));
-    control.setAgent(101, says(101, ['10.20.20.11/24']));
+    control.setAgent(100, createAgentAnswer(100, ['10.20.20.99/24']));
+    control.setAgent(101, createAgentAnswer(101, ['10.20.20.11/24']));
     await discover();
     const moved = (await addresses()).find((row) => row.address === '10.20.20.11');
     expect(moved).toMatchObject({ vmid: 101, state: 'active' });
@@ -250,7 +253,7 @@ describe('a discovery', () => {
   it('records a MAC address that two cards have, and an address outside the prefixes of its network', async () => {
     const { discover, control, conflicts, addresses } = await lab();
     control.setConfig(104, { net0: `virtio=${recipeMac('lab', 103, 0)},bridge=apps,firewall=1` });
-    control.setAgent(120, says(120, ['10.99.1.5/24']));
+    control.setAgent(120, createAgentAnswer(120, ['10.99.1.5/24']));
     await discover();
     expect(await conflicts()).toMatchObject([
       { kind: 'duplicate_mac', status: 'open', mac: recipeMac('lab', 103, 0).toLowerCase(), vmid: 103, other: 104 },
@@ -262,7 +265,7 @@ describe('a discovery', () => {
       cidr: '10.99.1.0/24',
     });
     control.setConfig(104, { net0: `virtio=${recipeMac('lab', 104, 0)},bridge=apps,firewall=1` });
-    control.setAgent(120, says(120, ['10.60.10.30/24']));
+    control.setAgent(120, createAgentAnswer(120, ['10.60.10.30/24']));
     await discover();
     expect((await conflicts()).map((row) => row.status)).toEqual(['gone', 'gone']);
   });
@@ -278,7 +281,7 @@ describe('a discovery', () => {
     await add('10.20.20.201', { state: 'reserved', description: 'for the new firewall' });
     await add('10.20.20.202', { state: 'active' });
     await add('10.20.20.203', { state: 'active', workload_id: target?.workload_id });
-    control.setAgent(101, says(101, ['10.20.20.201/24', '10.20.20.202/24', '10.20.20.203/24']));
+    control.setAgent(101, createAgentAnswer(101, ['10.20.20.201/24', '10.20.20.202/24', '10.20.20.203/24']));
     await discover();
     expect(await conflicts()).toMatchObject([
       { kind: 'duplicate_address', address: '10.20.20.203', vmid: 100, other: 101 },
@@ -288,7 +291,7 @@ describe('a discovery', () => {
     // It had no holder: there is nothing to overwrite.
     expect(await of('10.20.20.202')).toMatchObject({ vmid: 101, source: 'manual', state: 'active' });
     expect(await of('10.20.20.201')).toMatchObject({ vmid: null, source: 'manual' });
-    control.setAgent(101, says(101, []));
+    control.setAgent(101, createAgentAnswer(101, []));
     await discover();
     expect(await of('10.20.20.201')).toMatchObject({ vmid: null, state: 'reserved' });
     expect(await of('10.20.20.202')).toMatchObject({ vmid: 101, state: 'active' });

@@ -1,6 +1,6 @@
 import { isContainerInterface, isHostAddress } from '@/domain/ipam/host-address';
 import type { AddressSource, AddressState } from '@/domain/ipam/ip-address';
-import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
+import { formatCidr, parseCidr, toNetwork } from '@/domain/net/cidr';
 import { addressBits, formatIp, type IpAddress, parseIp } from '@/domain/net/ip-address';
 import type { GuestInterfaces, GuestNic, GuestSettings, SdnLease } from '../../providers/hypervisor/types';
 
@@ -54,7 +54,7 @@ const MAX_PER_GUEST = 512;
 type Found = { address: string; prefix: number | null; source: DiscoverySource };
 
 /** A value of `ip` or `ip6` as an address; `dhcp`, `auto` and `manual` are none. */
-function configured(value: string | undefined, source: DiscoverySource): Found[] {
+function parseConfigured(value: string | undefined, source: DiscoverySource): Found[] {
   const cidr = value === undefined ? null : parseCidr(value);
   return cidr ? [{ address: formatIp(cidr.address), prefix: cidr.prefix, source }] : [];
 }
@@ -63,7 +63,7 @@ function configured(value: string | undefined, source: DiscoverySource): Found[]
 function bridgePrefix(address: string, prefix: number | null): string[] {
   const ip = parseIp(address);
   if (!ip || !isHostAddress(ip) || prefix === null || prefix < 8 || prefix >= addressBits(ip.family)) return [];
-  return [formatCidr(networkOf({ address: ip, prefix }))];
+  return [formatCidr(toNetwork({ address: ip, prefix }))];
 }
 
 /** Whether the card gets its addresses of this family by themselves. */
@@ -87,12 +87,12 @@ export function observe(reading: GuestReading, leasesOf: ReadonlyMap<string, rea
     ignored: 0,
   };
   if (!settings) return observed;
-  const macOf = (nic: GuestNic) => nic.mac?.toLowerCase() ?? null;
+  const getMac = (nic: GuestNic) => nic.mac?.toLowerCase() ?? null;
   // A card that could not be understood may have any address: its absence proves nothing.
-  observed.macs = settings.unreadable.length > 0 ? null : new Set(settings.nics.flatMap((nic) => macOf(nic) ?? []));
+  observed.macs = settings.unreadable.length > 0 ? null : new Set(settings.nics.flatMap((nic) => getMac(nic) ?? []));
   const liveOf = new Map<string, { address: string; prefix: number | null }[]>();
   observed.ignored += live?.ignored ?? 0;
-  const cards = new Set(settings.nics.flatMap((nic) => macOf(nic) ?? []));
+  const cards = new Set(settings.nics.flatMap((nic) => getMac(nic) ?? []));
   for (const { name, mac, addresses } of live?.items ?? []) {
     const card = mac?.toLowerCase() ?? '';
     if (isContainerInterface(name)) {
@@ -108,7 +108,7 @@ export function observe(reading: GuestReading, leasesOf: ReadonlyMap<string, rea
     }
   }
   for (const nic of settings.nics) {
-    const mac = macOf(nic);
+    const mac = getMac(nic);
     if (isContainerInterface(nic.bridge ?? '')) continue;
     const heard = mac !== null && observed.heard.has(mac);
     const wished = reading.kind === 'lxc' ? 'config' : 'cloudinit';
@@ -121,7 +121,8 @@ export function observe(reading: GuestReading, leasesOf: ReadonlyMap<string, rea
       config: [],
       cloudinit: [],
     };
-    if (usable) sources[wished] = [...configured(nic.ip_config?.ip, wished), ...configured(nic.ip_config?.ip6, wished)];
+    if (usable)
+      sources[wished] = [...parseConfigured(nic.ip_config?.ip, wished), ...parseConfigured(nic.ip_config?.ip6, wished)];
     const leased = new Set(sources.sdn.map((found) => found.address));
     const isFamily = (family: 4 | 6) => (found: Found) => found.address.includes(':') === (family === 6);
     for (const family of [4, 6] as const) {

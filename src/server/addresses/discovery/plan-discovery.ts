@@ -20,15 +20,15 @@ export const SEEN_NOTE_MS = 6 * 60 * 60 * 1000;
 /** How long an address proven unused stays visible; its holder stays in the history permanently. */
 export const STALE_KEEP_MS = 14 * 24 * 60 * 60 * 1000;
 
-const canonical = (address: string): string => {
+const toCanonical = (address: string): string => {
   const ip = parseIp(address);
   return ip ? formatIp(ip) : address;
 };
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const rankOf = (source: AddressSource): number => (source === 'manual' ? -1 : TRUST.indexOf(source));
+const getRank = (source: AddressSource): number => (source === 'manual' ? -1 : TRUST.indexOf(source));
 
 /** Leases that can only be meant for one guest: those that name it, or whose MAC address one card has. */
-function unambiguous({ leases, readings }: DiscoveryInput): SdnLease[] {
+function filterUnambiguous({ leases, readings }: DiscoveryInput): SdnLease[] {
   const cards = new Map<string, number>();
   for (const { settings } of readings)
     for (const { mac } of settings?.nics ?? []) if (mac !== null) cards.set(mac, (cards.get(mac) ?? 0) + 1);
@@ -36,16 +36,16 @@ function unambiguous({ leases, readings }: DiscoveryInput): SdnLease[] {
 }
 
 /** Longer prefixes first, then by address: the outcome does not depend on which guest answered first. */
-const inOrder = (a: Observation, b: Observation): number =>
+const compareObservations = (a: Observation, b: Observation): number =>
   (b.prefix ?? 129) - (a.prefix ?? 129) ||
-  rankOf(a.source) - rankOf(b.source) ||
+  getRank(a.source) - getRank(b.source) ||
   compare(a.address, b.address) ||
   compare(a.workload_id, b.workload_id);
 
 const toWrite = ({ updated_at: _, ...row }: StoredAddress): AddressWrite => row;
 
 const COMPARED = ['network_id', 'subnet_id', 'workload_id', 'interface_id', 'mac', 'state', 'source'] as const;
-const sameWrite = (a: AddressWrite, b: StoredAddress): boolean => COMPARED.every((field) => a[field] === b[field]);
+const isSameWrite = (a: AddressWrite, b: StoredAddress): boolean => COMPARED.every((field) => a[field] === b[field]);
 
 /** One run: what was read and stored, and the addresses as they will be. */
 class Discovery {
@@ -71,10 +71,10 @@ class Discovery {
     this.#input = input;
     this.#at = input.now.toISOString();
     this.#places = new Places(input.subnets, { network_id: input.discoveredNetworkId, newId: input.newId });
-    this.#stored = input.addresses.map((row) => ({ ...row, address: canonical(row.address) }));
+    this.#stored = input.addresses.map((row) => ({ ...row, address: toCanonical(row.address) }));
     this.#rowsOf = groupBy(this.#stored, (row) => row.workload_id ?? '');
     this.#readings = new Map(input.readings.map((reading) => [reading.workload_id, reading]));
-    const leasesOf = groupBy(unambiguous(input), (lease) => lease.mac.toLowerCase());
+    const leasesOf = groupBy(filterUnambiguous(input), (lease) => lease.mac.toLowerCase());
     this.#observedOf = new Map(
       input.readings.map((reading) => [reading.workload_id, observe(reading, leasesOf)] as const),
     );
@@ -87,7 +87,9 @@ class Discovery {
   }
 
   plan(): DiscoveryPlan {
-    const observations = [...this.#observedOf.values()].flatMap((observed) => observed.observations).sort(inOrder);
+    const observations = [...this.#observedOf.values()]
+      .flatMap((observed) => observed.observations)
+      .sort(compareObservations);
     this.#placeSeen(observations);
     this.#settleUnseen();
     this.#detected.addDuplicateMacs(this.#input.readings, this.#input.interfaces);
@@ -148,7 +150,7 @@ class Discovery {
         row.source !== 'manual' &&
         row.mac === observation.mac &&
         row.address.includes(':') === family &&
-        rankOf(row.source) < rankOf(observation.source) &&
+        getRank(row.source) < getRank(observation.source) &&
         !this.#isGone(observation.workload_id, row),
     );
   }
@@ -188,7 +190,7 @@ class Discovery {
     Object.assign(target, { interface_id, mac: observation.mac });
     if (manual) return true;
     // What a better source told stays its word when a lesser one says the same.
-    const better = !taken && target.state !== 'stale' && rankOf(target.source) < rankOf(observation.source);
+    const better = !taken && target.state !== 'stale' && getRank(target.source) < getRank(observation.source);
     Object.assign(target, place, { source: better ? target.source : observation.source });
     if (target.state !== 'conflict' && !better) target.state = observation.state;
     return true;
@@ -248,9 +250,9 @@ class Discovery {
     const observed = claimant === null ? undefined : this.#observedOf.get(claimant);
     if (claimant === null || address === null || !observed) return claimant === null;
     // Seen with it, and no conflict any more: the other side changed.
-    if (observed.observations.some((item) => item.address === canonical(address))) return true;
+    if (observed.observations.some((item) => item.address === toCanonical(address))) return true;
     const source = TRUST.find((item) => item === other.other_source) ?? 'agent';
-    return this.#isGone(claimant, { address: canonical(address), mac: other.other_mac, source });
+    return this.#isGone(claimant, { address: toCanonical(address), mac: other.other_mac, source });
   }
 
   /** What differs from what is stored. */
@@ -266,7 +268,7 @@ class Discovery {
       else {
         const seen = this.#seen.has(row.id);
         const noted = row.last_seen_at === null ? Number.NEGATIVE_INFINITY : Date.parse(row.last_seen_at);
-        if (!sameWrite(target, row)) changes.change.push({ ...target, ...(seen && { last_seen_at }) });
+        if (!isSameWrite(target, row)) changes.change.push({ ...target, ...(seen && { last_seen_at }) });
         else if (seen && this.#input.now.getTime() - noted >= SEEN_NOTE_MS)
           changes.note.push({ id: row.id, first_seen_at: row.first_seen_at ?? last_seen_at, last_seen_at });
       }

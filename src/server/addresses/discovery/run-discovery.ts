@@ -1,9 +1,9 @@
 import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
-import { carryOutClusterRun, type RunContext, type RunEnd, runChanged } from '../../inventory/cluster-run';
+import { executeClusterRun, type RunContext, type RunEnd, runChanged } from '../../inventory/cluster-run';
 import type { ClusterRow } from '../../inventory/queries/clusters';
-import { listInterfacesOf, listWorkloadsForSync, type SyncedWorkload } from '../../inventory/queries/sync-guests';
+import { listWorkloadInterfaces, listWorkloadsForSync, type SyncedWorkload } from '../../inventory/queries/sync-guests';
 import { listNodesForSync } from '../../inventory/queries/sync-nodes';
 import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import type { Listing, SdnLease } from '../../providers/hypervisor/types';
@@ -61,7 +61,7 @@ async function reconcile(session: RunSession, cluster: ClusterRow): Promise<void
     else guestsOf.set(node, [workload]);
   }
   const macsOf = new Map<string, { mac: string | null }[]>();
-  for (const nic of await listInterfacesOf(
+  for (const nic of await listWorkloadInterfaces(
     db,
     readable.map(({ id }) => id),
   ))
@@ -114,7 +114,7 @@ async function storeOutcome(tx: Tx, { cluster, run, report, failure, at }: RunEn
  * @throws the reason of `signal` when it aborts, and database errors: both leave the run for another worker
  */
 export const runDiscovery = (clusterId: string, context: RunContext): Promise<void> =>
-  carryOutClusterRun(
+  executeClusterRun(
     { kind: 'ipam', what: 'discovery', reconcile, claimed: runChanged, ended: storeOutcome },
     clusterId,
     context,

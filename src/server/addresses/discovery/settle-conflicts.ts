@@ -42,14 +42,14 @@ export function settleConflicts(found: Found): DiscoveryPlan['conflicts'] & { op
     plan.open += 1;
     if (addressId !== null) open.add(addressId);
   };
-  const stateOf = (id: string | null) => {
+  const getStateBefore = (id: string | null) => {
     const state = id === null ? undefined : desired.get(id)?.state;
     return state === undefined || state === 'conflict' ? (before.get(id ?? '') ?? null) : state;
   };
   const current = new Map(stored.map((conflict) => [`${conflict.kind} ${conflict.key}`, conflict]));
   for (const [name, conflict] of detected) {
     const known = current.get(name);
-    const write = { ...conflict, state_before: stateOf(conflict.ip_address_id) };
+    const write = { ...conflict, state_before: getStateBefore(conflict.ip_address_id) };
     if (!known) plan.create.push(write);
     else if (known.status === 'gone') plan.reopen.push({ ...write, id: known.id });
     else if (known.status === 'resolved') continue;
@@ -68,7 +68,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const pairKey = (a: string, b: string) => (a < b ? `${a} ${b}` : `${b} ${a}`);
 
 /** The interfaces that have each MAC address: as just read; for guests that could not be read, as stored. */
-function cardsByMac(readings: readonly GuestReading[], interfaces: readonly StoredInterface[]) {
+function groupInterfacesByMac(readings: readonly GuestReading[], interfaces: readonly StoredInterface[]) {
   const cards = new Map<string, { workload_id: string; nic: string }[]>();
   const add = (mac: string | null, workload_id: string, nic: string) => {
     if (mac === null) return;
@@ -140,7 +140,7 @@ export class DetectedConflicts {
 
   /** Several cards have one MAC address. */
   addDuplicateMacs(readings: readonly GuestReading[], interfaces: readonly StoredInterface[]): void {
-    for (const [mac, list] of cardsByMac(readings, interfaces)) {
+    for (const [mac, list] of groupInterfacesByMac(readings, interfaces)) {
       const [first, ...others] = list.sort((a, b) => compare(a.workload_id, b.workload_id) || compare(a.nic, b.nic));
       for (const other of others) {
         if (!first || (other.workload_id === first.workload_id && other.nic === first.nic)) continue;

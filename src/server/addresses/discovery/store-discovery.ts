@@ -13,8 +13,8 @@ import {
   insertConflicts,
   insertDiscoveredNetwork,
   loadAddressSpace,
-  noteAddressesSeen,
   reopenConflicts,
+  updateAddressesSeen,
 } from '../queries/discovery';
 import { lockClusterNetworks } from '../queries/ipam-space';
 import { deleteAddressRows } from '../queries/ipam-writes';
@@ -69,7 +69,7 @@ export async function storeDiscovery(session: RunSession, read: Read): Promise<v
       tx,
       plan.addresses.create.map((row) => ({ ...row, cluster_id })),
     );
-    await noteAddressesSeen(tx, plan.addresses.note);
+    await updateAddressesSeen(tx, plan.addresses.note);
     await insertConflicts(
       tx,
       plan.conflicts.create.map((row) => ({ ...row, cluster_id })),

@@ -7,13 +7,13 @@ type Value = ImportChange['fields'][number]['old'];
 export type Readable = Readonly<Record<string, Value>>;
 type Place = Pick<ImportChange, 'line' | 'name' | 'cluster_name' | 'network_name'>;
 
-const isNothing = (value: Value | undefined) => value === null || value === undefined || value === '';
+const isEmpty = (value: Value | undefined) => value === null || value === undefined || value === '';
 
 /** What becomes of a row: of a new one its values, of another one those that differ. */
-export function changeOf(place: Place, before: Readable | null, after: Readable): ImportChange {
+export function toImportChange(place: Place, before: Readable | null, after: Readable): ImportChange {
   const fields = Object.keys(after).flatMap((field) => {
     const [old, next] = [before?.[field] ?? null, after[field] ?? null];
-    if (before === null ? isNothing(next) : old === next) return [];
+    if (before === null ? isEmpty(next) : old === next) return [];
     return [{ field, old: before === null ? null : old, new: next }];
   });
   return { ...place, action: before === null ? 'create' : 'update', fields };
@@ -37,7 +37,7 @@ export function hashPlan(changes: readonly ImportChange[], errors: readonly RowE
 }
 
 /** The lines about which a preview said something else, as errors. */
-export function differencesFrom(preview: readonly ImportChange[], changes: readonly ImportChange[]): RowError[] {
+export function listPreviewDifferences(preview: readonly ImportChange[], changes: readonly ImportChange[]): RowError[] {
   const reported = new Map(preview.map((one) => [one.line, JSON.stringify(one)]));
   const now = new Map(changes.map((one) => [one.line, JSON.stringify(one)]));
   return [...new Set([...reported.keys(), ...now.keys()])]

@@ -29,12 +29,12 @@ async function request(content: string, options: object = {}): Promise<string> {
   expect(status, JSON.stringify(json)).toBe(202);
   return json.import_id;
 }
-async function take(content: string, options: object = {}) {
+async function importCsv(content: string, options: object = {}) {
   const id = await request(content, options);
   await runImport(id, { signal });
   return (await send('GET', `/ipam/imports/${id}`)).json;
 }
-const stored = async () =>
+const listStored = async () =>
   (await sqlClient()`select host(address) as address, state, hostname, description, mac from ip_addresses
     where cluster_id = ${cluster.id} order by address`) as unknown as Record<string, unknown>[];
 
@@ -60,8 +60,8 @@ describe('an import of addresses', () => {
       network_id: (await send('GET', `/networks?cluster_id=${cluster.id}`)).json.items[0].id,
       cidr: 'fd00::/64',
     });
-    expect(await take(csv)).toMatchObject({ status: 'ok', rows_total: 3, created: 3, rows_bad: 0 });
-    expect(await stored()).toMatchObject([
+    expect(await importCsv(csv)).toMatchObject({ status: 'ok', rows_total: 3, created: 3, rows_bad: 0 });
+    expect(await listStored()).toMatchObject([
       {
         address: '10.0.0.1',
         state: 'reserved',
@@ -75,9 +75,9 @@ describe('an import of addresses', () => {
     const [row] =
       await sqlClient()`select workload_id from ip_addresses where host(address) = '10.0.0.2' and cluster_id = ${cluster.id}`;
     expect(row?.workload_id).toBe(workload.id);
-    expect(await take(csv)).toMatchObject({ status: 'ok', created: 0, updated: 0, unchanged: 3 });
+    expect(await importCsv(csv)).toMatchObject({ status: 'ok', created: 0, updated: 0, unchanged: 3 });
     const changed = csv.replace('rack 4, left', 'rack 5');
-    expect(await take(changed)).toMatchObject({ status: 'ok', updated: 1, unchanged: 2 });
+    expect(await importCsv(changed)).toMatchObject({ status: 'ok', updated: 1, unchanged: 2 });
   });
 
   it('names each bad row by line and field; atomic writes nothing, skip_bad the rest', async () => {
@@ -98,7 +98,7 @@ describe('an import of addresses', () => {
       [501, 'address'],
       [601, 'address'],
     ];
-    const atomic = await take(csv);
+    const atomic = await importCsv(csv);
     expect(atomic).toMatchObject({
       status: 'failed',
       rows_total: 3000,
@@ -107,19 +107,19 @@ describe('an import of addresses', () => {
       message: expect.stringMatching(/^6 rows/),
     });
     expect(atomic.errors.map((error: { line: number; field: string }) => [error.line, error.field])).toEqual(expected);
-    expect(await stored()).toEqual([]);
+    expect(await listStored()).toEqual([]);
     const outcomes = async (id: string) =>
       (await sqlClient()`select action from audit_records where object_id = ${id} order by seq`).map(
         (row) => row.action,
       );
-    const checked = await take(csv, { mode: 'skip_bad', dry_run: true });
+    const checked = await importCsv(csv, { mode: 'skip_bad', dry_run: true });
     expect(checked).toMatchObject({ status: 'ok', created: 2994 });
     expect(await outcomes(checked.id)).toEqual(['ipam.import_requested', 'ipam.import_checked']);
-    const refused = await take(csv, { dry_run: true });
+    const refused = await importCsv(csv, { dry_run: true });
     expect(await outcomes(refused.id)).toEqual(['ipam.import_requested', 'ipam.import_check_failed']);
-    expect(await stored()).toEqual([]);
-    expect(await take(csv, { mode: 'skip_bad' })).toMatchObject({ status: 'ok', created: 2994, rows_bad: 6 });
-    expect(await stored()).toHaveLength(2994);
+    expect(await listStored()).toEqual([]);
+    expect(await importCsv(csv, { mode: 'skip_bad' })).toMatchObject({ status: 'ok', created: 2994, rows_bad: 6 });
+    expect(await listStored()).toHaveLength(2994);
   });
 
   it('stays all or nothing when its worker is killed half way and another one takes over', async () => {
@@ -133,11 +133,11 @@ describe('an import of addresses', () => {
     await runImport(id, { signal });
     child.kill('SIGKILL');
     await once(child, 'exit');
-    expect(await stored()).toEqual([]);
+    expect(await listStored()).toEqual([]);
     await sqlClient()`update ipam_imports set lease_at = now() - interval '1 minute' where id = ${id}`;
     await runImport(id, { signal });
     expect((await send('GET', `/ipam/imports/${id}`)).json).toMatchObject({ status: 'ok', created: 2500 });
-    expect(await stored()).toHaveLength(2500);
+    expect(await listStored()).toHaveLength(2500);
     const audits = await sqlClient()`select action, actor_kind from audit_records where object_id = ${id} order by seq`;
     expect(audits).toMatchObject([
       { action: 'ipam.import_requested' },
@@ -146,41 +146,44 @@ describe('an import of addresses', () => {
   });
 
   it('refuses files that are none', async () => {
-    expect(await take('name,value\n1,2')).toMatchObject({
+    expect(await importCsv('name,value\n1,2')).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('Unknown column name'),
     });
-    expect(await take('cluster,network\na,b\n')).toMatchObject({
+    expect(await importCsv('cluster,network\na,b\n')).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('missing the column address'),
     });
-    expect(await take('cluster,address\n"a,10.0.0.1\n')).toMatchObject({
+    expect(await importCsv('cluster,address\n"a,10.0.0.1\n')).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('line 2'),
     });
-    expect(await take('cluster,address\n')).toMatchObject({
+    expect(await importCsv('cluster,address\n')).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('no rows'),
     });
   });
 
   it('refuses columns that it does not know, and names the ones it knows with the nearest', async () => {
-    const bad = await take(`cluster,address,hostnam,rack\n${cluster.name},10.0.0.1,web,4\n`, { mode: 'skip_bad' });
+    const bad = await importCsv(`cluster,address,hostnam,rack\n${cluster.name},10.0.0.1,web,4\n`, { mode: 'skip_bad' });
     expect(bad).toMatchObject({ status: 'failed', created: 0, rows_bad: 0 });
     expect(bad.errors).toMatchObject([
       { line: 1, field: 'hostnam', message: expect.stringContaining('Did you mean hostname?') },
       { line: 1, field: 'rack', message: expect.stringContaining('Known columns: address, cluster, network') },
     ]);
     expect(bad.message).toContain('hostnam');
-    expect(await stored()).toEqual([]);
-    const nameless = await take(`cluster,address,\n${cluster.name},10.0.0.1,lost\n`);
+    expect(await listStored()).toEqual([]);
+    const nameless = await importCsv(`cluster,address,\n${cluster.name},10.0.0.1,lost\n`);
     expect(nameless).toMatchObject({ status: 'failed', message: expect.stringContaining('Column 3 has values') });
-    expect(await take(`cluster,address,\n${cluster.name},10.0.0.1,\n`)).toMatchObject({ status: 'ok', created: 1 });
+    expect(await importCsv(`cluster,address,\n${cluster.name},10.0.0.1,\n`)).toMatchObject({
+      status: 'ok',
+      created: 1,
+    });
   });
 
   it('lists every change with old and new values before it writes', async () => {
     await makeWorkload(cluster, null, { name: 'db1', external_id: 'qemu/4711' });
-    await take(
+    await importCsv(
       `cluster,address,state,hostname,description\n${cluster.name},10.0.0.1,reserved,old.example,keep\n${cluster.name},10.0.0.2,reserved,,\n`,
     );
     const csv = [
@@ -190,7 +193,7 @@ describe('an import of addresses', () => {
       `${cluster.name},10.0.0.3,,,db1`,
       `${cluster.name},10.0.0.999,,,`,
     ].join('\n');
-    const check = await take(csv, { mode: 'skip_bad', dry_run: true });
+    const check = await importCsv(csv, { mode: 'skip_bad', dry_run: true });
     expect(check).toMatchObject({ created: 1, updated: 1, unchanged: 1, rows_bad: 1, changes_total: 2 });
     const place = { cluster_name: cluster.name, network_name: 'servers' };
     expect(check.changes).toEqual([
@@ -213,7 +216,7 @@ describe('an import of addresses', () => {
         ],
       },
     ]);
-    const done = await take(csv, { mode: 'skip_bad', preview_id: check.id });
+    const done = await importCsv(csv, { mode: 'skip_bad', preview_id: check.id });
     expect(done).toMatchObject({ status: 'ok', created: 1, updated: 1, unchanged: 1, preview_id: check.id });
     expect(done.changes).toEqual(check.changes);
   });
@@ -227,30 +230,30 @@ describe('an import of addresses', () => {
     ['an address was added', (network_id) => send('POST', '/ip-addresses', { network_id, address: '10.0.0.2' })],
     ['a row became valid', (network_id) => send('POST', '/subnets', { network_id, cidr: '192.168.0.0/24' })],
   ])('writes nothing and says so when, since its check, %s', async (_what, change) => {
-    await take(`cluster,address,hostname\n${cluster.name},10.0.0.1,old\n`);
+    await importCsv(`cluster,address,hostname\n${cluster.name},10.0.0.1,old\n`);
     const rows = ['10.0.0.1,new', '10.0.0.2,second', '192.168.0.1,outside'].map((row) => `${cluster.name},${row}`);
     const csv = ['cluster,address,hostname', ...rows].join('\n');
-    const check = await take(csv, { mode: 'skip_bad', dry_run: true });
+    const check = await importCsv(csv, { mode: 'skip_bad', dry_run: true });
     expect(check).toMatchObject({ status: 'ok', rows_bad: 1 });
     const [network] = await sqlClient()`select id from networks where cluster_id = ${cluster.id}`;
     await change(network?.id);
-    const before = await stored();
-    const late = await take(csv, { mode: 'skip_bad', preview_id: check.id });
+    const before = await listStored();
+    const late = await importCsv(csv, { mode: 'skip_bad', preview_id: check.id });
     expect(late).toMatchObject({
       status: 'failed',
       created: 0,
       updated: 0,
       message: expect.stringContaining('changed since the check'),
     });
-    expect(await stored()).toEqual(before);
-    const again = await take(csv, { mode: 'skip_bad', dry_run: true });
-    expect(await take(csv, { mode: 'skip_bad', preview_id: again.id })).toMatchObject({ status: 'ok' });
+    expect(await listStored()).toEqual(before);
+    const again = await importCsv(csv, { mode: 'skip_bad', dry_run: true });
+    expect(await importCsv(csv, { mode: 'skip_bad', preview_id: again.id })).toMatchObject({ status: 'ok' });
   });
 
   it('accepts as a check only a finished one of the same file', async () => {
     const csv = `cluster,address\n${cluster.name},10.0.0.1\n`;
-    const check = await take(csv, { dry_run: true });
-    const written = await take(`cluster,address\n${cluster.name},10.0.0.2\n`);
+    const check = await importCsv(csv, { dry_run: true });
+    const written = await importCsv(`cluster,address\n${cluster.name},10.0.0.2\n`);
     const pending = await request(csv, { dry_run: true });
     const refused = async (content: string, options: object) => {
       const { status, json } = await send('POST', '/ipam/imports', { kind: 'addresses', content, ...options });
@@ -269,48 +272,50 @@ describe('an import of addresses', () => {
     const storage = (await send('POST', '/networks', { cluster_id: other.id, name: 'storage' })).json;
     const mine = '172.16.9';
     await send('POST', '/subnets', { network_id: network.id, cidr: `${mine}.0/24` });
-    expect(await take(`address\n${mine}.5\n`)).toMatchObject({ status: 'ok', created: 1 });
-    expect((await take(`address,hostname\n${mine}.5,x\n`, { dry_run: true })).changes).toMatchObject([
+    expect(await importCsv(`address\n${mine}.5\n`)).toMatchObject({ status: 'ok', created: 1 });
+    expect((await importCsv(`address,hostname\n${mine}.5,x\n`, { dry_run: true })).changes).toMatchObject([
       { cluster_name: other.name, network_name: 'servers' },
     ]);
     // The same prefix in both clusters, and in two networks of one.
     const [own] = await sqlClient()`select id from networks where cluster_id = ${cluster.id}`;
     await send('POST', '/subnets', { network_id: own?.id, cidr: `${mine}.0/24` });
     await send('POST', '/subnets', { network_id: storage.id, cidr: `${mine}.0/24` });
-    const several = await take(`address,network\n${mine}.6,servers\n`);
+    const several = await importCsv(`address,network\n${mine}.6,servers\n`);
     const names = [cluster.name, other.name].sort().join(', ');
     expect(several.errors).toMatchObject([{ line: 2, field: 'cluster', message: expect.stringContaining(names) }]);
-    expect(await take(`address,network\n${mine}.6,storage\n`)).toMatchObject({ status: 'ok', created: 1 });
-    const ambiguous = await take(`cluster,address\n${other.name},${mine}.7\n`);
+    expect(await importCsv(`address,network\n${mine}.6,storage\n`)).toMatchObject({ status: 'ok', created: 1 });
+    const ambiguous = await importCsv(`cluster,address\n${other.name},${mine}.7\n`);
     expect(ambiguous.errors).toMatchObject([
       { field: 'network', message: expect.stringContaining('servers, storage') },
     ]);
-    expect((await take('address\n203.0.113.1\n')).errors).toMatchObject([{ line: 2, field: 'address' }]);
+    expect((await importCsv('address\n203.0.113.1\n')).errors).toMatchObject([{ line: 2, field: 'address' }]);
     // Prefixes: the network decides.
-    expect(await take(`network,cidr\nstorage,${mine}.128/25\n`, { kind: 'subnets' })).toMatchObject({ created: 1 });
-    expect((await take(`network,cidr\nservers,${mine}.0/25\n`, { kind: 'subnets' })).errors).toMatchObject([
+    expect(await importCsv(`network,cidr\nstorage,${mine}.128/25\n`, { kind: 'subnets' })).toMatchObject({
+      created: 1,
+    });
+    expect((await importCsv(`network,cidr\nservers,${mine}.0/25\n`, { kind: 'subnets' })).errors).toMatchObject([
       { line: 2, field: 'cluster', message: expect.stringContaining('several clusters') },
     ]);
   });
 
   it('takes what the export gives', async () => {
-    await take(`cluster,address,description,state\n${cluster.name},10.0.0.7,=1+1,reserved\n`);
+    await importCsv(`cluster,address,description,state\n${cluster.name},10.0.0.7,=1+1,reserved\n`);
     const response = await call(`/ip-addresses?format=csv&cluster_id=${cluster.id}`, { headers });
     const text = await response.text();
     expect(text).toContain("'=1+1");
-    expect(await take(text)).toMatchObject({ status: 'ok', created: 0, updated: 0, unchanged: 1 });
+    expect(await importCsv(text)).toMatchObject({ status: 'ok', created: 0, updated: 0, unchanged: 1 });
   });
 });
 
 describe('an import of subnets', () => {
   it('makes and changes prefixes, and gives addresses their place', async () => {
-    await take(`cluster,address\n${cluster.name},10.1.2.3\n`);
+    await importCsv(`cluster,address\n${cluster.name},10.1.2.3\n`);
     const csv = [
       'cluster,network,cidr,gateway,dns_servers,dhcp_enabled,vlan_tag,description',
       `${cluster.name},servers,10.1.2.0/24,10.1.2.1,10.1.0.53 10.1.0.54,yes,12,web`,
       `${cluster.name},servers,10.0.0.0/8,,,,,everything`,
     ].join('\n');
-    expect(await take(csv, { kind: 'subnets' })).toMatchObject({ status: 'ok', created: 1, updated: 1 });
+    expect(await importCsv(csv, { kind: 'subnets' })).toMatchObject({ status: 'ok', created: 1, updated: 1 });
     const { json } = await send('GET', `/subnets?cluster_id=${cluster.id}`);
     expect(json.items).toMatchObject([
       { cidr: '10.0.0.0/8', description: 'everything', version: 2, usage: { used: 1 } },
@@ -323,7 +328,7 @@ describe('an import of subnets', () => {
         usage: { used: 1 },
       },
     ]);
-    const bad = await take(
+    const bad = await importCsv(
       `cluster,network,cidr,gateway,vlan_tag\n${cluster.name},servers,10.7.0.0/24,10.8.0.1,9999\n${cluster.name},nowhere,10.7.0.1/24,,\n`,
       { kind: 'subnets' },
     );
@@ -334,6 +339,6 @@ describe('an import of subnets', () => {
       ]),
     );
     const response = await call(`/subnets?format=csv&cluster_id=${cluster.id}`, { headers });
-    expect(await take(await response.text(), { kind: 'subnets' })).toMatchObject({ status: 'ok', unchanged: 2 });
+    expect(await importCsv(await response.text(), { kind: 'subnets' })).toMatchObject({ status: 'ok', unchanged: 2 });
   });
 });

@@ -6,7 +6,7 @@ import { db } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { ipamImport } from '../../jobs/definitions';
 import { enqueue, enqueueOrWait } from '../../jobs/enqueue';
-import { workerCrashed } from '../../jobs/queries/run-leases';
+import { formatWorkerCrash } from '../../jobs/queries/run-leases';
 import { recoverRuns } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
@@ -73,9 +73,9 @@ export async function requestImport(scope: Scope<'ipam:write'>, input: ImportInp
   return { import_id: id };
 }
 
-const MESSAGE = `${workerCrashed('import')} Nothing was written. Check the worker log.`;
+const MESSAGE = `${formatWorkerCrash('import')} Nothing was written. Check the worker log.`;
 
-async function giveUp({ id }: { id: string }): Promise<void> {
+async function failImport({ id }: { id: string }): Promise<void> {
   await db.transaction(async (tx) => {
     const outcome = { message: MESSAGE, finished_at: clock.now().toISOString(), content: '' };
     if (await importLeases.fail(tx, id, outcome))
@@ -86,5 +86,5 @@ async function giveUp({ id }: { id: string }): Promise<void> {
 /** Requeues imports without a worker, or marks them as failed after too many attempts. */
 export async function sweepImports(): Promise<void> {
   const orphans = await importLeases.listOrphans(db, []);
-  await recoverRuns(orphans, { restart: ({ id }) => startImport(id), giveUp });
+  await recoverRuns(orphans, { restart: ({ id }) => startImport(id), giveUp: failImport });
 }

@@ -7,20 +7,20 @@ import type { Tx } from '../../db/client';
 import { newId } from '../../lib/ids';
 import {
   findClustersByName,
-  listAddressesOf,
-  listAssigneesOf,
-  listSubnetsOf,
-  lockNetworksOf,
+  listAddressesByCluster,
+  listAssigneesByCluster,
+  listSubnetsByCluster,
+  lockNetworksByCluster,
 } from '../queries/imports';
-import { changeOf } from './import-changes';
+import { toImportChange } from './import-changes';
 
 /** What is stored in the clusters that a file names, as a check of its rows needs it. */
 export type ImportContext = {
   clusters: Awaited<ReturnType<typeof findClustersByName>>;
-  networks: Awaited<ReturnType<typeof lockNetworksOf>>;
-  subnets: Awaited<ReturnType<typeof listSubnetsOf>>;
-  addresses: Awaited<ReturnType<typeof listAddressesOf>>;
-  workloads: Awaited<ReturnType<typeof listAssigneesOf>>;
+  networks: Awaited<ReturnType<typeof lockNetworksByCluster>>;
+  subnets: Awaited<ReturnType<typeof listSubnetsByCluster>>;
+  addresses: Awaited<ReturnType<typeof listAddressesByCluster>>;
+  workloads: Awaited<ReturnType<typeof listAssigneesByCluster>>;
   newId: () => string;
 };
 
@@ -32,11 +32,11 @@ export async function loadImportContext(tx: Tx, clusterNames: readonly string[] 
   const clusters = await findClustersByName(tx, clusterNames);
   const ids = clusters.map(({ id }) => id);
   if (ids.length === 0) return { clusters, networks: [], subnets: [], addresses: [], workloads: [], newId };
-  const networks = await lockNetworksOf(tx, ids);
+  const networks = await lockNetworksByCluster(tx, ids);
   const [subnets, addresses, workloads] = await Promise.all([
-    listSubnetsOf(tx, ids),
-    listAddressesOf(tx, ids),
-    listAssigneesOf(tx, ids),
+    listSubnetsByCluster(tx, ids),
+    listAddressesByCluster(tx, ids),
+    listAssigneesByCluster(tx, ids),
   ]);
   return { clusters, networks, subnets, addresses, workloads, newId };
 }
@@ -58,13 +58,13 @@ export type AddressPlan = {
 };
 
 const key = (a: string, b: string) => `${a} ${b}`;
-const canonical = (text: string) => {
+const toCanonical = (text: string) => {
   const ip = parseIp(text);
   return ip ? formatIp(ip) : text;
 };
 
 /** Why a row needs a cluster: those that are possible, by name. */
-export function severalClusters(what: string, candidates: readonly { name: string }[]): string {
+export function formatAmbiguousCluster(what: string, candidates: readonly { name: string }[]): string {
   const names = candidates.map(({ name }) => name).sort();
   const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
   return `${what} several clusters: ${names.slice(0, 10).join(', ')}${more}. Enter the cluster.`;
@@ -94,7 +94,7 @@ export function planAddresses(rows: readonly AddressImportRow[], context: Import
     const same = key(cluster_id, cidr);
     sharing.set(same, [...(sharing.get(same) ?? []), nameOf.get(network_id) ?? '']);
   }
-  const stored = new Map(context.addresses.map((row) => [key(row.network_id, canonical(row.address)), row]));
+  const stored = new Map(context.addresses.map((row) => [key(row.network_id, toCanonical(row.address)), row]));
   const guests = new Map<string, ImportContext['workloads'][number] | null>();
   for (const guest of context.workloads) {
     for (const name of [guest.external_id, String(guest.vmid)]) guests.set(key(guest.cluster_id, name), guest);
@@ -127,7 +127,7 @@ export function planAddresses(rows: readonly AddressImportRow[], context: Import
     const candidates = row.cluster === undefined ? clustersFor(row) : [];
     const clusterId = row.cluster === undefined ? candidates[0]?.id : clusters.get(row.cluster);
     if (candidates.length > 1) {
-      fail('cluster', severalClusters(`${row.address} has a place in`, candidates));
+      fail('cluster', formatAmbiguousCluster(`${row.address} has a place in`, candidates));
       continue;
     }
     if (clusterId === undefined) {
@@ -211,7 +211,7 @@ export function planAddresses(rows: readonly AddressImportRow[], context: Import
     }
     if (row.mac !== undefined) next.mac = row.mac;
     const change = () =>
-      changeOf(
+      toImportChange(
         {
           line: row.line,
           name: row.address,

@@ -1,7 +1,7 @@
 import type { ImportChange } from '@/domain/ipam/csv-import';
 import type { RowError, SubnetImportRow } from '@/domain/ipam/import-rows';
-import { changeOf } from './import-changes';
-import { type ImportContext, severalClusters } from './plan-addresses';
+import { toImportChange } from './import-changes';
+import { formatAmbiguousCluster, type ImportContext } from './plan-addresses';
 
 type Stored = ImportContext['subnets'][number];
 export type SubnetWrite = Pick<
@@ -29,7 +29,7 @@ export type SubnetPlan = {
 const key = (a: string, b: string) => `${a} ${b}`;
 const FIELDS = ['gateway', 'dns_servers', 'dhcp_enabled', 'vlan_tag', 'description'] as const;
 
-const readable = ({ gateway, dns_servers, dhcp_enabled, vlan_tag, description }: SubnetWrite) => ({
+const toReadable = ({ gateway, dns_servers, dhcp_enabled, vlan_tag, description }: SubnetWrite) => ({
   gateway,
   dns_servers: dns_servers.join(' '),
   dhcp_enabled,
@@ -50,7 +50,7 @@ export function planSubnets(rows: readonly SubnetImportRow[], context: ImportCon
     const candidates =
       row.cluster === undefined ? context.clusters.filter(({ id }) => networks.has(key(id, row.network))) : [];
     if (candidates.length > 1) {
-      fail('cluster', severalClusters(`The network ${row.network} is in`, candidates));
+      fail('cluster', formatAmbiguousCluster(`The network ${row.network} is in`, candidates));
       continue;
     }
     const clusterId = row.cluster === undefined ? candidates[0]?.id : clusters.get(row.cluster);
@@ -96,7 +96,7 @@ export function planSubnets(rows: readonly SubnetImportRow[], context: ImportCon
     (known ? plan.update : plan.create).push(next);
     const at = { cluster_name: clusterNames.get(clusterId) ?? '', network_name: row.network };
     plan.changes.push(
-      changeOf({ line: row.line, name: row.cidr, ...at }, known ? readable(base) : null, readable(next)),
+      toImportChange({ line: row.line, name: row.cidr, ...at }, known ? toReadable(base) : null, toReadable(next)),
     );
   }
   return plan;

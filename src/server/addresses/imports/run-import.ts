@@ -19,7 +19,7 @@ import { clock } from '../../lib/clock';
 import { changeAddresses, insertAddresses } from '../queries/discovery';
 import { findPreview, type ImportRow, importLeases } from '../queries/imports';
 import { rehomeAddresses } from '../queries/ipam-space';
-import { differencesFrom, hashPlan } from './import-changes';
+import { hashPlan, listPreviewDifferences } from './import-changes';
 import { loadImportContext, planAddresses } from './plan-addresses';
 import { planSubnets } from './plan-subnets';
 
@@ -49,9 +49,9 @@ type Outcome = {
 };
 
 const byLine = (a: { line: number }, b: { line: number }) => a.line - b.line;
-const linesOf = (errors: readonly RowError[]) => new Set(errors.map(({ line }) => line)).size;
+const countLines = (errors: readonly RowError[]) => new Set(errors.map(({ line }) => line)).size;
 
-async function tell({ lease, progress }: Session, changes: Partial<Progress>): Promise<void> {
+async function saveProgress({ lease, progress }: Session, changes: Partial<Progress>): Promise<void> {
   Object.assign(progress, changes);
   await lease.flush();
 }
@@ -90,7 +90,7 @@ async function finish(tx: Tx, { row }: Session, read: ImportRows, outcome: Outco
     tx,
     { actor, origin: null },
     {
-      action: actionOf(row, outcome.status === 'ok'),
+      action: getAuditAction(row, outcome.status === 'ok'),
       object_kind: 'ipam_import',
       object_id: row.id,
       object_name: row.file_name || `${row.kind}.csv`,
@@ -111,7 +111,7 @@ async function finish(tx: Tx, { row }: Session, read: ImportRows, outcome: Outco
 }
 
 /** A check writes nothing, so its record does not say that something was imported. */
-const actionOf = ({ dry_run }: Claimed, ok: boolean) =>
+const getAuditAction = ({ dry_run }: Claimed, ok: boolean) =>
   dry_run
     ? ok
       ? ('ipam.import_checked' as const)
@@ -120,11 +120,11 @@ const actionOf = ({ dry_run }: Claimed, ok: boolean) =>
       ? ('ipam.imported' as const)
       : ('ipam.import_failed' as const);
 
-const refused = (row: Claimed, bad: number): string | null =>
+const formatRefusal = (row: Claimed, bad: number): string | null =>
   row.mode === 'atomic' && bad > 0 ? `${bad} rows have errors, so nothing was written.` : null;
 
 /** The clusters that a file is about; null when a row does not say which. */
-function clusterNamesOf({ rows }: ImportRows): string[] | null {
+function listClusterNames({ rows }: ImportRows): string[] | null {
   const names = new Set<string>();
   for (const { cluster } of rows) {
     if (cluster === undefined) return null;
@@ -134,14 +134,14 @@ function clusterNamesOf({ rows }: ImportRows): string[] | null {
 }
 
 /** How an import ends that would write something else than its dry run listed; null when it is the same, or there was none. */
-async function differenceFromPreview(
+async function findPreviewDifference(
   tx: Tx,
   { preview_id }: Claimed,
   outcome: Outcome,
 ): Promise<Partial<Outcome> | null> {
   const preview = preview_id === null ? null : await findPreview(tx, preview_id);
   if (preview_id === null || preview?.plan_hash === outcome.plan_hash) return null;
-  const differing = differencesFrom(preview?.changes ?? [], outcome.changes.slice(0, MAX_IMPORT_CHANGES));
+  const differing = listPreviewDifferences(preview?.changes ?? [], outcome.changes.slice(0, MAX_IMPORT_CHANGES));
   return {
     status: 'failed',
     message:
@@ -154,14 +154,14 @@ async function differenceFromPreview(
 async function write(session: Session, read: ImportRows, onBatch: Options['onBatch']): Promise<void> {
   const { row, lease } = session;
   await db.transaction(async (tx) => {
-    const context = await loadImportContext(tx, clusterNamesOf(read));
+    const context = await loadImportContext(tx, listClusterNames(read));
     const plan =
       row.kind === 'addresses'
         ? { kind: 'addresses' as const, ...planAddresses(read.rows as AddressImportRow[], context) }
         : { kind: 'subnets' as const, ...planSubnets(read.rows as SubnetImportRow[], context) };
     const errors = [...read.errors, ...plan.errors];
-    const bad = linesOf(errors);
-    const message = refused(row, bad);
+    const bad = countLines(errors);
+    const message = formatRefusal(row, bad);
     const total = plan.create.length + plan.update.length;
     const outcome: Outcome = {
       status: message === null ? 'ok' : 'failed',
@@ -176,11 +176,11 @@ async function write(session: Session, read: ImportRows, onBatch: Options['onBat
     };
     const nothing = { created: 0, updated: 0, changes: [], plan_hash: null };
     if (message !== null) return finish(tx, session, read, { ...outcome, ...nothing });
-    const otherwise = await differenceFromPreview(tx, row, outcome);
+    const otherwise = await findPreviewDifference(tx, row, outcome);
     if (otherwise) return finish(tx, session, read, { ...outcome, ...nothing, ...otherwise });
     if (row.dry_run) return finish(tx, session, read, outcome);
 
-    await tell(session, { stage: 'writing', progress_done: 0, progress_total: total });
+    await saveProgress(session, { stage: 'writing', progress_done: 0, progress_total: total });
     let written = 0;
     const inBatches = async <T>(rows: readonly T[], store: (batch: readonly T[]) => Promise<void>) => {
       for (let at = 0; at < rows.length; at += BATCH_ROWS) {
@@ -189,7 +189,7 @@ async function write(session: Session, read: ImportRows, onBatch: Options['onBat
         const batch = rows.slice(at, at + BATCH_ROWS);
         await store(batch);
         written += batch.length;
-        await tell(session, { progress_done: written });
+        await saveProgress(session, { progress_done: written });
       }
     };
     if (plan.kind === 'addresses') {
@@ -251,15 +251,15 @@ export async function runImport(importId: string, { signal, onBatch }: Options):
   const session = { row, lease, progress };
   await lease.carryOut({
     work: async () => {
-      await tell(session, { stage: 'checking' });
+      await saveProgress(session, { stage: 'checking' });
       await turn();
       const read = readImportRows(row.kind, row.content);
-      await tell(session, { rows_total: read.rowsTotal, progress_total: read.rowsTotal });
+      await saveProgress(session, { rows_total: read.rowsTotal, progress_total: read.rowsTotal });
       if (read.refused === null) return write(session, read, onBatch);
       const outcome: Outcome = {
         status: 'failed',
         message: read.refused,
-        rows_bad: linesOf(read.errors.filter(({ line }) => line !== HEADER_LINE)),
+        rows_bad: countLines(read.errors.filter(({ line }) => line !== HEADER_LINE)),
         created: 0,
         updated: 0,
         unchanged: 0,

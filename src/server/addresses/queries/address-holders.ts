@@ -5,10 +5,10 @@ import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';
 import { ADDRESS_PART } from '@/domain/net/ip-address';
 import { normalizeMac } from '@/domain/net/mac-address';
-import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
+import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/permissions';
 import { db } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { ipAddressHistory } from '../../db/schema/ipam';
@@ -22,17 +22,17 @@ import { tenantInReach } from '../../tenancy/queries/tenant-reach';
  * How a reader sees the history of addresses: joined with the owners of the holders, clipped to the time of owners that the reader may
  * see. Filters, sorting and search use what is shown, so that none of them reveals a time or a name of another tenant.
  */
-function viewOf(reach: Reach) {
+function buildHistoryView(reach: Reach) {
   const { from_at, until_at } = ipAddressHistory;
   // Ends of the time of an owner; `greatest` and `least` leave out what is null.
   const during = and(
     eq(workloadOwners.workload_id, ipAddressHistory.workload_id),
-    reach === 'all' ? sql`false` : tenantInReach(workloadOwners.tenant_id, tenantsOf(reach)),
+    reach === 'all' ? sql`false` : tenantInReach(workloadOwners.tenant_id, getReachableTenants(reach)),
     sql`(${workloadOwners.from_at} is null or ${until_at} is null or ${until_at} > ${workloadOwners.from_at})`,
     sql`(${workloadOwners.to_at} is null or ${from_at} < ${workloadOwners.to_at})`,
   );
   // Those who reach the holder by its project: since it came to it.
-  const single = projectsOf(reach);
+  const single = getReachableProjects(reach);
   const ofProject = single.length === 0 ? undefined : inArray(workloads.project_id, [...single]);
   const here =
     ofProject &&
@@ -56,14 +56,14 @@ function viewOf(reach: Reach) {
 const MAX_HISTORY = 100;
 
 /** Who held an address, newest first: holders that the reader may see, and only the time in which they were visible. */
-export async function listHoldersOf(
+export async function listHolders(
   reach: Reach,
   place: { network_id: string; address: string },
 ): Promise<AddressHolder[]> {
-  const view = viewOf(reach);
+  const view = buildHistoryView(reach);
   return db
     .select(
-      columnsOf(AddressHolder, ipAddressHistory, {
+      selectColumns(AddressHolder, ipAddressHistory, {
         id: view.id,
         workload_name: view.name,
         from_at: view.from,
@@ -102,8 +102,8 @@ function searchCondition(text: string, name: SQL): SQL | undefined {
 
 /** Who held addresses, page by page, the latest first. Two queries. */
 export function listAddressHolders(reach: Reach, input: AddressHolderListInput): Promise<Page<AddressHolding>> {
-  const view = viewOf(reach);
-  const columns = columnsOf(AddressHolding, ipAddressHistory, {
+  const view = buildHistoryView(reach);
+  const columns = selectColumns(AddressHolding, ipAddressHistory, {
     id: view.id,
     workload_name: view.name,
     from_at: view.from,
@@ -115,7 +115,7 @@ export function listAddressHolders(reach: Reach, input: AddressHolderListInput):
   });
   const conditions = and(
     view.inReach,
-    ...conditionsOf(input, ipAddressHistory, {
+    ...buildConditions(input, ipAddressHistory, {
       q: (text) => searchCondition(text, view.name),
       within: (place) => sql`${ipAddressHistory.address} <<= ${place}::inet`,
       since: (time) => sql`(${view.until} is null or ${view.until} > ${time}::timestamptz)`,
@@ -139,8 +139,8 @@ export function listAddressHolders(reach: Reach, input: AddressHolderListInput):
         ),
       )
       .$dynamic();
-  const sorts = sortKeysOf(AddressHolding, HOLDING_SORTS, { ...columns, address: ipAddressHistory.address });
-  return pageOfRows<AddressHolding>(input, { sorts, sort: '-from_at', id: view.id }, (paging) => ({
+  const sorts = buildSortKeys(AddressHolding, HOLDING_SORTS, { ...columns, address: ipAddressHistory.address });
+  return queryPage<AddressHolding>(input, { sorts, sort: '-from_at', id: view.id }, (paging) => ({
     rows: joined()
       .where(and(conditions, paging.after))
       .orderBy(...paging.order)

@@ -104,7 +104,7 @@ export async function changeAddresses(
 }
 
 /** Notes when addresses were seen; that is no change of theirs. */
-export async function noteAddressesSeen(
+export async function updateAddressesSeen(
   tx: Tx,
   rows: readonly { id: string; first_seen_at: string; last_seen_at: string }[],
 ): Promise<void> {

@@ -2,8 +2,8 @@ import { and, eq, inArray, sql } from 'drizzle-orm';
 import { type ImportListInput, IpamImport, IpamImportDetail } from '@/domain/ipam/csv-import';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { ipamImports } from '../../db/schema/ipam';
@@ -21,7 +21,7 @@ export async function findClustersByName(executor: Executor, names: readonly str
 }
 
 /** All networks of these clusters, locked against changes of their prefixes and addresses. */
-export async function lockNetworksOf(tx: Tx, clusterIds: readonly string[]) {
+export async function lockNetworksByCluster(tx: Tx, clusterIds: readonly string[]) {
   if (clusterIds.length === 0) return [];
   return tx
     .select({ id: networks.id, cluster_id: networks.cluster_id, name: networks.name })
@@ -31,14 +31,14 @@ export async function lockNetworksOf(tx: Tx, clusterIds: readonly string[]) {
     .for('no key update');
 }
 
-export async function listSubnetsOf(executor: Executor, clusterIds: readonly string[]) {
+export async function listSubnetsByCluster(executor: Executor, clusterIds: readonly string[]) {
   return executor
     .select()
     .from(subnets)
     .where(inArray(subnets.cluster_id, [...clusterIds]));
 }
 
-export async function listAddressesOf(executor: Executor, clusterIds: readonly string[]) {
+export async function listAddressesByCluster(executor: Executor, clusterIds: readonly string[]) {
   return executor
     .select({
       id: ipAddresses.id,
@@ -57,7 +57,7 @@ export async function listAddressesOf(executor: Executor, clusterIds: readonly s
 }
 
 /** Workloads of these clusters with their cards. */
-export async function listAssigneesOf(executor: Executor, clusterIds: readonly string[]) {
+export async function listAssigneesByCluster(executor: Executor, clusterIds: readonly string[]) {
   return executor
     .select({
       id: workloads.id,
@@ -84,13 +84,13 @@ export async function insertImport(tx: Tx, row: typeof ipamImports.$inferInsert)
 /** Imports page by page, newest first. Two queries. */
 export async function listImports(input: ImportListInput): Promise<Page<IpamImport>> {
   // Nothing of a run is searched by text.
-  const conditions = conditionsOf(input, ipamImports, { q: () => undefined });
-  return pageOfRows<IpamImport>(
+  const conditions = buildConditions(input, ipamImports, { q: () => undefined });
+  return queryPage<IpamImport>(
     input,
     { sorts: { created_at: { column: ipamImports.id } }, sort: '-created_at', id: ipamImports.id },
     (paging) => ({
       rows: db
-        .select(columnsOf(IpamImport, ipamImports, {}))
+        .select(selectColumns(IpamImport, ipamImports, {}))
         .from(ipamImports)
         .where(and(...conditions, paging.after))
         .orderBy(...paging.order)
@@ -112,7 +112,7 @@ export async function findPreview(executor: Executor, id: string) {
 
 export async function findImport(id: string): Promise<IpamImportDetail | null> {
   const [row] = await db
-    .select(columnsOf(IpamImportDetail, ipamImports, {}))
+    .select(selectColumns(IpamImportDetail, ipamImports, {}))
     .from(ipamImports)
     .where(eq(ipamImports.id, id));
   return row ?? null;

@@ -9,23 +9,23 @@ import { normalizeMac } from '@/domain/net/mac-address';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
 import {
-  answeredElsewhere,
-  columnsOf,
-  conditionsOf,
+  buildConditions,
+  buildSortKeys,
   hasName,
   isSet,
   likePattern,
-  sortKeysOf,
+  selectColumns,
+  skipCondition,
 } from '../../db/declared-fields';
 import { keyOrder } from '../../db/natural-order';
-import { pageOfRows } from '../../db/page-of-rows';
+import { queryPage } from '../../db/query-page';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { ipamConflicts } from '../../db/schema/ipam';
 import { networks, subnets } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { addressInReach, subnetInReach } from '../../inventory/queries/ipam-reach';
-import { listHoldersOf } from './address-holders';
+import { listHolders } from './address-holders';
 
 /** A search text: an address or its beginning, a CIDR, a MAC address, or a part of a name or description. */
 function searchCondition(text: string): SQL | undefined {
@@ -49,11 +49,11 @@ function searchCondition(text: string): SQL | undefined {
 export function addressFilters(input: Omit<AddressListInput, 'limit' | 'cursor' | 'sort'>): (SQL | undefined)[] {
   const inside = (id: string) => sql`(select s.id from ${subnets} s join ${subnets} p on p.id = ${id}
     where s.network_id = p.network_id and s.cidr <<= p.cidr)`;
-  return conditionsOf(input, ipAddresses, {
+  return buildConditions(input, ipAddresses, {
     q: searchCondition,
     subnet_id: (id) => (input.nested ? sql`${ipAddresses.subnet_id} in ${inside(id)}` : eq(ipAddresses.subnet_id, id)),
     // Says which addresses `subnet_id` means.
-    nested: answeredElsewhere,
+    nested: skipCondition,
     family: (family) => sql`family(${ipAddresses.address}) = ${family}`,
     within: (cidr) => sql`${ipAddresses.address} <<= ${cidr}::inet`,
     assigned: isSet(ipAddresses.workload_id),
@@ -64,7 +64,7 @@ export function addressFilters(input: Omit<AddressListInput, 'limit' | 'cursor' 
 const SortedAddress = IpAddress.extend({ workload_name: z.string().nullable() });
 type Row = z.output<typeof SortedAddress>;
 
-const columns = columnsOf(SortedAddress, ipAddresses, {
+const columns = selectColumns(SortedAddress, ipAddresses, {
   cluster_name: clusters.name,
   network_name: networks.name,
   subnet_cidr: subnets.cidr,
@@ -78,7 +78,7 @@ const columns = columnsOf(SortedAddress, ipAddresses, {
   workload_name: workloads.name,
 });
 const SORTS = {
-  ...sortKeysOf(SortedAddress, ADDRESS_SORTS, { ...columns, address: ipAddresses.address }),
+  ...buildSortKeys(SortedAddress, ADDRESS_SORTS, { ...columns, address: ipAddresses.address }),
   cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
   workload_name: keyOrder(workloads.sort_name, 'workload_name', true),
 };
@@ -99,7 +99,7 @@ const withoutName = ({ workload_name: _, ...row }: Row): IpAddress => row;
 /** Visible addresses, page by page. Two queries. */
 export async function listIpAddresses(tenants: Reach, input: AddressListInput): Promise<Page<IpAddress>> {
   const conditions = [addressInReach(tenants), ...addressFilters(input)];
-  const page = await pageOfRows<Row>(input, { sorts: SORTS, sort: 'address', id: ipAddresses.id }, (paging) => ({
+  const page = await queryPage<Row>(input, { sorts: SORTS, sort: 'address', id: ipAddresses.id }, (paging) => ({
     rows: select(db)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)
@@ -129,7 +129,7 @@ export async function findIpAddressDetail(tenants: Reach, id: string): Promise<I
   const address = await findIpAddress(db, tenants, id);
   if (!address) return null;
   const [history, around, conflicts] = await Promise.all([
-    listHoldersOf(tenants, address),
+    listHolders(tenants, address),
     db
       .select({ id: subnets.id, cidr: subnets.cidr })
       .from(subnets)

@@ -4,8 +4,8 @@ import type { Page } from '@/domain/list';
 import { parseIp } from '@/domain/net/ip-address';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { ipRanges } from '../../db/schema/ipam';
 import { subnets } from '../../db/schema/networks';
 import { subnetInReach } from '../../inventory/queries/ipam-reach';
@@ -13,12 +13,12 @@ import { subnetInReach } from '../../inventory/queries/ipam-reach';
 const StoredRange = IpRange.omit({ size: true });
 type Row = Omit<IpRange, 'size'>;
 
-const columns = columnsOf(StoredRange, ipRanges, {
+const columns = selectColumns(StoredRange, ipRanges, {
   subnet_cidr: subnets.cidr,
   first_address: sql<string>`host(${ipRanges.first_address})`.as('first_address'),
   last_address: sql<string>`host(${ipRanges.last_address})`.as('last_address'),
 });
-const SORTS = sortKeysOf(StoredRange, RANGE_SORTS, { ...columns, first_address: ipRanges.first_address });
+const SORTS = buildSortKeys(StoredRange, RANGE_SORTS, { ...columns, first_address: ipRanges.first_address });
 
 const withSize = (row: Row): IpRange => {
   const [first, last] = [parseIp(row.first_address), parseIp(row.last_address)];
@@ -38,7 +38,7 @@ function rangeInReach(tenants: Reach): SQL | undefined {
 export async function listIpRanges(tenants: Reach, input: RangeListInput): Promise<Page<IpRange>> {
   const conditions = [
     rangeInReach(tenants),
-    ...conditionsOf(input, ipRanges, {
+    ...buildConditions(input, ipRanges, {
       q: hasText(
         ipRanges.description,
         sql`host(${ipRanges.first_address})`,
@@ -47,7 +47,7 @@ export async function listIpRanges(tenants: Reach, input: RangeListInput): Promi
       ),
     }),
   ];
-  const page = await pageOfRows<Row>(input, { sorts: SORTS, sort: 'first_address', id: ipRanges.id }, (paging) => ({
+  const page = await queryPage<Row>(input, { sorts: SORTS, sort: 'first_address', id: ipRanges.id }, (paging) => ({
     rows: select(db)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)
@@ -64,7 +64,7 @@ export async function findIpRange(executor: Executor, tenants: Reach, id: string
 }
 
 /** Ranges that share an address with a part of a network, in order. */
-export async function rangesIn(
+export async function listRangesIn(
   executor: Executor,
   networkId: string,
   first: string,

@@ -4,8 +4,8 @@ import { type ConflictListInput, IpamConflict } from '@/domain/ipam/conflict';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, likePattern, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasName, likePattern, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { ipamConflicts } from '../../db/schema/ipam';
@@ -17,14 +17,14 @@ import { workloadInReach } from '../../tenancy/queries/tenant-reach';
 export type ConflictRow = typeof ipamConflicts.$inferSelect;
 
 /** A workload as a party of a conflict, null when it is not visible. */
-const party = (id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other_workload_id, tenants: Reach) => {
+const selectParty = (id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other_workload_id, tenants: Reach) => {
   const reach = workloadInReach(tenants);
   return sql<IpamConflict['workload']>`(select json_build_object('id', ${workloads.id}, 'name', ${workloads.name},
     'external_id', ${workloads.external_id}) from ${workloads} where ${and(eq(workloads.id, id), reach)})`;
 };
 
 /** A fact about a party, null to those who may not see that party. */
-function ofParty(
+function selectPartyField(
   id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other_workload_id,
   fact: AnyColumn,
   tenants: Reach,
@@ -34,33 +34,37 @@ function ofParty(
 }
 
 /** The MAC address of the holder; where two cards have the same one, that of both. */
-const macOf = (tenants: Reach): SQL<string | null> =>
+const selectMac = (tenants: Reach): SQL<string | null> =>
   sql`case when ${ipamConflicts.kind} = 'duplicate_mac' then ${ipamConflicts.mac}
-    else ${ofParty(ipamConflicts.workload_id, ipamConflicts.mac, tenants)} end`;
+    else ${selectPartyField(ipamConflicts.workload_id, ipamConflicts.mac, tenants)} end`;
 
 /** The stored address, which is hidden when its holder is not visible. */
-const addressId = (tenants: Reach): SQL<string | null> =>
+const selectAddressId = (tenants: Reach): SQL<string | null> =>
   tenants === 'all'
     ? sql`${ipamConflicts.ip_address_id}`
     : sql`(select ${ipAddresses.id} from ${ipAddresses}
         where ${eq(ipAddresses.id, ipamConflicts.ip_address_id)} and ${addressInReach(tenants)})`;
 
 const columns = (tenants: Reach) =>
-  columnsOf(IpamConflict, ipamConflicts, {
+  selectColumns(IpamConflict, ipamConflicts, {
     cluster_name: clusters.name,
-    ip_address_id: addressId(tenants),
+    ip_address_id: selectAddressId(tenants),
     network_name: networks.name,
     address: sql<string | null>`host(${ipamConflicts.address})`.as('address'),
-    mac: macOf(tenants),
-    workload: party(ipamConflicts.workload_id, tenants),
-    interface_name: ofParty(ipamConflicts.workload_id, ipamConflicts.interface_name, tenants),
-    other_workload: party(ipamConflicts.other_workload_id, tenants),
-    other_interface_name: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_interface_name, tenants),
-    other_mac: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_mac, tenants),
-    other_source: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_source, tenants),
+    mac: selectMac(tenants),
+    workload: selectParty(ipamConflicts.workload_id, tenants),
+    interface_name: selectPartyField(ipamConflicts.workload_id, ipamConflicts.interface_name, tenants),
+    other_workload: selectParty(ipamConflicts.other_workload_id, tenants),
+    other_interface_name: selectPartyField(
+      ipamConflicts.other_workload_id,
+      ipamConflicts.other_interface_name,
+      tenants,
+    ),
+    other_mac: selectPartyField(ipamConflicts.other_workload_id, ipamConflicts.other_mac, tenants),
+    other_source: selectPartyField(ipamConflicts.other_workload_id, ipamConflicts.other_source, tenants),
   });
 
-const SORTS = sortKeysOf(IpamConflict, CONFLICT_SORTS, { ...columns('all'), address: ipamConflicts.address });
+const SORTS = buildSortKeys(IpamConflict, CONFLICT_SORTS, { ...columns('all'), address: ipamConflicts.address });
 
 /** Whether a visible party meets the condition. */
 const hasParty = (condition: SQL, tenants: Reach): SQL =>
@@ -84,20 +88,20 @@ export async function listConflicts(tenants: Reach, input: ConflictListInput): P
   const search = (text: string) =>
     or(
       ilike(sql`host(${ipamConflicts.address})`, likePattern(text)),
-      ilike(sql`(${macOf(tenants)})::text`, likePattern(text)),
+      ilike(sql`(${selectMac(tenants)})::text`, likePattern(text)),
       hasName(ipamConflicts.cluster_id, clusters)(text),
       hasName(ipamConflicts.network_id, networks)(text),
       hasParty(ilike(workloads.name, likePattern(text)), tenants),
     );
   const conditions = [
     conflictInReach(tenants),
-    ...conditionsOf(input, ipamConflicts, {
+    ...buildConditions(input, ipamConflicts, {
       q: search,
-      ip_address_id: (id) => sql`${addressId(tenants)} = ${id}`,
+      ip_address_id: (id) => sql`${selectAddressId(tenants)} = ${id}`,
       workload_id: (id) => hasParty(sql`${workloads.id} = ${id}`, tenants),
     }),
   ];
-  return pageOfRows<IpamConflict>(input, { sorts: SORTS, sort: '-created_at', id: ipamConflicts.id }, (paging) => ({
+  return queryPage<IpamConflict>(input, { sorts: SORTS, sort: '-created_at', id: ipamConflicts.id }, (paging) => ({
     rows: select(db, tenants)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)

@@ -38,7 +38,7 @@ export const findByAddress = (reach: Reach, address: string, limit: number): Pro
   findIpAddresses(reach, sql`${ipAddresses.address} = ${address}::inet`, limit);
 
 /** The longest prefix of each network that holds the address, longest first. */
-export const findHoldingSubnets = (reach: Reach, address: string, limit: number): Promise<Subnet[]> =>
+export const findContainingSubnets = (reach: Reach, address: string, limit: number): Promise<Subnet[]> =>
   subnetsWhere(
     reach,
     sql`${subnets.id} in (select distinct on (s.network_id) s.id from ${subnets} s where s.cidr >>= ${address}::inet

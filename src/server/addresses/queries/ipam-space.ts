@@ -15,7 +15,7 @@ const lastAddress = (cidr: SQLWrapper): SQL =>
  * Whether `value` (address or network) is in `cidr` or equals it. Same as `<<=`, but in a form that uses a btree index also
  * when the network is not a constant: in the order of inet a network comes right before what is in it.
  */
-export const liesIn = (value: SQLWrapper, cidr: SQLWrapper): SQL =>
+export const isInCidr = (value: SQLWrapper, cidr: SQLWrapper): SQL =>
   sql`(${value} >= ${cidr} and ${value} <= ${lastAddress(cidr)})`;
 
 export type NetworkRow = typeof networks.$inferSelect;
@@ -62,14 +62,14 @@ export async function matchSubnet(executor: Executor, networkId: string, address
 }
 
 type Place = { network_id: string; cidr: string };
-const intervalOf = (row: { first: string; last: string }): Interval => {
+const toInterval = (row: { first: string; last: string }): Interval => {
   const [first, last] = [parseIp(row.first), parseIp(row.last)];
   if (!first || !last) throw new Error(`expected an address range, not ${row.first} to ${row.last}`);
   return { first: first.value, last: last.value };
 };
 
 /** What is reserved inside the prefix: narrower prefixes and ranges. One query. */
-export async function listSetAside(executor: Executor, place: Place, ranges = true): Promise<Interval[]> {
+export async function listReserved(executor: Executor, place: Place, ranges = true): Promise<Interval[]> {
   const rows = await executor.execute<{ first: string; last: string }>(sql`
     select host(network(s.cidr)) as first, host(broadcast(s.cidr)) as last from ${subnets} s
       where s.network_id = ${place.network_id} and s.cidr << ${place.cidr}::cidr
@@ -80,7 +80,7 @@ export async function listSetAside(executor: Executor, place: Place, ranges = tr
         and r.last_address >= ${place.cidr}::inet`
         : sql``
     }`);
-  return [...rows].map(intervalOf);
+  return [...rows].map(toInterval);
 }
 
 /** Gaps between stored addresses, of `from` to `last`, at most `limit` of them in order. Two queries. */
@@ -134,7 +134,7 @@ export async function listStoredIntervals(
         from ${ipAddresses} where ${ipAddresses.cluster_id} = ${place.cluster_id} and ${ipAddresses.network_id} = ${place.network_id}
           and ${ipAddresses.address} between ${formatIp(first)}::inet and ${formatIp(last)}::inet) as steps) as islands
     group by island order by min(address)`);
-  return [...rows].map(intervalOf);
+  return [...rows].map(toInterval);
 }
 
 /**
@@ -146,7 +146,7 @@ export async function rehomeAddresses(
   networkId: string,
   areas: readonly string[],
 ): Promise<{ moved: number; homeless: number }> {
-  const inside: SQL[] = areas.map((area) => liesIn(sql`a.address`, sql`${area}::cidr`));
+  const inside: SQL[] = areas.map((area) => isInCidr(sql`a.address`, sql`${area}::cidr`));
   const rows = await tx.execute<{ moved: number; homeless: number }>(sql`
     with homes as materialized (
         select a.id, a.subnet_id, (select s.id from ${subnets} s where s.network_id = ${networkId} and s.cidr >>= a.address

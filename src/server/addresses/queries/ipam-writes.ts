@@ -9,7 +9,7 @@ export type AddressRow = typeof ipAddresses.$inferSelect;
 export type AddressInsert = typeof ipAddresses.$inferInsert;
 export type RangeRow = typeof ipRanges.$inferSelect;
 
-export async function networkNameTaken(executor: Executor, clusterId: string, name: string): Promise<boolean> {
+export async function isNetworkNameTaken(executor: Executor, clusterId: string, name: string): Promise<boolean> {
   return (await executor.$count(networks, and(eq(networks.cluster_id, clusterId), eq(networks.name, name)))) > 0;
 }
 
@@ -36,7 +36,7 @@ export async function insertSubnet(tx: Tx, row: typeof subnets.$inferInsert): Pr
   await tx.insert(subnets).values(row);
 }
 
-export async function subnetTaken(executor: Executor, networkId: string, cidr: string): Promise<boolean> {
+export async function isSubnetTaken(executor: Executor, networkId: string, cidr: string): Promise<boolean> {
   return (
     (await executor.$count(subnets, and(eq(subnets.network_id, networkId), sql`${subnets.cidr} = ${cidr}::cidr`))) > 0
   );
@@ -78,7 +78,7 @@ export async function lockAddresses(tx: Tx, ids: readonly string[]): Promise<Add
 }
 
 /** The networks in which these addresses lie. */
-export async function networksOfAddresses(executor: Executor, ids: readonly string[]): Promise<string[]> {
+export async function listAddressNetworks(executor: Executor, ids: readonly string[]): Promise<string[]> {
   const rows = await executor
     .selectDistinct({ id: ipAddresses.network_id })
     .from(ipAddresses)
@@ -86,7 +86,7 @@ export async function networksOfAddresses(executor: Executor, ids: readonly stri
   return rows.map((row) => row.id);
 }
 
-export async function addressTaken(
+export async function findStoredAddress(
   executor: Executor,
   networkId: string,
   address: string,
@@ -177,7 +177,7 @@ export async function deleteRangeRow(tx: Tx, id: string): Promise<void> {
 }
 
 /** The range of the subnet that shares an address with `first` to `last`, other than `exceptId`. */
-export async function overlappingRange(
+export async function findOverlappingRange(
   executor: Executor,
   subnetId: string,
   first: string,
@@ -199,7 +199,7 @@ export async function overlappingRange(
 }
 
 /** Ranges of the subnet that are not entirely inside `cidr`. */
-export async function rangesOutside(executor: Executor, subnetId: string, cidr: string): Promise<number> {
+export async function countRangesOutside(executor: Executor, subnetId: string, cidr: string): Promise<number> {
   return executor.$count(
     ipRanges,
     and(

@@ -2,15 +2,15 @@ import { and, asc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { SUBNET_SORTS } from '@/domain/choices';
 import type { AddressState } from '@/domain/ipam/ip-address';
 import { Subnet, type SubnetDetail, type SubnetListInput } from '@/domain/ipam/subnet';
-import { noAddresses, type StateCounts, usageOf } from '@/domain/ipam/usage';
+import { computeUsage, noAddresses, type StateCounts } from '@/domain/ipam/usage';
 import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
+import { buildConditions, buildSortKeys, hasName, isSet, likePattern, selectColumns } from '../../db/declared-fields';
 import { keyOrder } from '../../db/natural-order';
-import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
+import { queryPage } from '../../db/query-page';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { ipamConflicts, ipRanges } from '../../db/schema/ipam';
@@ -19,7 +19,7 @@ import { workloads } from '../../db/schema/workloads';
 import { addressInReach, isSubnetInReach, subnetInReach } from '../../inventory/queries/ipam-reach';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
 import { conflictInReach } from './ipam-conflicts';
-import { liesIn } from './ipam-space';
+import { isInCidr } from './ipam-space';
 
 const P = sql.raw('p.id');
 
@@ -32,7 +32,7 @@ const StoredSubnet = Subnet.omit({ usage: true });
 export type SubnetWithoutUsage = Omit<Subnet, 'usage'>;
 
 const columns = (tenants: Reach) =>
-  columnsOf(StoredSubnet, subnets, {
+  selectColumns(StoredSubnet, subnets, {
     cluster_name: clusters.name,
     network_name: networks.name,
     family: sql<4 | 6>`family(${subnets.cidr})`,
@@ -40,7 +40,7 @@ const columns = (tenants: Reach) =>
     gateway: sql<string | null>`host(${subnets.gateway})`,
   });
 const SORTS = {
-  ...sortKeysOf(StoredSubnet, SUBNET_SORTS, columns('all')),
+  ...buildSortKeys(StoredSubnet, SUBNET_SORTS, columns('all')),
   cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
 };
 
@@ -70,7 +70,7 @@ export async function countUsage(
   const rows = await executor.execute<UsageRow>(sql`
     with pairs as materialized (
         select p.id as root, d.id as subnet_id from ${subnets} p
-          join ${subnets} d on d.network_id = p.network_id and ${liesIn(sql`d.cidr`, sql`p.cidr`)}
+          join ${subnets} d on d.network_id = p.network_id and ${isInCidr(sql`d.cidr`, sql`p.cidr`)}
         where p.id = any(${pgArray('uuid', ids)})),
       direct as materialized (
         select ${ipAddresses.subnet_id} as subnet_id, ${ipAddresses.state} as state, count(*)::int as n
@@ -97,7 +97,7 @@ export async function withUsage<T extends { id: string; cidr: string }>(
   return rows.map((row) => {
     const cidr = parseCidr(row.cidr);
     if (!cidr) throw new Error(`expected a stored prefix, not ${row.cidr}`);
-    return { ...row, usage: usageOf(cidr, counts.get(row.id) ?? noAddresses()) };
+    return { ...row, usage: computeUsage(cidr, counts.get(row.id) ?? noAddresses()) };
   });
 }
 
@@ -113,7 +113,7 @@ function searchCondition(text: string): SQL | undefined {
 
 /** Conditions of a list's filters. */
 const filters = (input: SubnetListInput): (SQL | undefined)[] =>
-  conditionsOf(input, subnets, {
+  buildConditions(input, subnets, {
     q: searchCondition,
     family: (family) => sql`family(${subnets.cidr}) = ${family}`,
     within: (cidr) => sql`${subnets.cidr} <<= ${cidr}::cidr`,
@@ -124,17 +124,13 @@ const filters = (input: SubnetListInput): (SQL | undefined)[] =>
 /** Visible subnets, page by page. Three queries. */
 export async function listSubnets(tenants: Reach, input: SubnetListInput): Promise<Page<Subnet>> {
   const conditions = [subnetInReach(tenants), ...filters(input)];
-  const page = await pageOfRows<SubnetWithoutUsage>(
-    input,
-    { sorts: SORTS, sort: 'cidr', id: subnets.id },
-    (paging) => ({
-      rows: select(db, tenants)
-        .where(and(...conditions, paging.after))
-        .orderBy(...paging.order)
-        .limit(paging.limit),
-      total: db.$count(subnets, and(...conditions)),
-    }),
-  );
+  const page = await queryPage<SubnetWithoutUsage>(input, { sorts: SORTS, sort: 'cidr', id: subnets.id }, (paging) => ({
+    rows: select(db, tenants)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(subnets, and(...conditions)),
+  }));
   return { ...page, items: await withUsage(db, tenants, page.items) };
 }
 
@@ -211,7 +207,7 @@ type GridAddress = {
 };
 
 /** Addresses of a network from `first` to `last`, of visible workloads. One query. */
-export function addressesBetween(
+export function listAddressesBetween(
   reach: Reach,
   place: { cluster_id: string; network_id: string },
   first: string,
@@ -242,7 +238,7 @@ export function addressesBetween(
 }
 
 /** Visible prefixes inside the subnet that overlap the part from `first` to `last`, wider before narrower. */
-export async function prefixesBetween(
+export async function listPrefixesBetween(
   reach: Reach,
   place: { network_id: string; cidr: string },
   first: string,

@@ -20,7 +20,7 @@ export const THEIR_TAPS = ['tap102i0', 'veth105i0'];
 const THEIR_VMIDS = [102, 105];
 
 /** What `source` holds as rows, copied with other values in some columns. */
-const conflict = (sql: Sql, tenants: TwoTenants, values: Record<string, unknown>) =>
+const insertConflict = (sql: Sql, tenants: TwoTenants, values: Record<string, unknown>) =>
   sql`insert into ipam_conflicts ${sql({
     id: newId(),
     cluster_id: tenants.ours.ids.cluster ?? '',
@@ -77,7 +77,7 @@ export async function entangle(tenants: TwoTenants): Promise<void> {
     values (${newId()}, ${own.cluster ?? ''}, ${own.network ?? ''}, ${inside}, '10.65.0.70', ${their.workload ?? ''}, 'manual',
       'zzb-host-70', ${THEIR_MAC})`;
   await sql`update workload_interfaces set mac = ${THEIR_MAC} where id = ${their.interface ?? ''}`;
-  await conflict(sql, tenants, {
+  await insertConflict(sql, tenants, {
     kind: 'duplicate_address',
     ip_address_id: own.ip_address ?? '',
     address: '10.65.0.10',
@@ -87,7 +87,7 @@ export async function entangle(tenants: TwoTenants): Promise<void> {
     other_mac: THEIR_MAC,
     other_source: 'discovered',
   });
-  await conflict(sql, tenants, {
+  await insertConflict(sql, tenants, {
     kind: 'duplicate_address',
     ip_address_id: their.ip_address ?? '',
     address: '10.65.0.99',
@@ -96,7 +96,7 @@ export async function entangle(tenants: TwoTenants): Promise<void> {
     other_workload_id: own.workload ?? '',
     other_interface_name: 'net0',
   });
-  await conflict(sql, tenants, {
+  await insertConflict(sql, tenants, {
     kind: 'duplicate_mac',
     mac: 'bc:24:11:65:00:65',
     workload_id: their.workload ?? '',

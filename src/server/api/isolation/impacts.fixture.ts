@@ -8,7 +8,7 @@ import * as jobs from '@/server/jobs/enqueue';
  * Carries out what a worker would do about an impact while it is asked for, so that every answer is a computed one: without a
  * worker, a request that waits for it would wait until its time is over, and the contents of impacts would never be compared.
  */
-export function computeImpactsAtOnce(): void {
+export function computeImpactsInline(): void {
   const enqueue = jobs.enqueue;
   vi.spyOn(jobs, 'enqueue').mockImplementation(async (job, payload) => {
     if (job.name !== impactCompute.name) return enqueue(job, payload);
@@ -21,6 +21,6 @@ export function computeImpactsAtOnce(): void {
  * Deletes impacts that were asked for since a time: who asks again gets one that is computed again. Those from before stay, so that
  * what happens to one that a tenant knows is compared as well.
  */
-export const forgetImpacts = async (since: number): Promise<void> => {
+export const deleteImpacts = async (since: number): Promise<void> => {
   await sqlClient()`delete from impacts where created_at >= ${new Date(since).toISOString()}`;
 };

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Route } from '@/server/rest/define-route';
 import { handleRequest } from '@/server/rest/handle-request';
-import { exampleOf, type JsonSchema } from '@/server/rest/openapi/example-of';
+import { createExample, type JsonSchema } from '@/server/rest/openapi/create-example';
 import { type Callable, listCallables } from '../access-table.fixture';
 import { handleTrpc } from '../handle-trpc';
-import { sentParts } from '../operation';
+import { listOperations } from '../list-routes';
+import { listSentSchemas } from '../operation';
 import type { AppRouter } from '../root';
-import { operationsOf } from '../routes-of';
-import { kindOfField } from './kind-of-field.fixture';
+import { getFieldKind } from './field-kind.fixture';
 import type { Ids } from './two-tenants.fixture';
 
 /** Something that can be called, with the schema of all it takes: `{params, query, body}` of a route, the input of a procedure. */
@@ -16,8 +16,8 @@ export type Input = Callable & { name: string; schema: JsonSchema; reads: boolea
 /** A place of an input where an id stands (`id`), or a text that may name something (`text`). `[]` is any item of a list. */
 export type Slot = { path: readonly string[]; holds: 'id' | 'text' };
 
-const schemaOf = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
-const objectOf = (properties: Record<string, JsonSchema>): JsonSchema => ({
+const toInputSchema = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+const toObjectSchema = (properties: Record<string, JsonSchema>): JsonSchema => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
@@ -28,7 +28,7 @@ const STORES_NOTHING: readonly string[] = ['/policy-drafts', 'policies.draft'];
 
 /** Everything that can be called, with what it takes. */
 export function listInputs(routes: readonly Route[], router: AppRouter): Input[] {
-  const declared = new Map(operationsOf(router));
+  const declared = new Map(listOperations(router));
   return listCallables(routes, router).map((callable): Input => {
     const { surface, method, path, access } = callable;
     const name = `${method} ${path}`;
@@ -39,15 +39,15 @@ export function listInputs(routes: readonly Route[], router: AppRouter): Input[]
       ('permission' in access && access.permission.endsWith(':read'));
     if (surface === 'tRPC') {
       const operation = declared.get(path);
-      const parts = (operation ? sentParts(operation) : []).map(schemaOf);
+      const parts = (operation ? listSentSchemas(operation) : []).map(toInputSchema);
       const properties = Object.assign({}, ...parts.map((part) => part.properties ?? {}));
       const required = parts.flatMap((part) => part.required ?? []);
       return { ...callable, name, reads, schema: { type: 'object', properties, required } };
     }
     const route = routes.find((one) => one.method === method && one.path === path);
     const parts = { params: route?.params, query: route?.query, body: route?.body };
-    const given = Object.entries(parts).flatMap(([key, part]) => (part ? [[key, schemaOf(part)] as const] : []));
-    return { ...callable, name, reads, schema: objectOf(Object.fromEntries(given)) };
+    const given = Object.entries(parts).flatMap(([key, part]) => (part ? [[key, toInputSchema(part)] as const] : []));
+    return { ...callable, name, reads, schema: toObjectSchema(Object.fromEntries(given)) };
   });
 }
 
@@ -67,7 +67,7 @@ function collect(schema: JsonSchema | boolean | undefined, path: readonly string
 }
 
 /** Every place of the input where something can be named, nested ones and items of lists included. */
-export function slotsOf(input: Input): Slot[] {
+export function listSlots(input: Input): Slot[] {
   const found = new Map<string, Slot>();
   collect(input.schema, [], found);
   return [...found.values()];
@@ -85,14 +85,14 @@ export function fill(
   put?: { slot: Slot | 'all ids'; value: (kind: string) => string },
 ): unknown {
   const slot = put?.slot;
-  return exampleOf(input.schema, {
+  return createExample(input.schema, {
     wants: (path) => typeof slot === 'object' && startsWith(slot.path, path),
     choose: (path, schema) => {
       if (typeof slot === 'object' && slot.path.join('.') === path.join('.')) return put?.value('');
       const isId =
         schema.format === 'uuid' || schema.anyOf?.some((one) => typeof one === 'object' && one.format === 'uuid');
       if (!isId || path.length === 0) return undefined;
-      const kind = kindOfField(input, path);
+      const kind = getFieldKind(input, path);
       return slot === 'all ids' ? put?.value(kind) : ids[kind];
     },
   });

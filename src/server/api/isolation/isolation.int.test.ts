@@ -8,8 +8,8 @@ import { routes } from '@/server/rest/routes';
 import { bearer, makeUser } from '@/test/factories';
 import { call as request } from '@/test/request';
 import { appRouter } from '../root';
-import { type Answer, fill, type Input, listInputs, mix, type Slot, send, slotsOf } from './inputs.fixture';
-import { kindOfField } from './kind-of-field.fixture';
+import { getFieldKind } from './field-kind.fixture';
+import { type Answer, fill, type Input, listInputs, listSlots, mix, type Slot, send } from './inputs.fixture';
 import { makeTwoFullTenants, type Side, THEIR_MARK, type TwoTenants } from './two-tenants.fixture';
 
 /** What is called elsewhere, and why it cannot be called here. A new entry needs a test of its own. */
@@ -39,7 +39,7 @@ const NOT_SEARCHED: Readonly<Record<string, string>> = Object.fromEntries(
 
 const sql = sqlClient();
 const tables = { routes, router: appRouter };
-const granted = (access: Input['access']) =>
+const isGrantedToAdmin = (access: Input['access']) =>
   'permission' in access
     ? isGranted(
         [{ role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, tenant_id: 'a tenant', project_id: null }],
@@ -47,7 +47,9 @@ const granted = (access: Input['access']) =>
       )
     : 'signedIn' in access || 'person' in access;
 /** Everything that a tenant's administrator may call. Whether the rest is refused is the matrix's matter. */
-const inputs = listInputs(routes, appRouter).filter(({ name, access }) => granted(access) && !(name in ELSEWHERE));
+const inputs = listInputs(routes, appRouter).filter(
+  ({ name, access }) => isGrantedToAdmin(access) && !(name in ELSEWHERE),
+);
 
 let tenants: TwoTenants;
 /** Ids of theirs that must not exist for us; cluster and node are shared. */
@@ -86,14 +88,14 @@ async function* each(list: readonly Input[]): AsyncGenerator<Input> {
 }
 
 /** What of theirs an answer tells that the caller did not say. */
-function leaks({ text }: Answer, sent: string): string[] {
+function findLeaks({ text }: Answer, sent: string): string[] {
   const marks = text.match(new RegExp(`${THEIR_MARK}[\\w.-]*|10\\.66\\.\\d+\\.\\d+`, 'g')) ?? [];
   const found = [...marks, ...theirIds.filter((id) => text.includes(id))];
   return found.filter((one) => !sent.includes(one));
 }
 
 /** An answer without what differs between two equal ones: the moment, the request's own id, what was sent. */
-const comparable = ({ status, text }: Answer, sent: string) =>
+const toComparable = ({ status, text }: Answer, sent: string) =>
   `${status} ${text
     .replaceAll(sent, '<sent>')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<random>')
@@ -111,7 +113,7 @@ function isChecked({ status, text }: Answer, slot: Slot): boolean {
 }
 
 /** Every row of every table that has to do with the other tenant. */
-async function theirRows(): Promise<string[]> {
+async function listTheirRows(): Promise<string[]> {
   const pattern = [...theirIds, THEIR_MARK].join('|');
   const tables = await sql<{ name: string }[]>`select quote_ident(tablename) as name from pg_tables
     where schemaname = 'public' and tablename <> 'rate_limits'`;
@@ -128,27 +130,27 @@ const OTHERS = 3;
 let turn = 0;
 
 /** Some of a list, others at each call. */
-function someOf<T>(list: readonly T[], count: number): T[] {
+function pickSome<T>(list: readonly T[], count: number): T[] {
   if (list.length <= count) return [...list];
   return Array.from({ length: count }, () => list[turn++ % list.length] as T);
 }
 
 /** Ids of theirs to try at a place: the one of the kind that belongs there, and others. */
-function idsFor(input: Input, { path }: Slot): string[] {
-  const meant = theirIds.filter((id) => id === tenants.theirs.ids[kindOfField(input, path)]);
-  return [...new Set([...meant, ...someOf(theirIds, OTHERS)])];
+function listIdsToTry(input: Input, { path }: Slot): string[] {
+  const meant = theirIds.filter((id) => id === tenants.theirs.ids[getFieldKind(input, path)]);
+  return [...new Set([...meant, ...pickSome(theirIds, OTHERS)])];
 }
 
 const REMEDY =
   'give both tenants such a thing in two-tenants.fixture.ts, and fields with rules of their own a value in example-values.ts';
 
 /** Names of all fields of an answer, dotted. */
-function fieldsOf(value: unknown, path = '', found = new Set<string>()): Set<string> {
-  if (Array.isArray(value)) for (const item of value) fieldsOf(item, `${path}[]`, found);
+function collectFields(value: unknown, path = '', found = new Set<string>()): Set<string> {
+  if (Array.isArray(value)) for (const item of value) collectFields(item, `${path}[]`, found);
   else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
       found.add(`${path}.${key}`);
-      fieldsOf(inner, `${path}.${key}`, found);
+      collectFields(inner, `${path}.${key}`, found);
     }
   }
   return found;
@@ -161,12 +163,12 @@ type Filled = { value: unknown; sent: string };
 /** Sends one of theirs, and says what sets the answer apart from that to something that exists nowhere, or tells something. */
 async function probe(input: Input, slot: Slot, theirs: Filled, missing: () => Promise<string>): Promise<string[]> {
   const answer = await call(input, theirs.value);
-  const leaked = leaks(answer, theirs.sent);
+  const leaked = findLeaks(answer, theirs.sent);
   const where = `${describeSlot(input, slot)} = ${theirs.sent}`;
   if (leaked.length > 0) return [`${where} told ${leaked.slice(0, 3)}`];
   if (answer.status >= 500) return [`${where} → ${answer.status} ${answer.text.slice(0, 300)}`];
   if (!isChecked(answer, slot)) return [`${where} was not understood: ${answer.text.slice(0, 300)}; ${REMEDY}`];
-  const got = comparable(answer, theirs.sent);
+  const got = toComparable(answer, theirs.sent);
   const expected = await missing();
   if (got === expected) return [];
   return [`${where}: ${got.slice(0, 300)}\n  but for what does not exist ${expected.slice(0, 300)}`];
@@ -179,10 +181,10 @@ async function probeIds(input: Input, slot: Slot): Promise<{ probes: number; wro
   // One of their ids among our own: the call must change neither and reveal nothing.
   if (slot.path.includes('[]')) ways.push((id) => mix(own, fill(input, tenants.ours.ids, { slot, value: () => id })));
   const wrong: string[] = [];
-  const ids = idsFor(input, slot);
+  const ids = listIdsToTry(input, slot);
   for (const way of ways) {
     const id = randomUUID();
-    const ask = async () => comparable(await call(input, way(id)), id);
+    const ask = async () => toComparable(await call(input, way(id)), id);
     // The first of two calls may change our tenant's data; then the second shows the current state.
     const first = await ask();
     let second: string | undefined;
@@ -218,7 +220,7 @@ describe('what belongs to another tenant', () => {
       const value = fill(input, tenants.theirs.ids);
       if (ONLY_SUMS.has(input.name) || !theirIds.some((id) => JSON.stringify(value).includes(id))) continue;
       const theirs = await call(input, value, tenants.theirs);
-      if (leaks(theirs, '').length === 0) wrong.push(`${input.name} tells its own people nothing; ${REMEDY}`);
+      if (findLeaks(theirs, '').length === 0) wrong.push(`${input.name} tells its own people nothing; ${REMEDY}`);
     }
     expect(wrong.slice(0, 5)).toEqual([]);
   });
@@ -231,7 +233,7 @@ describe('what belongs to another tenant', () => {
       const result = schema?.safeParse(JSON.parse(text));
       if (result?.success === false) wrong.push(`${input.name}: ${z.prettifyError(result.error)}`);
       if (!result?.success) continue;
-      const [kept, all] = [result.data, JSON.parse(text)].map((value) => [...fieldsOf(value)].sort());
+      const [kept, all] = [result.data, JSON.parse(text)].map((value) => [...collectFields(value)].sort());
       const extra = all?.filter((field) => !kept?.includes(field)) ?? [];
       if (extra.length > 0) wrong.push(`${input.name} answers also ${extra.join(', ')}`);
     }
@@ -246,7 +248,7 @@ describe('what belongs to another tenant', () => {
         ? [{ ...value, query: { ...value.query, format: 'csv' } }]
         : [];
       for (const one of [value, ...csv]) {
-        const leaked = leaks(await call(input, one), '');
+        const leaked = findLeaks(await call(input, one), '');
         if (leaked.length > 0) wrong.push(`${input.name} told ${leaked.slice(0, 3)}`);
       }
     }
@@ -257,7 +259,7 @@ describe('what belongs to another tenant', () => {
     const wrong: string[] = [];
     const isSearch = (slot: Slot) => slot.path.at(-1) === 'q';
     for await (const input of each(inputs.filter(({ reads }) => reads))) {
-      const slot = slotsOf(input).find(isSearch);
+      const slot = listSlots(input).find(isSearch);
       if (!slot) continue;
       const { status, text } = await call(input, fill(input, tenants.ours.ids, { slot, value: () => 'qqx nowhere' }));
       const found = JSON.parse(text);
@@ -273,7 +275,7 @@ describe('what belongs to another tenant', () => {
     const wrong = new Set<string>();
     let searched = 0;
     for (const input of listInputs(routes, appRouter)) {
-      const slot = slotsOf(input).find(({ path }) => path.join('.') === 'query.q');
+      const slot = listSlots(input).find(({ path }) => path.join('.') === 'query.q');
       if (input.surface !== 'REST' || !slot) continue;
       for (const headers of people) {
         const ask = async (q?: string): Promise<Record<string, unknown>[]> => {
@@ -305,23 +307,23 @@ describe('what belongs to another tenant', () => {
   it('does not exist for us, whatever id of theirs stands wherever an id may stand', { timeout: 600_000 }, async () => {
     const wrong: string[] = [];
     await Promise.all([tenants.ours.signIn(), tenants.theirs.signIn()]);
-    const before = await theirRows();
+    const before = await listTheirRows();
     let probes = 0;
     let slots = 0;
     for await (const input of each(inputs)) {
-      for (const slot of slotsOf(input).filter(({ holds }) => holds === 'id')) {
+      for (const slot of listSlots(input).filter(({ holds }) => holds === 'id')) {
         const result = await probeIds(input, slot);
         slots += 1;
         probes += result.probes;
         wrong.push(...result.wrong);
       }
       if (!input.reads) {
-        const changed = (await theirRows()).filter((row) => !before.includes(row));
+        const changed = (await listTheirRows()).filter((row) => !before.includes(row));
         if (changed.length > 0) wrong.push(`${input.name} changed ${changed[0]?.slice(0, 200)}`);
       }
     }
     expect(wrong.slice(0, 5)).toEqual([]);
-    expect(await theirRows()).toEqual(before);
+    expect(await listTheirRows()).toEqual(before);
     expect(slots).toBeGreaterThan(150);
     expect(probes).toBeGreaterThan(slots * OTHERS - 1);
   });
@@ -329,7 +331,7 @@ describe('what belongs to another tenant', () => {
   it('does not resolve in a policy of our tenant that names it', { timeout: 60_000 }, async () => {
     await tenants.ours.signIn();
     const { headers, ids } = tenants.ours;
-    const before = await theirRows();
+    const before = await listTheirRows();
     const ask = async (method: string, path: string, body?: object) => {
       const response = await request(path, { method, headers, body });
       return { status: response.status, text: await response.text() };
@@ -355,13 +357,13 @@ describe('what belongs to another tenant', () => {
         await ask('GET', `/workloads/${ids.workload}/firewall`),
       ];
       const sent = `${name} ${tenants.theirs.ids.security_group}`;
-      for (const answer of answers) expect(leaks(answer, sent), `${name}: ${answer.text}`).toEqual([]);
+      for (const answer of answers) expect(findLeaks(answer, sent), `${name}: ${answer.text}`).toEqual([]);
       const [, , preview] = answers;
       // Nothing at their guest, nothing with their addresses: the name resolves to nothing.
       expect(preview?.text).toMatch(/"reason":"(not_found|empty|ambiguous|no_address)"/);
       expect((await ask('DELETE', path)).status).toBe(200);
     }
-    const now = await theirRows();
+    const now = await listTheirRows();
     const others = now.filter(
       (row) => !before.includes(row) && !/^(audit_records|policies|policy_versions|deployments) /.test(row),
     );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_ROLES, isGranted } from '@/domain/permissions';
 import { sqlClient } from '@/server/db/client';
 import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
-import { forgetSnapshots } from '@/server/enforcement/guest-firewall/live-reader';
+import { clearSnapshotCaches } from '@/server/enforcement/guest-firewall/live-reader';
 import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { clock } from '@/server/lib/clock';
 import { newId } from '@/server/lib/ids';
@@ -12,8 +12,8 @@ import { sumTraffic } from '@/server/traffic/flows/upkeep';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { appRouter } from '../root';
-import { fill, type Input, listInputs, send, slotsOf } from './inputs.fixture';
-import { kindOfField } from './kind-of-field.fixture';
+import { getFieldKind } from './field-kind.fixture';
+import { fill, type Input, listInputs, listSlots, send } from './inputs.fixture';
 import { makeTwoFullTenants, type Side, type TwoTenants } from './two-tenants.fixture';
 
 const tables = { routes, router: appRouter };
@@ -77,23 +77,23 @@ afterAll(async () => {
   await tenants.lab.close();
 });
 
-const without = (text: string) =>
+const maskVolatile = (text: string) =>
   text
     .replace(/"request_id":"[^"]*"/g, '"request_id"')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:[\d.]+)?Z/g, (time) => (Date.parse(time) >= since ? '<now>' : time));
 
 /** Every read as it is, and with what moved at each place where an id may stand. */
-async function ask(side: Side): Promise<Map<string, string>> {
-  forgetSnapshots();
+async function collectAnswers(side: Side): Promise<Map<string, string>> {
+  clearSnapshotCaches();
   const answers = new Map<string, string>();
   const one = async (input: Input, value: unknown, label: string) => {
     const { status, text } = await send(tables, input, value, side.headers);
-    answers.set(`${input.name} ${label}`, without(`${status} ${text}`));
+    answers.set(`${input.name} ${label}`, maskVolatile(`${status} ${text}`));
   };
   for (const input of inputs) {
     const asked = [one(input, fill(input, side.ids), 'as it is')];
-    for (const slot of slotsOf(input)) {
-      if (slot.holds !== 'id' || !kindOfField(input, slot.path).includes('workload')) continue;
+    for (const slot of listSlots(input)) {
+      if (slot.holds !== 'id' || !getFieldKind(input, slot.path).includes('workload')) continue;
       for (const id of moved) {
         asked.push(one(input, fill(input, side.ids, { slot, value: () => id }), `${slot.path.join('.')} = ${id}`));
       }
@@ -107,7 +107,7 @@ async function ask(side: Side): Promise<Map<string, string>> {
   return answers;
 }
 
-function differences(first: Map<string, string>, second: Map<string, string>): string[] {
+function listDifferences(first: Map<string, string>, second: Map<string, string>): string[] {
   return [...first].flatMap(([label, one]) => {
     const two = second.get(label) ?? '';
     if (one === two) return [];
@@ -165,7 +165,7 @@ describe('a workload that moves', () => {
   });
 
   it('tells its former tenant nothing of what the new one does with it', { timeout: 120_000 }, async () => {
-    const before = await ask(tenants.ours);
+    const before = await collectAnswers(tenants.ours);
     const { theirs, lab, node } = tenants;
     await sql`update workloads set name = 'zzb-renamed-' || vmid, tags = '{zzb-tag,goes}', status = 'paused' where id in ${sql(moved)}`;
     const { cluster = '', network = '', subnet = '' } = theirs.ids;
@@ -193,7 +193,7 @@ describe('a workload that moves', () => {
     await post('/agents/heartbeat', node, makeHeartbeat(flows, { sequence: 1 }));
     await sumTraffic();
     await observeCluster(lab.cluster.id, new AbortController().signal);
-    const found = differences(before, await ask(tenants.ours));
+    const found = listDifferences(before, await collectAnswers(tenants.ours));
     expect(found.slice(0, 10), `${found.length} answers differ`).toEqual([]);
     expect(before.size).toBeGreaterThan(130);
   });
@@ -205,7 +205,7 @@ describe('a workload that moves', () => {
       where deployment_id = ${theirs.ids.deployment ?? ''} and strpos(state_before::text, ${marked}) > 0
         and strpos(state_before::text, 'ours-rule') > 0`;
     expect(left?.n).toBeGreaterThan(0);
-    const before = await ask(tenants.theirs);
+    const before = await collectAnswers(tenants.theirs);
     await sql.begin(async (tx) => {
       await tx`set local session_replication_role = replica`;
       await tx`update traffic_flows set bytes = bytes + 777777, destination_port = 12345, source_ip = '10.65.0.77'
@@ -235,7 +235,7 @@ describe('a workload that moves', () => {
     });
     const policy = `/policies/${ours.ids.policy}`;
     expect((await call(policy, { method: 'DELETE', headers: ours.headers })).status).toBeLessThan(300);
-    const found = differences(before, await ask(tenants.theirs));
+    const found = listDifferences(before, await collectAnswers(tenants.theirs));
     expect(found.slice(0, 10), `${found.length} answers differ`).toEqual([]);
   });
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_ROLES } from '@/domain/permissions';
 import { clock } from '@/server/lib/clock';
-import { type Asker, ask, differences, readsOf } from './ask-everything.fixture';
+import { type Asker, collectAnswers, listDifferences, listReadableInputs } from './collect-answers.fixture';
 import { entangle } from './entangled.fixture';
-import { computeImpactsAtOnce } from './impacts.fixture';
+import { computeImpactsInline } from './impacts.fixture';
 import { replaceOtherTenant } from './other-tenant.fixture';
 import { observe } from './platform.fixture';
 import { makeTwoFullTenants, type TwoTenants } from './two-tenants.fixture';
@@ -13,11 +13,11 @@ const ROLE = { role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, ten
 let tenants: TwoTenants;
 let us: Asker;
 beforeAll(async () => {
-  computeImpactsAtOnce();
+  computeImpactsInline();
   tenants = await makeTwoFullTenants();
   await entangle(tenants);
   await tenants.ours.signIn();
-  us = { tenants, inputs: readsOf([ROLE]), headers: () => tenants.ours.headers };
+  us = { tenants, inputs: listReadableInputs([ROLE]), headers: () => tenants.ours.headers };
   const now = clock.now();
   vi.spyOn(clock, 'now').mockImplementation(() => new Date(now));
   // All readings of one moment, in both worlds.
@@ -31,11 +31,11 @@ afterAll(async () => {
 describe('another tenant', () => {
   it('changes nothing of what is answered to us, whatever it has and does', { timeout: 300_000 }, async () => {
     const since = Date.now();
-    const first = await ask(us, since);
+    const first = await collectAnswers(us, since);
     // The same world gives the same answers; without that, a difference would mean nothing.
-    expect(differences(await ask(us, since, 20), first)).toEqual([]);
+    expect(listDifferences(await collectAnswers(us, since, 20), first)).toEqual([]);
     await replaceOtherTenant(tenants);
-    const found = differences(first, await ask(us, since));
+    const found = listDifferences(first, await collectAnswers(us, since));
     expect(found.slice(0, 10), `${found.length} answers differ`).toEqual([]);
     expect(first.size).toBeGreaterThan(2_000);
   });

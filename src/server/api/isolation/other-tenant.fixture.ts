@@ -39,7 +39,7 @@ const listTables = () => sqlClient()<Table[]>`
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'rate_limits' group by c.relname`;
 
 /** They get more of everything: rules, groups, addresses in a prefix that we share with them, and traffic of their own. */
-async function grow({ theirs, ours, node, strangerNode }: TwoTenants): Promise<void> {
+async function addTenantData({ theirs, ours, node, strangerNode }: TwoTenants): Promise<void> {
   await theirs.signIn();
   const make = async (path: string, headers: Record<string, string>, body: object) => {
     const answer = await call(path, { method: 'POST', headers, body });
@@ -85,7 +85,7 @@ async function grow({ theirs, ours, node, strangerNode }: TwoTenants): Promise<v
  */
 export async function replaceOtherTenant(tenants: TwoTenants): Promise<void> {
   const sql = sqlClient();
-  await grow(tenants);
+  await addTenantData(tenants);
   await changePlatformPolicies();
   await observe(tenants);
   const { theirs } = tenants;

@@ -26,7 +26,7 @@ async function apply(policy: Policy): Promise<void> {
   for (const { id } of rows) await runDeployment(id, { signal: new AbortController().signal });
 }
 
-const rulesOf = (ends: readonly string[]) =>
+const makeMarkedRules = (ends: readonly string[]) =>
   ends.map((port) => ({
     action: 'drop',
     protocol: 'tcp',
@@ -35,9 +35,9 @@ const rulesOf = (ends: readonly string[]) =>
   }));
 
 /** More addresses than fit into a rule, so that it refers to a set. */
-const scattered = (third: number) => Array.from({ length: 120 }, (_, i) => `198.18.${third}.${i * 2}`);
+const makeSparseAddresses = (third: number) => Array.from({ length: 120 }, (_, i) => `198.18.${third}.${i * 2}`);
 
-const nameOf = (visibility: TenantVisibility) =>
+const getBaselineName = (visibility: TenantVisibility) =>
   visibility === 'hidden' ? `${THEIR_MARK}-platform` : `baseline, ${visibility}`;
 
 /** Reads all guests, as workers do. */
@@ -51,16 +51,18 @@ export async function addPlatformPolicies(tenants: TwoTenants): Promise<void> {
   for (const visibility of TENANT_VISIBILITIES) {
     const open = visibility === 'rules';
     platform.policies[visibility] = await send('/policies', {
-      name: nameOf(visibility),
+      name: getBaselineName(visibility),
       description: `${THEIR_MARK}-text`,
       tier: visibility === 'name' ? 'platform_last' : 'platform_first',
       tenant_visibility: visibility,
       definition: {
         enforcement_mode: 'enforced',
-        sources: open ? ['198.18.0.1'] : scattered(1),
+        sources: open ? ['198.18.0.1'] : makeSparseAddresses(1),
         targets: ['vmid:100'],
       },
-      rules: open ? [{ action: 'drop', protocol: 'tcp', destination_ports: ['23'] }] : rulesOf(['7001', '7002']),
+      rules: open
+        ? [{ action: 'drop', protocol: 'tcp', destination_ports: ['23'] }]
+        : makeMarkedRules(['7001', '7002']),
     });
     await apply(platform.policies[visibility]);
   }
@@ -81,8 +83,8 @@ export async function changePlatformPolicies(): Promise<void> {
         ...(visibility === 'hidden' && { name: `${THEIR_MARK}-platform-renamed` }),
         description: `${THEIR_MARK}-other-text`,
         priority: policy.priority - 1,
-        definition: { ...policy.definition, sources: scattered(2) },
-        rules: rulesOf(['7003', '7004']),
+        definition: { ...policy.definition, sources: makeSparseAddresses(2) },
+        rules: makeMarkedRules(['7003', '7004']),
       },
       'PATCH',
     );

@@ -5,8 +5,8 @@ import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
 import { routes } from '@/server/rest/routes';
 import { call } from '@/test/request';
 import { appRouter } from '../root';
-import { fill, type Input, listInputs, send, slotsOf } from './inputs.fixture';
-import { kindOfField } from './kind-of-field.fixture';
+import { getFieldKind } from './field-kind.fixture';
+import { fill, type Input, listInputs, listSlots, send } from './inputs.fixture';
 import { makeTwoFullProjects, type ProjectUser } from './two-projects.fixture';
 import type { TwoTenants } from './two-tenants.fixture';
 
@@ -25,7 +25,7 @@ const inputs = listInputs(routes, appRouter).filter(
 );
 
 /** What does not belong to the project, by what belonged to others at the start. */
-async function outside(policies: readonly string[], groups: readonly string[]): Promise<string[]> {
+async function listRowsOutsideProject(policies: readonly string[], groups: readonly string[]): Promise<string[]> {
   const sql = sqlClient();
   const project = user.ids.project ?? '';
   const rows = (name: string, where: ReturnType<typeof sql>) =>
@@ -61,7 +61,7 @@ async function outside(policies: readonly string[], groups: readonly string[]): 
     .sort();
 }
 
-const foreign = async (table: 'policies' | 'security_groups') => {
+const listIdsOutsideProject = async (table: 'policies' | 'security_groups') => {
   const sql = sqlClient();
   const rows = await sql<
     { id: string }[]
@@ -86,7 +86,7 @@ async function runAll(): Promise<void> {
 /** Ids of others for a place of an input: of the other project, of the tenant as a whole, and of its workloads. */
 function othersFor(input: Input, path: readonly string[]): string[] {
   const { ours, theirs } = tenants;
-  const kind = kindOfField(input, path);
+  const kind = getFieldKind(input, path);
   const ids = [theirs.ids[`own_${kind}`], theirs.ids[kind], ours.ids[kind], theirs.ids.other_workload];
   return [...new Set(ids.flatMap((id) => (id && id !== user.ids[kind] ? [id] : [])))];
 }
@@ -141,15 +141,18 @@ describe('a user with a role for one project', () => {
   it('changes nothing outside the project, whatever id stands wherever one may stand', {
     timeout: 240_000,
   }, async () => {
-    const [policies, groups] = [await foreign('policies'), await foreign('security_groups')];
-    const before = await outside(policies, groups);
+    const [policies, groups] = [
+      await listIdsOutsideProject('policies'),
+      await listIdsOutsideProject('security_groups'),
+    ];
+    const before = await listRowsOutsideProject(policies, groups);
     const files = await guestFiles();
     const refused: string[] = [];
     let sent = 0;
     for (const input of inputs) {
       await user.signIn();
       const asked: unknown[] = [fill(input, tenants.ours.ids)];
-      for (const slot of slotsOf(input)) {
+      for (const slot of listSlots(input)) {
         if (slot.holds !== 'id') continue;
         for (const id of othersFor(input, slot.path)) asked.push(fill(input, user.ids, { slot, value: () => id }));
       }
@@ -158,14 +161,14 @@ describe('a user with a role for one project', () => {
         if (status >= 500 || status === 401) refused.push(`${input.name} ${status} ${text}`);
         sent += 1;
       }
-      const now = new Set(await outside(policies, groups));
+      const now = new Set(await listRowsOutsideProject(policies, groups));
       const changed = before.filter((row) => !now.has(row));
       expect(changed, input.name).toEqual([]);
       expect(now.size, input.name).toBe(before.length);
     }
     await runAll();
     expect(await guestFiles()).toEqual(files);
-    expect(await outside(policies, groups)).toEqual(before);
+    expect(await listRowsOutsideProject(policies, groups)).toEqual(before);
     expect(refused).toEqual([]);
     expect(sent).toBeGreaterThan(120);
   });

@@ -5,8 +5,8 @@ import { clock } from '@/server/lib/clock';
 import { routes } from '@/server/rest/routes';
 import { call } from '@/test/request';
 import { appRouter } from '../root';
-import { type Asker, ask, differences, readsOf } from './ask-everything.fixture';
-import { computeImpactsAtOnce } from './impacts.fixture';
+import { type Asker, collectAnswers, listDifferences, listReadableInputs } from './collect-answers.fixture';
+import { computeImpactsInline } from './impacts.fixture';
 import { fill, send } from './inputs.fixture';
 import { replaceOtherTenant } from './other-tenant.fixture';
 import { observe } from './platform.fixture';
@@ -19,11 +19,11 @@ let tenants: TwoTenants;
 let user: ProjectUser;
 let us: Asker;
 beforeAll(async () => {
-  computeImpactsAtOnce();
+  computeImpactsInline();
   ({ tenants, user } = await makeTwoFullProjects());
   await user.signIn();
   await tenants.ours.signIn();
-  us = { tenants, inputs: readsOf([ROLE]), headers: user.headers };
+  us = { tenants, inputs: listReadableInputs([ROLE]), headers: user.headers };
   const now = clock.now();
   vi.spyOn(clock, 'now').mockImplementation(() => new Date(now));
   await observe(tenants);
@@ -155,11 +155,14 @@ describe('a role for one project', () => {
       tenants: { ...tenants, ours: { ...tenants.ours, ids: user.ids } },
       inputs: asker.inputs.filter(({ path }) => /^.(policies|security-groups|deployments)/.test(path)),
     };
-    const first = await ask(asker, since);
-    const firstOwn = await ask(own, since);
-    expect(differences(await ask(asker, since, 20), first)).toEqual([]);
+    const first = await collectAnswers(asker, since);
+    const firstOwn = await collectAnswers(own, since);
+    expect(listDifferences(await collectAnswers(asker, since, 20), first)).toEqual([]);
     await replaceOtherTenant(tenants);
-    const found = [...differences(first, await ask(asker, since)), ...differences(firstOwn, await ask(own, since))];
+    const found = [
+      ...listDifferences(first, await collectAnswers(asker, since)),
+      ...listDifferences(firstOwn, await collectAnswers(own, since)),
+    ];
     expect([...firstOwn.values()].filter((answer) => answer.startsWith('200')).length).toBeGreaterThan(100);
     expect(found.slice(0, 10), `${found.length} answers differ`).toEqual([]);
     expect(first.size).toBeGreaterThan(500);

@@ -6,7 +6,7 @@ import { newId } from '@/server/lib/ids';
 import { makeSyncLab, type SyncLab } from '@/server/sync/testing/sync-lab.fixture';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
 import { sumTraffic } from '@/server/traffic/flows/upkeep';
-import { bearer, makeAgent, makeProject, makeTenant, makeUser, wereOn } from '@/test/factories';
+import { addFormerPlacements, bearer, makeAgent, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 
 /** Everything that carries this text belongs to the other tenant. */
@@ -42,41 +42,49 @@ async function make(path: string, headers: Side['headers'], body: object, method
   return JSON.parse(answer || 'null') as never;
 }
 
-const idOf = async (rows: PromiseLike<readonly { id?: string }[]>): Promise<string> => {
+const getFirstId = async (rows: PromiseLike<readonly { id?: string }[]>): Promise<string> => {
   const id = (await rows)[0]?.id;
   if (!id) throw new Error('the fixture was not stored');
   return id;
 };
 
 /** Guests, addresses and a network of one tenant, on the cluster that both share. */
-async function furnish(lab: SyncLab, mark: string, project: string, vmids: [number, number], third: number) {
+async function makeTenantInventory(
+  lab: SyncLab,
+  mark: string,
+  project: string,
+  vmids: [number, number],
+  third: number,
+) {
   const cluster = lab.cluster.id;
   const [first, second] = vmids;
   await sqlClient()`update workloads set project_id = ${project}, name = ${mark} || '-guest-' || vmid, pool = ${`${mark}-pool`},
     tags = ${[`${mark}-tag`]} where cluster_id = ${cluster} and vmid in ${sqlClient()(vmids)}`;
-  const network = await idOf(sqlClient()`insert into networks (id, cluster_id, name, kind, source, alias, description)
+  const network =
+    await getFirstId(sqlClient()`insert into networks (id, cluster_id, name, kind, source, alias, description)
     values (${newId()}, ${cluster}, ${`${mark}-net`}, 'manual', 'manual', ${`${mark}-alias`}, ${`${mark}-net-text`}) returning id`);
-  const subnet = await idOf(sqlClient()`insert into subnets (id, cluster_id, network_id, cidr, source, description)
+  const subnet =
+    await getFirstId(sqlClient()`insert into subnets (id, cluster_id, network_id, cidr, source, description)
     values (${newId()}, ${cluster}, ${network}, ${`10.${third}.0.0/24`}, 'manual', ${`${mark}-subnet`}) returning id`);
   const range =
-    await idOf(sqlClient()`insert into ip_ranges (id, network_id, subnet_id, kind, first_address, last_address, description)
+    await getFirstId(sqlClient()`insert into ip_ranges (id, network_id, subnet_id, kind, first_address, last_address, description)
     values (${newId()}, ${network}, ${subnet}, 'reserved', ${`10.${third}.0.100`}, ${`10.${third}.0.110`}, ${`${mark}-range`}) returning id`);
   const guest = (vmid: number) =>
     sqlClient()<{ id: string }[]>`select id from workloads where cluster_id = ${cluster} and vmid = ${vmid}`;
-  const workload = await idOf(guest(first));
-  const other = await idOf(guest(second));
-  const nic = await idOf(
+  const workload = await getFirstId(guest(first));
+  const other = await getFirstId(guest(second));
+  const nic = await getFirstId(
     sqlClient()`select id from workload_interfaces where workload_id = ${workload} order by name limit 1`,
   );
   await sqlClient()`update workload_interfaces set network_id = ${network} where id = ${nic}`;
   const address = async (last: number, holder: string, interfaceId: string | null) =>
-    idOf(sqlClient()`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, interface_id, source, hostname)
+    getFirstId(sqlClient()`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, interface_id, source, hostname)
       values (${newId()}, ${cluster}, ${network}, ${subnet}, ${`10.${third}.0.${last}`}, ${holder}, ${interfaceId}, 'manual',
         ${`${mark}-host-${last}`}) returning id`);
   const held = await address(10, workload, nic);
   await address(11, other, null);
   const conflict =
-    await idOf(sqlClient()`insert into ipam_conflicts (id, cluster_id, kind, key, ip_address_id, network_id, address,
+    await getFirstId(sqlClient()`insert into ipam_conflicts (id, cluster_id, kind, key, ip_address_id, network_id, address,
       workload_id, other_workload_id, note)
     values (${newId()}, ${cluster}, 'duplicate_address', ${`${mark}-key`}, ${held}, ${network}, ${`10.${third}.0.10`},
       ${workload}, ${other}, ${`${mark}-note`}) returning id`);
@@ -93,17 +101,17 @@ async function furnish(lab: SyncLab, mark: string, project: string, vmids: [numb
 }
 
 /** An incident of one tenant, told in a notice that went out by its channel. */
-async function subscribe(mark: string, tenant: string, rule: string, channel: string, policy: string): Promise<Ids> {
+async function makeIncident(mark: string, tenant: string, rule: string, channel: string, policy: string): Promise<Ids> {
   const now = new Date().toISOString();
-  const incident = await idOf(sqlClient()`insert into notification_incidents
+  const incident = await getFirstId(sqlClient()`insert into notification_incidents
       (id, rule_id, condition, key, object_kind, object_id, object_name, detail, status, first_seen_at, opened_at)
     values (${newId()}, ${rule}, 'policy_drifted', ${mark}, 'policy', ${policy}, ${`${mark}-policy`}, ${`${mark}-detail`}, 'open',
       ${now}, ${now}) returning id`);
-  const notification = await idOf(sqlClient()`insert into notifications
+  const notification = await getFirstId(sqlClient()`insert into notifications
       (id, tenant_id, rule_id, rule_name, event, condition, title, detail, items, items_total, in_app)
     values (${newId()}, ${tenant}, ${rule}, ${`${mark}-notices`}, 'opened', 'policy_drifted', ${`${mark}-title`}, ${`${mark}-detail`},
       '[]', 1, true) returning id`);
-  const delivery = await idOf(sqlClient()`insert into notification_deliveries
+  const delivery = await getFirstId(sqlClient()`insert into notification_deliveries
       (id, notification_id, tenant_id, channel_id, channel_name, channel_kind, status, finished_at)
     values (${newId()}, ${notification}, ${tenant}, ${channel}, ${`${mark}-channel`}, 'webhook', 'failed', ${now}) returning id`);
   return { incident, notification, notification_delivery: delivery };
@@ -118,7 +126,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
   const project = await makeProject(tenant, { name: `${mark}-project`, description: `${mark}-text` });
   const user = await makeUser('admin', tenant, { email: `${mark}-admin@example.org`, name: `${mark}-admin` });
   const headers = await bearer(user);
-  const things = await furnish(lab, mark, project.id, vmids, third);
+  const things = await makeTenantInventory(lab, mark, project.id, vmids, third);
   // It was theirs before, moved away and came back, so that period has a history to report.
   const then = '2020-01-01T00:00:00Z';
   await sqlClient()`insert into workload_owners (id, workload_id, tenant_id, to_at, workload_name) overriding system value
@@ -140,7 +148,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
   const applied: { deployments?: { id: string }[] } = await make(`/policies/${policy.id}/apply`, headers, {
     dry_run: false,
   });
-  const deployment = await idOf(sqlClient()`select id from deployments where policy_id = ${policy.id} limit 1`);
+  const deployment = await getFirstId(sqlClient()`select id from deployments where policy_id = ${policy.id} limit 1`);
   await runDeployment(deployment, { signal: new AbortController().signal });
   void applied;
   const token: { id: string } = await make('/account/tokens', headers, {
@@ -158,7 +166,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     conditions: ['policy_drifted'],
     channel_ids: [channel.id],
   });
-  const notified = await subscribe(mark, tenant.id, rule.id, channel.id, policy.id);
+  const notified = await makeIncident(mark, tenant.id, rule.id, channel.id, policy.id);
   const test: { id: string } = await make('/policy-tests', headers, {
     name: `${mark}-test`,
     expect: 'deny',
@@ -190,7 +198,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     values (${impact.id}, ${PLACE}, 'newly_blocked', ${things.workload ?? null}, ${end.prefix}, ${`${mark}-end`}, 443, 1, 1, now(),
       ${JSON.stringify(conversation)}::text::jsonb)`;
   const text = (column: string, table: string, where: string) =>
-    idOf(sqlClient().unsafe(`select ${column} as id from ${table} where ${where} limit 1`));
+    getFirstId(sqlClient().unsafe(`select ${column} as id from ${table} where ${where} limit 1`));
   const ids: Ids = {
     ...things,
     ...notified,
@@ -259,7 +267,7 @@ export async function makeTwoFullTenants(): Promise<TwoTenants> {
   const agent = await makeAgent(node);
   const guests = await sqlClient()<{ id: string }[]>`select id from workloads
     where cluster_id = ${lab.cluster.id} and vmid in (100, 102, 103, 105)`;
-  await wereOn(node, ...guests);
+  await addFormerPlacements(node, ...guests);
   const flows = [65, 66].flatMap((third) => [
     makeFlow({ source_ip: `10.${third}.0.10`, destination_ip: `10.${third}.0.11`, destination_port: 5432 }),
     makeFlow({ source_ip: `203.0.113.${third}`, destination_ip: `10.${third}.0.10`, destination_port: 22 }),

@@ -16,11 +16,11 @@ import {
   SecondFactorProof,
   SecondFactorState,
 } from '@/domain/second-factor';
-import { allowOwnToken, createOwnToken, listOwnTokens, revokeOwnToken } from '../../access/account/api-tokens';
+import { createOwnToken, listOwnTokens, reactivateOwnToken, revokeOwnToken } from '../../access/account/api-tokens';
 import { changePassword } from '../../access/account/password';
 import {
-  beginEnrolment,
-  confirmEnrolment,
+  beginEnrollment,
+  confirmEnrollment,
   readSecondFactor,
   removeSecondFactor,
   renewRecoveryCodes,
@@ -91,7 +91,7 @@ export const accountRouter = router({
     input: EnrolmentInput,
     output: Enrolment,
     bodyOptional: true,
-    run: ({ session, input }) => beginEnrolment(session, input),
+    run: ({ session, input }) => beginEnrollment(session, input),
   }),
   confirmSecondFactor: mutation({
     rest: 'POST /account/second-factor/confirm',
@@ -100,7 +100,7 @@ export const accountRouter = router({
     access: enrolling,
     input: EnrolmentConfirmation,
     output: RecoveryCodes,
-    run: ({ session, input }) => confirmEnrolment(session, input),
+    run: ({ session, input }) => confirmEnrollment(session, input),
   }),
   renewRecoveryCodes: mutation({
     rest: 'POST /account/second-factor/recovery-codes',
@@ -145,7 +145,7 @@ export const accountRouter = router({
     access,
     output: ApiToken,
     problems: ['conflict'],
-    run: ({ session, params }) => allowOwnToken(session, params.token_id),
+    run: ({ session, params }) => reactivateOwnToken(session, params.token_id),
   }),
   me: query({
     rest: 'GET /auth/me',

@@ -19,7 +19,7 @@ const CSV = [...fieldsWithout(AuditRecord, 'id'), 'id'] as const;
 const asText = (state: AuditRecord['before']) => state && JSON.stringify(state);
 
 /** Records with what was before and after as text. */
-const flattened =
+const flattenRecords =
   (rows: ReadPage<AuditRecord>): ReadPage<Record<(typeof CSV)[number], unknown>> =>
   async (page) => {
     const { items, next_cursor } = await rows(page);
@@ -41,7 +41,7 @@ export const auditRouter = router({
         if (format === 'json') return listAuditRecords(scope.tenants, input);
         const file = { name: 'audit', scope, query: input };
         const rows: ReadPage<AuditRecord> = (page) => exportAudit(scope, { ...input, ...page });
-        if (format === 'csv') return csvResponse(file, CSV, flattened(rows));
+        if (format === 'csv') return csvResponse(file, CSV, flattenRecords(rows));
         const line = (record: AuditRecord) => `${JSON.stringify(record)}\n`;
         return streamPages(file, { suffix: 'ndjson', type: 'application/x-ndjson' }, rows, { line });
       },

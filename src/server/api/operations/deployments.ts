@@ -34,7 +34,7 @@ const testRights = (session: Session) => ({
 });
 
 /** 202 while work continues, 200 with the result. */
-const answer = (result: ApplyResult) =>
+const toApplyResponse = (result: ApplyResult) =>
   result.finished ? Response.json(result, { status: 200, headers: { 'cache-control': 'no-store' } }) : result;
 
 export const deploymentsRouter = router({
@@ -54,7 +54,7 @@ export const deploymentsRouter = router({
     respond: {
       query: Waiting,
       answer: async ({ scope, session, params, input }, { wait }, { signal }) =>
-        answer(
+        toApplyResponse(
           await applyPolicy(scope, params.policy_id, input, { wait: wait === 'true', signal }, testRights(session)),
         ),
     },
@@ -70,7 +70,7 @@ export const deploymentsRouter = router({
     respond: {
       query: Waiting,
       answer: async ({ scope, params }, { wait }, { signal }) =>
-        answer(await reconcilePolicy(scope, params.policy_id, { wait: wait === 'true', signal })),
+        toApplyResponse(await reconcilePolicy(scope, params.policy_id, { wait: wait === 'true', signal })),
     },
   }),
   applyPending: mutation({

@@ -13,7 +13,7 @@ const { query } = operations('Flows');
 const access = { permission: 'flow:read' } as const;
 
 /** Rules of workloads decide flows, so they are shown only to users who may see workloads. */
-const rulesIn = (session: Session) => authorizeIfGranted(session, 'workload:read');
+const authorizeRules = (session: Session) => authorizeIfGranted(session, 'workload:read');
 
 /** Fields of the CSV files. */
 const FLOW_CSV = [
@@ -79,12 +79,12 @@ export const flowsRouter = router({
     access,
     input: FlowListInput,
     output: FlowPage,
-    run: ({ scope, session, input }) => listFlows(scope, rulesIn(session), input),
+    run: ({ scope, session, input }) => listFlows(scope, authorizeRules(session), input),
     csv: {
       name: 'flows',
       columns: FLOW_CSV,
       rows: async ({ scope, session, input }, page) => {
-        const flows = await listFlows(scope, rulesIn(session), { ...input, ...page });
+        const flows = await listFlows(scope, authorizeRules(session), { ...input, ...page });
         return { ...flows, items: flows.items.map(withReason) };
       },
     },
@@ -95,7 +95,7 @@ export const flowsRouter = router({
     access,
     input: FlowTailInput,
     output: FlowTail,
-    run: ({ scope, session, input }) => tailFlows(scope, rulesIn(session), input),
+    run: ({ scope, session, input }) => tailFlows(scope, authorizeRules(session), input),
   }),
   groups: query({
     rest: 'GET /flows/groups',
@@ -104,12 +104,12 @@ export const flowsRouter = router({
     access,
     input: FlowGroupsInput,
     output: FlowGroups,
-    run: ({ scope, session, input }) => groupFlows(scope, rulesIn(session), input),
+    run: ({ scope, session, input }) => groupFlows(scope, authorizeRules(session), input),
     csv: {
       name: 'flow-groups',
       columns: GROUP_CSV,
       rows: async ({ scope, session, input }, page) => {
-        const groups = await groupFlows(scope, rulesIn(session), { ...input, ...page });
+        const groups = await groupFlows(scope, authorizeRules(session), { ...input, ...page });
         return { ...groups, items: groups.items.map(withReason) };
       },
     },

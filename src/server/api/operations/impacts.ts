@@ -23,7 +23,7 @@ export const impactReader = (session: Session): ImpactReader => ({
   tests: authorizeIfGranted(session, 'policy_test:read')?.reach ?? null,
   flows: authorizeIfGranted(session, 'flow:read')?.reach ?? null,
 });
-const readerOf = ({ session }: { session: Session }) => impactReader(session);
+const getCallReader = ({ session }: { session: Session }) => impactReader(session);
 
 const CSV = [
   'outcome',
@@ -72,11 +72,13 @@ export const impactsRouter = router({
     input: DraftImpactInput,
     output: Impact,
     status: 202,
-    run: (call) => requestDraftImpact(call.scope, readerOf(call), call.input, { wait: false }),
+    run: (call) => requestDraftImpact(call.scope, getCallReader(call), call.input, { wait: false }),
     respond: {
       query: Waiting,
       answer: async (call, { wait }, { signal }) =>
-        answer(await requestDraftImpact(call.scope, readerOf(call), call.input, { wait: wait === 'true', signal })),
+        toImpactResponse(
+          await requestDraftImpact(call.scope, getCallReader(call), call.input, { wait: wait === 'true', signal }),
+        ),
     },
   }),
   ofPolicy: mutation({
@@ -88,13 +90,14 @@ export const impactsRouter = router({
     output: Impact,
     status: 202,
     bodyOptional: true,
-    run: (call) => requestPolicyImpact(call.scope, readerOf(call), call.params.policy_id, call.input, { wait: false }),
+    run: (call) =>
+      requestPolicyImpact(call.scope, getCallReader(call), call.params.policy_id, call.input, { wait: false }),
     respond: {
       query: Waiting,
       answer: async (call, { wait }, { signal }) => {
         const waiting = { wait: wait === 'true', signal };
-        return answer(
-          await requestPolicyImpact(call.scope, readerOf(call), call.params.policy_id, call.input, waiting),
+        return toImpactResponse(
+          await requestPolicyImpact(call.scope, getCallReader(call), call.params.policy_id, call.input, waiting),
         );
       },
     },
@@ -107,12 +110,12 @@ export const impactsRouter = router({
     output: Impact,
     status: 202,
     bodyOptional: true,
-    run: (call) => requestImpactAgain(readerOf(call), call.params.impact_id, call.input, { wait: false }),
+    run: (call) => requestImpactAgain(getCallReader(call), call.params.impact_id, call.input, { wait: false }),
     respond: {
       query: Waiting,
       answer: async (call, { wait }, { signal }) =>
-        answer(
-          await requestImpactAgain(readerOf(call), call.params.impact_id, call.input, {
+        toImpactResponse(
+          await requestImpactAgain(getCallReader(call), call.params.impact_id, call.input, {
             wait: wait === 'true',
             signal,
           }),
@@ -124,7 +127,7 @@ export const impactsRouter = router({
     summary: 'Get one impact; while it is computed, what was found so far.',
     access,
     output: Impact,
-    run: (call) => readImpact(readerOf(call), call.params.impact_id),
+    run: (call) => readImpact(getCallReader(call), call.params.impact_id),
   }),
   conversations: query({
     rest: 'GET /impacts/{impact_id}/conversations',
@@ -136,16 +139,19 @@ export const impactsRouter = router({
       name: 'impact',
       columns: CSV,
       rows: async (call, page) => {
-        const found = await readImpactConversations(readerOf(call), call.params.impact_id, { ...call.input, ...page });
+        const found = await readImpactConversations(getCallReader(call), call.params.impact_id, {
+          ...call.input,
+          ...page,
+        });
         return { ...found, items: found.items.map(csvRow) };
       },
     },
-    run: (call) => readImpactConversations(readerOf(call), call.params.impact_id, call.input),
+    run: (call) => readImpactConversations(getCallReader(call), call.params.impact_id, call.input),
   }),
 });
 
 /** 202 while work continues, 200 with the result. */
-function answer(impact: Impact) {
+function toImpactResponse(impact: Impact) {
   return impact.status === 'running'
     ? impact
     : Response.json(impact, { status: 200, headers: { 'cache-control': 'no-store' } });

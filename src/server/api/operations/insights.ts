@@ -11,25 +11,25 @@ const { query } = operations('Flows');
 const access = { permission: 'flow:read' } as const;
 
 /** The workload's rules decide its flows, so seeing them requires that permission, too. */
-const rulesOf = (session: Session) => authorize(session, 'workload:read');
+const authorizeRules = (session: Session) => authorize(session, 'workload:read');
 
 /** The parts of a page; REST answers the whole as a stream (`rest/routes/insights.ts`). */
 export const insightsRouter = router({
   summary: query({
     access,
     input: InsightsInput,
-    run: ({ scope, session, input }) => readInsightsOverview(scope, rulesOf(session), input),
+    run: ({ scope, session, input }) => readInsightsOverview(scope, authorizeRules(session), input),
   }),
   flows: query({
     access,
     input: InsightFlowsInput,
     run: ({ scope, session, input }) =>
-      listInsightFlows(scope, input.include_flow_context ? rulesOf(session) : null, input),
+      listInsightFlows(scope, input.include_flow_context ? authorizeRules(session) : null, input),
   }),
   decisions: query({
     access,
     input: InsightsInput,
-    run: ({ scope, session, input }) => readInsightDecisions(scope, rulesOf(session), input),
+    run: ({ scope, session, input }) => readInsightDecisions(scope, authorizeRules(session), input),
   }),
   series: query({ access, input: InsightsInput, run: ({ scope, input }) => readInsightSeries(scope, input) }),
   visibility: query({

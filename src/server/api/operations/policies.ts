@@ -40,7 +40,7 @@ import { router } from '../trpc';
 
 const { query, mutation } = operations('Policies');
 /** Where the caller sees policy tests; null: nowhere. */
-const visibleTests = (session: Session) => authorizeIfGranted(session, 'policy_test:read')?.reach ?? null;
+const getTestReach = (session: Session) => authorizeIfGranted(session, 'policy_test:read')?.reach ?? null;
 const versionParams = z.object({ policy_id: z.uuid(), version: versionNumber });
 
 /** `version` and `reason` of changes without a body of their own. */
@@ -171,7 +171,7 @@ export const policiesRouter = router({
     input: PreviewInput,
     output: PolicyPreview,
     bodyOptional: true,
-    run: ({ scope, session, params, input }) => previewPolicy(scope, params.policy_id, input, visibleTests(session)),
+    run: ({ scope, session, params, input }) => previewPolicy(scope, params.policy_id, input, getTestReach(session)),
   }),
   previewCleanup: query({
     rest: 'GET /policies/{policy_id}/cleanup-preview',
@@ -196,7 +196,7 @@ export const policiesRouter = router({
     access: { permission: 'policy:read' },
     input: DraftInput,
     output: PolicyPreview,
-    run: ({ scope, session, input }) => previewDraft(scope, input, visibleTests(session)),
+    run: ({ scope, session, input }) => previewDraft(scope, input, getTestReach(session)),
   }),
   resolveEndpoints: mutation({
     rest: 'POST /policy-endpoints/resolve',

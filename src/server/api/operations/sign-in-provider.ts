@@ -1,6 +1,6 @@
 import { ProviderCheck, ProviderCheckInput, SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
 import { checkSignInProvider } from '../../access/provider/open-provider';
-import { storedProvider, updateSignInProvider } from '../../access/provider/settings';
+import { readStoredProvider, updateSignInProvider } from '../../access/provider/settings';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -12,7 +12,7 @@ export const signInProviderRouter = router({
     summary: 'Get the sign-in provider (OpenID Connect) without its client secret.',
     access: { permission: 'settings:read' },
     output: SignInProvider,
-    run: () => storedProvider(),
+    run: () => readStoredProvider(),
   }),
   update: mutation({
     rest: 'PUT /settings/sign-in-provider',

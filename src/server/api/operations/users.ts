@@ -1,7 +1,7 @@
 import { ApiToken, ApiTokens } from '@/domain/account';
 import { UserIdentities } from '@/domain/sign-in-provider';
 import { AssignmentsInput, User, UserAccess, UserInput, UserListInput, UserPage, UserUpdate } from '@/domain/user';
-import { allowUserToken, listUserTokens, revokeUserToken } from '../../access/account/api-tokens';
+import { listUserTokens, reactivateUserToken, revokeUserToken } from '../../access/account/api-tokens';
 import { resetSecondFactor } from '../../access/account/second-factor';
 import { listUserIdentities, unlinkIdentity } from '../../access/provider/accounts';
 import { listUsers } from '../../access/queries/user-list';
@@ -27,7 +27,7 @@ export const usersRouter = router({
     access: { permission: 'user:write' },
     output: ApiToken,
     problems: ['conflict'],
-    run: ({ scope, params }) => allowUserToken(scope, params.user_id, params.token_id),
+    run: ({ scope, params }) => reactivateUserToken(scope, params.user_id, params.token_id),
   }),
   revokeToken: mutation({
     rest: 'DELETE /users/{user_id}/tokens/{token_id}',

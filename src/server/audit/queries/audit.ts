@@ -4,7 +4,7 @@ import { type AuditListInput, AuditRecord } from '@/domain/audit';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf } from '../../db/declared-fields';
+import { buildConditions, selectColumns } from '../../db/declared-fields';
 import { auditCheckpoints, auditRecords } from '../../db/schema/operations';
 import { AppError } from '../../lib/errors';
 
@@ -81,10 +81,10 @@ export async function cutAuditTrail(tx: Tx, checkpoint: typeof auditCheckpoints.
 const visible = (tenants: TenantReach): SQL | undefined =>
   tenants === 'all' ? undefined : inArray(auditRecords.tenant_id, [...tenants]);
 
-const columns = columnsOf(AuditRecord, auditRecords, {});
+const columns = selectColumns(AuditRecord, auditRecords, {});
 
 /** A record as it is shown; the place in the chain is for those who see all of it. */
-const shown = (record: AuditRecord, tenants: TenantReach): AuditRecord =>
+const redactChainFields = (record: AuditRecord, tenants: TenantReach): AuditRecord =>
   tenants === 'all' ? record : { ...record, seq: null, previous_hash: null, hash: null };
 
 /** One record, when the tenants include it. */
@@ -93,7 +93,7 @@ export async function findAuditRecord(tenants: TenantReach, id: string): Promise
     .select(columns)
     .from(auditRecords)
     .where(and(visible(tenants), eq(auditRecords.id, id)));
-  return row ? shown(row, tenants) : null;
+  return row ? redactChainFields(row, tenants) : null;
 }
 
 function filters(input: AuditListInput): (SQL | undefined)[] {
@@ -101,7 +101,7 @@ function filters(input: AuditListInput): (SQL | undefined)[] {
     [auditRecords.action, auditRecords.actor_name, auditRecords.object_name, auditRecords.object_id].map(
       (column) => sql`strpos(lower(${column}), lower(${q})) > 0`,
     );
-  return conditionsOf(input, auditRecords, {
+  return buildConditions(input, auditRecords, {
     q: (text) => or(...contains(text)),
     action: (action) =>
       action.endsWith('.*')
@@ -116,7 +116,7 @@ function filters(input: AuditListInput): (SQL | undefined)[] {
  * The position of the cursor's record in the chain.
  * @throws AppError `malformed`, also when the record has been removed
  */
-async function placeOf(cursor: string, tenants: TenantReach): Promise<number> {
+async function findCursorSeq(cursor: string, tenants: TenantReach): Promise<number> {
   const id = /^r(.*)$/.exec(cursor)?.[1];
   const [row] = z.uuid().safeParse(id).success
     ? await db
@@ -144,7 +144,7 @@ export async function listAuditRecords(
 ): Promise<Page<AuditRecord>> {
   const ascending = input.sort === 'at';
   const where = and(visible(tenants), ...filters(input));
-  const after = input.cursor === undefined ? undefined : await placeOf(input.cursor, tenants);
+  const after = input.cursor === undefined ? undefined : await findCursorSeq(input.cursor, tenants);
   const beyond =
     after === undefined ? undefined : ascending ? gt(auditRecords.seq, after) : lt(auditRecords.seq, after);
   const [rows, total] = await Promise.all([
@@ -156,7 +156,7 @@ export async function listAuditRecords(
       .limit(input.limit + 1),
     counted ? db.$count(auditRecords, where) : 0,
   ]);
-  const items = rows.slice(0, input.limit).map((row) => shown(row, tenants));
+  const items = rows.slice(0, input.limit).map((row) => redactChainFields(row, tenants));
   const last = items.at(-1);
   return { items, next_cursor: rows.length > input.limit && last ? `r${last.id}` : null, total };
 }

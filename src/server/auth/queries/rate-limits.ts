@@ -13,15 +13,15 @@ export async function countInWindow(tx: Tx, key: string, windowSeconds: number, 
     .onConflictDoUpdate({
       target: rateLimits.key,
       set: {
-        hits: sql`case when ${over(windowSeconds, now)} then 1 else ${rateLimits.hits} + 1 end`,
-        window_start: sql`case when ${over(windowSeconds, now)} then ${now}::timestamptz else ${rateLimits.window_start} end`,
+        hits: sql`case when ${isWindowExpired(windowSeconds, now)} then 1 else ${rateLimits.hits} + 1 end`,
+        window_start: sql`case when ${isWindowExpired(windowSeconds, now)} then ${now}::timestamptz else ${rateLimits.window_start} end`,
       },
     })
     .returning({ hits: rateLimits.hits });
   return row?.hits ?? 1;
 }
 
-const over = (seconds: number, now: string) =>
+const isWindowExpired = (seconds: number, now: string) =>
   sql`${rateLimits.window_start} <= ${now}::timestamptz - make_interval(secs => ${seconds})`;
 
 /**
@@ -68,7 +68,7 @@ export async function countFailure(tx: Tx, key: string, forgetSeconds: number, n
     .onConflictDoUpdate({
       target: rateLimits.key,
       set: {
-        hits: sql`case when ${over(forgetSeconds, now)} then 1 else ${rateLimits.hits} + 1 end`,
+        hits: sql`case when ${isWindowExpired(forgetSeconds, now)} then 1 else ${rateLimits.hits} + 1 end`,
         window_start: sql`greatest(${rateLimits.window_start}, ${now}::timestamptz)`,
       },
     })

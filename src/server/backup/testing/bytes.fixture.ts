@@ -1,13 +1,13 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
-import { CHUNK, keyOf, MAGIC_BEFORE_AGE, nonce, PREFIX, pieces, SALT } from '../encryption-before-age';
+import { CHUNK, deriveBackupKey, MAGIC_BEFORE_AGE, nonce, PREFIX, pieces, SALT } from '../encryption-before-age';
 
 /** Bytes as they arrive from a file, in pieces of `size`. */
-export async function* inPieces(bytes: Buffer, size = 100_003): AsyncGenerator<Buffer> {
+export async function* splitBytes(bytes: Buffer, size = 100_003): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 /** Everything that a stream holds. */
-export async function all(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+export async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -18,7 +18,7 @@ export async function* encryptBeforeAge(source: AsyncIterable<Buffer>, passphras
   const salt = randomBytes(SALT);
   const prefix = randomBytes(PREFIX);
   const head = Buffer.concat([MAGIC_BEFORE_AGE, salt, prefix]);
-  const key = await keyOf(passphrase, salt);
+  const key = await deriveBackupKey(passphrase, salt);
   yield head;
   let counter = 0;
   for await (const { bytes, last } of pieces(source, CHUNK)) {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { bigint, boolean, check, integer, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { inet, primaryId, timestampNow, timestamptz } from '../columns';
-import { naturalKeyOf } from '../natural-order';
+import { buildNaturalKey } from '../natural-order';
 
 export const clusters = pgTable(
   'clusters',
@@ -11,7 +11,7 @@ export const clusters = pgTable(
     /** What the name sorts by. */
     sort_name: text()
       .notNull()
-      .generatedAlwaysAs((): SQL => naturalKeyOf(clusters.name)),
+      .generatedAlwaysAs((): SQL => buildNaturalKey(clusters.name)),
     api_url: text().notNull(),
     /** SHA-256 of the pinned leaf certificate, upper-case hex pairs with colons. */
     tls_fingerprint: text(),
@@ -61,7 +61,7 @@ export const nodes = pgTable(
     /** What the name sorts by. */
     sort_name: text()
       .notNull()
-      .generatedAlwaysAs((): SQL => naturalKeyOf(nodes.name)),
+      .generatedAlwaysAs((): SQL => buildNaturalKey(nodes.name)),
     status: text({ enum: ['online', 'offline', 'unknown'] })
       .notNull()
       .default('unknown'),

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { macaddr, primaryId, timestampNow, timestamptz } from '../columns';
-import { naturalKeyOf } from '../natural-order';
+import { buildNaturalKey } from '../natural-order';
 import { projects } from './access';
 import { clusters, nodes } from './clusters';
 import { mappingRules } from './mapping-rules';
@@ -30,7 +30,7 @@ export const workloads = pgTable(
     /** What the name sorts by: `web-2` before `web-10`. */
     sort_name: text()
       .notNull()
-      .generatedAlwaysAs((): SQL => naturalKeyOf(workloads.name)),
+      .generatedAlwaysAs((): SQL => buildNaturalKey(workloads.name)),
     status: text({ enum: ['running', 'stopped', 'paused', 'suspended', 'unknown'] })
       .notNull()
       .default('unknown'),

@@ -2,7 +2,7 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
 import { processState } from '../../lib/process-state';
-import { listGuestHomes, listReportingNodeIds, oldestReported } from '../../traffic/queries/agents';
+import { listGuestNodes, listReportingNodeIds, oldestReported } from '../../traffic/queries/agents';
 import type { RuleHitRow } from '../../traffic/storage/coverage-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
@@ -17,22 +17,27 @@ type Place = Pick<RuleHitRow, 'policy_version' | 'rule_position'>;
  * Fills in the policy version and the position of each rule that was hit: as it was applied, else as it is desired
  * now. One query.
  */
-export async function placeHits(tx: Tx, firewall: FirewallState, hits: readonly RuleHitRow[]): Promise<RuleHitRow[]> {
+export async function resolveHitPositions(
+  tx: Tx,
+  firewall: FirewallState,
+  hits: readonly RuleHitRow[],
+): Promise<RuleHitRow[]> {
   const open = hits.filter(({ rule_position }) => rule_position === null);
   const workloadIds = [...new Set(open.map(({ workload_id }) => workload_id))];
   const places = new Map<string, Place>();
-  const keyOf = (workload: string, policy: string, hash: string) => `${workload} ${policy} ${hash}`;
+  const toRuleKey = (workload: string, policy: string, hash: string) => `${workload} ${policy} ${hash}`;
   for (const { workload_id, rules } of await listAppliedAt(tx, workloadIds)) {
-    for (const rule of rules) places.set(keyOf(workload_id, rule.policy_id, rule.rule_hash), rule);
+    for (const rule of rules) places.set(toRuleKey(workload_id, rule.policy_id, rule.rule_hash), rule);
   }
   for (const workload_id of workloadIds) {
     for (const rule of firewall.desiredAt(workload_id)?.rules ?? []) {
-      const key = keyOf(workload_id, rule.policy_id, rule.rule_hash);
+      const key = toRuleKey(workload_id, rule.policy_id, rule.rule_hash);
       if (!places.has(key)) places.set(key, rule);
     }
   }
   return hits.map((hit) => {
-    const place = hit.rule_position === null ? places.get(keyOf(hit.workload_id, hit.policy_id, hit.rule_hash)) : null;
+    const place =
+      hit.rule_position === null ? places.get(toRuleKey(hit.workload_id, hit.policy_id, hit.rule_hash)) : null;
     return place ? { ...hit, policy_version: place.policy_version, rule_position: place.rule_position } : hit;
   });
 }
@@ -49,7 +54,7 @@ const HEARTBEATS_KEPT_MS = 23 * 3_600_000;
 type Homes = Map<string, { node_id: string | null; looked_at: boolean }>;
 
 /** Guests by id, with whether the node is the nearest that looks at them. Each is prepared when it is first met. */
-function guestsSeenFrom(
+function createGuestLookup(
   nodeId: string,
   firewall: FirewallState,
   homes: Homes,
@@ -94,7 +99,7 @@ function countNode(
     const tally = new CoverageTally({
       instance: firewall.inputs.instance,
       since: mark.since,
-      guest: guestsSeenFrom(nodeId, firewall, homes),
+      guest: createGuestLookup(nodeId, firewall, homes),
       versionOf: (policyId) => versions.get(policyId) ?? 1,
     });
     if (oldest !== 'none') {
@@ -105,7 +110,7 @@ function countNode(
         for (const flow of flows) tally.add(flow);
       }
     }
-    const rules = await placeHits(tx, firewall, tally.hits());
+    const rules = await resolveHitPositions(tx, firewall, tally.hits());
     await flowStore().hits.add(tx, nodeId, { rules, workloads: tally.coverage(), until });
     return tally.evaluated;
   });
@@ -123,7 +128,7 @@ export async function countCoverage(signal?: AbortSignal): Promise<number> {
   const [nodeIds, firewall, homes] = await Promise.all([
     listReportingNodeIds(db),
     readFirewallState(),
-    listGuestHomes(db),
+    listGuestNodes(db),
   ]);
   const byId: Homes = new Map(homes.map((home) => [home.workload_id, home]));
   let evaluated = 0;

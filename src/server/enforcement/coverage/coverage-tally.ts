@@ -1,6 +1,6 @@
 import { placeKey, ruleAt } from '@/domain/firewall/rule-at';
 import type { RulePlace } from '@/domain/firewall/verdict';
-import { contextOf } from '@/domain/flow-context/context-of';
+import { computeFlowContext } from '@/domain/flow-context/compute-flow-context';
 import type { FlowContext } from '@/domain/flow-context/flow-context';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { openingPackets } from '@/domain/flow-context/opening-packets';
@@ -28,9 +28,9 @@ type Options = {
 type Decider = 'by_policy' | 'by_other_rule' | 'by_audit' | 'by_default' | 'observed';
 
 const later = (a: string, b: string) => (a > b ? a : b);
-const dayOf = (time: string) => time.slice(0, 10);
+const toDay = (time: string) => time.slice(0, 10);
 
-function deciderOf({ decided_by: by, decision, conflict }: FlowContext, managed: boolean): Decider {
+function getDecider({ decided_by: by, decision, conflict }: FlowContext, managed: boolean): Decider {
   // The log says that something else decided than what was read.
   if (conflict) return 'observed';
   if (by.kind === 'rule') return managed ? 'by_policy' : 'by_other_rule';
@@ -50,7 +50,7 @@ function managedRule({ context, vmid }: CountedGuest, place: RulePlace, instance
 }
 
 /** Whether all that may have opened the conversation went the other way: then the row of that direction counts. */
-function isAnswer(flow: CountedFlow): boolean {
+function isReplyFlow(flow: CountedFlow): boolean {
   const openings = openingPackets(flow, 'source');
   return typeof openings !== 'string' && openings.every(({ turned }) => turned);
 }
@@ -73,7 +73,7 @@ export class CoverageTally {
   }
 
   add(flow: CountedFlow): void {
-    if (flow.observed_at < this.#options.since || isAnswer(flow)) return;
+    if (flow.observed_at < this.#options.since || isReplyFlow(flow)) return;
     const { source_ip, source_port, destination_ip, destination_port, protocol } = flow;
     const conversation = `${source_ip} ${source_port} ${destination_ip} ${destination_port} ${protocol}`;
     if (flow.decision !== 'observed') this.#logged.add(conversation);
@@ -87,7 +87,7 @@ export class CoverageTally {
 
   #count(guest: CountedGuest, flow: CountedFlow, end: 'source' | 'destination'): void {
     this.evaluated += 1;
-    const context = contextOf(guest.context, flow, end);
+    const context = computeFlowContext(guest.context, flow, end);
     const { decided_by: by, conflict } = context;
     const rule = by.kind === 'rule' && !conflict ? this.#ruleOf(guest, by) : null;
     const { workload_id } = guest.context;
@@ -97,7 +97,7 @@ export class CoverageTally {
       const policy_version = this.#options.versionOf(policy_id);
       this.#hit({ policy_id, rule_hash, rule_position, policy_version, workload_id, mode: 'audit' }, flow);
     }
-    if (flow.began) this.#cover(workload_id, deciderOf(context, rule !== null), conflict, flow);
+    if (flow.began) this.#cover(workload_id, getDecider(context, rule !== null), conflict, flow);
   }
 
   #ruleOf(guest: CountedGuest, place: RulePlace): ManagedRule | null {
@@ -116,7 +116,7 @@ export class CoverageTally {
     rule: Omit<RuleHitRow, 'day' | 'hits' | 'last_hit_at'>,
     { began, first_seen_at, observed_at }: CountedFlow,
   ): void {
-    const day = dayOf(began ? later(first_seen_at, this.#options.since) : observed_at);
+    const day = toDay(began ? later(first_seen_at, this.#options.since) : observed_at);
     const key = `${rule.policy_id} ${day} ${rule.workload_id} ${rule.rule_hash} ${rule.mode}`;
     const known = this.#hits.get(key);
     if (known) {
@@ -126,7 +126,7 @@ export class CoverageTally {
   }
 
   #cover(workload_id: string, decider: Decider, conflict: boolean, { first_seen_at, observed_at }: CountedFlow): void {
-    const day = dayOf(later(first_seen_at, this.#options.since));
+    const day = toDay(later(first_seen_at, this.#options.since));
     const key = `${workload_id} ${day}`;
     let row = this.#days.get(key);
     if (!row) {

@@ -9,18 +9,18 @@ import { DAY_MS } from '@/domain/durations';
 import type { Page } from '@/domain/list';
 import { isWithinReach } from '@/domain/permissions';
 import type { SecurityRule } from '@/domain/policies';
-import { ruleOfVersion, unchangedSince, type VersionRules } from '@/domain/policy/rule-history';
+import { findPresentRule, unchangedSince, type VersionRules } from '@/domain/policy/rule-history';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { notFound } from '../../lib/refusals';
-import { withinTenant } from '../../tenancy/choose-owner';
+import { narrowToTenant } from '../../tenancy/choose-owner';
 import type { RuleHitSums } from '../../traffic/storage/coverage-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { findPolicy, listPolicyRules } from '../queries/policies';
 import { listVersionRules } from '../queries/policy-versions';
-import { guestsOfAudited } from '../verdicts/audit-policies';
+import { listAuditedWorkloadIds } from '../verdicts/audit-policies';
 
 /** The dates (UTC) of the last `count` days, today included, the oldest first. */
 export function coverageDays(count: number): string[] {
@@ -31,7 +31,11 @@ export function coverageDays(count: number): string[] {
 const later = (a: string, b: string) => (a > b ? a : b);
 
 /** Since when a rule has been monitored for hits: since its last change, but not before monitoring started. */
-function neverHitSince(rule: SecurityRule, versions: readonly VersionRules[], looked: string | null): string | null {
+function getMonitoredSince(
+  rule: SecurityRule,
+  versions: readonly VersionRules[],
+  looked: string | null,
+): string | null {
   const unchanged = rule.enabled ? unchangedSince(rule, versions) : null;
   return looked === null || unchanged === null ? null : later(looked, unchanged);
 }
@@ -57,8 +61,8 @@ export async function readPolicyCoverage(
   const { inputs } = firewall;
   const visible = [...inputs.workloads.values()].filter((workload) => isWithinReach(workload, scope.reach));
   const seen = new Set(visible.map((workload) => workload.id));
-  const guests = [...new Set([...firewall.listPolicyWorkloads(id), ...guestsOfAudited(inputs, id)])].filter((guest) =>
-    seen.has(guest),
+  const guests = [...new Set([...firewall.listPolicyWorkloads(id), ...listAuditedWorkloadIds(inputs, id)])].filter(
+    (guest) => seen.has(guest),
   );
   const marks = [...(await flowStore().hits.marksOfWorkloads(guests)).values()];
   const kept = coverageDays(COVERAGE_DAYS)[0] ?? '';
@@ -71,7 +75,7 @@ export async function readPolicyCoverage(
   );
   const byVersion = new Map(versions.map((version) => [version.version, version]));
   const known = places.flatMap((place) => {
-    const rule = ruleOfVersion(rules, byVersion.get(place.policy_version), place.rule_position);
+    const rule = findPresentRule(rules, byVersion.get(place.policy_version), place.rule_position);
     return rule ? [{ ...place, rule_id: rule.id }] : [];
   });
   const sums = await flowStore().hits.ofPolicy({
@@ -101,7 +105,7 @@ export async function readPolicyCoverage(
         last_hit_at: sum?.last_hit_at ?? null,
         guests_hit: sum?.guests_hit ?? 0,
         daily: days.map((day) => sum?.by_day[day] ?? 0),
-        never_hit_since: sum || !policy.enabled ? null : neverHitSince(rule, versions, looked_since),
+        never_hit_since: sum || !policy.enabled ? null : getMonitoredSince(rule, versions, looked_since),
       };
     }),
     earlier_rules: earlier
@@ -118,7 +122,7 @@ export async function listWorkloadCoverage(
   given: Scope<'flow:read'>,
   input: WorkloadCoverageListInput,
 ): Promise<Page<WorkloadCoverage>> {
-  const scope = await withinTenant(given, input.tenant_id);
+  const scope = await narrowToTenant(given, input.tenant_id);
   const [from = ''] = coverageDays(input.days);
   return flowStore().hits.byWorkload(scope.reach, from, input);
 }

@@ -5,7 +5,7 @@ import type { Policy } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
 import { clock } from '@/server/lib/clock';
 import { countQueries } from '@/test/count-queries';
-import { bearer, makeAgent, makeProject, makeTenant, makeUser, wereOn } from '@/test/factories';
+import { addFormerPlacements, bearer, makeAgent, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
 import { freshAddressBook } from '../../traffic/flows/address-book';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   for (const name of ['pve1', 'pve2']) {
     const [node] = await sql`select id from nodes where cluster_id = ${cluster.id} and name = ${name}`;
     agents[name] = await makeAgent({ id: node?.id });
-    await wereOn({ id: node?.id }, { id: await lab.id(103) }, { id: await lab.id(104) });
+    await addFormerPlacements({ id: node?.id }, { id: await lab.id(103) }, { id: await lab.id(104) });
   }
   enforced = await lab.create({
     name: 'apps',
@@ -107,7 +107,7 @@ const guest = async (vmid: number, query = ''): Promise<WorkloadCoverage> => {
   const { body } = await json(`/coverage/workloads?workload_id=${await lab.id(vmid)}&${query}`);
   return (body as { items: WorkloadCoverage[] }).items[0] as WorkloadCoverage;
 };
-const hitsOf = async (policy: Policy) =>
+const readHits = async (policy: Policy) =>
   Object.fromEntries(
     (await coverage(policy)).rules.map((rule) => [rule.destination_ports[0], rule.hits + rule.audit_hits]),
   );
@@ -164,7 +164,7 @@ describe('coverage', () => {
       flow({ port: 1, to: APP1 }),
     ]);
     await count();
-    expect(await hitsOf(enforced)).toEqual({ '22': 1, '443': 2, '8080': 0 });
+    expect(await readHits(enforced)).toEqual({ '22': 1, '443': 2, '8080': 0 });
     expect(await guest(104)).toMatchObject({
       flows: 5,
       by_policy: 3,
@@ -176,7 +176,7 @@ describe('coverage', () => {
       covered_share: 0.6,
       looked_since: expect.any(String),
     });
-    expect(await hitsOf(audited)).toEqual({ '5432': 1, '6379': 0 });
+    expect(await readHits(audited)).toEqual({ '5432': 1, '6379': 0 });
     expect((await coverage(audited)).rules[0]).toMatchObject({ hits: 0, audit_hits: 1, guests_hit: 1 });
     expect(await guest(103)).toMatchObject({ flows: 2, by_audit: 1 });
   });
@@ -217,7 +217,7 @@ describe('coverage', () => {
       method: 'PATCH',
       body: { rule: { action: 'accept', protocol: 'tcp', destination_ports: ['443'], comment: 'port 443' } },
     });
-    expect(await hitsOf(enforced)).toEqual({ '22': 1, '443': 2, '8080': 0 });
+    expect(await readHits(enforced)).toEqual({ '22': 1, '443': 2, '8080': 0 });
   });
 
   it('moves the last hit of an ongoing conversation without counting it again', async () => {
@@ -239,7 +239,7 @@ describe('coverage', () => {
     const old = new Date(clock.now().getTime() - 3_600_000).toISOString();
     await report('pve2', [{ ...flow({ port: 22 }), first_seen_at: old, observed_at: old }, flow({ port: 443 })]);
     await count();
-    expect(await hitsOf(enforced)).toEqual({ '22': 0, '443': 1, '8080': 0 });
+    expect(await readHits(enforced)).toEqual({ '22': 0, '443': 1, '8080': 0 });
   });
 
   it('gives the same result whenever it counts, also with two concurrent counts', { timeout: 120_000 }, async () => {
@@ -268,7 +268,7 @@ describe('coverage', () => {
           } else await count();
         }
         const of = (port: number) => begun.filter((opened) => opened.port === port).length;
-        expect(await hitsOf(enforced)).toEqual({ '22': of(22), '443': of(443), '8080': of(8080) });
+        expect(await readHits(enforced)).toEqual({ '22': of(22), '443': of(443), '8080': of(8080) });
         expect(await guest(104)).toMatchObject({ flows: begun.length, by_default: of(9999) });
       }),
       { numRuns: 12 },
@@ -282,7 +282,7 @@ describe('coverage', () => {
     const [guestId, nodeId] = [await lab.id(104), (await sql`select id from nodes where name = 'pve1'`)[0]?.id];
     // The inventory is read again when a workload changes.
     const touch = () => sql`update workloads set name = name where id = ${guestId}`;
-    const arrives = () => wereOn({ id: nodeId }, { id: guestId }).then(touch);
+    const arrives = () => addFormerPlacements({ id: nodeId }, { id: guestId }).then(touch);
     const leaves = () =>
       sql`delete from workload_placements where node_id = ${nodeId} and workload_id = ${guestId}`.then(touch);
     const steps = fc.array(fc.constantFrom('beat', 'count'), { maxLength: 3 });
@@ -307,7 +307,7 @@ describe('coverage', () => {
         await run(after);
         await count();
         await count();
-        expect(await hitsOf(enforced)).toEqual({ '22': 0, '443': 1, '8080': 0 });
+        expect(await readHits(enforced)).toEqual({ '22': 0, '443': 1, '8080': 0 });
         expect(await guest(104)).toMatchObject({ flows: 1 });
       }),
       { numRuns: 8 },

@@ -2,15 +2,15 @@ import type { DeploymentProblem } from '@/domain/deployments';
 import { actsOn } from '@/domain/policy/acts-on';
 import { parseMarker } from '@/domain/policy/marker';
 import { db } from '../../db/client';
-import { concurrently } from '../../lib/concurrently';
+import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { GuestFact } from '../../providers/hypervisor/types';
 import { compileInputs, isDeployed, type PolicyInputs } from '../policies/policy-inputs';
-import { listGuestsOf, listWorkloadIdsBy } from '../queries/deployment-guests';
+import { listGuestsByDeployments, listWorkloadIdsBy } from '../queries/deployment-guests';
 import { listUnrestoredWorkloadIds } from '../queries/guest-firewalls';
 import { listPlacedWorkloadIds } from '../queries/policy-placements';
 import type { DeploymentSession, HeldDeployment } from './deployment-session';
-import { failureKind, problemOf } from './guest/perform-step';
-import { type GuestWork, guestsOf, unmappedRules } from './guest-work';
+import { failureKind, toDeploymentProblem } from './guest/perform-step';
+import { type GuestWork, listDesiredGuests, unmappedRules } from './guest-work';
 
 export type Work = { version: number; guests: GuestWork[]; problems: DeploymentProblem[] };
 
@@ -41,7 +41,7 @@ export async function planApply(deployment: HeldDeployment, inputs: PolicyInputs
   );
   const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
   const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
-  const concerned = guestsOf(compiled, policy_id)
+  const concerned = listDesiredGuests(compiled, policy_id)
     .filter((guest) => guest.cluster_id === cluster_id)
     .map(({ workload_id }) => workload_id)
     .filter((id) => {
@@ -73,7 +73,7 @@ async function findMarked(
   const marked: GuestFact[] = [];
   const problems: DeploymentProblem[] = [];
   const { policy_id } = session.deployment;
-  await concurrently(guests, READERS, session.signal, async (guest) => {
+  await forEachConcurrent(guests, READERS, session.signal, async (guest) => {
     for (let tries = 0; ; tries++) {
       try {
         const { items } = await session.provider.firewallWriter.readRules(guest);
@@ -88,7 +88,7 @@ async function findMarked(
         if (kind === 'broken') throw error;
         if (kind === 'again' && tries < 3) await session.pause(1_000 * 2 ** tries);
         else {
-          const problem = problemOf(error);
+          const problem = toDeploymentProblem(error);
           problems.push({ ...problem, message: `${nameOf(guest)}: ${problem.message}` });
           return;
         }
@@ -115,9 +115,9 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
     const workload = byVmid.get(vmid);
     return workload === undefined || actsOn(deployment, workload);
   });
-  const nameOf = ({ vmid }: GuestFact) =>
+  const formatGuestName = ({ vmid }: GuestFact) =>
     tenant_id === null || byVmid.has(vmid) ? `Workload ${vmid}` : 'A workload that is not in the inventory yet';
-  const { marked, problems } = await findMarked(session, inputs.instance, within, nameOf);
+  const { marked, problems } = await findMarked(session, inputs.instance, within, formatGuestName);
   const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
   const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
   const only = await retriedGuests(deployment);
@@ -129,7 +129,7 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
       message:
         tenant_id === null
           ? `Workload ${guest.vmid} has rules of the policy but is not in the inventory yet.`
-          : `${nameOf(guest)} has rules of the policy.`,
+          : `${formatGuestName(guest)} has rules of the policy.`,
       remedy: 'Sync the cluster, then retry.',
     });
   }
@@ -153,7 +153,7 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
 
 /** The workloads that were named when the removal was requested; no rules are desired there. */
 export async function planRemoval({ id, policy_version }: HeldDeployment, inputs: PolicyInputs): Promise<Work> {
-  const guests = (await listGuestsOf(db, [id])).flatMap(({ workload_id }): GuestWork[] => {
+  const guests = (await listGuestsByDeployments(db, [id])).flatMap(({ workload_id }): GuestWork[] => {
     const workload = inputs.workloads.get(workload_id);
     return workload ? [{ workload, desired: null }] : [];
   });

@@ -12,27 +12,27 @@ import type { openProvider } from '../../inventory/cluster-access';
 import { clock } from '../../lib/clock';
 import { ProviderError } from '../../providers/hypervisor/errors';
 import { type ClusterSnapshots, readLive } from '../guest-firewall/live-reader';
-import { filterOf } from '../guest-firewall/read-guest-live';
+import { toGuestFilter } from '../guest-firewall/read-guest-live';
 import { guestView } from '../policies/firewall-state/views';
 import { isDeployed, type PolicyInputs } from '../policies/policy-inputs';
 import { dormantAt } from '../policies/preview/preview-guest';
 import { findDeploymentGuest, listWorkloadIdsBy, updateDeploymentGuest } from '../queries/deployment-guests';
 import {
-  forgetDefaults,
-  forgetOrigin,
+  clearDefaults,
+  clearOrigin,
   type GuestFirewallRow,
-  noteBaseline,
-  noteDefaults,
-  noteSwitches,
+  recordBaseline,
+  recordDefaults,
+  recordSwitches,
 } from '../queries/guest-firewalls';
 import { deletePlacement, findPolicyState, listPlacementsAt, upsertPlacement } from '../queries/policy-placements';
-import { holdWorkload } from '../queries/residual-rules';
+import { lockWorkloadForShare } from '../queries/residual-rules';
 import type { DeploymentSession } from './deployment-session';
 import { approveWrites } from './guest/approve-writes';
 import { GuestProblem } from './guest/perform-step';
 import type { ReadGuest } from './guest/read-guest-filter';
 import { failedOutcome, type GuestOutcome, reconcileGuest } from './guest/reconcile-guest';
-import { dropsOf, type GuestWork, intentFor, originOf, rulesOf } from './guest-work';
+import { type GuestWork, getPolicyDrops, intentFor, selectPolicyRules, toGuestOrigin } from './guest-work';
 import { assertActsOn } from './removal/residual-rules';
 import { settleRemoval } from './removal/settle';
 
@@ -77,7 +77,7 @@ async function assertStillDesired({ deployment }: DeploymentSession, workloadId:
 const isBeforeFabric = ({ rules }: GuestFilter, instance: string) =>
   !rules.some(({ comment }) => parseMarker(comment)?.instance === instance);
 
-async function goneOrFailed(
+async function findMissingProblem(
   session: DeploymentSession,
   work: GuestWork,
   outcome: GuestOutcome,
@@ -106,7 +106,7 @@ async function dormantAtGuest(
   intent: GuestIntent,
   { snapshot }: ReadGuest,
 ): Promise<DormantView[] | null> {
-  const filter = filterOf(snapshot);
+  const filter = toGuestFilter(snapshot);
   if (!filter || !planGuest(filter, intent).steps.some(isSwitch)) return filter && [];
   const cluster = await session.clusterFirewall().catch((error: unknown) => {
     if (error instanceof ProviderError) return null;
@@ -128,14 +128,14 @@ async function reconcile(
   const placements = await listPlacementsAt(db, workload.id);
   const intent = intentFor(inputs, policy_id, kind === 'apply' ? 'apply' : 'cleanup', work, { row, placements });
   const { fingerprints } = deployment;
-  const drops = dropsOf(policy_id, work);
+  const drops = getPolicyDrops(policy_id, work);
   // Gone when the policy was deleted, and then nothing of it is noted.
   const policy = inputs.policies.find(({ id }) => id === policy_id);
   const placement = {
     policy_id,
     workload_id: workload.id,
     policy_version: deployment.policy_version,
-    rules: rulesOf(policy_id, work),
+    rules: selectPolicyRules(policy_id, work),
     ...drops,
     tier: policy?.tier ?? 'tenant',
     priority: policy?.priority ?? 0,
@@ -152,7 +152,7 @@ async function reconcile(
     guest: { node: workload.node_name ?? '', kind: workload.kind, vmid: workload.vmid },
     fingerprint: workload.creation_fingerprint,
     intent,
-    origin: originOf(row),
+    origin: toGuestOrigin(row),
     mayWrite: () => session.lease.assertHeld(),
     assertDesired: (written) => assertActsOn(db, deployment, workload.id, written),
     pause: (ms) => session.pause(ms),
@@ -173,18 +173,18 @@ async function reconcile(
       const first = intent.switch_on && placements.length === 0 && isBeforeFabric(before, inputs.instance);
       await db.transaction(async (tx) => {
         // A move waits for this, or this finds that it happened: what is applied is noted before or not applied at all.
-        await holdWorkload(tx, workload.id);
+        await lockWorkloadForShare(tx, workload.id);
         await assertActsOn(tx, deployment, workload.id);
         // Before the first write, so that every managed rule has a record.
         if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: null });
-        if (first) await noteBaseline(tx, workload.id, before);
+        if (first) await recordBaseline(tx, workload.id, before);
         await updateDeploymentGuest(tx, key, { state_before: before, plan, dormant });
       });
-      return first ? { ...originOf(row), baseline: row.baseline ?? before } : undefined;
+      return first ? { ...toGuestOrigin(row), baseline: row.baseline ?? before } : undefined;
     },
-    onSwitch: (written) => noteSwitches(db, workload.id, written),
+    onSwitch: (written) => recordSwitches(db, workload.id, written),
     onDefault: (before) =>
-      noteDefaults(db, workload.id, {
+      recordDefaults(db, workload.id, {
         ...(before.in && { default_in_before: before.in }),
         ...(before.out && { default_out_before: before.out }),
       }),
@@ -195,13 +195,13 @@ async function reconcile(
     if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: clock.now().toISOString() });
     else await deletePlacement(tx, policy_id, workload.id);
     if (kind === 'removal') await settleRemoval(tx, deployment, workload.id);
-    if (intent.restore && outcome.status !== 'partial') return forgetOrigin(tx, workload.id);
-    if (outcome.state) await noteSwitches(tx, workload.id, settleWritten(outcome.written, outcome.state));
+    if (intent.restore && outcome.status !== 'partial') return clearOrigin(tx, workload.id);
+    if (outcome.state) await recordSwitches(tx, workload.id, settleWritten(outcome.written, outcome.state));
     const restored = {
       ...(typeof intent.default_in === 'object' && { default_in_before: null }),
       ...(typeof intent.default_out === 'object' && { default_out_before: null }),
     };
-    if (Object.keys(restored).length > 0) await forgetDefaults(tx, workload.id, restored);
+    if (Object.keys(restored).length > 0) await clearDefaults(tx, workload.id, restored);
   });
   return outcome;
 }
@@ -229,7 +229,7 @@ export async function deployToGuest(
     await updateDeploymentGuest(db, key, { status: 'running', started_at: clock.now().toISOString() });
     await assertStillDesired(session, workload.id);
     outcome = await reconcile(session, inputs, work, row);
-    const gone = await goneOrFailed(session, work, outcome);
+    const gone = await findMissingProblem(session, work, outcome);
     if (gone) throw gone;
   } catch (error) {
     if (!(error instanceof GuestProblem)) throw error;
@@ -266,14 +266,14 @@ const CLUSTER_OFF: DeploymentProblem = {
   remedy: 'Turn on the cluster firewall under Datacenter → Firewall → Options. It also filters access to the nodes.',
 };
 
-const inWords = (reasons: Parameters<typeof reasonsText>[0]): DeploymentProblem => ({
+const describeReasons = (reasons: Parameters<typeof reasonsText>[0]): DeploymentProblem => ({
   code: reasons[0] ?? 'not_in_force',
   message: `Everything was written, but the policy is not fully enforced: ${reasonsText(reasons)}.`,
   remedy: 'Open the workloads of the policy to see what differs, then apply the policy again.',
 });
 
 /** Why a policy is not enforced although its guests were written, by a snapshot taken afterwards. */
-function notInForce(
+function findUnenforced(
   { deployment: { policy_id } }: DeploymentSession,
   inputs: PolicyInputs,
   guests: readonly GuestWork[],
@@ -285,7 +285,10 @@ function notInForce(
   const { status, reasons } = deploymentStatus(policy_id, true, false, views);
   if (status === 'active' || status === 'unresolved') return [];
   const others = reasons.filter((reason) => reason !== CLUSTER_OFF.code);
-  return [...(others.length < reasons.length ? [CLUSTER_OFF] : []), ...(others.length > 0 ? [inWords(others)] : [])];
+  return [
+    ...(others.length < reasons.length ? [CLUSTER_OFF] : []),
+    ...(others.length > 0 ? [describeReasons(others)] : []),
+  ];
 }
 
 /**
@@ -308,5 +311,5 @@ export async function verifyOutcome(
   if (deployment.kind !== 'apply') return [];
   const done = await listWorkloadIdsBy(db, deployment.id, ['ok', 'unchanged']);
   const written = guests.filter(({ workload, desired }) => desired && done.has(workload.id));
-  return written.length > 0 ? notInForce(session, inputs, written, snapshots) : [];
+  return written.length > 0 ? findUnenforced(session, inputs, written, snapshots) : [];
 }

@@ -6,7 +6,7 @@ import type { ClusterFirewallFact } from '../../providers/hypervisor/firewall-ty
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import { type DeploymentRow, deploymentLeases } from '../queries/deployments';
 import { claimGuest, type GuestFirewallRow, releaseGuest, renewGuests } from '../queries/guest-firewalls';
-import { deploymentChanged } from './outcome';
+import { publishDeploymentChange } from './outcome';
 
 const CLAIM_PAUSE_MS = 250;
 /** Maximum age of the state shared by all guests when a guest is written to. */
@@ -48,7 +48,7 @@ export class DeploymentSession {
       leases: deploymentLeases,
       outer: context.signal,
       progress: () => ({ progress_done: this.done, progress_total: this.total, writes: this.writes }),
-      announce: (tx) => deploymentChanged(tx, deployment),
+      announce: (tx) => publishDeploymentChange(tx, deployment),
       renewMore: (tx) => this.#renewGuests(tx),
     });
     this.signal.addEventListener('abort', () => this.close(), { once: true });

@@ -10,19 +10,19 @@ import {
   DEFINITION,
   FIVE,
   get,
-  guestsOf,
   lab,
   lines,
-  ours,
+  policyRuleLines,
   post,
   prepareDeploymentLab,
+  readGuestResults,
   run,
 } from './testing/deployment-lab.fixture';
 
 prepareDeploymentLab();
 
 const preview = async (policy: Policy) => (await post<PolicyPreview>(`/policies/${policy.id}/preview`)).body;
-const fingerprintsOf = ({ clusters }: PolicyPreview): Record<string, string> =>
+const listFingerprints = ({ clusters }: PolicyPreview): Record<string, string> =>
   Object.fromEntries(
     clusters.flatMap(({ guests }) =>
       guests.flatMap(({ workload_id, fingerprint }) => (fingerprint ? [[workload_id, fingerprint]] : [])),
@@ -36,11 +36,11 @@ async function request(policy: Policy, fingerprints: Record<string, string>): Pr
 }
 
 /** Applies what a preview showed, and nothing else. */
-async function applyShown(policy: Policy, shown: PolicyPreview, interfere?: Interference) {
-  const id = await request(policy, fingerprintsOf(shown));
+async function applyPreview(policy: Policy, shown: PolicyPreview, interfere?: Interference) {
+  const id = await request(policy, listFingerprints(shown));
   await run(id, interfere);
   const deployment = await get<Deployment>(`/deployments/${id}`);
-  return { deployment, guests: new Map((await guestsOf(id)).map((guest) => [guest.vmid, guest])) };
+  return { deployment, guests: new Map((await readGuestResults(id)).map((guest) => [guest.vmid, guest])) };
 }
 const one = (vmid: number) => ({ definition: { ...DEFINITION, targets: [at(vmid)] } });
 const setFile = (vmid: number, edit: (text: string) => string) =>
@@ -51,7 +51,7 @@ describe('an apply with the fingerprints of a preview', () => {
   it('writes exactly what the preview showed', async () => {
     const policy = await create();
     const shown = await preview(policy);
-    const { deployment, guests } = await applyShown(policy, shown);
+    const { deployment, guests } = await applyPreview(policy, shown);
     expect(deployment).toMatchObject({ status: 'ok', from_preview: true, guests: { ok: 5 } });
     for (const { vmid, changes, option_changes, dormant } of shown.clusters[0]?.guests ?? []) {
       const guest = guests.get(vmid);
@@ -60,7 +60,7 @@ describe('an apply with the fingerprints of a preview', () => {
       if (option_changes.some(({ name }) => name === 'enable')) expect(dormant).not.toEqual([]);
     }
     expect((await preview(policy)).totals).toMatchObject({ added: 0, kept: 10, option_changes: 0, dormant: 0 });
-    const again = await applyShown(policy, await preview(policy));
+    const again = await applyPreview(policy, await preview(policy));
     expect(again.deployment).toMatchObject({ status: 'ok', writes: 0, guests: { unchanged: 5 } });
   });
 
@@ -68,7 +68,7 @@ describe('an apply with the fingerprints of a preview', () => {
     const policy = await create();
     const shown = await preview(policy);
     lab.control.firewall.insertRule(105, 'IN DROP -p tcp -dport 8081 -log nolog # left by somebody', 0);
-    const { deployment, guests } = await applyShown(policy, shown);
+    const { deployment, guests } = await applyPreview(policy, shown);
     expect(deployment).toMatchObject({ status: 'partial', guests: { ok: 4, skipped: 1 } });
     const skipped = guests.get(105);
     expect(skipped).toMatchObject({ ...changed, problems: [{ code: 'changed_since_preview' }] });
@@ -76,20 +76,20 @@ describe('an apply with the fingerprints of a preview', () => {
     expect(skipped?.difference?.dormant).toContainEqual(
       expect.objectContaining({ kind: 'rule', position: 0, effect: 'cuts', severity: 'warning' }),
     );
-    expect(ours(105, policy)).toEqual([]);
+    expect(policyRuleLines(105, policy)).toEqual([]);
     expect(lab.control.firewall.guestFile(105)).not.toContain('enable: 1');
     const next = await preview(policy);
     expect(next.clusters[0]?.guests.find(({ vmid }) => vmid === 105)?.fingerprint).toBe(
       skipped?.difference?.fingerprint,
     );
-    const { deployment: second } = await applyShown(policy, next);
+    const { deployment: second } = await applyPreview(policy, next);
     expect(second).toMatchObject({ status: 'ok', guests: { ok: 1, unchanged: 4 } });
-    expect(ours(105, policy)).toHaveLength(2);
+    expect(policyRuleLines(105, policy)).toHaveLength(2);
   });
 
   it('writes nothing where the preview promised no writes', async () => {
     const policy = await create(one(105));
-    await applyShown(policy, await preview(policy));
+    await applyPreview(policy, await preview(policy));
     const shown = await preview(policy);
     expect(shown.totals).toMatchObject({ added: 0, removed: 0, moved: 0, option_changes: 0 });
     // A user reverts everything: now seven writes would be needed, one of them the switch.
@@ -100,7 +100,7 @@ describe('an apply with the fingerprints of a preview', () => {
         .configText.match(/net0: (.*)/)?.[1]
         ?.replace(',firewall=1', ''),
     });
-    const { guests } = await applyShown(policy, shown);
+    const { guests } = await applyPreview(policy, shown);
     expect(guests.get(105)).toMatchObject(changed);
     expect(lab.control.firewall.guestFile(105) ?? '').toBe('');
   });
@@ -139,9 +139,9 @@ describe('an apply with the fingerprints of a preview', () => {
     const policy = await create(one(100));
     const shown = await preview(policy);
     edit();
-    const { guests } = await applyShown(policy, shown);
+    const { guests } = await applyPreview(policy, shown);
     expect(guests.get(100)).toMatchObject(changed);
-    expect(ours(100, policy)).toEqual([]);
+    expect(policyRuleLines(100, policy)).toEqual([]);
   });
 
   it('continues after changes that do not affect the workload', async () => {
@@ -150,7 +150,7 @@ describe('an apply with the fingerprints of a preview', () => {
     const file = lab.control.firewall.file('firewall/cluster.fw') ?? '';
     lab.control.firewall.setFile('firewall/cluster.fw', file.replace('-dport 80,443', '-dport 80'));
     lab.control.migrate(105, 'pve1');
-    const { guests } = await applyShown(policy, shown);
+    const { guests } = await applyPreview(policy, shown);
     expect(guests.get(105)).toMatchObject({ status: 'ok' });
   });
 
@@ -158,20 +158,20 @@ describe('an apply with the fingerprints of a preview', () => {
     const policy = await create(one(100));
     const none = await request(policy, {});
     await run(none);
-    expect(await guestsOf(none)).toMatchObject([
+    expect(await readGuestResults(none)).toMatchObject([
       { ...changed, problems: [{ message: expect.stringContaining('not part') }] },
     ]);
     const shown = await preview(policy);
     const path = `/policies/${policy.id}`;
     await lab.json(path, { method: 'PATCH', body: { definition: { ...DEFINITION, targets: [at(100), at(101)] } } });
-    const { guests } = await applyShown(policy, shown);
+    const { guests } = await applyPreview(policy, shown);
     expect([...guests.values()]).toMatchObject([changed, changed]);
-    for (const vmid of [100, 101]) expect(ours(vmid, policy)).toEqual([]);
+    for (const vmid of [100, 101]) expect(policyRuleLines(vmid, policy)).toEqual([]);
   });
 
   it('stops before the switch when someone stores a change while rules are written', async () => {
     const policy = await create(one(105));
-    const { deployment, guests } = await applyShown(
+    const { deployment, guests } = await applyPreview(
       policy,
       await preview(policy),
       beforeWrites((write) => {
@@ -182,7 +182,7 @@ describe('an apply with the fingerprints of a preview', () => {
     expect(guests.get(105)).toMatchObject({ status: 'failed', problems: [{ code: 'changed_since_preview' }] });
     expect(lab.control.firewall.guestFile(105)).not.toContain('enable: 1');
     // What is written later was shown later.
-    const { guests: second } = await applyShown(policy, await preview(policy));
+    const { guests: second } = await applyPreview(policy, await preview(policy));
     expect(second.get(105)).toMatchObject({ status: 'ok' });
   });
 
@@ -191,7 +191,7 @@ describe('an apply with the fingerprints of a preview', () => {
     const shown = await preview(policy);
     const { body } = await post<ApplyResult>(`/policies/${policy.id}/apply`);
     const unchecked = body.clusters[0]?.deployment_id ?? '';
-    const checked = await request(policy, fingerprintsOf(shown));
+    const checked = await request(policy, listFingerprints(shown));
     const other = await request(policy, {});
     expect(new Set([unchecked, checked, other]).size).toBe(3);
     expect(await get(`/deployments/${unchecked}`)).toMatchObject({ from_preview: false });
@@ -199,15 +199,15 @@ describe('an apply with the fingerprints of a preview', () => {
     const { body: retried } = await post<Deployment>(`/deployments/${other}/retry`);
     expect(retried).toMatchObject({ from_preview: false, retry_of: other });
     await run(retried.id);
-    expect(await guestsOf(retried.id)).toMatchObject([{ status: 'ok', reason: null, difference: null }]);
+    expect(await readGuestResults(retried.id)).toMatchObject([{ status: 'ok', reason: null, difference: null }]);
     await run(checked);
-    expect(await guestsOf(checked)).toMatchObject([{ status: 'unchanged' }]);
+    expect(await readGuestResults(checked)).toMatchObject([{ status: 'unchanged' }]);
     setFile(105, (text) => text.replace('-dport 22', '-dport 2222'));
     const { body: reconciled } = await post<ApplyResult>(`/policies/${policy.id}/reconcile`);
     // The one that waited since before will do.
     expect(reconciled.clusters[0]?.deployment_id).toBe(unchecked);
     await run(unchecked);
-    expect(ours(105, policy)[0]).toContain('-dport 22 ');
+    expect(policyRuleLines(105, policy)[0]).toContain('-dport 22 ');
   });
 
   it('refuses fingerprints that are none', async () => {
@@ -241,7 +241,7 @@ describe('a worker that dies while it writes what a preview showed', () => {
       await lab.sql`delete from guest_firewalls`;
     };
     let writes = 0;
-    const { guests } = await applyShown(
+    const { guests } = await applyPreview(
       policy,
       await preview(policy),
       beforeWrites(() => writes++),
@@ -252,13 +252,13 @@ describe('a worker that dies while it writes what a preview showed', () => {
     for (let last = 1; last <= writes; last++) {
       for (const edited of [false, true]) {
         await back();
-        const id = await request(policy, fingerprintsOf(await preview(policy)));
+        const id = await request(policy, listFingerprints(await preview(policy)));
         await run(id, kill(last)).catch(() => undefined);
         await endLeases();
         const half = lines(105);
         if (edited) lab.control.firewall.insertRule(105, 'IN DROP -p tcp -dport 8081 # meanwhile', 0);
         await run(id);
-        const [guest] = await guestsOf(id);
+        const [guest] = await readGuestResults(id);
         const where = `killed at write ${last}`;
         if (edited) {
           expect(guest, where).toMatchObject({ status: 'failed', problems: [{ code: 'changed_since_preview' }] });
@@ -277,7 +277,7 @@ describe('a worker that dies while it writes what a preview showed', () => {
     await run(id);
     await endLeases();
     await run(id);
-    expect((await guestsOf(id)).map(({ reason }) => reason)).toEqual(FIVE.map(() => 'changed_since_preview'));
-    for (const vmid of FIVE) expect(ours(vmid, policy)).toEqual([]);
+    expect((await readGuestResults(id)).map(({ reason }) => reason)).toEqual(FIVE.map(() => 'changed_since_preview'));
+    for (const vmid of FIVE) expect(policyRuleLines(vmid, policy)).toEqual([]);
   });
 });

@@ -12,15 +12,15 @@ import {
   create,
   DEFINITION,
   FIVE,
-  foreign,
   get,
-  guestsOf,
   lab,
   lines,
-  ours,
+  policyRuleLines,
   post,
   prepareDeploymentLab,
+  readGuestResults,
   run,
+  unmanagedRuleLines,
   waiting,
 } from './testing/deployment-lab.fixture';
 
@@ -36,8 +36,8 @@ describe('while others are at work', () => {
     }
     await Promise.all([...ids, ...ids].map((id) => run(id)));
     for (const vmid of FIVE) {
-      expect(ours(vmid, one)).toHaveLength(2);
-      expect(lines(vmid).slice(0, 4)).toEqual([...ours(vmid, two), ...ours(vmid, one)]);
+      expect(policyRuleLines(vmid, one)).toHaveLength(2);
+      expect(lines(vmid).slice(0, 4)).toEqual([...policyRuleLines(vmid, two), ...policyRuleLines(vmid, one)]);
     }
     for (const id of ids) expect(await get(`/deployments/${id}`)).toMatchObject({ status: 'ok', attempts: 1 });
   });
@@ -55,9 +55,9 @@ describe('while others are at work', () => {
       }),
     );
     expect(deployment.status).toBe('ok');
-    expect(ours(102, policy)).toHaveLength(2);
-    expect(lines(102).slice(0, 2)).toEqual(ours(102, policy));
-    expect(foreign(102).filter((line) => line.includes('by hand'))).toEqual(edits.reverse());
+    expect(policyRuleLines(102, policy)).toHaveLength(2);
+    expect(lines(102).slice(0, 2)).toEqual(policyRuleLines(102, policy));
+    expect(unmanagedRuleLines(102).filter((line) => line.includes('by hand'))).toEqual(edits.reverse());
   });
 
   it('a user who never stops editing is reported', async () => {
@@ -70,9 +70,9 @@ describe('while others are at work', () => {
       return execute();
     });
     expect(['ok', 'failed']).toContain(deployment.status);
-    const [guest] = await guestsOf(deployment.id);
+    const [guest] = await readGuestResults(deployment.id);
     if (deployment.status === 'failed') expect(guest?.problems[0]?.code).toBe('changed_meanwhile');
-    else expect(lines(102).slice(0, 2)).toEqual(ours(102, policy));
+    else expect(lines(102).slice(0, 2)).toEqual(policyRuleLines(102, policy));
   });
 
   it("a guest that migrates, one that is locked, one that is deleted, one whose number is another's", async () => {
@@ -85,14 +85,14 @@ describe('while others are at work', () => {
       beforeWrites((write) => write % 3 === 0 && lab.control.migrate(102, write % 2 ? 'pve1' : 'pve2')),
     );
     expect(deployment.status).toBe('partial');
-    const byVmid = new Map((await guestsOf(deployment.id)).map((guest) => [guest.vmid, guest]));
+    const byVmid = new Map((await readGuestResults(deployment.id)).map((guest) => [guest.vmid, guest]));
     expect(byVmid.get(102)).toMatchObject({ status: 'ok' });
     expect(byVmid.get(110)).toMatchObject({ status: 'partial', problems: [{ code: 'locked' }] });
-    expect(ours(110, policy)).toHaveLength(2);
+    expect(policyRuleLines(110, policy)).toHaveLength(2);
     expect(byVmid.get(200)).toMatchObject({ status: 'skipped', problems: [{ code: 'guest_missing' }] });
     expect(byVmid.get(101)).toMatchObject({ status: 'failed', problems: [{ code: 'another_guest' }] });
     expect(lab.control.firewall.guestFile(200)).toBeUndefined();
-    expect(ours(101, policy)).toEqual([]);
+    expect(policyRuleLines(101, policy)).toEqual([]);
     // Only what was not done is done again.
     lab.control.lockGuest(110, undefined);
     lab.control.setConfig(101, { smbios1: lab.control.guest(100).configText.match(/smbios1: (.*)/)?.[1] });
@@ -118,7 +118,7 @@ describe('while others are at work', () => {
       runClusterSync(lab.cluster.id, { signal: new AbortController().signal }),
     ]);
     expect(deployment.status).toBe('ok');
-    for (const vmid of FIVE) expect(ours(vmid, policy)).toHaveLength(2);
+    for (const vmid of FIVE) expect(policyRuleLines(vmid, policy)).toHaveLength(2);
   });
 
   it('a change of the policy stops what was planned for the older version', async () => {
@@ -133,7 +133,7 @@ describe('while others are at work', () => {
       }),
     );
     for (const cleanup of await waiting(policy)) await run(cleanup);
-    for (const vmid of FIVE) expect(ours(vmid, policy)).toEqual([]);
+    for (const vmid of FIVE) expect(policyRuleLines(vmid, policy)).toEqual([]);
   });
 });
 
@@ -219,16 +219,16 @@ describe('reconciling', () => {
     lab.control.firewall.setFile('firewall/100.fw', file.replace('-dport 22 #', '-dport 2222 #'));
     const reconciled = await post<ApplyResult>(`/policies/${policy.id}/reconcile`);
     await run(reconciled.body.clusters[0]?.deployment_id ?? '');
-    expect(ours(100, policy)[0]).toMatch(/-dport 22 #/);
+    expect(policyRuleLines(100, policy)[0]).toMatch(/-dport 22 #/);
     const backup = lab.control.backupGuest(100);
     await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { version: 1, enabled: false } });
     for (const id of await waiting(policy)) await run(id);
     lab.control.restoreGuest(100, backup);
-    expect(ours(100, policy)).toHaveLength(2);
+    expect(policyRuleLines(100, policy)).toHaveLength(2);
     const cleaned = await post<ApplyResult>(`/policies/${policy.id}/reconcile`);
     expect(cleaned.body).toMatchObject({ policy_mode: 'enforced', applied: false });
     await run(cleaned.body.clusters[0]?.deployment_id ?? '');
-    expect(ours(100, policy)).toEqual([]);
+    expect(policyRuleLines(100, policy)).toEqual([]);
   });
 });
 
@@ -242,7 +242,9 @@ describe('the cluster as a whole', () => {
       return execute();
     });
     expect(deployment).toMatchObject({ status: 'failed', guests: { failed: 5 } });
-    expect((await guestsOf(deployment.id)).every(({ problems }) => problems[0]?.code === 'unauthorized')).toBe(true);
+    expect((await readGuestResults(deployment.id)).every(({ problems }) => problems[0]?.code === 'unauthorized')).toBe(
+      true,
+    );
     expect(calls).toBeLessThan(15);
   });
 });

@@ -10,17 +10,17 @@ import {
   create,
   DEFINITION,
   FIVE,
-  foreign,
   get,
-  guestsOf,
   lab,
   lines,
-  ours,
+  policyRuleLines,
   post,
   prepareDeploymentLab,
   RULES,
+  readGuestResults,
   run,
   switches,
+  unmanagedRuleLines,
   waiting,
 } from './testing/deployment-lab.fixture';
 
@@ -28,19 +28,19 @@ prepareDeploymentLab();
 
 describe('applying a policy', () => {
   it('puts exactly its rules at its guests, switches filters on, and leaves everything else as it is', async () => {
-    const before = new Map(FIVE.map((vmid) => [vmid, foreign(vmid)]));
+    const before = new Map(FIVE.map((vmid) => [vmid, unmanagedRuleLines(vmid)]));
     const policy = await create();
     const deployment = await apply(policy);
     expect(deployment).toMatchObject({ status: 'ok', progress_done: 5, progress_total: 5, guests: { ok: 5 } });
     for (const vmid of FIVE) {
-      const own = ours(vmid, policy);
+      const own = policyRuleLines(vmid, policy);
       expect(own.map((line) => line.replace(/ # .*/, ''))).toEqual([
         'IN ACCEPT -source 10.20.22.0/24 -p tcp -dport 22',
         'IN DROP -source 10.20.22.0/24 -p tcp -dport 23',
       ]);
       expect(own.every((line) => line.includes(` v=1 `) && line.includes(` g=${vmid}]`))).toBe(true);
       expect(lines(vmid).slice(0, 2)).toEqual(own);
-      expect(foreign(vmid)).toEqual(before.get(vmid));
+      expect(unmanagedRuleLines(vmid)).toEqual(before.get(vmid));
       expect(lab.control.enforcement.view(vmid).nics.every(({ live_flag }) => live_flag)).toBe(true);
     }
     // The mail server was not filtered before: traffic that no policy covers still passes.
@@ -57,7 +57,7 @@ describe('applying a policy', () => {
       'policy.apply_requested',
       'policy.applied',
     ]);
-    const [guest] = await guestsOf(deployment.id);
+    const [guest] = await readGuestResults(deployment.id);
     const detail = await get(`/deployments/${deployment.id}/guests/${guest?.workload_id}`);
     expect(detail).toMatchObject({
       status: 'ok',
@@ -138,7 +138,7 @@ describe('applying a policy', () => {
     const deployment = await apply(partly);
     expect(deployment).toMatchObject({ status: 'partial', problems: [{ code: 'rule_without_workload' }] });
     expect(deployment.problems[0]?.message).toMatch(/Rule 3 \(accept icmpv6\)/);
-    expect(ours(100, partly)).toHaveLength(2);
+    expect(policyRuleLines(100, partly)).toHaveLength(2);
   });
 
   it('replaces an older version, and takes its rules from a guest that is no target any more', async () => {
@@ -155,9 +155,9 @@ describe('applying a policy', () => {
     const changed = body as Policy;
     expect(await apply(changed)).toMatchObject({ status: 'ok', policy_version: changed.version, guests: { ok: 5 } });
     for (const vmid of [100, 101]) {
-      expect(ours(vmid, policy)).toEqual([expect.stringMatching(/-dport 443 # .* v=2 /)]);
+      expect(policyRuleLines(vmid, policy)).toEqual([expect.stringMatching(/-dport 443 # .* v=2 /)]);
     }
-    for (const vmid of [102, 105, 200]) expect(ours(vmid, policy)).toEqual([]);
+    for (const vmid of [102, 105, 200]) expect(policyRuleLines(vmid, policy)).toEqual([]);
     expect((await lab.sql`select 1 from policy_placements where policy_id = ${policy.id}`).length).toBe(2);
   });
 
@@ -225,7 +225,7 @@ describe('cleaning up', () => {
     await run(id);
     expect(await get(`/deployments/${id}`)).toMatchObject({ status: 'ok', guests: { ok: 6 } });
     for (const vmid of all) expect({ ...switches(vmid), rules: lines(vmid) }, `${vmid}`).toEqual(before.get(vmid));
-    const restored = (await guestsOf(id)).find(({ vmid }) => vmid === 110);
+    const restored = (await readGuestResults(id)).find(({ vmid }) => vmid === 110);
     expect(restored).toMatchObject({
       notes: [],
       changes: { removed: 2 },
@@ -261,10 +261,9 @@ describe('cleaning up', () => {
       status: 'ok',
       notes: [{ code: 'edited_since', message: expect.stringMatching(/\(105\).*stays on.*rules/), guests: 1 }],
     });
-    expect((await guestsOf(id)).map(({ vmid, notes }) => [vmid, notes.map(({ code }) => code)])).toContainEqual([
-      105,
-      ['edited_since'],
-    ]);
+    expect((await readGuestResults(id)).map(({ vmid, notes }) => [vmid, notes.map(({ code }) => code)])).toContainEqual(
+      [105, ['edited_since']],
+    );
     expect(switches(105)).toEqual(on);
     expect(lines(105)).toEqual([expect.stringContaining('added later')]);
     const [audit] = await lab.sql`
@@ -279,7 +278,7 @@ describe('cleaning up', () => {
     const [id = ''] = await waiting(policy);
     lab.control.setQuorum(false);
     await run(id);
-    for (const { changes } of await guestsOf(id)) expect(changes?.removed ?? 0).toBe(0);
+    for (const { changes } of await readGuestResults(id)) expect(changes?.removed ?? 0).toBe(0);
     // The deployment itself says what is wrong with its guests.
     expect((await get<Deployment>(`/deployments/${id}`)).problems).toContainEqual(
       expect.objectContaining({ code: 'no_quorum', guests: 4, message: expect.stringMatching(/\(100\) and 3 more: /) }),
@@ -294,7 +293,7 @@ describe('cleaning up', () => {
     await lab.json(`/policies/${policy.id}`, { method: 'DELETE' });
     const [id = ''] = await waiting(policy);
     await run(id);
-    expect((await guestsOf(id)).find(({ vmid }) => vmid === 110)).toMatchObject({ status: 'partial' });
+    expect((await readGuestResults(id)).find(({ vmid }) => vmid === 110)).toMatchObject({ status: 'partial' });
     lab.control.lockGuest(110, undefined);
     const { body } = await post<Deployment>(`/deployments/${id}/retry`);
     await run(body.id);
@@ -308,7 +307,7 @@ describe('cleaning up', () => {
   ])('follows %s, at every guest that carries its rules', async (_, change) => {
     const policy = await create();
     await apply(policy);
-    const before = new Map(FIVE.map((vmid) => [vmid, foreign(vmid)]));
+    const before = new Map(FIVE.map((vmid) => [vmid, unmanagedRuleLines(vmid)]));
     lab.control.cloneGuest(100, 150, 'copy');
     await lab.settle();
     await lab.sync();
@@ -316,8 +315,8 @@ describe('cleaning up', () => {
     const [id = ''] = await waiting(policy);
     await run(id);
     expect(await get(`/deployments/${id}`)).toMatchObject({ kind: 'cleanup', status: 'ok', guests: { ok: 6 } });
-    for (const vmid of [...FIVE, 150]) expect(ours(vmid, policy)).toEqual([]);
-    for (const vmid of FIVE) expect(foreign(vmid)).toEqual(before.get(vmid));
+    for (const vmid of [...FIVE, 150]) expect(policyRuleLines(vmid, policy)).toEqual([]);
+    for (const vmid of FIVE) expect(unmanagedRuleLines(vmid)).toEqual(before.get(vmid));
     expect(await lab.sql`select 1 from policy_placements where policy_id = ${policy.id}`).toHaveLength(0);
   });
 
@@ -330,13 +329,16 @@ describe('cleaning up', () => {
     await run(id);
     const failed = await get<Deployment>(`/deployments/${id}`);
     expect(failed).toMatchObject({ status: 'failed', trigger: 'deleted', cluster_name: lab.cluster.name });
-    expect((await guestsOf(id))[0]?.problems[0]).toMatchObject({ code: 'no_quorum', remedy: expect.any(String) });
+    expect((await readGuestResults(id))[0]?.problems[0]).toMatchObject({
+      code: 'no_quorum',
+      remedy: expect.any(String),
+    });
     lab.control.setQuorum(true);
     const { status, body } = await post<Deployment>(`/deployments/${id}/retry`);
     expect(status).toBe(202);
     await run(body.id);
     expect(await get(`/deployments/${body.id}`)).toMatchObject({ status: 'ok', retry_of: id });
-    for (const vmid of FIVE) expect(ours(vmid, policy)).toEqual([]);
+    for (const vmid of FIVE) expect(policyRuleLines(vmid, policy)).toEqual([]);
   });
 
   it('leaves the rules when the policy is enforced again before it begins', async () => {
@@ -346,9 +348,9 @@ describe('cleaning up', () => {
     const [id = ''] = await waiting(policy);
     await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { version: 2, enabled: true } });
     await run(id);
-    expect((await guestsOf(id)).map(({ problems }) => problems[0]?.code)).toEqual(
+    expect((await readGuestResults(id)).map(({ problems }) => problems[0]?.code)).toEqual(
       Array(5).fill('policy_enforced_again'),
     );
-    for (const vmid of FIVE) expect(ours(vmid, policy)).toHaveLength(2);
+    for (const vmid of FIVE) expect(policyRuleLines(vmid, policy)).toHaveLength(2);
   });
 });

@@ -6,8 +6,8 @@ import { compileInputs } from '../policies/policy-inputs';
 import { previewWithInputs } from '../policies/preview/preview-inputs';
 import type { InputPolicy } from '../queries/policy-inputs';
 import type { PolicyState } from '../queries/policy-placements';
-import { guestsOf, rulesOf, unmappedRules } from './guest-work';
-import { unresolvedOf } from './outcome';
+import { listDesiredGuests, selectPolicyRules, unmappedRules } from './guest-work';
+import { listUnresolved } from './outcome';
 
 const UNREAD: ClusterSnapshot = { firewall_enabled: null, groups: null, ipsets: null, aliases: null, unreadable: [] };
 
@@ -29,7 +29,7 @@ export async function dryRun(policy: PolicyState, firewall: FirewallState, reach
   const unmapped = own ? unmappedRules(own, compiled) : null;
   const dormant = own ? await dormantByWorkload(firewall, own, reach) : null;
   const clusters = new Map<string, AppliedCluster>();
-  for (const desired of guestsOf(compiled, policy.id)) {
+  for (const desired of listDesiredGuests(compiled, policy.id)) {
     const workload = inputs.workloads.get(desired.workload_id);
     const cluster = inputs.clusters.get(desired.cluster_id);
     if (!workload || !cluster) continue;
@@ -48,7 +48,7 @@ export async function dryRun(policy: PolicyState, firewall: FirewallState, reach
       vmid: workload.vmid,
       name: workload.name,
       status: 'planned',
-      rules: rulesOf(policy.id, { desired }).length,
+      rules: selectPolicyRules(policy.id, { desired }).length,
       writes: 0,
       changes: null,
       switches: [],
@@ -70,6 +70,6 @@ export async function dryRun(policy: PolicyState, firewall: FirewallState, reach
     operation_id: null,
     finished: true,
     clusters: [...clusters.values()].sort((a, b) => a.cluster_name.localeCompare(b.cluster_name)),
-    unresolved: unresolvedOf(inputs, policy.id),
+    unresolved: listUnresolved(inputs, policy.id),
   };
 }

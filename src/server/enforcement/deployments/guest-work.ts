@@ -18,7 +18,7 @@ export type GuestWork = {
 
 const orders = objectCache<PolicyInputs, string[]>({ name: 'policy_order' });
 
-const orderOf = (inputs: PolicyInputs): string[] =>
+const getPolicyOrder = (inputs: PolicyInputs): string[] =>
   orders.load(inputs, null, () =>
     [...inputs.policies]
       .filter(isDeployed)
@@ -26,11 +26,11 @@ const orderOf = (inputs: PolicyInputs): string[] =>
       .map(({ id }) => id),
   );
 
-const isOfTenant = (inputs: PolicyInputs, policyId: string) =>
+const isTenantPolicy = (inputs: PolicyInputs, policyId: string) =>
   (inputs.policies.find(({ id }) => id === policyId)?.tenant_id ?? null) !== null;
 
 /** Platform policies of which tenants may not see the rules. */
-const opaqueOf = (inputs: PolicyInputs): ReadonlySet<string> =>
+const getOpaquePolicyIds = (inputs: PolicyInputs): ReadonlySet<string> =>
   new Set(
     inputs.policies
       .filter(({ tenant_id, tenant_visibility }) => tenant_id === null && tenant_visibility !== 'rules')
@@ -40,27 +40,27 @@ const opaqueOf = (inputs: PolicyInputs): ReadonlySet<string> =>
 type Known = { row: GuestFirewallRow; placements: readonly PlacementRow[] };
 
 /** The rules of the policy at the guest, in their order. */
-export const rulesOf = (policyId: string, { desired }: Pick<GuestWork, 'desired'>) =>
+export const selectPolicyRules = (policyId: string, { desired }: Pick<GuestWork, 'desired'>) =>
   (desired?.rules ?? []).filter((rule) => rule.policy_id === policyId);
 
 /** Whether the policy asks for a default of dropping at the guest. */
-export const dropsOf = (policyId: string, { desired }: Pick<GuestWork, 'desired'>) => ({
+export const getPolicyDrops = (policyId: string, { desired }: Pick<GuestWork, 'desired'>) => ({
   drop_in: desired?.drop_in.includes(policyId) ?? false,
   drop_out: desired?.drop_out.includes(policyId) ?? false,
 });
 
 /** Whether the policy wants a rule or a default at the guest. */
-const wantsAt = (policyId: string, desired: DesiredGuest): boolean => {
-  const { drop_in, drop_out } = dropsOf(policyId, { desired });
-  return drop_in || drop_out || rulesOf(policyId, { desired }).length > 0;
+const isDesiredAt = (policyId: string, desired: DesiredGuest): boolean => {
+  const { drop_in, drop_out } = getPolicyDrops(policyId, { desired });
+  return drop_in || drop_out || selectPolicyRules(policyId, { desired }).length > 0;
 };
 
 /** The guests where the policy wants something now. */
-export const guestsOf = ({ guests }: Compiled, policyId: string): DesiredGuest[] =>
-  guests.filter((desired) => wantsAt(policyId, desired));
+export const listDesiredGuests = ({ guests }: Compiled, policyId: string): DesiredGuest[] =>
+  guests.filter((desired) => isDesiredAt(policyId, desired));
 
 /** A guest that no policy was ever applied to. */
-export const untouched = (workload_id: string): GuestFirewallRow => ({
+export const toUntouchedRow = (workload_id: string): GuestFirewallRow => ({
   workload_id,
   lease_owner: null,
   lease_at: null,
@@ -71,7 +71,7 @@ export const untouched = (workload_id: string): GuestFirewallRow => ({
 });
 
 /** What is stored for undoing what policies did to the switches of a guest. */
-export const originOf = ({ baseline, switches_written }: GuestFirewallRow): Origin => ({
+export const toGuestOrigin = ({ baseline, switches_written }: GuestFirewallRow): Origin => ({
   baseline,
   written: switches_written ?? NOTHING_WRITTEN,
 });
@@ -88,8 +88,8 @@ export function intentFor(
   { row, placements }: Known,
 ): GuestIntent {
   const { workload } = work;
-  const rules = kind === 'apply' ? rulesOf(policyId, work) : [];
-  const own = kind === 'apply' ? dropsOf(policyId, work) : { drop_in: false, drop_out: false };
+  const rules = kind === 'apply' ? selectPolicyRules(policyId, work) : [];
+  const own = kind === 'apply' ? getPolicyDrops(policyId, work) : { drop_in: false, drop_out: false };
   const others = placements.filter((placement) => placement.policy_id !== policyId);
   const goal = (drop: boolean, otherDrops: boolean, before: 'ACCEPT' | 'REJECT' | null) =>
     drop ? 'drop' : otherDrops || before === null ? 'keep' : ({ restore: before } as const);
@@ -102,7 +102,7 @@ export function intentFor(
     scope: new Set([policyId]),
     rules,
     sets: (work.desired?.sets ?? []).filter(({ name }) => referred.has(`+guest/${name}`)),
-    order: orderOf(inputs),
+    order: getPolicyOrder(inputs),
     remove_strays: kind === 'apply',
     default_in: goal(
       own.drop_in,
@@ -115,9 +115,9 @@ export function intentFor(
       row.default_out_before,
     ),
     switch_on: wants,
-    ...(isOfTenant(inputs, policyId) && { opaque: opaqueOf(inputs) }),
+    ...(isTenantPolicy(inputs, policyId) && { opaque: getOpaquePolicyIds(inputs) }),
     // Nothing of the policy stays, and nothing of another one is there.
-    ...(!wants && others.length === 0 && { restore: originOf(row) }),
+    ...(!wants && others.length === 0 && { restore: toGuestOrigin(row) }),
   };
 }
 
@@ -133,7 +133,7 @@ const WHY: Record<string, string> = {
   no_address: 'has no known address',
 };
 
-const listed = (items: readonly string[]) =>
+const formatNameList = (items: readonly string[]) =>
   items.length > MAX_NAMED
     ? `${items.slice(0, MAX_NAMED).join(', ')} and ${items.length - MAX_NAMED} more`
     : items.join(', ');
@@ -154,10 +154,11 @@ export function unmappedRules(policy: CompilablePolicy, compiled: Compiled): Dep
   const endpoints = compiled.unresolved
     .filter(({ policy_id }) => policy_id === policy.id)
     .map(({ side, endpoint, reason }) => `${side} ${endpoint} ${WHY[reason] ?? reason}`);
-  const because = endpoints.length > 0 ? `: ${listed([...new Set(endpoints)])}` : ': no address matches its protocol';
+  const because =
+    endpoints.length > 0 ? `: ${formatNameList([...new Set(endpoints)])}` : ': no address matches its protocol';
   return {
     code: 'rule_without_workload',
-    message: `${unmapped.length === 1 ? 'Rule' : 'Rules'} ${listed(rules)} could not be placed on any workload${because}.`,
+    message: `${unmapped.length === 1 ? 'Rule' : 'Rules'} ${formatNameList(rules)} could not be placed on any workload${because}.`,
     remedy: 'Correct the endpoints of the policy. If the workloads are new, sync the cluster.',
   };
 }

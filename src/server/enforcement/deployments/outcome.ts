@@ -1,24 +1,24 @@
 import type { AppliedCluster, AppliedGuest, ApplyResult, Deployment, DeploymentGuest } from '@/domain/deployments';
-import { type Owned, ownedPart } from '@/domain/permissions';
+import { type Owned, toOwner } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { pollUntil, type Waiting } from '../../lib/poll-until';
 import type { RuleNamer } from '../guest-firewall/named-rules';
-import { openGuestResult } from '../guest-firewall/withhold-state';
+import { redactGuestResult } from '../guest-firewall/redact-state';
 import { compileInputs, type PolicyInputs } from '../policies/policy-inputs';
-import { listGuestsOf } from '../queries/deployment-guests';
+import { listGuestsByDeployments } from '../queries/deployment-guests';
 import { listDeploymentsByIds, withGuestProblems } from '../queries/deployments';
 import type { PolicyState } from '../queries/policy-placements';
 
 type Unresolved = ApplyResult['unresolved'];
 
 /** Endpoints of the policy that resolve to nothing. */
-export const unresolvedOf = (inputs: PolicyInputs, policyId: string): Unresolved =>
+export const listUnresolved = (inputs: PolicyInputs, policyId: string): Unresolved =>
   compileInputs(inputs)
     .unresolved.filter(({ policy_id }) => policy_id === policyId)
     .map(({ side, endpoint, reason }) => ({ side, endpoint, reason }));
 
-function guestOf({
+function toAppliedGuest({
   deployment_id: _,
   id: _id,
   started_at: _start,
@@ -28,20 +28,20 @@ function guestOf({
   return guest;
 }
 
-const clusterOf = (deployment: Deployment, guests: readonly DeploymentGuest[]): AppliedCluster => ({
+const toAppliedCluster = (deployment: Deployment, guests: readonly DeploymentGuest[]): AppliedCluster => ({
   cluster_id: deployment.cluster_id,
   cluster_name: deployment.cluster_name,
   deployment_id: deployment.id,
   status: deployment.status,
   problems: deployment.problems,
   notes: deployment.notes,
-  guests: guests.filter(({ deployment_id }) => deployment_id === deployment.id).map(guestOf),
+  guests: guests.filter(({ deployment_id }) => deployment_id === deployment.id).map(toAppliedGuest),
 });
 
 const IN_FORCE = ['ok', 'unchanged', 'partial'];
 
 /** Problems and notes of all clusters, as one text. */
-function messageOf(clusters: readonly AppliedCluster[], finished: boolean): string | null {
+function formatMessage(clusters: readonly AppliedCluster[], finished: boolean): string | null {
   if (!finished) return 'The operation is still running. Get its deployments for the result.';
   const many = clusters.length > 1;
   const texts = clusters.flatMap(({ cluster_name, problems, notes }) =>
@@ -58,14 +58,14 @@ export async function applyResult(
   namer: RuleNamer,
 ): Promise<ApplyResult> {
   const deployments = await withGuestProblems(db, await listDeploymentsByIds(db, ids));
-  const guests = await listGuestsOf(
+  const guests = await listGuestsByDeployments(
     db,
     deployments.map(({ id }) => id),
   );
   const clusters = deployments.map((deployment) =>
-    clusterOf(
+    toAppliedCluster(
       deployment,
-      guests.map((guest) => openGuestResult(guest, namer)),
+      guests.map((guest) => redactGuestResult(guest, namer)),
     ),
   );
   const finished = deployments.every(({ finished_at }) => finished_at !== null);
@@ -76,7 +76,7 @@ export async function applyResult(
     dry_run: false,
     success: finished && deployments.every(({ status }) => status === 'ok'),
     applied: clusters.some((cluster) => cluster.guests.some(({ status }) => IN_FORCE.includes(status))),
-    message: messageOf(clusters, finished),
+    message: formatMessage(clusters, finished),
     operation_id: deployments[0]?.operation_id ?? null,
     finished,
     clusters,
@@ -94,7 +94,7 @@ export async function awaitDeployments(ids: readonly string[], waiting?: Waiting
 }
 
 /** Publishes that a deployment started, continued or ended, when the transaction commits. */
-export const deploymentChanged = (
+export const publishDeploymentChange = (
   tx: Executor,
   { id, policy_id, ...owner }: Owned & { id: string; policy_id: string },
-): Promise<void> => publishEvent(tx, { type: 'deployment.changed', deployment_id: id, policy_id, ...ownedPart(owner) });
+): Promise<void> => publishEvent(tx, { type: 'deployment.changed', deployment_id: id, policy_id, ...toOwner(owner) });

@@ -6,13 +6,13 @@ import type {
   DeploymentListInput,
 } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
-import { type Owned, ownedPart } from '@/domain/permissions';
+import { type Owned, toOwner } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
 import { ruleNamer } from '../guest-firewall/named-rules';
-import { openGuestResult, openSets } from '../guest-firewall/withhold-state';
+import { redactGuestResult, redactSets } from '../guest-firewall/redact-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import * as guestQueries from '../queries/deployment-guests';
 import { findDeploymentGuest } from '../queries/deployment-guests';
@@ -37,7 +37,7 @@ async function find(scope: Timed, id: string) {
 }
 
 /** Whose the policy was when the deployment was requested. @throws AppError `not_found` */
-export const readDeploymentOwner = async (scope: Timed, id: string): Promise<Owned> => ownedPart(await find(scope, id));
+export const readDeploymentOwner = async (scope: Timed, id: string): Promise<Owned> => toOwner(await find(scope, id));
 
 /** @throws AppError `not_found` */
 export async function readDeployment(scope: Timed, id: string): Promise<Deployment> {
@@ -56,7 +56,7 @@ export async function listDeploymentGuests(
   const page = await guestQueries.listDeploymentGuests(deploymentId, input);
   if (scope.tenants === 'all') return page;
   const namer = ruleNamer((await readFirewallState()).inputs, scope.reach, owner);
-  return { ...page, items: page.items.map((guest) => openGuestResult(guest, namer)) };
+  return { ...page, items: page.items.map((guest) => redactGuestResult(guest, namer)) };
 }
 
 /** A guest's result with its plan and how it was before. @throws AppError `not_found` */
@@ -73,11 +73,11 @@ export async function readDeploymentGuest(
   const namer = ruleNamer((await readFirewallState()).inputs, scope.reach, owner);
   const { state_before: before } = found;
   return {
-    ...openGuestResult(found, namer),
+    ...redactGuestResult(found, namer),
     state_before: before && {
       ...before,
       rules: before.rules.map(namer.withholdLive),
-      sets: openSets(before.sets, before.rules, namer, false),
+      sets: redactSets(before.sets, before.rules, namer, false),
     },
   };
 }

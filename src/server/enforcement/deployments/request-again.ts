@@ -1,5 +1,5 @@
 import type { ApplyResult, Deployment, DeploymentTrigger } from '@/domain/deployments';
-import { type Owned, ownedPart } from '@/domain/permissions';
+import { type Owned, toOwner } from '@/domain/permissions';
 import { recordAudit } from '../../audit/record';
 import type { Actor, Origin, Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
@@ -9,8 +9,8 @@ import { notFound } from '../../lib/refusals';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { isDeployed, loadPolicyInputs } from '../policies/policy-inputs';
 import { findDeployment, insertDeployment, listDeployedClusterIds } from '../queries/deployments';
-import { findPolicyState, holdPolicyState, listPlacedClusterIds } from '../queries/policy-placements';
-import { applyResult, awaitDeployments, deploymentChanged, unresolvedOf } from './outcome';
+import { findPolicyState, listPlacedClusterIds, lockPolicyState } from '../queries/policy-placements';
+import { applyResult, awaitDeployments, listUnresolved, publishDeploymentChange } from './outcome';
 import { readDeployment } from './reads';
 import { assertApplicable, requestApply } from './request';
 import { startDeployments } from './schedule';
@@ -47,7 +47,7 @@ export async function requestCleanupIn(
       requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
     });
     requested.push({ deployment_id: id, cluster_id });
-    await deploymentChanged(tx, { ...policy, id });
+    await publishDeploymentChange(tx, { ...policy, id });
   }
   if (requested.length > 0) {
     await recordAudit(tx, scope, {
@@ -77,10 +77,10 @@ export async function reconcilePolicy(
   if (isDeployed(found)) {
     const { policy, ids } = await requestApply(scope, policyId, inputs, 'reconcile');
     if (waiting.wait) await awaitDeployments(ids, waiting);
-    return applyResult(policy, ids, unresolvedOf(inputs, policyId), ruleNamer(inputs, scope.reach, policy));
+    return applyResult(policy, ids, listUnresolved(inputs, policyId), ruleNamer(inputs, scope.reach, policy));
   }
   const { policy, requested } = await db.transaction(async (tx) => {
-    const policy = await holdPolicyState(tx, policyId, scope.reach);
+    const policy = await lockPolicyState(tx, policyId, scope.reach);
     if (!policy) throw notFound('policy');
     const { id, version, name, tenant_id, project_id } = policy;
     const subject = { policy_id: id, policy_version: version, name, tenant_id, project_id };
@@ -119,9 +119,9 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
     if (!old) throw notFound('deployment');
     if (old.finished_at === null) throw new AppError('refused', 'The deployment has not ended yet.');
     if (old.status === 'ok') throw new AppError('refused', 'This deployment has no failures to retry.');
-    const policy = await holdPolicyState(tx, old.policy_id, scope.reach);
+    const policy = await lockPolicyState(tx, old.policy_id, scope.reach);
     // What another owner has by now is not applied for the former one.
-    const owner = ownedPart(policy ?? old);
+    const owner = toOwner(policy ?? old);
     if (old.kind === 'apply') {
       if (!policy) throw notFound('policy');
       assertApplicable(policy, false);
@@ -139,7 +139,7 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
       requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
       ...(known && { retry_of: old.id }),
     });
-    await deploymentChanged(tx, { ...owner, policy_id: old.policy_id, id: newDeploymentId });
+    await publishDeploymentChange(tx, { ...owner, policy_id: old.policy_id, id: newDeploymentId });
     await recordAudit(tx, scope, {
       action: 'policy.retry_requested',
       object_kind: 'policy',

@@ -7,7 +7,7 @@ import type {
   DeploymentTrigger,
 } from '@/domain/deployments';
 import type { ImpactReader } from '@/domain/impact/stored-impact';
-import { ownedPart } from '@/domain/permissions';
+import { toOwner } from '@/domain/permissions';
 import type { ClusterDeployment } from '@/domain/policy-deployment';
 import { equalJson } from '../../audit/canonical';
 import { recordAudit } from '../../audit/record';
@@ -25,20 +25,20 @@ import { insertDeployment } from '../queries/deployments';
 import { acknowledgeImpact } from '../queries/impacts';
 import {
   findPolicyState,
-  holdPolicyState,
   listPlacedClusterIds,
-  listPlacementsOf,
+  listPlacementsByPolicies,
   listPolicyStates,
+  lockPolicyState,
   type PlacementRow,
   type PolicyState,
 } from '../queries/policy-placements';
 import { dryRun } from './dry-run';
-import { dropsOf, guestsOf, rulesOf, unmappedRules } from './guest-work';
-import { applyResult, awaitDeployments, deploymentChanged, unresolvedOf } from './outcome';
+import { getPolicyDrops, listDesiredGuests, selectPolicyRules, unmappedRules } from './guest-work';
+import { applyResult, awaitDeployments, listUnresolved, publishDeploymentChange } from './outcome';
 import { startDeployments } from './schedule';
 
 /** What every apply response says about the policy, including refusals. */
-export const refusalOf = (policy: PolicyState, dry_run: boolean) => ({
+export const toRefusal = (policy: PolicyState, dry_run: boolean) => ({
   policy_id: policy.id,
   policy_version: policy.version,
   policy_mode: policy.definition.enforcement_mode,
@@ -47,24 +47,24 @@ export const refusalOf = (policy: PolicyState, dry_run: boolean) => ({
   dry_run,
 });
 
-const refuse = (policy: PolicyState, dry_run: boolean, message: string) =>
-  new AppError('refused', message, { extra: { ...refusalOf(policy, dry_run), message } });
+const createRefusal = (policy: PolicyState, dry_run: boolean, message: string) =>
+  new AppError('refused', message, { extra: { ...toRefusal(policy, dry_run), message } });
 
 /** @throws AppError `refused`, with `policy_mode`, for a policy that is not to be enforced */
 export function assertApplicable(policy: PolicyState, dryRun: boolean): void {
   if (policy.definition.enforcement_mode === 'audit') {
-    throw refuse(
+    throw createRefusal(
       policy,
       dryRun,
       `${policy.name} is in audit mode: its rules are only evaluated. Set its mode to enforced to apply it.`,
     );
   }
-  if (!policy.enabled) throw refuse(policy, dryRun, `${policy.name} is disabled. Enable it to apply it.`);
+  if (!policy.enabled) throw createRefusal(policy, dryRun, `${policy.name} is disabled. Enable it to apply it.`);
 }
 
 /** Nothing of the policy can be put anywhere. */
-export const refuseUnmapped = (policy: PolicyState, dryRun: boolean, message: string) =>
-  refuse(policy, dryRun, message);
+export const createUnmappedRefusal = (policy: PolicyState, dryRun: boolean, message: string) =>
+  createRefusal(policy, dryRun, message);
 
 /** @throws AppError `refused` when the token of every cluster is read-only: nothing could be written, so nothing is started */
 function assertWritable(policy: PolicyState, clusterIds: readonly string[], { clusters }: PolicyInputs): void {
@@ -74,7 +74,7 @@ function assertWritable(policy: PolicyState, clusterIds: readonly string[], { cl
   });
   if (readOnly.length < clusterIds.length) return;
   const which = readOnly.map(({ name, missing }) => `${name} (${missing.join(', ')})`).join(', ');
-  throw refuse(
+  throw createRefusal(
     policy,
     false,
     `The API token is read-only: privileges are missing on ${which}. Grant them to the token, and to its user if privileges are separated, then sync the cluster.`,
@@ -83,7 +83,7 @@ function assertWritable(policy: PolicyState, clusterIds: readonly string[], { cl
 
 /** Clusters where the policy wants something now. */
 function requestedClusters(inputs: PolicyInputs, policyId: string): string[] {
-  const ids = guestsOf(compileInputs(inputs), policyId).map(({ cluster_id }) => cluster_id);
+  const ids = listDesiredGuests(compileInputs(inputs), policyId).map(({ cluster_id }) => cluster_id);
   return [...new Set(ids)];
 }
 
@@ -113,9 +113,9 @@ export async function requestApply(
   const known = await findPolicyState(db, policyId, scope.reach);
   if (!known) throw notFound('policy');
   assertApplicable(known, false);
-  const override = await assertTestsHold(known, rights, refusalOf(known, false));
+  const override = await assertTestsHold(known, rights, toRefusal(known, false));
   const { policy, ids } = await db.transaction(async (tx) => {
-    const policy = await holdPolicyState(tx, policyId, scope.reach);
+    const policy = await lockPolicyState(tx, policyId, scope.reach);
     if (!policy) throw notFound('policy');
     assertApplicable(policy, false);
     const clusters = new Set([
@@ -125,7 +125,7 @@ export async function requestApply(
     if (clusters.size === 0) {
       const own = inputs.policies.find(({ id }) => id === policyId);
       const unmapped = own && unmappedRules(own, compileInputs(inputs));
-      throw refuseUnmapped(
+      throw createUnmappedRefusal(
         policy,
         false,
         unmapped?.message ?? `${policy.name} has no enabled rule and no default policy to apply.`,
@@ -149,7 +149,7 @@ export async function requestApply(
         ...(fingerprints && { fingerprints: fingerprintsIn(inputs, cluster_id, fingerprints) }),
       });
       ids.push(id);
-      await deploymentChanged(tx, { ...ownedPart(policy), id, policy_id: policyId });
+      await publishDeploymentChange(tx, { ...toOwner(policy), id, policy_id: policyId });
     }
     await recordAudit(tx, scope, {
       action: 'policy.apply_requested',
@@ -194,7 +194,7 @@ export async function applyPolicy(
   assertApplicable(policy, dry_run);
   if (dry_run) return dryRun(policy, await readFirewallState(), scope.reach);
   const reader = rights.impact ?? { policies: scope.reach, tests: null, flows: null };
-  const acknowledged = await assertAcknowledged(policyId, asked, reader, refusalOf(policy, false));
+  const acknowledged = await assertAcknowledged(policyId, asked, reader, toRefusal(policy, false));
   const inputs = await loadPolicyInputs();
   const given = { ...rights, reason: override_tests?.reason ?? null };
   const request = await requestApply(scope, policyId, inputs, 'apply', fingerprints, given, acknowledged);
@@ -202,7 +202,7 @@ export async function applyPolicy(
   return applyResult(
     request.policy,
     request.ids,
-    unresolvedOf(inputs, policyId),
+    listUnresolved(inputs, policyId),
     ruleNamer(inputs, scope.reach, request.policy),
   );
 }
@@ -211,8 +211,8 @@ export async function applyPolicy(
 function isPending(policyId: string, inputs: PolicyInputs, placements: readonly PlacementRow[]): boolean {
   const open = new Map(placements.map((row) => [row.workload_id, row]));
   for (const desired of compileInputs(inputs).guests) {
-    const rules = rulesOf(policyId, { desired });
-    const { drop_in, drop_out } = dropsOf(policyId, { desired });
+    const rules = selectPolicyRules(policyId, { desired });
+    const { drop_in, drop_out } = getPolicyDrops(policyId, { desired });
     if (rules.length === 0 && !drop_in && !drop_out) continue;
     const row = open.get(desired.workload_id);
     if (!row || row.applied_at === null || row.drop_in !== drop_in || row.drop_out !== drop_out) return true;
@@ -237,7 +237,7 @@ export async function applyPending(
 ): Promise<ApplyPendingResult> {
   const policies = (await listPolicyStates(db, scope.reach)).filter(isDeployed);
   const inputs = await loadPolicyInputs();
-  const placements = await listPlacementsOf(
+  const placements = await listPlacementsByPolicies(
     db,
     policies.map(({ id }) => id),
   );
@@ -268,5 +268,5 @@ export async function applyPending(
 export async function describeRefusal(scope: Scope<'policy:apply'>, policyId: string) {
   if (!z.uuid().safeParse(policyId).success) return null;
   const policy = await findPolicyState(db, policyId, scope.reach);
-  return policy && refusalOf(policy, false);
+  return policy && toRefusal(policy, false);
 }

@@ -7,25 +7,25 @@ import { findClusterRow } from '../../inventory/queries/clusters';
 import { firewallObserve } from '../../jobs/definitions';
 import { enqueue } from '../../jobs/enqueue';
 import { clock } from '../../lib/clock';
-import { concurrently } from '../../lib/concurrently';
 import { AppError } from '../../lib/errors';
+import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import { logger } from '../../lib/logger';
 import { ProviderError } from '../../providers/hypervisor/errors';
 import { loadPolicyInputs, type PolicyInputs } from '../policies/policy-inputs';
 import {
   insertDeploymentGuests,
-  listGuestsOf,
+  listGuestsByDeployments,
   resetDeploymentGuests,
   updateDeploymentGuest,
 } from '../queries/deployment-guests';
 import { deploymentLeases, listDeploymentsByIds, withGuestProblems } from '../queries/deployments';
-import { listOwnedBy, noteFailedRemovals } from '../queries/residual-rules';
+import { listOwnedBy, recordFailedRemovals } from '../queries/residual-rules';
 import { planApply, planCleanup, planRemoval, type Work } from './choose-guests';
 import { deployToGuest, verifyOutcome } from './deploy-to-guest';
 import { DeploymentSession, type HeldDeployment } from './deployment-session';
-import { problemOf } from './guest/perform-step';
+import { toDeploymentProblem } from './guest/perform-step';
 import type { GuestWork } from './guest-work';
-import { deploymentChanged } from './outcome';
+import { publishDeploymentChange } from './outcome';
 
 type Context = {
   /** Aborts when the worker has to end; the deployment then waits for another one. */
@@ -44,7 +44,7 @@ const scope = systemScope('policy:apply', 'policy deployment');
 function claim(id: string): Promise<HeldDeployment | null> {
   return db.transaction(async (tx) => {
     const row = await deploymentLeases.claim(tx, { id });
-    if (row) await deploymentChanged(tx, row);
+    if (row) await publishDeploymentChange(tx, row);
     return row;
   });
 }
@@ -66,7 +66,7 @@ async function begin(session: DeploymentSession, { version, guests }: Work): Pro
     );
   });
   deployment.policy_version = version;
-  const known = await listGuestsOf(db, [deployment.id]);
+  const known = await listGuestsByDeployments(db, [deployment.id]);
   const finished = new Set(
     known.filter(({ status }) => (DONE as readonly string[]).includes(status)).map((guest) => guest.workload_id),
   );
@@ -88,7 +88,7 @@ async function deploy(
   guests: readonly GuestWork[],
 ): Promise<boolean> {
   let broken: readonly DeploymentProblem[] | null = null;
-  await concurrently(guests, GUESTS_AT_ONCE, session.signal, async (work) => {
+  await forEachConcurrent(guests, GUESTS_AT_ONCE, session.signal, async (work) => {
     if (broken) {
       const key = { deployment_id: session.deployment.id, workload_id: work.workload.id };
       const finished_at = clock.now().toISOString();
@@ -108,7 +108,7 @@ async function finish({ deployment, lease, done, total }: DeploymentSession, pro
   await lease.stop();
   const at = clock.now().toISOString();
   await db.transaction(async (tx) => {
-    const guests = await listGuestsOf(tx, [deployment.id]);
+    const guests = await listGuestsByDeployments(tx, [deployment.id]);
     const counts: Record<string, number> = {};
     for (const { status } of guests) counts[status] = (counts[status] ?? 0) + 1;
     const good = (counts.ok ?? 0) + (counts.unchanged ?? 0);
@@ -125,11 +125,11 @@ async function finish({ deployment, lease, done, total }: DeploymentSession, pro
       finished_at: at,
     };
     if (!(await deploymentLeases.finish(tx, deployment, outcome))) return;
-    await deploymentChanged(tx, deployment);
+    await publishDeploymentChange(tx, deployment);
     const [described] = await withGuestProblems(tx, await listDeploymentsByIds(tx, [deployment.id]));
     const notes = described?.notes ?? [];
     if (deployment.kind === 'removal') {
-      await noteFailedRemovals(tx, deployment.id, deployment.policy_id, problems[0] ?? null, at);
+      await recordFailedRemovals(tx, deployment.id, deployment.policy_id, problems[0] ?? null, at);
     }
     await recordAudit(tx, scope, {
       action: status === 'ok' ? `policy.${DID[deployment.kind]}` : `policy.${deployment.kind}_${status}`,
@@ -205,7 +205,9 @@ export async function runDeployment(id: string, context: Context): Promise<{ clu
         const isExpected = error instanceof ProviderError || error instanceof AppError;
         if (!isExpected) session.lease.log.error({ err: error }, 'deployment failed unexpectedly');
         await finish(session, [
-          error instanceof AppError ? { code: error.code, message: error.message, remedy: null } : problemOf(error),
+          error instanceof AppError
+            ? { code: error.code, message: error.message, remedy: null }
+            : toDeploymentProblem(error),
         ]);
         return changed;
       },

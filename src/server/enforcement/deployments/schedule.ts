@@ -4,7 +4,7 @@ import { systemScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { policyApply, policyCleanup } from '../../jobs/definitions';
 import { enqueue, enqueueOrWait } from '../../jobs/enqueue';
-import { workerCrashed } from '../../jobs/queries/run-leases';
+import { formatWorkerCrash } from '../../jobs/queries/run-leases';
 import { recoverRuns } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
@@ -12,7 +12,7 @@ import { newId } from '../../lib/ids';
 import { insertDeploymentGuests } from '../queries/deployment-guests';
 import { type DeploymentRow, deploymentLeases, insertDeployment, listDeploymentKinds } from '../queries/deployments';
 import { type LeftBehind, listDueRemovals } from '../queries/residual-rules';
-import { deploymentChanged } from './outcome';
+import { publishDeploymentChange } from './outcome';
 
 /**
  * Hands waiting deployments to the queue, after the transaction that made them. When the queue does not answer they
@@ -59,7 +59,7 @@ export async function requestRemovalIn(tx: Tx, left: readonly Omit<LeftBehind, '
         name: workload_name,
       })),
     );
-    await deploymentChanged(tx, { id, policy_id, tenant_id: null, project_id: null });
+    await publishDeploymentChange(tx, { id, policy_id, tenant_id: null, project_id: null });
     ids.push(id);
   }
   return ids;
@@ -75,7 +75,7 @@ const scope = systemScope('policy:apply', 'deployment schedule');
 
 const WORKER_DIED: DeploymentProblem = {
   code: 'worker_died',
-  message: workerCrashed('deployment'),
+  message: formatWorkerCrash('deployment'),
   remedy: 'Check the worker log; the worker may be out of memory. Then retry: the deployment resumes where it stopped.',
 };
 
@@ -90,11 +90,11 @@ const ORPHAN_COLUMNS = [
 ] as const;
 type Orphan = Pick<DeploymentRow, 'id' | (typeof ORPHAN_COLUMNS)[number]>;
 
-async function giveUp(row: Orphan): Promise<void> {
+async function failDeployment(row: Orphan): Promise<void> {
   await db.transaction(async (tx) => {
     const outcome = { problems: [...row.problems, WORKER_DIED], finished_at: clock.now().toISOString() };
     if (!(await deploymentLeases.fail(tx, row.id, outcome))) return;
-    await deploymentChanged(tx, row);
+    await publishDeploymentChange(tx, row);
     await recordAudit(tx, scope, {
       action: `policy.${row.kind}_failed`,
       object_kind: 'policy',
@@ -112,6 +112,6 @@ async function giveUp(row: Orphan): Promise<void> {
  */
 export async function scheduleDeployments(): Promise<void> {
   const orphans = await deploymentLeases.listOrphans(db, ORPHAN_COLUMNS);
-  await recoverRuns(orphans, { restart: ({ id }) => startDeployments([id]), giveUp });
+  await recoverRuns(orphans, { restart: ({ id }) => startDeployments([id]), giveUp: failDeployment });
   await scheduleRemovals();
 }

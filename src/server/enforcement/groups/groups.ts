@@ -1,4 +1,4 @@
-import { isWithinReach, ownedPart, type Reach } from '@/domain/permissions';
+import { isWithinReach, type Reach, toOwner } from '@/domain/permissions';
 import type { SecurityGroup, SecurityGroupUpdate, SecurityGroupUsage } from '@/domain/security-group';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
@@ -34,7 +34,11 @@ export function auditedGroup(
 }
 
 /** What of a group's uses those with this reach may learn; `endpoints` are the texts that name the group. */
-export function usageOf(users: readonly GroupUser[], endpoints: readonly string[], reach: Reach): SecurityGroupUsage {
+export function toGroupUsage(
+  users: readonly GroupUser[],
+  endpoints: readonly string[],
+  reach: Reach,
+): SecurityGroupUsage {
   const visible = users.filter((policy) => isWithinReach(policy, reach));
   const named = (side: 'source' | 'target', list: readonly string[]) =>
     list.filter((endpoint) => endpoints.includes(endpoint)).map((endpoint) => ({ side, endpoint }));
@@ -58,7 +62,7 @@ export async function readGroupUsage(scope: Scope<'group:read'>, id: string): Pr
   const group = await findSecurityGroup(db, scope.reach, id);
   // Of a group that only touches a project, its uses elsewhere are none of the project's business.
   if (!group || !isWithinReach(group, scope.reach)) throw notFound('group');
-  return usageOf(await listGroupUsers(db, id), [`sg:${group.id}`, `sg:${group.name}`], scope.reach);
+  return toGroupUsage(await listGroupUsers(db, id), [`sg:${group.id}`, `sg:${group.name}`], scope.reach);
 }
 
 /**
@@ -66,7 +70,7 @@ export async function readGroupUsage(scope: Scope<'group:read'>, id: string): Pr
  * Referenced objects therefore cannot be deleted.
  * @throws AppError `conflict` naming the policies when there are any
  */
-export function refuseWhileUsed(
+export function assertUnused(
   what: string,
   users: readonly GroupUser[],
   endpoints: readonly string[],
@@ -76,7 +80,7 @@ export function refuseWhileUsed(
     [...definition.sources, ...definition.targets].some((endpoint) => endpoints.includes(endpoint)),
   );
   if (naming.length === 0) return;
-  const used_by = usageOf(naming, endpoints, reach);
+  const used_by = toGroupUsage(naming, endpoints, reach);
   const names = used_by.policies.slice(0, 5).map(({ name }) => name);
   const others = naming.length - names.length;
   const list = [...names, ...(others > 0 ? [`${others} ${names.length > 0 ? 'more' : 'not visible to you'}`] : [])];
@@ -101,14 +105,14 @@ export function updateSecurityGroup(
     assertVersion('group', row.version, version, { current: auditedGroup(row) });
     const changes = changedFields<SecurityGroupRow, Partial<SecurityGroupRow>>(row, input);
     const moves = project_id !== undefined && project_id !== row.project_id;
-    const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : ownedPart(row);
+    const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : toOwner(row);
     if (moves) {
       changes.project_id = owner.project_id;
       // Policies of the former owner would not find it any more; those of the installation do, by its id.
       const users = await listGroupUsers(tx, id);
       const lost = users.filter((policy) => policy.tenant_id !== null);
-      refuseWhileUsed(`The group ${row.name}`, lost, [`sg:${row.id}`, `sg:${row.name}`], scope.reach);
-      if (row.project_id === null) refuseWhileUsed(`The name ${row.name}`, users, [`sg:${row.name}`], scope.reach);
+      assertUnused(`The group ${row.name}`, lost, [`sg:${row.id}`, `sg:${row.name}`], scope.reach);
+      if (row.project_id === null) assertUnused(`The name ${row.name}`, users, [`sg:${row.name}`], scope.reach);
     }
     const changed = Object.keys(changes).length > 0;
     if (changed) {
@@ -116,10 +120,10 @@ export function updateSecurityGroup(
       if ((moves || name !== row.name) && (await securityGroupNameTaken(tx, owner, name)))
         throw nameTaken('group', name);
       if (changes.name !== undefined) {
-        refuseWhileUsed(`The name ${row.name}`, await listGroupUsers(tx, id), [`sg:${row.name}`], scope.reach);
+        assertUnused(`The name ${row.name}`, await listGroupUsers(tx, id), [`sg:${row.name}`], scope.reach);
       }
       await updateRow(tx, id, { ...changes, version: row.version + 1 });
-      await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...ownedPart(row) });
+      await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...toOwner(row) });
       if (moves) await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...owner });
     }
     const group = await findSecurityGroup(tx, 'all', id);
@@ -149,9 +153,9 @@ export function deleteSecurityGroup(scope: Scope<'group:write'>, id: string): Pr
     const group = row && (await findSecurityGroup(tx, 'all', id));
     if (!row || !group) throw notFound('group');
     const endpoints = [`sg:${row.id}`, `sg:${row.name}`];
-    refuseWhileUsed(`The group ${row.name}`, await listGroupUsers(tx, id), endpoints, scope.reach);
+    assertUnused(`The group ${row.name}`, await listGroupUsers(tx, id), endpoints, scope.reach);
     await deleteRow(tx, id);
-    await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...ownedPart(row) });
+    await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...toOwner(row) });
     await recordAudit(tx, scope, {
       action: 'security_group.deleted',
       object_kind: 'security_group',

@@ -1,5 +1,5 @@
 import type { Page } from '@/domain/list';
-import { ownedPart } from '@/domain/permissions';
+import { toOwner } from '@/domain/permissions';
 import type {
   MembershipChange,
   MembershipResult,
@@ -83,19 +83,19 @@ export async function changeMembersIn(
     gone.map(({ id }) => id),
   );
   if (added.length + removed.length === 0) return { added, removed, group };
-  const namesOf = (ids: readonly string[], list: readonly Named[]) =>
+  const selectMembers = (ids: readonly string[], list: readonly Named[]) =>
     list
       .filter(({ id }) => ids.includes(id))
       .map(({ id, name, external_id }) => ({ workload_id: id, name, external_id }));
-  await publishEvent(tx, { type: 'security_group.changed', security_group_id: groupId, ...ownedPart(group) });
+  await publishEvent(tx, { type: 'security_group.changed', security_group_id: groupId, ...toOwner(group) });
   await recordAudit(tx, scope, {
     action: 'security_group.members_changed',
     object_kind: 'security_group',
     object_id: groupId,
     object_name: group.name,
     tenant_id: group.tenant_id,
-    before: { project_id: group.project_id, removed: namesOf(removed, gone) },
-    after: { added: namesOf(added, workloads) },
+    before: { project_id: group.project_id, removed: selectMembers(removed, gone) },
+    after: { added: selectMembers(added, workloads) },
   });
   return { added, removed, group };
 }

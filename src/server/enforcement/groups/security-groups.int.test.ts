@@ -29,7 +29,7 @@ const create = async (input: object = {}, headers: Headers = admin): Promise<Sec
   expect(status, JSON.stringify(body)).toBe(201);
   return body;
 };
-const membersOf = async (id: string, headers: Headers = admin): Promise<SecurityGroupMember[]> =>
+const readMembers = async (id: string, headers: Headers = admin): Promise<SecurityGroupMember[]> =>
   (await json(`/security-groups/${id}/members`, {}, headers)).body.items;
 const policyNaming = async (endpoint: string, tenant_id: string | null = null) => {
   const definition = {
@@ -93,7 +93,7 @@ describe('security groups', () => {
     expect(await add()).toMatchObject({ status: 409, body: { code: 'conflict' } });
     const both = await Promise.all([add(), add()]);
     expect(both.map(({ status }) => status)).toEqual([409, 409]);
-    expect(await membersOf(group.id)).toHaveLength(1);
+    expect(await readMembers(group.id)).toHaveLength(1);
     const path = `/security-groups/${group.id}/members/${workload.id}`;
     expect(await json(path, { method: 'DELETE' })).toMatchObject({ status: 204 });
     expect(await json(path, { method: 'DELETE' })).toMatchObject({ status: 404 });
@@ -109,7 +109,7 @@ describe('security groups', () => {
       body: { added: 1, removed: 1, unchanged: 1 },
     });
     expect(await patch({ add: [a.id, newId()] })).toMatchObject({ status: 400, body: { errors: [{ field: 'add' }] } });
-    expect((await membersOf(group.id)).map(({ workload_id }) => workload_id).sort()).toEqual([b.id, c.id].sort());
+    expect((await readMembers(group.id)).map(({ workload_id }) => workload_id).sort()).toEqual([b.id, c.id].sort());
   });
 
   it('have members by tag as long as these have the tag', async () => {
@@ -118,13 +118,13 @@ describe('security groups', () => {
     await makeWorkload(cluster, null, { tags: ['edge'] });
     const group = await create({ member_tags: ['Edge', 'prod'], member_tags_match: 'all' });
     expect(group).toMatchObject({ member_tags: ['edge', 'prod'], members_total: 1 });
-    expect(await membersOf(group.id)).toMatchObject([{ workload_id: tagged.id, source: 'tag', created_at: null }]);
+    expect(await readMembers(group.id)).toMatchObject([{ workload_id: tagged.id, source: 'tag', created_at: null }]);
     const path = `/security-groups/${group.id}/members/${tagged.id}`;
     expect(await json(path, { method: 'DELETE' })).toMatchObject({ status: 422 });
     const any = await json(`/security-groups/${group.id}`, { method: 'PATCH', body: { member_tags_match: 'any' } });
     expect(any.body.members_total).toBe(2);
     await db.update(workloads).set({ tags: [] }).where(eq(workloads.id, tagged.id));
-    expect(await membersOf(group.id)).toHaveLength(1);
+    expect(await readMembers(group.id)).toHaveLength(1);
     const found = await json(`/security-groups?workload_id=${tagged.id}`);
     expect(found.body.total).toBe(0);
   });
@@ -216,7 +216,7 @@ describe('security groups', () => {
     await makeWorkload(cluster, theirs.project, { tags });
     await makeWorkload(cluster, null, { tags });
     const group = await create({ member_tags: tags }, ours.headers);
-    expect((await membersOf(group.id, ours.headers)).map(({ workload_id }) => workload_id)).toEqual([mine.id]);
+    expect((await readMembers(group.id, ours.headers)).map(({ workload_id }) => workload_id)).toEqual([mine.id]);
     expect(await create({ member_tags: tags })).toMatchObject({ members_total: 3 });
   });
 

@@ -1,11 +1,11 @@
-import { compileFailuresOf, guestCompileFailures } from '@/domain/firewall/compile-failure';
-import { type LiveNode, liveNode } from '@/domain/firewall/live-state';
+import { guestCompileFailures, summarizeCompileFailures } from '@/domain/firewall/compile-failure';
+import { completeLiveNode, type LiveNode } from '@/domain/firewall/live-state';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../db/client';
 import {
   listGuestCompileFailures,
+  listGuestSnapshotPage,
   listNodeImplementations,
-  pageOfGuestSnapshots,
   setCompileFailures,
 } from '../queries/firewall-snapshots';
 
@@ -15,7 +15,7 @@ const UNKNOWN_NODE: LiveNode = { options: null, networks: null, rules: null };
 /** Guests refer to aliases and groups of the cluster: when these change, so may what the guests contribute. */
 async function refreshGuests(clusterId: string, cluster: ClusterSnapshot): Promise<void> {
   for (let after: string | null = null; ; ) {
-    const page: Awaited<ReturnType<typeof pageOfGuestSnapshots>> = await pageOfGuestSnapshots(
+    const page: Awaited<ReturnType<typeof listGuestSnapshotPage>> = await listGuestSnapshotPage(
       db,
       clusterId,
       after,
@@ -58,8 +58,8 @@ export async function withCompileFailures(
   for (const name of new Set([...nftables.keys(), ...Object.keys(nodes)])) {
     const guests = ofGuests.filter(({ node_name }) => node_name === name);
     const contributed = guests.flatMap(({ compile_failures }) => compile_failures);
-    const node = liveNode(cluster, name, nftables.get(name) ?? null);
-    const { failures, maybe } = compileFailuresOf(cluster, node, contributed);
+    const node = completeLiveNode(cluster, name, nftables.get(name) ?? null);
+    const { failures, maybe } = summarizeCompileFailures(cluster, node, contributed);
     if (failures.length === 0 && !maybe) continue;
     failing = true;
     const since = before?.nodes?.[name]?.compile_failure?.since ?? readAt;

@@ -1,5 +1,5 @@
 import type { CompileFailure } from '@/domain/firewall/compile-failure';
-import { compileFailureText } from '@/domain/firewall/compile-failure-text';
+import { formatCompileFailures } from '@/domain/firewall/compile-failure-text';
 import type { NodeCompileFailure } from '@/domain/inventory';
 import { db } from '../../db/client';
 import { listNodeRulesets } from '../../inventory/queries/nodes';
@@ -28,7 +28,7 @@ function agentEvidence(since: string, agent: Ruleset): NodeCompileFailure['agent
   return ruleset_changed_at !== null && ruleset_changed_at > since ? 'ruleset_changed_since' : 'ruleset_unchanged';
 }
 
-function named(
+function withWorkloadNames(
   firewall: FirewallState,
   clusterId: string,
   failures: readonly CompileFailure[],
@@ -57,9 +57,9 @@ export async function listFailingNodes(): Promise<FailingNode[]> {
   return failing.flatMap(({ cluster_id, node_name, since, failures }) => {
     const agent = rulesets.find((node) => node.cluster_id === cluster_id && node.name === node_name);
     if (!agent) return [];
-    const list = named(firewall, cluster_id, failures);
-    const nameOf = (vmid: number) => list.find((failure) => failure.vmid === vmid)?.workload_name ?? null;
-    const message = compileFailureText(node_name, failures, nameOf);
+    const list = withWorkloadNames(firewall, cluster_id, failures);
+    const findWorkloadName = (vmid: number) => list.find((failure) => failure.vmid === vmid)?.workload_name ?? null;
+    const message = formatCompileFailures(node_name, failures, findWorkloadName);
     const agent_evidence = agentEvidence(since, agent);
     return [{ node_id: agent.node_id, cluster_id, node_name, since, message, agent_evidence, failures: list }];
   });

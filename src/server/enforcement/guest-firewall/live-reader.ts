@@ -7,8 +7,8 @@ import { clusterAccess, openProvider } from '../../inventory/cluster-access';
 import { findClusterRow } from '../../inventory/queries/clusters';
 import { cache } from '../../lib/cache';
 import { clock } from '../../lib/clock';
-import { concurrently } from '../../lib/concurrently';
 import { AppError } from '../../lib/errors';
+import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import { logger } from '../../lib/logger';
 import { notFound } from '../../lib/refusals';
 import { ProviderError } from '../../providers/hypervisor/errors';
@@ -62,19 +62,20 @@ const LIMITS = {
 /** By workload and by cluster: who may see which of them is decided before. */
 const guestCache = cache<Promise<TimedGuest>, Asked>({ name: 'guest_readings', ...LIMITS });
 const clusterCache = cache<Promise<Timed<ClusterSnapshot>>, Asked>({ name: 'cluster_readings', ...LIMITS });
-const asked = (fresh: boolean): Asked => ({ at: clock.now().getTime(), fresh });
+const toReadRequest = (fresh: boolean): Asked => ({ at: clock.now().getTime(), fresh });
 
 /** Forgets what was read: after writing, or in tests. */
-export function forgetSnapshots(): void {
+export function clearSnapshotCaches(): void {
   guestCache.clear();
   clusterCache.clear();
 }
 
-export const hashOf = (state: unknown): string => createHash('sha256').update(JSON.stringify(state)).digest('base64');
+export const hashSnapshot = (state: unknown): string =>
+  createHash('sha256').update(JSON.stringify(state)).digest('base64');
 
 type Failure = { code: string; message: string; remedy?: string };
 
-const failureOf = (error: unknown): Failure => {
+const toFailure = (error: unknown): Failure => {
   if (error instanceof ProviderError) {
     return { code: error.code, message: error.message.slice(0, 500), remedy: error.remedy.slice(0, 500) };
   }
@@ -123,13 +124,19 @@ async function store(
       const compile_failures = unread
         ? known.get(workload_id)?.compile_failures
         : guestCompileFailures(snapshots.cluster.state, vmids.get(workload_id) ?? 0, state);
-      return { workload_id, read_at, state, state_hash: hashOf(state), ...(compile_failures && { compile_failures }) };
+      return {
+        workload_id,
+        read_at,
+        state,
+        state_hash: hashSnapshot(state),
+        ...(compile_failures && { compile_failures }),
+      };
     });
   const { read_at } = snapshots.cluster;
   const changed = await storeGuestSnapshots(db, rows);
   const before = await findClusterSnapshot(db, clusterId);
   const state = await withCompileFailures(clusterId, snapshots.cluster.state, before?.state ?? null, read_at);
-  const clusterRow = { cluster_id: clusterId, read_at, state_hash: hashOf(state), state };
+  const clusterRow = { cluster_id: clusterId, read_at, state_hash: hashSnapshot(state), state };
   const clusterChanged = await storeClusterSnapshot(db, clusterRow);
   if (changed > 0 || clusterChanged) await publishEvent(db, { type: 'firewall.changed', cluster_id: clusterId });
   return { ...snapshots, cluster: { state, read_at } };
@@ -138,7 +145,7 @@ async function store(
 const at = () => clock.now().toISOString();
 
 function readOne(provider: HypervisorProvider, subject: LiveSubject, fresh: boolean): Promise<TimedGuest> {
-  return guestCache.load(subject.id, asked(fresh), async () => {
+  return guestCache.load(subject.id, toReadRequest(fresh), async () => {
     const read_at = at();
     const { id, node_name, kind, vmid, creation_fingerprint } = subject;
     const state =
@@ -170,17 +177,17 @@ export async function readLive(
     if (!row) throw notFound('cluster');
     const opened = (options.openProvider ?? openProvider)(clusterAccess(row));
     provider = opened;
-    const cluster = await clusterCache.load(clusterId, asked(fresh), async () => {
+    const cluster = await clusterCache.load(clusterId, toReadRequest(fresh), async () => {
       const read_at = at();
       return { state: await opened.firewallReader.readClusterFirewall(), read_at };
     });
-    await concurrently(subjects, concurrency, signal, async (subject) => {
+    await forEachConcurrent(subjects, concurrency, signal, async (subject) => {
       guests.set(subject.id, await readOne(opened, subject, fresh));
     });
     snapshots = { cluster, guests };
   } catch (error) {
     signal.throwIfAborted();
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     const read_at = at();
     for (const { id } of subjects) {
       if (!guests.has(id)) guests.set(id, { workload_id: id, read_at, state: unreadableGuest(failure) });

@@ -1,5 +1,5 @@
 import type { LiveRule } from '@/domain/firewall/live-state';
-import { anonymousRule, type FirewallRuleView, viewOfLiveRule } from '@/domain/firewall/rule-view';
+import { anonymizeRule, type FirewallRuleView, toLiveRuleView } from '@/domain/firewall/rule-view';
 import { withholdRule } from '@/domain/firewall/withhold-rule';
 import { isVisibleAt, isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
@@ -37,7 +37,7 @@ export function ruleNamer(
   workload: Owned | null = null,
 ): RuleNamer {
   const known = policiesById(policies);
-  const sightOf = (policyId: string): Sight => {
+  const getPolicySight = (policyId: string): Sight => {
     if (reach === 'all') return null;
     const policy = known.get(policyId);
     if (policy?.tenant_id === null) return policy.tenant_visibility;
@@ -48,21 +48,21 @@ export function ruleNamer(
   };
   const sightOfLive = ({ comment }: Pick<LiveRule, 'comment'>): Sight => {
     const marker = parseMarker(comment);
-    return marker?.instance === instance ? sightOf(marker.policy_id) : null;
+    return marker?.instance === instance ? getPolicySight(marker.policy_id) : null;
   };
   const sightOfView = ({ owner, policy_id }: FirewallRuleView): Sight =>
-    policy_id !== null && (owner === 'this_installation' || owner === 'copied') ? sightOf(policy_id) : null;
-  const nameOf = (policyId: string) => {
-    const sight = sightOf(policyId);
+    policy_id !== null && (owner === 'this_installation' || owner === 'copied') ? getPolicySight(policy_id) : null;
+  const getPolicyName = (policyId: string) => {
+    const sight = getPolicySight(policyId);
     return sight === 'hidden' || sight === 'residual' ? null : (known.get(policyId)?.name ?? null);
   };
   const withhold = (view: FirewallRuleView) => {
     const sight = sightOfView(view);
     if (sight === null) return view;
-    return sight === 'residual' ? anonymousRule(view) : withholdRule(view, sight);
+    return sight === 'residual' ? anonymizeRule(view) : withholdRule(view, sight);
   };
   return {
-    nameOf,
+    nameOf: getPolicyName,
     withhold,
     withholdLive(rule) {
       const sight = sightOfLive(rule);
@@ -76,12 +76,12 @@ export function ruleNamer(
       return sight !== 'hidden' && sight !== 'name';
     },
     show(rule, vmid) {
-      const view = viewOfLiveRule(rule, instance, vmid);
+      const view = toLiveRuleView(rule, instance, vmid);
       const residual = sightOfView(view) === 'residual';
       const policyId = view.owner === 'this_installation' && !residual ? view.policy_id : null;
       return {
         ...withhold(view),
-        policy_name: policyId === null ? null : nameOf(policyId),
+        policy_name: policyId === null ? null : getPolicyName(policyId),
         tier: (policyId !== null && known.get(policyId)?.tier) || null,
         residual,
       };

@@ -3,12 +3,12 @@ import { hostOptions, hostSwitch } from '@/domain/firewall/host-options';
 import { hostRuleStatus } from '@/domain/firewall/host-rule-status';
 import type { LiveNic, LiveNode, LiveState } from '@/domain/firewall/live-state';
 import { possibleImplementations } from '@/domain/firewall/node-options';
-import { viewOfLiveRule } from '@/domain/firewall/rule-view';
+import { toLiveRuleView } from '@/domain/firewall/rule-view';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import type { OutsideFilters } from '@/domain/guest-firewall';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { listNodesOfCluster, listVnetsOfCluster } from '../queries/firewall-snapshots';
+import { listClusterNodes, listClusterVnets } from '../queries/firewall-snapshots';
 import type { InputWorkload } from '../queries/policy-inputs';
 
 type Vnet = NonNullable<NonNullable<OutsideFilters['details']>['vnets']>[number];
@@ -40,13 +40,13 @@ function vnetView(
     rules:
       vnet?.rules?.map((rule) => {
         const { status, reason } = hostRuleStatus(place, rule);
-        return { ...viewOfLiveRule(rule, instance, null), status, status_reason: reason };
+        return { ...toLiveRuleView(rule, instance, null), status, status_reason: reason };
       }) ?? null,
   };
 }
 
 /** Interfaces by the VNet they are on; null: not known for all of them. */
-function vnetsOf({ vnets }: ClusterSnapshot, nics: readonly LiveNic[] | null): Map<string, string[]> | null {
+function groupNicsByVnet({ vnets }: ClusterSnapshot, nics: readonly LiveNic[] | null): Map<string, string[]> | null {
   if (!vnets || !nics || nics.some(({ bridge }) => bridge === undefined)) return null;
   const found = new Map<string, string[]>();
   for (const { name, bridge = '' } of nics) {
@@ -67,8 +67,8 @@ export async function outsideFilters(
 ): Promise<OutsideFilters> {
   const { node } = state;
   const steps = frontSteps(state, nics);
-  const names = vnetsOf(cluster, nics);
-  const known = hosts && names?.size ? await listVnetsOfCluster(db, workload.cluster_id) : [];
+  const names = groupNicsByVnet(cluster, nics);
+  const known = hosts && names?.size ? await listClusterVnets(db, workload.cluster_id) : [];
   const vnets =
     names &&
     [...names].map(([name, interfaces]) => {
@@ -81,7 +81,7 @@ export async function outsideFilters(
     ...(vnets?.map((vnet) => vnet.filters) ?? [null]),
   ]);
   if (!hosts) return { filters, details: null };
-  const nodes = await listNodesOfCluster(db, workload.cluster_id);
+  const nodes = await listClusterNodes(db, workload.cluster_id);
   const row = nodes.find(({ name }) => name === workload.node_name);
   const [implementation, other] = possibleImplementations(node);
   return {

@@ -1,9 +1,9 @@
-import { enforcementOf } from '@/domain/firewall/enforcement';
+import { evaluateEnforcement } from '@/domain/firewall/enforcement';
+import { computeProtection } from '@/domain/firewall/explain-protection';
 import { effectiveOptions } from '@/domain/firewall/guest-options';
 import type { LiveState } from '@/domain/firewall/live-state';
-import { protectionOf } from '@/domain/firewall/protection-of';
-import { viewOfLiveRule } from '@/domain/firewall/rule-view';
-import { type ClusterSnapshot, type GuestSnapshot, notesForGuestsOn } from '@/domain/firewall/snapshot';
+import { toLiveRuleView } from '@/domain/firewall/rule-view';
+import { type ClusterSnapshot, type GuestSnapshot, listNodeNotes } from '@/domain/firewall/snapshot';
 import type { GuestFirewall } from '@/domain/guest-firewall';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { GuestFilter } from '@/domain/policy/plan/guest-filter';
@@ -11,12 +11,12 @@ import type { Scope } from '../../auth/scope';
 import { notFound } from '../../lib/refusals';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
-import { liveStateOf } from '../policies/firewall-state/views';
+import { toLiveState } from '../policies/firewall-state/views';
 import type { InputWorkload } from '../queries/policy-inputs';
 import { oldestReadAt, readLive, type TimedGuest } from './live-reader';
 import { ruleNamer } from './named-rules';
 import { outsideFilters } from './outside-filters';
-import { openSets } from './withhold-state';
+import { redactSets } from './redact-state';
 
 /** A guest read a moment ago, with the policies and inventory that belong to the moment. */
 export type GuestLive = {
@@ -48,7 +48,7 @@ export async function readGuestLive(reach: Reach, workloadId: string): Promise<G
     workload,
     snapshot,
     cluster,
-    state: liveStateOf(workload, snapshot.state, cluster),
+    state: toLiveState(workload, snapshot.state, cluster),
     read_at: oldestReadAt(snapshot, snapshots.cluster),
   };
 }
@@ -80,7 +80,7 @@ export async function readGuestFirewall(
     stored_options: Object.keys(guest.options ?? {}).sort(),
     interfaces:
       guest.nics?.map((nic) => {
-        const enforcement = enforcementOf(state, nic);
+        const enforcement = evaluateEnforcement(state, nic);
         return {
           name: nic.name,
           mac: nic.mac,
@@ -88,7 +88,7 @@ export async function readGuestFirewall(
           pending: guest.pending_nics.includes(nic.name),
           status: enforcement.status,
           reasons: 'reasons' in enforcement ? [...enforcement.reasons] : [],
-          protection: protectionOf(state, nic),
+          protection: computeProtection(state, nic),
         };
       }) ?? null,
     rules: guest.rules?.map((rule) => namer.show(rule, workload.vmid)) ?? null,
@@ -97,12 +97,12 @@ export async function readGuestFirewall(
       [...referred].sort().map((name) => ({
         name,
         rules: (Object.hasOwn(groups, name) ? (groups[name] ?? []) : []).map((rule) =>
-          viewOfLiveRule(rule, inputs.instance, null),
+          toLiveRuleView(rule, inputs.instance, null),
         ),
       })),
     sets:
       guest.ipsets &&
-      Object.entries(openSets(guest.ipsets, guest.rules ?? [], namer, scope.tenants === 'all')).map(
+      Object.entries(redactSets(guest.ipsets, guest.rules ?? [], namer, scope.tenants === 'all')).map(
         ([name, entries]) => ({
           name,
           entries: entries.map(({ cidr, nomatch }) => ({ cidr, nomatch: Boolean(nomatch) })),
@@ -114,12 +114,19 @@ export async function readGuestFirewall(
       nics: guest.nics,
       instance: inputs.instance,
     }),
-    unreadable: [...guest.unreadable, ...notesForGuestsOn(workload.node_name, cluster)],
+    unreadable: [...guest.unreadable, ...listNodeNotes(workload.node_name, cluster)],
   };
 }
 
 /** A snapshot as planning needs it: complete, or null. */
-export function filterOf({ rules, options, ipsets, aliases, nics, pending_nics }: GuestSnapshot): GuestFilter | null {
+export function toGuestFilter({
+  rules,
+  options,
+  ipsets,
+  aliases,
+  nics,
+  pending_nics,
+}: GuestSnapshot): GuestFilter | null {
   if (!rules || !options || !ipsets || !nics) return null;
   return {
     rules,

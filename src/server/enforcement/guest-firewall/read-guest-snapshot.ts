@@ -26,7 +26,7 @@ export function unreadableGuest(note: Omit<UnreadableNote, 'part'>, presence: Gu
   } satisfies GuestSnapshot;
 }
 
-const noteOf = (error: ProviderError): Omit<UnreadableNote, 'part'> => ({
+const toUnreadableNote = (error: ProviderError): Omit<UnreadableNote, 'part'> => ({
   code: error.code,
   message: error.message.slice(0, 500),
   remedy: error.remedy.slice(0, 500),
@@ -60,14 +60,14 @@ function liveNics(config: GuestConfig, kind: GuestRef['kind']): LiveNic[] {
 }
 
 /** Both snapshots of a guest as one. What failed is null and named. */
-export function snapshotOf(
+export function toGuestSnapshot(
   fact: GuestFirewallFact,
   config: GuestConfig | ProviderError,
   kind: GuestRef['kind'],
 ): GuestSnapshot {
   const failed = config instanceof ProviderError;
   const unreadable: UnreadableNote[] = [...fact.unreadable];
-  if (failed) unreadable.push({ part: 'interfaces', ...noteOf(config) });
+  if (failed) unreadable.push({ part: 'interfaces', ...toUnreadableNote(config) });
   else {
     for (const { name, reason } of config.unreadable) {
       unreadable.push({ part: 'interfaces', code: 'bad_answer', message: `${name} ${reason}` });
@@ -87,7 +87,7 @@ export function snapshotOf(
   };
 }
 
-const gone = (message: string, code: string) => unreadableGuest({ code, message }, 'absent');
+const absentGuest = (message: string, code: string) => unreadableGuest({ code, message }, 'absent');
 
 async function read(provider: HypervisorProvider, target: LiveTarget): Promise<GuestSnapshot> {
   const [fact, config] = await Promise.all([
@@ -100,15 +100,15 @@ async function read(provider: HypervisorProvider, target: LiveTarget): Promise<G
   if (config instanceof ProviderError && config.code === 'not_found') {
     // Files of guests that are gone read as empty: without proof nothing may be concluded from that.
     const presence = await provider.inventory.guestPresence(target);
-    if (presence === 'absent') return gone('The workload no longer exists.', 'not_found');
-    return unreadableGuest(noteOf(config));
+    if (presence === 'absent') return absentGuest('The workload no longer exists.', 'not_found');
+    return unreadableGuest(toUnreadableNote(config));
   }
   const { creation_fingerprint: known } = target;
   const found = config instanceof ProviderError ? null : config.creation_fingerprint;
   if (known !== null && found !== null && known !== found) {
-    return gone('The VMID belongs to another workload now. Sync the cluster.', 'replaced');
+    return absentGuest('The VMID belongs to another workload now. Sync the cluster.', 'replaced');
   }
-  return snapshotOf(fact, config, target.kind);
+  return toGuestSnapshot(fact, config, target.kind);
 }
 
 /**

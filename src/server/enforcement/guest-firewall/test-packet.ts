@@ -10,17 +10,17 @@ import type {
   UnknownReason,
   Verdict,
 } from '@/domain/firewall/verdict';
-import { actionOf } from '@/domain/flow-action';
+import { toAction } from '@/domain/flow-action';
 import { auditOutcomes } from '@/domain/flow-context/audit-policy';
 import type { ContextReason, FlowDecider } from '@/domain/flow-context/flow-context';
 import type { GuestContext, GuestInterface } from '@/domain/flow-context/guest-context';
-import { auditSayOf, type Decider, NO_RULE } from '@/domain/flow-verdict';
+import { type Decider, NO_RULE, toAuditSay } from '@/domain/flow-verdict';
 import type { PacketTest, PacketVerdict } from '@/domain/guest-firewall';
 import { parseIp } from '@/domain/net/ip-address';
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
-import { contextFrom } from '../verdicts/guest-context';
+import { buildGuestContext } from '../verdicts/guest-context';
 import { type NamedRule, ruleNamer } from './named-rules';
 import { type GuestLive, readGuestLive } from './read-guest-live';
 
@@ -142,7 +142,7 @@ export function describeDecider(by: FlowDecider, rule: NamedRule | null): Decide
 const PROTOCOL_NUMBERS = { tcp: 6, udp: 17, icmp: 1, icmpv6: 58, sctp: 132 } as const;
 
 /** The packet that a test describes. */
-export function packetOf(input: PacketTest | Omit<PacketTest, 'interface'>): Packet {
+export function parsePacketTest(input: PacketTest | Omit<PacketTest, 'interface'>): Packet {
   const { direction, protocol, source_ip, destination_ip, interface: _, ...rest } = { interface: undefined, ...input };
   const [source, destination] = [parseIp(source_ip), parseIp(destination_ip)];
   if (!source || !destination) throw new Error('expected validated addresses to be readable');
@@ -176,7 +176,7 @@ function explain(
 }
 
 /** Policies in audit mode that would match the packet, with what they would do. */
-function auditAt(
+function evaluateAuditPolicies(
   { inputs }: FirewallState,
   { audit }: GuestContext,
   nic: GuestInterface,
@@ -206,7 +206,7 @@ export async function testPacket(
   const { firewall, snapshot, read_at } = live;
   const { show, nameOf } = ruleNamer(firewall.inputs, scope.reach, live.workload);
   const read = { guest: snapshot.state, cluster: live.cluster };
-  const guest = contextFrom(firewall.inputs, live.workload, read, scope.reach);
+  const guest = buildGuestContext(firewall.inputs, live.workload, read, scope.reach);
   const nics = guest.interfaces ?? [guest.assumed(input.interface ?? 'net0')];
   const chosen = nics.filter(({ name }) => input.interface === undefined || name === input.interface);
   if (chosen.length === 0) {
@@ -219,11 +219,11 @@ export async function testPacket(
       ],
     });
   }
-  const packet = packetOf(input);
+  const packet = parsePacketTest(input);
   const audit = new Map<string, PacketVerdict['audit'][number]>();
   const interfaces = chosen.map((nic) => {
     const verdict = evaluate(nic.live, packet);
-    const audited = auditAt(firewall, guest, nic, packet, verdict);
+    const audited = evaluateAuditPolicies(firewall, guest, nic, packet, verdict);
     for (const { policy_id, policy_name: name, verdict: would } of audited) {
       audit.set(policy_id, { policy_id, name, verdict: would });
     }
@@ -238,8 +238,8 @@ export async function testPacket(
     return {
       ...{ name: nic.name, verdict: verdict.verdict, decided_by, policies },
       action: 'unknown' as const,
-      rules_say: { ...decider, action: actionOf(verdict.verdict), workload_id: workloadId, read_at },
-      audit_say: audited.map((outcome) => auditSayOf(outcome, workloadId)),
+      rules_say: { ...decider, action: toAction(verdict.verdict), workload_id: workloadId, read_at },
+      audit_say: audited.map((outcome) => toAuditSay(outcome, workloadId)),
     };
   });
   return { workload_id: workloadId, read_at, interfaces, audit: [...audit.values()] };

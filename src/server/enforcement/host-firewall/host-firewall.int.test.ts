@@ -48,7 +48,8 @@ const asTenant = async () => {
   tenant = await bearer(tenantUser);
   return { headers: tenant };
 };
-const optionOf = (options: ClusterFirewall['options'], name: string) => options.find((option) => option.name === name);
+const findOption = (options: ClusterFirewall['options'], name: string) =>
+  options.find((option) => option.name === name);
 
 describe('the firewall of a data center', () => {
   it('has options with their origin, rules in order, objects, nodes and VNets', async () => {
@@ -61,8 +62,8 @@ describe('the firewall of a data center', () => {
     lab.control.firewall.setFile('firewall/cluster.fw', clusterFile.replace('[group web]', `${rules}\n[group web]`));
     const read = await cluster();
     expect(read).toMatchObject({ cluster_name: lab.cluster.name, cluster_firewall_enabled: true, unreadable: [] });
-    expect(optionOf(read.options, 'policy_in')).toEqual({ name: 'policy_in', value: 'DROP', origin: 'stored' });
-    expect(optionOf(read.options, 'policy_out')).toEqual({ name: 'policy_out', value: 'ACCEPT', origin: 'default' });
+    expect(findOption(read.options, 'policy_in')).toEqual({ name: 'policy_in', value: 'DROP', origin: 'stored' });
+    expect(findOption(read.options, 'policy_out')).toEqual({ name: 'policy_out', value: 'ACCEPT', origin: 'default' });
     expect(read.rules?.map(({ type, status, status_reason }) => [type, status, status_reason])).toEqual([
       ['in', 'enforced', null],
       ['forward', 'partly_enforced', 'iptables'],
@@ -118,7 +119,7 @@ describe('the firewall of a node', () => {
     );
     const read = await node('pve1');
     expect(read).toMatchObject({ node_name: 'pve1', implementation: 'iptables', unreadable: [] });
-    expect(optionOf(read.options, 'nosmurfs')).toEqual({ name: 'nosmurfs', value: false, origin: 'stored' });
+    expect(findOption(read.options, 'nosmurfs')).toEqual({ name: 'nosmurfs', value: false, origin: 'stored' });
     expect(read.rules?.map(({ status, status_reason }) => [status, status_reason])).toEqual([
       ['enforced', null],
       ['not_enforced', 'iptables'],

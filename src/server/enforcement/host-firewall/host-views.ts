@@ -2,12 +2,12 @@ import { type HostScope, hostOptions, hostSwitch } from '@/domain/firewall/host-
 import { type HostRulePlace, hostRuleStatus } from '@/domain/firewall/host-rule-status';
 import type { LiveRule } from '@/domain/firewall/live-state';
 import type { NodeRulePlace, NodeUnknownReason, NodeVerdict } from '@/domain/firewall/node-verdict';
-import { viewOfLiveRule } from '@/domain/firewall/rule-view';
+import { toLiveRuleView } from '@/domain/firewall/rule-view';
 import type { UnreadableNote } from '@/domain/firewall/snapshot';
 import type { Builtin, ListScope, UnknownReason } from '@/domain/firewall/verdict';
 import type { ClusterFirewall, HostFirewallRule, HostPacketVerdict } from '@/domain/host-firewall';
 import { explainDecider } from '../guest-firewall/test-packet';
-import { type HostLive, type HostNode, implementationOf } from './read-host-live';
+import { getNodeImplementation, type HostLive, type HostNode } from './read-host-live';
 
 /** Where rules are stored, without what all places of a cluster share. */
 type Place = { scope: HostScope; nodes: readonly HostNode[]; vnet?: HostRulePlace['vnet'] };
@@ -18,7 +18,7 @@ export function hostRules(live: HostLive, place: Place, rules: readonly LiveRule
   return (
     rules?.map((rule) => {
       const { status, reason } = hostRuleStatus(where, rule);
-      return { ...viewOfLiveRule(rule, live.instance, null), status, status_reason: reason };
+      return { ...toLiveRuleView(rule, live.instance, null), status, status_reason: reason };
     }) ?? null
   );
 }
@@ -62,7 +62,7 @@ export function nodeSummary(node: HostNode): ClusterFirewall['nodes'][number] {
   return {
     node_id: node.id,
     name: node.name,
-    implementation: implementationOf(node),
+    implementation: getNodeImplementation(node),
     firewall_enabled: hostSwitch('node', node.live?.options ?? null),
     rules_total: node.live?.rules?.length ?? null,
   };
@@ -143,7 +143,7 @@ export function explainHostDecider(by: Decider): string {
 
 type Decision = HostPacketVerdict['decided_by'];
 
-function listOf({ state }: HostLive, node: HostNode, { scope, name = '' }: NodeRulePlace) {
+function getPlaceRules({ state }: HostLive, node: HostNode, { scope, name = '' }: NodeRulePlace) {
   if (scope === 'node') return node.live?.rules;
   if (scope === 'datacenter') return state.rules;
   return state.vnets && Object.hasOwn(state.vnets, name) ? state.vnets[name]?.rules : null;
@@ -155,13 +155,13 @@ function ruleAt(live: HostLive, node: HostNode, place: NodeRulePlace): Decision[
   const { state, instance } = live;
   const groups = state.groups ?? {};
   const members = group !== undefined && Object.hasOwn(groups, group) ? groups[group] : undefined;
-  const stored: readonly LiveRule[] | null | undefined = listOf(live, node, place);
+  const stored: readonly LiveRule[] | null | undefined = getPlaceRules(live, node, place);
   const found =
     group === undefined
       ? stored?.find(({ pos }) => pos === position)
       : members?.find(({ pos }) => pos === group_position);
   return found
-    ? { ...viewOfLiveRule(found, instance, null), scope: scope === 'datacenter' ? 'data_center' : scope }
+    ? { ...toLiveRuleView(found, instance, null), scope: scope === 'datacenter' ? 'data_center' : scope }
     : null;
 }
 

@@ -1,5 +1,5 @@
 import type { Cluster } from '@/domain/cluster';
-import { type LiveNode, liveNode } from '@/domain/firewall/live-state';
+import { completeLiveNode, type LiveNode } from '@/domain/firewall/live-state';
 import { possibleImplementations } from '@/domain/firewall/node-options';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../db/client';
@@ -7,7 +7,7 @@ import { findCluster } from '../../inventory/queries/clusters';
 import { notFound } from '../../lib/refusals';
 import { readLive } from '../guest-firewall/live-reader';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
-import { listNodesOfCluster, listVnetsOfCluster, type VnetOfCluster } from '../queries/firewall-snapshots';
+import { listClusterNodes, listClusterVnets, type VnetOfCluster } from '../queries/firewall-snapshots';
 
 /** A node of the inventory with what was read from it. Null: nothing is known about it. */
 export type HostNode = { readonly id: string; readonly name: string; readonly live: LiveNode | null };
@@ -25,7 +25,7 @@ export type HostLive = {
 };
 
 /** How a node filters; null: not known. */
-export function implementationOf({ live }: HostNode): 'iptables' | 'nftables' | null {
+export function getNodeImplementation({ live }: HostNode): 'iptables' | 'nftables' | null {
   const [first, second] = possibleImplementations(live);
   return second === undefined ? first : null;
 }
@@ -37,14 +37,14 @@ export function implementationOf({ live }: HostNode): 'iptables' | 'nftables' | 
 export async function readHostLive(clusterId: string): Promise<HostLive> {
   const [cluster, nodeRows, vnets] = await Promise.all([
     findCluster(db, clusterId),
-    listNodesOfCluster(db, clusterId),
-    listVnetsOfCluster(db, clusterId),
+    listClusterNodes(db, clusterId),
+    listClusterVnets(db, clusterId),
   ]);
   if (!cluster) throw notFound('cluster');
   const [{ cluster: snapshot }, { inputs }] = await Promise.all([readLive(clusterId, []), readFirewallState()]);
   const { state, read_at } = snapshot;
   const nodes = nodeRows.map(
-    ({ id, name, nftables }): HostNode => ({ id, name, live: liveNode(state, name, nftables) }),
+    ({ id, name, nftables }): HostNode => ({ id, name, live: completeLiveNode(state, name, nftables) }),
   );
   return {
     cluster,

@@ -6,7 +6,7 @@ import { findNode } from '../../inventory/queries/nodes';
 import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
 import { hostFirewall, hostRules, isRunning, nodeSummary, vnetAt } from './host-views';
-import { type HostLive, type HostNode, implementationOf, readHostLive } from './read-host-live';
+import { getNodeImplementation, type HostLive, type HostNode, readHostLive } from './read-host-live';
 
 /**
  * What the data center of a cluster filters, read now: its options and rules, the objects they refer to, and which nodes
@@ -122,7 +122,7 @@ export async function readNodeFirewall(_scope: Scope<'cluster:read'>, nodeId: st
     ...hostFirewall(live, place, { options, rules }, (note) => concerns(note.node, note.part), [shared]),
     node_id: node.id,
     node_name: node.name,
-    implementation: implementationOf(node),
+    implementation: getNodeImplementation(node),
     data_center_rules: hostRules(live, { scope: 'data_center', nodes: [node] }, shared),
   };
 }

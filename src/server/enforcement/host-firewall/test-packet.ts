@@ -5,7 +5,7 @@ import { prepareNodeFilter } from '@/domain/firewall/prepare-node-filter';
 import type { HostPacketVerdicts, NetworkPacketTest, NodePacketTest } from '@/domain/host-firewall';
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
-import { packetOf } from '../guest-firewall/test-packet';
+import { parsePacketTest } from '../guest-firewall/test-packet';
 import { hostVerdictView, isRunning } from './host-views';
 import { completedCluster } from './read-host-live';
 import { readHostNode, readHostVnet } from './read-hosts';
@@ -27,7 +27,7 @@ export async function testNetworkPacket(
     );
   }
   const cluster = completedCluster(live);
-  const { direction: _, ...packet } = packetOf({ ...input, direction: 'in' });
+  const { direction: _, ...packet } = parsePacketTest({ ...input, direction: 'in' });
   return {
     read_at: live.readAt(nodes),
     nodes: nodes.map((node) =>
@@ -53,9 +53,9 @@ export async function testNodePacket(
   const cluster = completedCluster(live);
   const verdict = (): NodeVerdict => {
     if (direction !== 'forward') {
-      return evaluateNode(prepareNodeFilter(cluster, node.name), packetOf({ ...input, direction }));
+      return evaluateNode(prepareNodeFilter(cluster, node.name), parsePacketTest({ ...input, direction }));
     }
-    const { direction: _, ...packet } = packetOf({ ...input, direction: 'in' });
+    const { direction: _, ...packet } = parsePacketTest({ ...input, direction: 'in' });
     return evaluateForward(prepareForwardFilter(cluster, { node: node.name, vnet: null }), packet);
   };
   return { read_at: live.readAt([node]), nodes: [hostVerdictView(live, node, verdict())] };

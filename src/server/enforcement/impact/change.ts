@@ -9,7 +9,10 @@ import { changedPolicy, draftPolicy } from '../policies/preview/preview-policy';
 import { findPolicy } from '../queries/policies';
 
 /** The change that a draft is: the policy applied as if it were enforced. @throws as `draftPolicy` */
-export async function changeOfDraft(scope: Scope<'policy:read'>, { policy }: DraftImpactInput): Promise<ImpactChange> {
+export async function computeDraftChange(
+  scope: Scope<'policy:read'>,
+  { policy }: DraftImpactInput,
+): Promise<ImpactChange> {
   const draft = await draftPolicy(scope, policy);
   return { policy: { ...draft, name: policy.name }, leaves: 'apply' };
 }
@@ -18,7 +21,7 @@ export async function changeOfDraft(scope: Scope<'policy:read'>, { policy }: Dra
  * The change of a stored policy. Disabling it or switching it to audit removes it where it is; everything else is what applying
  * would do, whatever the stored policy's state. @throws as `changedPolicy`
  */
-export async function changeOfPolicy(
+export async function computePolicyChange(
   scope: Scope<'policy:read'>,
   firewall: FirewallState,
   id: string,

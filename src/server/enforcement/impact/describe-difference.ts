@@ -1,4 +1,4 @@
-import { actionOf } from '@/domain/flow-action';
+import { toAction } from '@/domain/flow-action';
 import type { FlowDecider } from '@/domain/flow-context/flow-context';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import type { RulesSay } from '@/domain/flow-verdict';
@@ -18,11 +18,11 @@ export function rulesDescriber(inputs: PolicyInputs, reach: Reach, { workload, r
   const { show } = ruleNamer(inputs, reach, workload);
   return (
     { state }: Pick<GuestContext, 'state'>,
-    verdict: Parameters<typeof actionOf>[0],
+    verdict: Parameters<typeof toAction>[0],
     by: FlowDecider,
   ): RulesSay => ({
     ...describeDecider(by, decidingRule({ state, vmid: workload.vmid, show }, by)),
-    action: actionOf(verdict),
+    action: toAction(verdict),
     workload_id: workload.id,
     read_at,
   });
@@ -53,7 +53,7 @@ export async function describeDifference(
   };
   if (!before?.interfaces || !after?.interfaces) return found;
   const describeDecider = rulesDescriber(inputs, reach, guest);
-  const rowOf = (name: string, row: DifferenceRow): ImpactDifferenceRow => {
+  const toDifferenceRow = (name: string, row: DifferenceRow): ImpactDifferenceRow => {
     const { before: was, after: is, decided_before, decided_after, ...texts } = row;
     return {
       ...texts,
@@ -71,7 +71,7 @@ export async function describeDifference(
     for (const kind of KINDS) {
       const { rows, left_out } = difference[kind];
       const room = Math.max(0, MOST_ROWS - found[kind].length);
-      found[kind].push(...rows.slice(0, room).map((row) => rowOf(nic.name, row)));
+      found[kind].push(...rows.slice(0, room).map((row) => toDifferenceRow(nic.name, row)));
       found.left_out[kind] += left_out + Math.max(0, rows.length - room);
     }
   }

@@ -5,7 +5,7 @@ import {
   computeApplyChange,
   computeCleanupChange,
   type FirewallChange,
-  guestsConcerned,
+  listAffectedGuests,
 } from '../policies/planned-change';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { sha256, stateHash } from './hashes';
@@ -26,13 +26,14 @@ export const computeFirewallChange = (
     : computeCleanupChange(firewall, policy.id, listCleanupWorkloads(firewall, policy.id));
 
 /** Workloads that the change concerns, whether or not it changes anything there. */
-export const concernedBy = (firewall: FirewallState, { policy, leaves }: ImpactChange): string[] =>
+export const listAffectedWorkloads = (firewall: FirewallState, { policy, leaves }: ImpactChange): string[] =>
   leaves === 'apply'
-    ? guestsConcerned(firewall.inputs, policy, firewall.listPolicyWorkloads(policy.id))
+    ? listAffectedGuests(firewall.inputs, policy, firewall.listPolicyWorkloads(policy.id))
     : listCleanupWorkloads(firewall, policy.id);
 
 const prints = objectCache<object, string>({ name: 'impact_readings' });
-const printOf = (state: object | null | undefined) => (state ? prints.load(state, null, () => stateHash(state)) : null);
+const hashCachedState = (state: object | null | undefined) =>
+  state ? prints.load(state, null, () => stateHash(state)) : null;
 
 /** Hash of what was last read of some workloads: their rules, their place and their addresses. */
 export function snapshotsHash({ inputs, snapshots }: FirewallChange['before'], ids: readonly string[]): string {
@@ -42,8 +43,8 @@ export function snapshotsHash({ inputs, snapshots }: FirewallChange['before'], i
       const cluster = workload && snapshots.clusters.get(workload.cluster_id)?.state;
       return [
         id,
-        printOf(snapshots.guests.get(id)?.state),
-        printOf(cluster),
+        hashCachedState(snapshots.guests.get(id)?.state),
+        hashCachedState(cluster),
         workload && [workload.node_name, workload.nftables, workload.tenant_id, workload.project_id],
         workload && [...workload.addresses].sort(),
       ];
@@ -57,11 +58,11 @@ export function liveHash(
   change: { policy: InputPolicy } & ImpactChange,
   found: FirewallChange,
 ): string {
-  const ids = concernedBy(firewall, change);
+  const ids = listAffectedWorkloads(firewall, change);
   const after = ids.filter((id) => found.changed.has(id)).sort();
   return sha256([
     snapshotsHash(found.before, ids),
-    after.map((id) => [id, printOf(found.after.snapshots.guests.get(id)?.state)]),
+    after.map((id) => [id, hashCachedState(found.after.snapshots.guests.get(id)?.state)]),
     [...found.unreadable].sort(),
   ]);
 }

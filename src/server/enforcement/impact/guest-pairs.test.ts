@@ -4,12 +4,12 @@ import type { FirewallChange } from '../policies/planned-change';
 import { GuestPairs } from './guest-pairs';
 
 const IDS = ['a', 'b', 'c', 'd'];
-const rulesOf = (count: number): LiveRule[] =>
+const makeRules = (count: number): LiveRule[] =>
   Array.from({ length: count }, (_, pos) => ({ pos, type: 'in', action: 'ACCEPT', enable: 1 }));
 const GROUP: LiveRule = { pos: 0, type: 'group', action: 'web', enable: 1 };
 
 /** Four guests on one cluster; `a` is changed. */
-function changeOf(rules: readonly LiveRule[], groups: Record<string, LiveRule[]> = {}): FirewallChange {
+function makeChange(rules: readonly LiveRule[], groups: Record<string, LiveRule[]> = {}): FirewallChange {
   const guest = {
     presence: 'present',
     options: {},
@@ -33,7 +33,7 @@ function changeOf(rules: readonly LiveRule[], groups: Record<string, LiveRule[]>
 
 describe('GuestPairs', () => {
   it('keeps the pairs that were used last, up to a number of rules, and prepares others again', () => {
-    const pairs = new GuestPairs(changeOf(rulesOf(9)), 25);
+    const pairs = new GuestPairs(makeChange(makeRules(9)), 25);
     const [b, c] = [pairs.of('b'), pairs.of('c')];
     expect(pairs.of('b')).toBe(b);
     // 10 for each with its rules: with a third pair the one goes that was not used for longest.
@@ -43,8 +43,8 @@ describe('GuestPairs', () => {
   });
 
   it('counts rules of groups where they are named, and keeps a pair that alone has more', () => {
-    const groups = { web: rulesOf(50) };
-    const pairs = new GuestPairs(changeOf([GROUP], groups), 25);
+    const groups = { web: makeRules(50) };
+    const pairs = new GuestPairs(makeChange([GROUP], groups), 25);
     const b = pairs.of('b');
     expect(pairs.of('b')).toBe(b);
     pairs.of('c');
@@ -52,7 +52,7 @@ describe('GuestPairs', () => {
   });
 
   it('prepares one guest for both states where nothing changes, none where the result is unknown, and forgets what is taken', () => {
-    const pairs = new GuestPairs(changeOf(rulesOf(2)));
+    const pairs = new GuestPairs(makeChange(makeRules(2)));
     const [a, b, d] = [pairs.of('a'), pairs.of('b'), pairs.of('d')];
     expect(a.after).not.toBe(a.before);
     expect(b.after).toBe(b.before);

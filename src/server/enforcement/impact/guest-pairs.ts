@@ -2,7 +2,7 @@ import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/gu
 import type { ContextPair } from '@/domain/impact/replay';
 import type { Reach } from '@/domain/permissions';
 import { ruleNamer } from '../guest-firewall/named-rules';
-import { liveStateOf } from '../policies/firewall-state/views';
+import { toLiveState } from '../policies/firewall-state/views';
 import type { FirewallChange, Readable } from '../policies/planned-change';
 
 /** A guest as it was read, without policies in audit mode: these decide nothing. @param reach leaves out rules that it does not open */
@@ -13,7 +13,7 @@ function contextIn({ inputs, snapshots }: Readable, id: string, reach: Reach = '
   const cluster = snapshots.clusters.get(workload.cluster_id)?.state ?? null;
   const { isOpen } = ruleNamer(inputs, reach, workload);
   const rules = guest.rules?.filter(isOpen) ?? null;
-  const state = liveStateOf(workload, { ...guest, rules }, cluster);
+  const state = toLiveState(workload, { ...guest, rules }, cluster);
   return prepareGuestContext({ workload_id: id, state, nics: guest.nics, audit: [] });
 }
 
@@ -26,14 +26,14 @@ const pairIn = ({ before, after, changed, unreadable }: FirewallChange, id: stri
 const MOST_RULES = 400_000;
 
 /** Rules of a group count at each guest that names it: that is where they are compiled. */
-const rulesAt = ({ state }: GuestContext): number =>
+const countGuestRules = ({ state }: GuestContext): number =>
   (state.guest.rules ?? []).reduce(
     (sum, { type, action }) => sum + (type === 'group' ? (state.cluster.groups?.[action]?.length ?? 0) : 0) + 1,
     1,
   );
 
 const countRules = ({ before, after }: ContextPair): number =>
-  (before ? rulesAt(before) : 1) + (after && after !== before ? rulesAt(after) : 0);
+  (before ? countGuestRules(before) : 1) + (after && after !== before ? countGuestRules(after) : 0);
 
 type Kept = { readonly pair: ContextPair; readonly rules: number };
 
@@ -84,4 +84,5 @@ export class GuestPairs {
  * The same without rules of which the reader may not see what they match. What a change does to all packets would otherwise list
  * the addresses and ports of these.
  */
-export const openContexts = (found: FirewallChange, id: string, reach: Reach): ContextPair => pairIn(found, id, reach);
+export const redactContexts = (found: FirewallChange, id: string, reach: Reach): ContextPair =>
+  pairIn(found, id, reach);

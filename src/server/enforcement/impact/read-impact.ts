@@ -9,7 +9,7 @@ import { readFirewallState } from '../policies/firewall-state/read-firewall-stat
 import { findImpact, type ImpactRow, listConversations } from '../queries/impacts';
 import { computeFirewallChange, liveHash } from './firewall-change';
 import { sha256 } from './hashes';
-import { shownHash } from './shown-hash';
+import { hashVisibleState } from './shown-hash';
 
 /** Conversations that come with the impact itself. */
 const FIRST = 100;
@@ -56,7 +56,7 @@ export async function isOutdated(row: ImpactRow, firewall: FirewallState): Promi
 /** The same as far as its reader may know it. */
 async function isShownOutdated(row: ImpactRow, firewall: FirewallState): Promise<boolean> {
   const found = await computeFirewallChange(firewall, row.change);
-  return shownHash(firewall, row.change, found, row.reader.policies) !== row.shown_hash;
+  return hashVisibleState(firewall, row.change, found, row.reader.policies) !== row.shown_hash;
 }
 
 /** One impact with the first of its conversations; while it is computed, what was found so far. @throws AppError `not_found` */

@@ -8,7 +8,7 @@ import { sqlClient } from '@/server/db/client';
 import * as jobs from '@/server/jobs/enqueue';
 import { newId } from '@/server/lib/ids';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
-import { bearer, makeAgent, makeProject, makeTenant, makeUser, wereOn } from '@/test/factories';
+import { addFormerPlacements, bearer, makeAgent, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
 import { readImpact } from './read-impact';
@@ -34,7 +34,7 @@ const post = (path: string, body: object = {}, headers?: Record<string, string>)
   lab.json(path, { body, ...(headers && { headers }) }) as Promise<Answer>;
 
 /** The impact of a change to the policy. */
-async function impactOf(body: object = {}, headers?: Record<string, string>): Promise<Impact> {
+async function requestImpact(body: object = {}, headers?: Record<string, string>): Promise<Impact> {
   const { status, body: asked } = await post(`/policies/${policy.id}/impact`, body, headers);
   expect(status, JSON.stringify(asked)).toBeLessThan(300);
   await runImpact(asked.id, { signal });
@@ -43,7 +43,7 @@ async function impactOf(body: object = {}, headers?: Record<string, string>): Pr
   return found;
 }
 
-const brief = ({ conversations }: Impact) =>
+const summarizeConversations = ({ conversations }: Impact) =>
   conversations.items
     .map(({ outcome, client, port, bytes }) => `${outcome} ${client.workload?.name ?? client.prefix} ${port} ${bytes}`)
     .sort();
@@ -72,7 +72,7 @@ beforeAll(async () => {
   >`select n.id from nodes n join workloads w on w.node_id = n.id where w.id = ${server}`;
   if (!node) throw new Error('the workload has no node');
   const agent = await makeAgent(node);
-  await wereOn(node, { id: server }, { id: client });
+  await addFormerPlacements(node, { id: server }, { id: client });
   const seen = (source_ip: string, destination_port: number, bytes: number) =>
     makeFlow({
       ...{ source_ip, destination_ip: '10.77.0.103', destination_port, bytes, source_port: 33_000 + bytes },
@@ -91,7 +91,7 @@ const CHANGE = { rules: [rule('443'), rule('8080')] };
 
 describe('the replay of observed traffic', () => {
   it('says what a change does to each conversation, the most harmful first', async () => {
-    const found = await impactOf(CHANGE);
+    const found = await requestImpact(CHANGE);
     expect(found.totals).toEqual({
       newly_blocked: 2,
       newly_allowed: 1,
@@ -120,7 +120,7 @@ describe('the replay of observed traffic', () => {
 
   it('finds the same in the totals per hour as in single flows', async () => {
     const since = new Date(Date.now() - 60 * 86_400_000).toISOString();
-    const [flows, hours] = [await impactOf(CHANGE), await impactOf({ ...CHANGE, since })];
+    const [flows, hours] = [await requestImpact(CHANGE), await requestImpact({ ...CHANGE, since })];
     expect([flows.window.source, hours.window.source]).toEqual(['flows', 'hours']);
     expect(hours.totals).toEqual(flows.totals);
     const sums = (impact: Impact) =>
@@ -130,7 +130,7 @@ describe('the replay of observed traffic', () => {
 
   it('never looks clean without traffic, or without the permission to see it', async () => {
     const past = { since: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
-    const empty = await impactOf({ ...CHANGE, ...past });
+    const empty = await requestImpact({ ...CHANGE, ...past });
     expect(empty).toMatchObject({ traffic_visible: true, confidence: { level: 'none' }, totals: { still_allowed: 0 } });
     const reader = { ...ALL, flows: null };
     const input = PolicyImpactInput.parse(CHANGE);
@@ -171,7 +171,7 @@ describe('the replay of observed traffic', () => {
 
   it('predicts what the rules do after the apply, which acknowledges what it newly blocks', async () => {
     const changed = (await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: CHANGE })) as { body: Policy };
-    const { id: impact_id, conversations } = await impactOf();
+    const { id: impact_id, conversations } = await requestImpact();
     const refused = await post(`/policies/${policy.id}/apply`, { impact_id });
     expect(refused).toMatchObject({ status: 409, body: { reason: 'impact_not_acknowledged', newly_blocked: 2 } });
     expect((await post(`/policies/${policy.id}/apply`, { impact_id, acknowledge_newly_blocked: 2 })).status).toBe(202);
@@ -181,12 +181,12 @@ describe('the replay of observed traffic', () => {
     await lab.apply(changed.body);
     await lab.observe();
     // Whatever is changed now: what is live before it is what the first change left.
-    const now = await impactOf({ rules: [rule('1')] });
+    const now = await requestImpact({ rules: [rule('1')] });
     const actions = (impact: Pick<Impact, 'conversations'>, at: 'before' | 'after') =>
       impact.conversations.items
         .map(({ client, port, [at]: rules }) => `${client.prefix} ${port} ${rules?.action}`)
         .sort();
     expect(actions(now, 'before')).toEqual(actions({ conversations }, 'after'));
-    expect(brief(now).length).toBe(5);
+    expect(summarizeConversations(now).length).toBe(5);
   });
 });

@@ -1,7 +1,12 @@
 import type { LiveRule } from '@/domain/firewall/live-state';
-import { type FoldedConversation, type FoldedEnd, type ImpactTotals, impactFold } from '@/domain/impact/fold-impact';
+import {
+  createImpactFold,
+  type FoldedConversation,
+  type FoldedEnd,
+  type ImpactTotals,
+} from '@/domain/impact/fold-impact';
 import type { ImpactConversation } from '@/domain/impact/impact';
-import { distinguishesCallers, type EndDecision, replayer } from '@/domain/impact/replay';
+import { createReplayer, distinguishesCallers, type EndDecision } from '@/domain/impact/replay';
 import type { ImpactFindings } from '@/domain/impact/stored-impact';
 import { parseIp } from '@/domain/net/ip-address';
 import { isWithinReach, type Reach } from '@/domain/permissions';
@@ -75,7 +80,7 @@ function describer(
       const name = id === null ? undefined : names.get(id);
       return id !== null && name !== undefined ? { id, name } : null;
     };
-    const endOf = ({ workload_id: id, prefix, addresses, internal }: FoldedEnd): ImpactConversation['client'] => {
+    const describeEnd = ({ workload_id: id, prefix, addresses, internal }: FoldedEnd): ImpactConversation['client'] => {
       const workload = id === null ? null : visible(id);
       // What went to someone else is called as it was then.
       const then =
@@ -91,8 +96,8 @@ function describer(
     return rows.map(({ client, server, before, after, ...rest }, at) => ({
       id: at + 1,
       ...rest,
-      client: endOf(client),
-      server: endOf(server),
+      client: describeEnd(client),
+      server: describeEnd(server),
       before: rulesSay(before, 'before'),
       after: rulesSay(after, 'after'),
     }));
@@ -125,8 +130,8 @@ export async function replayTraffic(
     readConfidence(flows, at, { since: Date.parse(row.since), until: Date.parse(row.until) }),
   ]);
   const show = describer(session, flows, reach.periods);
-  const fold = impactFold(MOST_CONVERSATIONS);
-  const replay = replayer({
+  const fold = createImpactFold(MOST_CONVERSATIONS);
+  const replay = createReplayer({
     pairOf: (id) => (looked(id) ? pairs.of(id) : null),
     addressesOf: (id) => (looked(id)?.addresses ?? []).flatMap((address) => parseIp(address) ?? []),
   });

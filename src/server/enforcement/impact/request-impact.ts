@@ -5,7 +5,7 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { impactCompute } from '../../jobs/definitions';
 import { enqueue, enqueueOrWait } from '../../jobs/enqueue';
-import { workerCrashed } from '../../jobs/queries/run-leases';
+import { formatWorkerCrash } from '../../jobs/queries/run-leases';
 import { recoverRuns } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
@@ -14,12 +14,12 @@ import { pollUntil, type Waiting } from '../../lib/poll-until';
 import { storedSettings } from '../../settings/settings';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
-import { impactLeases, isImpactOver, keepImpact } from '../queries/impacts';
-import { changeOfDraft, changeOfPolicy } from './change';
+import { impactLeases, isImpactOver, storeImpact } from '../queries/impacts';
+import { computeDraftChange, computePolicyChange } from './change';
 import { computeFirewallChange, liveHash } from './firewall-change';
 import { contentHash, sha256 } from './hashes';
 import { findVisibleImpact, readImpact } from './read-impact';
-import { shownHash } from './shown-hash';
+import { hashVisibleState } from './shown-hash';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -29,7 +29,7 @@ const DAY_MS = 24 * HOUR_MS;
  * The window of the replay. Up to now is up to the end of this minute, so that what was just observed counts, and the same question
  * within the minute has the same answer. @throws AppError `malformed` for an empty range
  */
-function windowOf(given: { since?: string; until?: string }, retentionHours: number) {
+function resolveWindow(given: { since?: string; until?: string }, retentionHours: number) {
   const now = clock.now().getTime();
   const until =
     given.until === undefined ? Math.ceil(now / MINUTE_MS) * MINUTE_MS : Math.min(Date.parse(given.until), now);
@@ -61,7 +61,7 @@ async function request(
   waiting: Waiting & { wait: boolean },
 ): Promise<Impact> {
   const { flow_retention_hours } = await storedSettings(db);
-  const window = windowOf(given, flow_retention_hours);
+  const window = resolveWindow(given, flow_retention_hours);
   const found = await computeFirewallChange(firewall, change);
   const live_hash = liveHash(firewall, change, found);
   const content_hash = contentHash(change.policy);
@@ -74,11 +74,11 @@ async function request(
     change,
     content_hash,
     live_hash,
-    shown_hash: shownHash(firewall, change, found, reader.policies),
+    shown_hash: hashVisibleState(firewall, change, found, reader.policies),
     reader,
     ...window,
   };
-  const kept = await db.transaction((tx) => keepImpact(tx, row));
+  const kept = await db.transaction((tx) => storeImpact(tx, row));
   // The one with the same key failed in between.
   if (!kept) throw new AppError('conflict', 'The impact could not be computed. Try again.');
   if (kept.added) await startImpact(kept.id);
@@ -91,17 +91,17 @@ async function request(
   return readImpact(reader, kept.id);
 }
 
-/** What applying a policy that is not stored would do to connections. Computed in the background. @throws as `changeOfDraft` */
+/** What applying a policy that is not stored would do to connections. Computed in the background. @throws as `computeDraftChange` */
 export async function requestDraftImpact(
   scope: Scope<'policy:read'>,
   reader: ImpactReader,
   input: DraftImpactInput,
   waiting: Waiting & { wait: boolean },
 ): Promise<Impact> {
-  return request(await readFirewallState(), await changeOfDraft(scope, input), null, reader, input, waiting);
+  return request(await readFirewallState(), await computeDraftChange(scope, input), null, reader, input, waiting);
 }
 
-/** What a change to a stored policy would do to connections. Computed in the background. @throws as `changeOfPolicy` */
+/** What a change to a stored policy would do to connections. Computed in the background. @throws as `computePolicyChange` */
 export async function requestPolicyImpact(
   scope: Scope<'policy:read'>,
   reader: ImpactReader,
@@ -110,7 +110,7 @@ export async function requestPolicyImpact(
   waiting: Waiting & { wait: boolean },
 ): Promise<Impact> {
   const firewall = await readFirewallState();
-  return request(firewall, await changeOfPolicy(scope, firewall, id, input), id, reader, input, waiting);
+  return request(firewall, await computePolicyChange(scope, firewall, id, input), id, reader, input, waiting);
 }
 
 /** The impact of the same change on what is live now, over another window unless none is given. @throws AppError `not_found` */
@@ -124,7 +124,7 @@ export async function requestImpactAgain(
   return request(await readFirewallState(), change, policy_id, reader, input, waiting);
 }
 
-const MESSAGE = `${workerCrashed('computation')} Check the worker log.`;
+const MESSAGE = `${formatWorkerCrash('computation')} Check the worker log.`;
 
 /** Requeues impacts without a worker, or marks them as failed after too many attempts. */
 export async function sweepImpacts(): Promise<void> {

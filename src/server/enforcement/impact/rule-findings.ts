@@ -4,11 +4,11 @@ import { ownConnectionsAfter } from '../own-connections/own-connections';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import type { FirewallChange } from '../policies/planned-change';
 import type { PolicyInputs } from '../policies/policy-inputs';
-import { describeFailing, failingAfter } from '../policy-tests/tests-after';
+import { describeFailing, findFailingTests } from '../policy-tests/tests-after';
 import type { ImpactRow } from '../queries/impacts';
 import { describeDifference, isDifferent } from './describe-difference';
-import { concernedBy } from './firewall-change';
-import { type GuestPairs, openContexts } from './guest-pairs';
+import { listAffectedWorkloads } from './firewall-change';
+import { type GuestPairs, redactContexts } from './guest-pairs';
 
 /** Workloads whose difference is kept. */
 const MOST_WORKLOADS = 200;
@@ -35,7 +35,7 @@ async function compare({ row, firewall, inputs, found, pairs }: Session, reach: 
   let left_out = 0;
   for (const [at, workload] of visible.entries()) {
     const guest = { workload, read_at: firewall.readAt([workload.id]) };
-    const pair = policies === 'all' ? pairs.take(workload.id) : openContexts(found, workload.id, policies);
+    const pair = policies === 'all' ? pairs.take(workload.id) : redactContexts(found, workload.id, policies);
     const one = await describeDifference(inputs, policies, guest, pair, () => reach(at / visible.length));
     if (!isDifferent(one)) continue;
     if (difference.length < MOST_WORKLOADS) difference.push(one);
@@ -50,7 +50,7 @@ export const readBasis = ({
   firewall,
   found,
 }: Session): Pick<ImpactFindings, 'live_read_at' | 'workloads_total'> => ({
-  live_read_at: firewall.readAt(concernedBy(firewall, row.change)),
+  live_read_at: firewall.readAt(listAffectedWorkloads(firewall, row.change)),
   workloads_total: found.changed.size + found.unreadable.size,
 });
 
@@ -62,7 +62,7 @@ export async function computeRuleFindings(
   reach: (share: number) => Promise<void>,
 ): Promise<RuleFindings> {
   const { row, found } = session;
-  const { tests, hidden } = await describeFailing(await failingAfter(found, row.change.policy), row.reader.tests);
+  const { tests, hidden } = await describeFailing(await findFailingTests(found, row.change.policy), row.reader.tests);
   return {
     ...(await compare(session, reach)),
     tests,

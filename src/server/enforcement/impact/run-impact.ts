@@ -12,7 +12,7 @@ import { GuestPairs } from './guest-pairs';
 import { NOTHING_FOUND } from './read-impact';
 import { type ReplayPart, replayTraffic } from './replay-traffic';
 import { computeRuleFindings, readBasis } from './rule-findings';
-import { shownHash } from './shown-hash';
+import { hashVisibleState } from './shown-hash';
 
 type Changes = RunChanges<typeof impacts>;
 
@@ -73,7 +73,7 @@ export async function runImpact(impactId: string, { signal }: { signal: AbortSig
       const live_hash = liveHash(firewall, row.change, found);
       // What is live changed since it was asked for: no one who asks about the old state gets this one.
       const key = live_hash === row.live_hash ? row.key : row.id;
-      const shown_hash = shownHash(firewall, row.change, found, row.reader.policies);
+      const shown_hash = hashVisibleState(firewall, row.change, found, row.reader.policies);
       await finish(
         { status: 'done', progress: 1, totals, findings, live_hash, shown_hash, key, message: null },
         conversations,

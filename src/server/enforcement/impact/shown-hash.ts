@@ -1,15 +1,15 @@
 import type { ImpactChange } from '@/domain/impact/stored-impact';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import { ruleNamer } from '../guest-firewall/named-rules';
-import { openSets } from '../guest-firewall/withhold-state';
+import { redactSets } from '../guest-firewall/redact-state';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import type { FirewallChange, Readable } from '../policies/planned-change';
 import type { InputPolicy, InputWorkload } from '../queries/policy-inputs';
-import { concernedBy, liveHash } from './firewall-change';
+import { listAffectedWorkloads, liveHash } from './firewall-change';
 import { stateHash } from './hashes';
 
 /** What a reader may see of what was read of a workload: the guest, and of its cluster what visible rules refer to. */
-function shownAt({ inputs, snapshots }: Readable, reach: Reach, workload: InputWorkload) {
+function getVisibleState({ inputs, snapshots }: Readable, reach: Reach, workload: InputWorkload) {
   const guest = snapshots.guests.get(workload.id)?.state;
   if (!guest) return null;
   const namer = ruleNamer(inputs, reach, workload);
@@ -22,7 +22,7 @@ function shownAt({ inputs, snapshots }: Readable, reach: Reach, workload: InputW
     objects && Object.entries(objects).filter(([name]) => text.includes(name.toLowerCase()));
   return {
     ...{ rules: shown, options, aliases, nics, presence },
-    ipsets: ipsets && openSets(ipsets, rules ?? [], namer, reach === 'all'),
+    ipsets: ipsets && redactSets(ipsets, rules ?? [], namer, reach === 'all'),
     cluster: cluster && [cluster.firewall_enabled, ...[cluster.groups, cluster.ipsets, cluster.aliases].map(referred)],
     place: [workload.node_name, workload.nftables, workload.tenant_id, workload.project_id],
     addresses: [...workload.addresses].sort(),
@@ -33,17 +33,17 @@ function shownAt({ inputs, snapshots }: Readable, reach: Reach, workload: InputW
  * The part of `liveHash` that the reader may see. What is hidden may change what packets do as well, which only computing again
  * shows: an impact must not become outdated before the eyes of a reader who may not know that there was a change.
  */
-export function shownHash(
+export function hashVisibleState(
   firewall: FirewallState,
   change: { policy: InputPolicy } & ImpactChange,
   found: FirewallChange,
   reach: Reach,
 ): string {
   if (reach === 'all') return liveHash(firewall, change, found);
-  const shown = concernedBy(firewall, change).flatMap((id) => {
+  const shown = listAffectedWorkloads(firewall, change).flatMap((id) => {
     const workload = found.before.inputs.workloads.get(id);
     if (!workload || !isWithinReach(workload, reach)) return [];
-    const states = [found.before, found.after].map((state) => shownAt(state, reach, workload));
+    const states = [found.before, found.after].map((state) => getVisibleState(state, reach, workload));
     return [[id, ...states, found.unreadable.has(id)] as const];
   });
   return stateHash(shown.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -20,7 +20,7 @@ const UNREAD: ExplainedProtection = { protection: 'unknown', reasons: ['unknown'
 type ReadFilters = Pick<WorkloadListInput, 'enforcement' | 'protection' | 'protection_reason'>;
 
 /** Whether a workload fits filters that only the snapshots of firewalls can answer. */
-function fits(
+function matchesReadFilters(
   firewall: FirewallState,
   id: string,
   { enforcement, protection, protection_reason }: ReadFilters,
@@ -33,16 +33,16 @@ function fits(
 }
 
 /** Ids of the workloads that fit such filters; null when none is asked for. */
-function fitting(firewall: FirewallState, input: WorkloadListInput): string[] | null {
+function listMatchingIds(firewall: FirewallState, input: WorkloadListInput): string[] | null {
   const { enforcement, protection, protection_reason } = input;
   if (enforcement === undefined && protection === undefined && protection_reason === undefined) return null;
-  return [...firewall.inputs.workloads.keys()].filter((id) => fits(firewall, id, input));
+  return [...firewall.inputs.workloads.keys()].filter((id) => matchesReadFilters(firewall, id, input));
 }
 
 /** One page of the workloads visible to the caller. No cluster is contacted. */
 export async function listWorkloads(scope: Scope<'workload:read'>, input: WorkloadListInput): Promise<Page<Workload>> {
   const firewall = await readFirewallState();
-  const page = await repository.listWorkloads(scope.reach, input, fitting(firewall, input));
+  const page = await repository.listWorkloads(scope.reach, input, listMatchingIds(firewall, input));
   const items = page.items.map((row) => ({ ...row, ...explainWorkload(firewall, row.id) }));
   return { ...page, items };
 }
@@ -67,8 +67,8 @@ export async function countProtection(
   };
   for (const id of ids) {
     // A filter does not narrow its own values: the others stay in view to be chosen.
-    const ofReason = fits(firewall, id, { enforcement, protection });
-    const ofProtection = fits(firewall, id, { enforcement, protection_reason });
+    const ofReason = matchesReadFilters(firewall, id, { enforcement, protection });
+    const ofProtection = matchesReadFilters(firewall, id, { enforcement, protection_reason });
     const found = explainWorkload(firewall, id);
     if (ofReason) for (const reason of found.protection_reasons) counts.protection_reason[reason] += 1;
     if (!ofProtection) continue;

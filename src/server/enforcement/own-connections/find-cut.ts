@@ -1,14 +1,14 @@
-import { type Box, isEmptyBox, witnessOf } from '@/domain/firewall/space/box';
+import { type Box, findWitness, isEmptyBox } from '@/domain/firewall/space/box';
 import { joinSpans, subtractSpans } from '@/domain/firewall/space/spans';
-import { storedPacket, type TestFinding } from '@/domain/policy-tests/decide';
+import { type TestFinding, toStoredPacket } from '@/domain/policy-tests/decide';
 import { hostSpans, type Service, serviceBox } from '@/domain/policy-tests/packet-set';
 import {
-  answerOf,
   type FilterPart,
   type PlaceFilter,
   pointSpans,
   type TestEnd,
   type TestPlace,
+  toAnswer,
 } from '@/domain/policy-tests/test-end';
 
 const FAMILIES = [4, 6] as const;
@@ -18,7 +18,7 @@ type Side = 'source' | 'destination';
 export type Cut = { readonly effect: 'cut' | 'unknown'; readonly finding: TestFinding | null };
 
 /** All addresses of an end that a place exchanges packets with. */
-function addressesOf(end: TestEnd, place: TestPlace, family: 4 | 6) {
+function listPeerAddresses(end: TestEnd, place: TestPlace, family: 4 | 6) {
   const known = end.places.flatMap(({ addresses }) => addresses[family]);
   const all = hostSpans(joinSpans([...end.outside[family], ...pointSpans(known)]), family);
   const own = [...place.addresses[family], ...(family === 4 ? place.broadcasts : [])].sort((a, b) => (a < b ? -1 : 1));
@@ -31,10 +31,10 @@ type Lost = { readonly certain: boolean; readonly box: Box; readonly by: FilterP
 function findLost(before: PlaceFilter, after: PlaceFilter, direction: 'in' | 'out', box: Box): Lost | null {
   let doubt: Lost | null = null;
   for (const old of before.parts(direction, box)) {
-    const was = answerOf(old.verdict);
+    const was = toAnswer(old.verdict);
     if (was === 'deny') continue;
     for (const part of after.parts(direction, old.box)) {
-      const is = answerOf(part.verdict);
+      const is = toAnswer(part.verdict);
       if (is === 'accept') continue;
       const lost = { certain: was === 'accept' && is === 'deny', box: part.box, by: part.verdict };
       if (lost.certain) return lost;
@@ -45,17 +45,17 @@ function findLost(before: PlaceFilter, after: PlaceFilter, direction: 'in' | 'ou
 }
 
 const acceptsSome = (filter: PlaceFilter, direction: 'in' | 'out', box: Box): boolean => {
-  for (const part of filter.parts(direction, box)) if (answerOf(part.verdict) !== 'deny') return true;
+  for (const part of filter.parts(direction, box)) if (toAnswer(part.verdict) !== 'deny') return true;
   return false;
 };
 
-function findingOf(lost: Lost, side: Side, nic: string | null, place: TestPlace, other: TestEnd): TestFinding | null {
-  const packet = witnessOf(lost.box, side === 'source' ? 'out' : 'in');
+function toFinding(lost: Lost, side: Side, nic: string | null, place: TestPlace, other: TestEnd): TestFinding | null {
+  const packet = findWitness(lost.box, side === 'source' ? 'out' : 'in');
   if (!packet) return null;
   const far = side === 'source' ? packet.destination : packet.source;
   const holder = other.places.find(({ addresses }) => addresses[far.family].includes(far.value))?.ref ?? null;
   return {
-    packet: storedPacket(packet),
+    packet: toStoredPacket(packet),
     source_place: side === 'source' ? place.ref : holder,
     destination_place: side === 'destination' ? place.ref : holder,
     side,
@@ -81,7 +81,7 @@ export function findCut(
   let doubt: Cut | null = null;
   for (const family of FAMILIES) {
     const near = pointSpans(after.addresses[family]);
-    const far = addressesOf(other, after, family);
+    const far = listPeerAddresses(other, after, family);
     const box = side === 'source' ? serviceBox(family, service, near, far) : serviceBox(family, service, far, near);
     if (isEmptyBox(box)) continue;
     if (after.filters.length === 0) doubt ??= { effect: 'unknown', finding: null };
@@ -93,7 +93,7 @@ export function findCut(
     });
     const first = lost.find((one) => one.lost?.certain) ?? lost.find((one) => one.lost);
     if (!first?.lost) continue;
-    const finding = findingOf(first.lost, side, first.interface, after, other);
+    const finding = toFinding(first.lost, side, first.interface, after, other);
     const everywhere = lost.every((one) => one.lost?.certain);
     const partial = anyClient && after.filters.some((filter) => acceptsSome(filter, direction, box));
     if (everywhere && !partial) return { effect: 'cut', finding };

@@ -12,7 +12,7 @@ import { sqlClient } from '@/server/db/client';
 import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { redisUrl } from '@/test/redis';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
-import { giveAddresses } from '../policy-tests/testing/addresses.fixture';
+import { assignAddresses } from '../policy-tests/testing/addresses.fixture';
 import { GONE_MS, observeProcess, storeReport } from './report-process';
 
 const WEB = 103;
@@ -38,7 +38,7 @@ const report = (local: string, kind: 'web' | 'worker', changes: Partial<ProcessR
     `${kind} of a test`,
   );
 const list = async (headers = admin) => (await lab.json('/own-workloads', { headers })).body as OwnWorkloads;
-const roleOf = async (role: OwnRole) => (await list()).items.find((item) => item.role === role) as OwnWorkload;
+const readOwnRole = async (role: OwnRole) => (await list()).items.find((item) => item.role === role) as OwnWorkload;
 const answer = (role: OwnRole, vmids: number[], headers = admin) =>
   Promise.all(vmids.map(lab.id)).then((workload_ids) =>
     lab.json(`/own-workloads/${role}`, { method: 'PUT', headers, body: { workload_ids } }),
@@ -48,7 +48,7 @@ const draft = (port: string, vmid = DATABASE, owner: object = {}) => ({
   rules: [{ action: 'accept', protocol: 'tcp', destination_ports: [port] }],
   ...owner,
 });
-const previewOf = async (body: object, headers = admin): Promise<OwnConnection[]> => {
+const previewConnections = async (body: object, headers = admin): Promise<OwnConnection[]> => {
   const preview = await lab.json('/policy-drafts/preview', { headers, body });
   expect(preview.status, JSON.stringify(preview.body)).toBe(200);
   return (preview.body as PolicyPreview).own_connections;
@@ -57,7 +57,7 @@ const previewOf = async (body: object, headers = admin): Promise<OwnConnection[]
 beforeAll(async () => {
   if (HAS_REDIS) vi.stubEnv('REDIS_URL', redisUrl());
   lab = await makePolicyLab();
-  await giveAddresses(lab, ADDRESSES);
+  await assignAddresses(lab, ADDRESSES);
   await lab.observe();
 }, 60_000);
 afterAll(() => lab.close());
@@ -100,7 +100,7 @@ describe('a process', () => {
 
 describe('own workloads', () => {
   it('appear by address and wait for an answer', async () => {
-    expect(await roleOf('postgres')).toMatchObject({
+    expect(await readOwnRole('postgres')).toMatchObject({
       status: 'unanswered',
       addresses: [ADDRESSES[DATABASE]],
       ports: [5432],
@@ -111,7 +111,7 @@ describe('own workloads', () => {
   });
 
   it('appear in the preview before they are confirmed', async () => {
-    const found = await previewOf(draft('443'));
+    const found = await previewConnections(draft('443'));
     expect(found).toMatchObject([
       {
         role: 'postgres',
@@ -125,17 +125,19 @@ describe('own workloads', () => {
       },
     ]);
     expect(found[0]?.what).toBe('Fabric to PostgreSQL: 10.1.0.3 to 10.1.0.4, tcp/5432');
-    expect(await previewOf(draft('5432'))).toEqual([]);
+    expect(await previewConnections(draft('5432'))).toEqual([]);
   });
 
   it('require an answer when several workloads have the address, and count as cut only after that', async () => {
     await sqlClient()`update ip_addresses set state = 'conflict' where host(address) = ${ADDRESSES[DATABASE] ?? ''}`;
-    expect(await roleOf('postgres')).toMatchObject({
+    expect(await readOwnRole('postgres')).toMatchObject({
       status: 'unanswered',
       found: [],
       ambiguous: [{ address: ADDRESSES[DATABASE], workloads: [{ vmid: DATABASE }] }],
     });
-    expect(await previewOf(draft('443'))).toMatchObject([{ connection: 'fabric_to_database', effect: 'unknown' }]);
+    expect(await previewConnections(draft('443'))).toMatchObject([
+      { connection: 'fabric_to_database', effect: 'unknown' },
+    ]);
     await sqlClient()`update ip_addresses set state = 'active' where host(address) = ${ADDRESSES[DATABASE] ?? ''}`;
   });
 
@@ -145,16 +147,19 @@ describe('own workloads', () => {
     expect((await answer('postgres', [DATABASE])).body).toMatchObject({ status: 'confirmed' });
     for (const role of ['web', 'worker'] as const) await answer(role, [WEB]);
     expect(await list()).toMatchObject({ open: 0 });
-    expect(await previewOf(draft('443'))).toMatchObject([{ effect: 'cut', confirmed: true }]);
+    expect(await previewConnections(draft('443'))).toMatchObject([{ effect: 'cut', confirmed: true }]);
     const [record] = await sqlClient()<{ after: object }[]>`
       select after from audit_records where action = 'own_workloads.answered' and object_id = 'postgres'`;
-    expect(record?.after).toMatchObject({ workloads: [(await roleOf('postgres')).found[0]?.name] });
+    expect(record?.after).toMatchObject({ workloads: [(await readOwnRole('postgres')).found[0]?.name] });
     // Something else has the address now.
     const database = ADDRESSES[DATABASE] ?? '';
     await sqlClient()`update ip_addresses set workload_id = ${await lab.id(102)} where host(address) = ${database}`;
-    expect(await roleOf('postgres')).toMatchObject({ status: 'changed', answer: { workloads: [{ vmid: DATABASE }] } });
+    expect(await readOwnRole('postgres')).toMatchObject({
+      status: 'changed',
+      answer: { workloads: [{ vmid: DATABASE }] },
+    });
     await sqlClient()`update ip_addresses set workload_id = ${await lab.id(DATABASE)} where host(address) = ${database}`;
-    expect(await roleOf('postgres')).toMatchObject({ status: 'confirmed' });
+    expect(await readOwnRole('postgres')).toMatchObject({ status: 'confirmed' });
   });
 
   it('become the proposed ends of protected connections without creating any', async () => {
@@ -170,7 +175,7 @@ describe('own workloads', () => {
   });
 
   it('reject an answer to an outdated version', async () => {
-    const { version } = await roleOf('web');
+    const { version } = await readOwnRole('web');
     const workload_ids = [await lab.id(WEB)];
     const put = (given: number) =>
       lab.json('/own-workloads/web', { method: 'PUT', headers: admin, body: { workload_ids, version: given } });
@@ -184,7 +189,7 @@ describe('own workloads', () => {
 
   it('count with their addresses when they are outside the clusters', async () => {
     expect((await answer('worker', [])).body).toMatchObject({ status: 'outside', answer: { workloads: [] } });
-    expect(await previewOf(draft('443'))).toMatchObject([{ connection: 'fabric_to_database', effect: 'cut' }]);
+    expect(await previewConnections(draft('443'))).toMatchObject([{ connection: 'fabric_to_database', effect: 'cut' }]);
     const unknown = { method: 'PUT', headers: admin, body: { workload_ids: [lab.cluster.id] } };
     expect(await lab.json('/own-workloads/web', unknown)).toMatchObject({
       status: 422,
@@ -195,20 +200,20 @@ describe('own workloads', () => {
 
 describe('a preview', () => {
   it('says that browsers may be cut where only some clients are still accepted, and that they are where none is', async () => {
-    expect(await previewOf(draft('22', WEB))).toMatchObject([
+    expect(await previewConnections(draft('22', WEB))).toMatchObject([
       { role: 'web', what: 'Browsers to Fabric: clients to 10.1.0.3, tcp/3000', effect: 'cut', packet: null },
       { role: 'web', connection: 'agents_to_fabric', effect: 'cut', packet: { destination_port: 3000 } },
     ]);
     // The nodes are in this network.
     const some = draft('3000', WEB);
     const limited = { ...some, definition: { ...some.definition, sources: ['10.0.0.0/8'] } };
-    expect(await previewOf(limited)).toMatchObject([{ connection: 'browsers_to_fabric', effect: 'unknown' }]);
+    expect(await previewConnections(limited)).toMatchObject([{ connection: 'browsers_to_fabric', effect: 'unknown' }]);
   });
 
   it('does not know what happens at a workload that cannot be read', async () => {
     const path = new RegExp(`/${DATABASE}/firewall/rules$`);
     const fault = lab.simulator.onRequest({ path }, { kind: 'respond', status: 500 });
-    expect(await previewOf(draft('443'))).toMatchObject([
+    expect(await previewConnections(draft('443'))).toMatchObject([
       { connection: 'fabric_to_database', effect: 'unknown', packet: null, by: null },
     ]);
     fault.remove();
@@ -220,7 +225,7 @@ describe('a preview', () => {
     await sqlClient()`update workloads set project_id = ${project.id} where id = ${await lab.id(DATABASE)}`;
     const headers = await bearer(await makeUser('admin', tenant));
     expect(await list(headers)).toEqual({ items: [], open: 0, processes: [] });
-    expect(await previewOf(draft('443'), headers)).toEqual([
+    expect(await previewConnections(draft('443'), headers)).toEqual([
       {
         what: "One of Fabric's own connections",
         effect: 'cut',

@@ -38,11 +38,11 @@ type Pair = {
 };
 
 /** The one that is no protected connection has a name of its own. */
-const nameOf = (connection: Connection): string =>
+const getConnectionName = (connection: Connection): string =>
   connection === 'entry_to_web' ? ENTRY_TO_WEB : TEMPLATES[connection].name;
 
 /** What a role is taken for: the answer, else what was found; with what was found since where that differs. */
-function endOf(inputs: PolicyInputs, known: KnownRole): End | null {
+function resolveRoleEnd(inputs: PolicyInputs, known: KnownRole): End | null {
   const { role, status, answer, found, ambiguous, addresses } = known;
   const isAnswered = status === 'confirmed' || status === 'outside';
   const candidates = isAnswered ? [] : [...ambiguous.values()].flat();
@@ -56,34 +56,34 @@ function endOf(inputs: PolicyInputs, known: KnownRole): End | null {
 }
 
 const ANY: End = { role: null, endpoints: ['any'], confirmed: true, certain: true };
-const known = (endpoints: readonly string[]): End | null =>
+const toKnownEnd = (endpoints: readonly string[]): End | null =>
   endpoints.length === 0 ? null : { role: null, endpoints, confirmed: true, certain: true };
 
 /** The connections of Fabric itself whose ends are known. */
 async function listPairs({ inputs, snapshots }: FirewallChange['before'], { roles, api }: KnownRoles): Promise<Pair[]> {
-  const ends = new Map(roles.map((one) => [one.role, endOf(inputs, one)]));
-  const portsOf = (role: OwnRole, or: readonly string[]) => {
+  const ends = new Map(roles.map((one) => [one.role, resolveRoleEnd(inputs, one)]));
+  const getRolePorts = (role: OwnRole, or: readonly string[]) => {
     const ports = roles.find((one) => one.role === role)?.ports ?? [];
     return ports.length > 0 ? ports.map(String) : or;
   };
   const [web, worker] = [ends.get('web') ?? null, ends.get('worker') ?? null];
   if ([...ends.values()].every((end) => end === null)) return [];
   const entry = ends.get('entry') ?? web;
-  const entryPorts = portsOf('entry', portsOf('web', TEMPLATES.browsers_to_fabric.ports));
+  const entryPorts = getRolePorts('entry', getRolePorts('web', TEMPLATES.browsers_to_fabric.ports));
   const nodes = nodeEndpoints({ inputs, snapshots });
-  const hypervisors = known([...nodes, ...api.addresses]);
+  const hypervisors = toKnownEnd([...nodes, ...api.addresses]);
   const apiPorts = api.ports.length > 0 ? api.ports.map(String) : TEMPLATES.fabric_to_api.ports;
   const browsers = (await findProtectedTests(db)).get('browsers_to_fabric')?.from;
   const pair = (connection: Connection, from: End | null, to: End | null, ports: readonly string[]): Pair[] =>
     from && to ? [{ connection, from, to, ports, anyClient: from === ANY }] : [];
   return [
-    ...pair('browsers_to_fabric', browsers ? known(browsers) : ANY, entry, entryPorts),
-    ...pair('agents_to_fabric', known(nodes), entry, entryPorts),
-    ...(ends.get('entry') ? pair('entry_to_web', ends.get('entry') ?? null, web, portsOf('web', [])) : []),
+    ...pair('browsers_to_fabric', browsers ? toKnownEnd(browsers) : ANY, entry, entryPorts),
+    ...pair('agents_to_fabric', toKnownEnd(nodes), entry, entryPorts),
+    ...(ends.get('entry') ? pair('entry_to_web', ends.get('entry') ?? null, web, getRolePorts('web', [])) : []),
     ...[web, worker].flatMap((from) => [
       ...pair('fabric_to_api', from, hypervisors, apiPorts),
-      ...pair('fabric_to_database', from, ends.get('postgres') ?? null, portsOf('postgres', ['5432'])),
-      ...pair('fabric_to_redis', from, ends.get('redis') ?? null, portsOf('redis', ['6379'])),
+      ...pair('fabric_to_database', from, ends.get('postgres') ?? null, getRolePorts('postgres', ['5432'])),
+      ...pair('fabric_to_redis', from, ends.get('redis') ?? null, getRolePorts('redis', ['6379'])),
     ]),
   ];
 }
@@ -131,7 +131,11 @@ function undoAt({ workloads }: PolicyInputs, id: string): OwnConnection['undo'] 
 
 const HIDDEN = "One of Fabric's own connections";
 
-function viewOf({ after }: FirewallChange, reach: Reach, { effect, finding, pair, role, workload_id }: FoundCut) {
+function toOwnConnection(
+  { after }: FirewallChange,
+  reach: Reach,
+  { effect, finding, pair, role, workload_id }: FoundCut,
+) {
   const shown = finding && packetView(finding);
   // A packet of unknown clients would have an arbitrary source.
   const source = pair.anyClient ? 'clients' : shown?.source;
@@ -140,7 +144,7 @@ function viewOf({ after }: FirewallChange, reach: Reach, { effect, finding, pair
     role,
     connection: pair.connection,
     workload: { id: workload_id, name: after.inputs.workloads.get(workload_id)?.name ?? '' },
-    what: `${nameOf(pair.connection)}${path}`,
+    what: `${getConnectionName(pair.connection)}${path}`,
     effect,
     confirmed: pair.from.confirmed && pair.to.confirmed,
     packet: pair.anyClient ? null : shown,
@@ -158,7 +162,7 @@ export async function ownConnectionsAfter(firewall: FirewallChange, reach: Reach
   if (firewall.changed.size === 0 && firewall.unreadable.size === 0) return [];
   const roles = await readOwnRoles(firewall.before.inputs);
   const cuts = findCuts(firewall, await listPairs(firewall.before, roles));
-  if (reach === 'all') return cuts.map((cut) => viewOf(firewall, reach, cut));
+  if (reach === 'all') return cuts.map((cut) => toOwnConnection(firewall, reach, cut));
   const [worst] = cuts;
   const hidden = { role: null, connection: null, workload: null, packet: null, by: null, undo: null };
   return worst ? [{ ...hidden, what: HIDDEN, effect: worst.effect, confirmed: true }] : [];

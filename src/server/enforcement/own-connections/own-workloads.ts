@@ -46,14 +46,14 @@ export type KnownRoles = {
 };
 
 /** Workloads that have an address of the role, whether or not others have it as well. */
-const heldBy = ({ found, ambiguous }: Pick<KnownRole, 'found' | 'ambiguous'>): string[] =>
+const listRoleWorkloads = ({ found, ambiguous }: Pick<KnownRole, 'found' | 'ambiguous'>): string[] =>
   [...new Set([...found.keys(), ...[...ambiguous.values()].flat()])].sort();
 
-function statusOf(known: Omit<KnownRole, 'status'>, inputs: Pick<PolicyInputs, 'workloads'>): KnownRole['status'] {
+function getRoleStatus(known: Omit<KnownRole, 'status'>, inputs: Pick<PolicyInputs, 'workloads'>): KnownRole['status'] {
   const { answer, state } = known;
   if (!answer) return state === 'known' ? 'unanswered' : state;
   const isGone = answer.workload_ids.some((id) => !inputs.workloads.has(id));
-  const isNew = heldBy(known).some((id) => !answer.found.includes(id) && !answer.workload_ids.includes(id));
+  const isNew = listRoleWorkloads(known).some((id) => !answer.found.includes(id) && !answer.workload_ids.includes(id));
   if (isGone || isNew) return 'changed';
   return answer.workload_ids.length > 0 ? 'confirmed' : 'outside';
 }
@@ -82,15 +82,15 @@ export async function readOwnRoles(inputs: Pick<PolicyInputs, 'workloads'>): Pro
       else found.set(only, [...(found.get(only) ?? []), address]);
     }
     const known = { ...byRole[role], role, found, ambiguous, answer: answers[role] ?? null };
-    return { ...known, status: statusOf(known, inputs) };
+    return { ...known, status: getRoleStatus(known, inputs) };
   });
   return { api: apiAddresses(processes), roles, processes };
 }
 
 const isOpen = ({ status }: Pick<OwnWorkload, 'status'>) => status === 'unanswered' || status === 'changed';
 
-function viewOf({ workloads, clusters }: PolicyInputs, known: KnownRole): OwnWorkload {
-  const placesOf = (ids: Iterable<string>): OwnPlace[] =>
+function toOwnWorkload({ workloads, clusters }: PolicyInputs, known: KnownRole): OwnWorkload {
+  const toOwnPlaces = (ids: Iterable<string>): OwnPlace[] =>
     [...ids].flatMap((id) => {
       const workload = workloads.get(id);
       if (!workload) return [];
@@ -102,10 +102,10 @@ function viewOf({ workloads, clusters }: PolicyInputs, known: KnownRole): OwnWor
     ...{ role, status, version: answer?.version ?? 0 },
     addresses: [...addresses],
     ports: [...ports],
-    found: placesOf(found.keys()),
-    ambiguous: [...ambiguous].map(([address, ids]) => ({ address, workloads: placesOf(ids) })),
+    found: toOwnPlaces(found.keys()),
+    ambiguous: [...ambiguous].map(([address, ids]) => ({ address, workloads: toOwnPlaces(ids) })),
     answer: answer && {
-      workloads: placesOf(answer.workload_ids),
+      workloads: toOwnPlaces(answer.workload_ids),
       answered_by: answer.answered_by,
       answered_at: answer.answered_at,
     },
@@ -117,7 +117,7 @@ export async function listOwnWorkloads({ reach }: Scope<'policy_test:read'>): Pr
   if (reach !== 'all') return { items: [], open: 0, processes: [] };
   const { inputs } = await readFirewallState();
   const { roles, processes } = await readOwnRoles(inputs);
-  const items = roles.map((known) => viewOf(inputs, known));
+  const items = roles.map((known) => toOwnWorkload(inputs, known));
   return {
     items,
     open: items.filter(isOpen).length,
@@ -141,11 +141,11 @@ export async function answerOwnWorkload(
     throw refuseField('workload_ids', `No workload has the id ${unknown}. Choose existing workloads.`);
   }
   const at = clock.now().toISOString();
-  const namesOf = (ids: readonly string[]) => ids.map((id) => inputs.workloads.get(id)?.name ?? id);
+  const listWorkloadNames = (ids: readonly string[]) => ids.map((id) => inputs.workloads.get(id)?.name ?? id);
   const known = (await readOwnRoles(inputs)).roles.find((one) => one.role === role);
   const answer: Omit<OwnAnswer, 'version'> = {
     workload_ids: [...new Set(workload_ids)],
-    found: known ? heldBy(known) : [],
+    found: known ? listRoleWorkloads(known) : [],
     answered_by: scope.actor.name,
     answered_at: at,
   };
@@ -162,11 +162,11 @@ export async function answerOwnWorkload(
       object_kind: 'own_workloads',
       object_id: role,
       object_name: role,
-      ...(before && { before: { workloads: namesOf(before.workload_ids) } }),
-      after: { workloads: namesOf(answer.workload_ids) },
+      ...(before && { before: { workloads: listWorkloadNames(before.workload_ids) } }),
+      after: { workloads: listWorkloadNames(answer.workload_ids) },
     });
   });
   const answered = (await readOwnRoles(inputs)).roles.find((one) => one.role === role);
   if (!answered) throw new Error(`expected the role ${role}`);
-  return viewOf(inputs, answered);
+  return toOwnWorkload(inputs, answered);
 }

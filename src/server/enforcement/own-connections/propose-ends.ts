@@ -28,20 +28,27 @@ export function proposeEnds(
   inputs: PolicyInputs,
   { roles, api }: KnownRoles,
 ): Partial<Record<ProtectedTemplate, Proposal>> {
-  const knownOf = (role: OwnRole) => roles.find((one) => one.role === role);
-  const endOf = (role: OwnRole) => {
-    const known = knownOf(role);
+  const findOwnRole = (role: OwnRole) => roles.find((one) => one.role === role);
+  const listRoleEndpoints = (role: OwnRole) => {
+    const known = findOwnRole(role);
     return known ? answeredEnd(inputs, known) : [];
   };
-  const portsOf = (ports: readonly number[] = []) => (ports.length > 0 ? { ports: ports.map(String) } : {});
-  const hasEntry = knownOf('entry')?.state === 'known';
-  const entry = { to: endOf(hasEntry ? 'entry' : 'web'), ...portsOf(knownOf(hasEntry ? 'entry' : 'web')?.ports) };
-  const fabric = [...new Set([...endOf('web'), ...endOf('worker')])];
+  const toPortFields = (ports: readonly number[] = []) => (ports.length > 0 ? { ports: ports.map(String) } : {});
+  const hasEntry = findOwnRole('entry')?.state === 'known';
+  const entry = {
+    to: listRoleEndpoints(hasEntry ? 'entry' : 'web'),
+    ...toPortFields(findOwnRole(hasEntry ? 'entry' : 'web')?.ports),
+  };
+  const fabric = [...new Set([...listRoleEndpoints('web'), ...listRoleEndpoints('worker')])];
   return {
     browsers_to_fabric: entry,
     agents_to_fabric: entry,
-    fabric_to_api: { from: fabric, ...portsOf(api.ports) },
-    fabric_to_database: { from: fabric, to: endOf('postgres'), ...portsOf(knownOf('postgres')?.ports) },
-    fabric_to_redis: { from: fabric, to: endOf('redis'), ...portsOf(knownOf('redis')?.ports) },
+    fabric_to_api: { from: fabric, ...toPortFields(api.ports) },
+    fabric_to_database: {
+      from: fabric,
+      to: listRoleEndpoints('postgres'),
+      ...toPortFields(findOwnRole('postgres')?.ports),
+    },
+    fabric_to_redis: { from: fabric, to: listRoleEndpoints('redis'), ...toPortFields(findOwnRole('redis')?.ports) },
   };
 }

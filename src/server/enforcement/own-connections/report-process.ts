@@ -39,10 +39,10 @@ async function localAddressTo(remote: string, port: number): Promise<string | nu
   }
 }
 
-const portOf = ({ port, protocol }: URL) => Number(port) || (protocol === 'http:' ? 80 : 443);
+const getUrlPort = ({ port, protocol }: URL) => Number(port) || (protocol === 'http:' ? 80 : 443);
 
 /** All addresses of the host of a URL; none when its name does not resolve. */
-async function addressesOf({ hostname: host }: URL): Promise<string[]> {
+async function resolveHostAddresses({ hostname: host }: URL): Promise<string[]> {
   const found = await lookup(host.replace(/^\[(.*)\]$/, '$1'), { all: true }).catch(() => []);
   return found.map(({ address }) => address);
 }
@@ -51,7 +51,9 @@ async function clusterConnections(): Promise<Reported[]> {
   const found = await Promise.all(
     (await listApiUrls(db)).flatMap((text) => {
       const url = URL.parse(text);
-      return url ? [addressesOf(url).then((list) => list.map((remote) => ({ remote, port: portOf(url) })))] : [];
+      return url
+        ? [resolveHostAddresses(url).then((list) => list.map((remote) => ({ remote, port: getUrlPort(url) })))]
+        : [];
     }),
   );
   return Promise.all(
@@ -85,8 +87,8 @@ function listener(port: number): ProcessReport['listens'] {
 async function publicListener(): Promise<ProcessReport['public']> {
   for (const text of await listPublicUrls(db)) {
     const url = URL.parse(text);
-    const addresses = url ? await addressesOf(url) : [];
-    if (url && addresses.length > 0) return { addresses, port: portOf(url) };
+    const addresses = url ? await resolveHostAddresses(url) : [];
+    if (url && addresses.length > 0) return { addresses, port: getUrlPort(url) };
   }
   return null;
 }

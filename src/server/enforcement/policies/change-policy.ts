@@ -1,8 +1,8 @@
-import { type Owned, ownedPart, projectsOf, type Reach } from '@/domain/permissions';
+import { getReachableProjects, type Owned, type Reach, toOwner } from '@/domain/permissions';
 import type { ChangedPolicy, ChangeGuard, Policy, PolicySnapshot } from '@/domain/policies';
 import { compilePolicies } from '@/domain/policy/compile';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
-import { compareSnapshots, sameSnapshot } from '@/domain/policy/snapshot';
+import { compareSnapshots, isSameSnapshot } from '@/domain/policy/snapshot';
 import { tierProblem } from '@/domain/policy/tier';
 import type { CleanupRequest } from '@/domain/policy-deployment';
 import { recordAudit } from '../../audit/record';
@@ -18,17 +18,17 @@ import { startDeployments } from '../deployments/schedule';
 import { isUnderWay } from '../queries/deployments';
 import {
   findPolicy,
+  isPolicyNameUsed,
   listPolicyRules,
   lockPolicy,
   type PolicyRow,
-  policyNameTaken,
   replaceRules,
   updatePolicy,
 } from '../queries/policies';
 import { insertPolicyVersion } from '../queries/policy-versions';
 import type { FirewallState } from './firewall-state/firewall-state';
 import { readFirewallState } from './firewall-state/read-firewall-state';
-import { touchingPolicies, withStanding } from './policies-in-reach';
+import { touchingPolicies, withDeploymentStatus } from './policies-in-reach';
 import { isDeployed } from './policy-inputs';
 
 /** @throws AppError `refused` naming the field when a policy of this tenant cannot have this tier or visibility */
@@ -43,18 +43,18 @@ export function assertTier(tenantId: string | null, tiered: Parameters<typeof ti
  */
 export async function describePolicy(reach: Reach, id: string, firewall?: FirewallState): Promise<Policy> {
   // The firewall state knows which policies touch a project.
-  const known = firewall ?? (projectsOf(reach).length > 0 ? await readFirewallState() : null);
+  const known = firewall ?? (getReachableProjects(reach).length > 0 ? await readFirewallState() : null);
   const [policy, rules, standings] = await Promise.all([
     findPolicy(db, reach, id, known ? touchingPolicies(known, reach) : []),
     listPolicyRules(db, id),
     known ?? readFirewallState(),
   ]);
   if (!policy) throw notFound('policy');
-  return { ...withStanding(standings, policy, reach), rules };
+  return { ...withDeploymentStatus(standings, policy, reach), rules };
 }
 
 /** A policy as it is stored, with everything that a version keeps. */
-export async function snapshotOf(tx: Tx, row: PolicyRow): Promise<PolicySnapshot> {
+export async function readPolicySnapshot(tx: Tx, row: PolicyRow): Promise<PolicySnapshot> {
   const { name, description, enabled, tier, tenant_visibility, priority, definition } = row;
   return {
     name,
@@ -72,7 +72,7 @@ export async function snapshotOf(tx: Tx, row: PolicyRow): Promise<PolicySnapshot
  * Whether two versions place the same rules on the same guests, as far as the inventory is known now. If so, live
  * rules of the first count as those of the second; each is still compared with the desired state.
  */
-function compilesAlike(
+function hasEqualPlacement(
   row: PolicyRow,
   owner: Owned,
   before: PolicySnapshot,
@@ -82,7 +82,7 @@ function compilesAlike(
   if (!isDeployed(before) || !isDeployed(after)) return false;
   const { id, created_at } = row;
   const [old, fresh] = [
-    { ...before, ...ownedPart(row) },
+    { ...before, ...toOwner(row) },
     { ...after, ...owner },
   ].map(({ definition, rules, tier, priority, tenant_id, project_id }) =>
     JSON.stringify(
@@ -110,17 +110,17 @@ async function store(
 ): Promise<CleanupRequest[]> {
   const { rules, ...fields } = after;
   const moves = owner.project_id !== row.project_id;
-  if ((moves || fields.name !== before.name) && (await policyNameTaken(tx, owner, fields.name))) {
+  if ((moves || fields.name !== before.name) && (await isPolicyNameUsed(tx, owner, fields.name))) {
     throw nameTaken('policy', fields.name);
   }
   const version = row.version + 1;
-  const alike = compilesAlike(row, owner, before, after, index);
+  const alike = hasEqualPlacement(row, owner, before, after, index);
   const rules_version = alike ? (row.rules_version ?? row.version) : null;
   await updatePolicy(tx, row.id, { ...fields, ...owner, version, rules_version });
   await replaceRules(tx, row.id, rules);
   const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
   await insertPolicyVersion(tx, { policy_id: row.id, version, snapshot: after, reason, author_id });
-  await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, ...ownedPart(row) });
+  await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, ...toOwner(row) });
   if (moves) await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, ...owner });
   // A policy that is no longer to be enforced does not wait for a user to apply it.
   const cleanup =
@@ -176,13 +176,13 @@ export async function changePolicy(
   const { cleanup, removals } = await db.transaction(async (tx) => {
     const row = await lockPolicy(tx, scope.reach, id);
     if (!row) throw notFound('policy');
-    const before = await snapshotOf(tx, row);
+    const before = await readPolicySnapshot(tx, row);
     assertVersion('policy', row.version, version, { current: before });
     const after = await change(before, tx);
     assertTier(row.tenant_id, after);
     const moves = project_id !== undefined && project_id !== row.project_id;
-    if (!moves && sameSnapshot(before, after)) return { cleanup: [], removals: [] };
-    const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : ownedPart(row);
+    if (!moves && isSameSnapshot(before, after)) return { cleanup: [], removals: [] };
+    const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : toOwner(row);
     if (moves) await assertIdle(tx, row);
     const cleanup = await store(tx, scope, row, before, after, action, reason, index, owner);
     return { cleanup, removals: moves ? await settleOwner(tx, scope, id, owner) : [] };

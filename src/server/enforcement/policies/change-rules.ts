@@ -14,14 +14,14 @@ import { changePolicy } from './change-policy';
 const MAX_RULES = 200;
 
 /** The rules with positions from 0 without gaps. */
-const numbered = (rules: readonly SecurityRule[]): SecurityRule[] =>
+const renumberRules = (rules: readonly SecurityRule[]): SecurityRule[] =>
   rules.map((rule, position) => ({ ...rule, position }));
 
-const noSuchRule = () => new AppError('not_found', 'The policy has no such rule. It may have been deleted.');
+const ruleNotFound = () => new AppError('not_found', 'The policy has no such rule. It may have been deleted.');
 
-function indexOf(current: PolicySnapshot, ruleId: string): number {
+function getRuleIndex(current: PolicySnapshot, ruleId: string): number {
   const at = current.rules.findIndex(({ id }) => id === ruleId);
-  if (at < 0) throw noSuchRule();
+  if (at < 0) throw ruleNotFound();
   return at;
 }
 
@@ -39,7 +39,7 @@ export function addRule(
       throw new AppError('refused', `A policy has at most ${MAX_RULES} rules. Put more rules in another policy.`);
     }
     const added = { ...rule, id: newId(), position: 0 };
-    return { ...current, rules: numbered(current.rules.toSpliced(position ?? current.rules.length, 0, added)) };
+    return { ...current, rules: renumberRules(current.rules.toSpliced(position ?? current.rules.length, 0, added)) };
   });
 }
 
@@ -51,11 +51,11 @@ export function changeRule(
   { rule, position, ...guard }: RuleChange,
 ): Promise<ChangedPolicy> {
   return changePolicy(scope, policyId, guard, 'policy.rule_changed', (current) => {
-    const at = indexOf(current, ruleId);
+    const at = getRuleIndex(current, ruleId);
     const known = current.rules[at];
-    if (!known) throw noSuchRule();
+    if (!known) throw ruleNotFound();
     const rest = current.rules.toSpliced(at, 1);
-    return { ...current, rules: numbered(rest.toSpliced(position ?? at, 0, { ...known, ...rule })) };
+    return { ...current, rules: renumberRules(rest.toSpliced(position ?? at, 0, { ...known, ...rule })) };
   });
 }
 
@@ -68,6 +68,6 @@ export function removeRule(
 ): Promise<ChangedPolicy> {
   return changePolicy(scope, policyId, guard, 'policy.rule_removed', (current) => ({
     ...current,
-    rules: numbered(current.rules.toSpliced(indexOf(current, ruleId), 1)),
+    rules: renumberRules(current.rules.toSpliced(getRuleIndex(current, ruleId), 1)),
   }));
 }

@@ -15,13 +15,13 @@ let reader: Headers;
 let tenant: { id: string };
 const id: Record<string, string> = {};
 
-async function ask<T>(path: string, body: object, headers = engineer): Promise<T> {
+async function sendRequest<T>(path: string, body: object, headers = engineer): Promise<T> {
   const response = await call(path, { headers, body });
   const text = await response.text();
   expect(response.status, text).toBeLessThan(300);
   return JSON.parse(text);
 }
-const draft = (body: object, headers = engineer) => ask<PolicyDraft>('/policy-drafts', body, headers);
+const draft = (body: object, headers = engineer) => sendRequest<PolicyDraft>('/policy-drafts', body, headers);
 
 beforeAll(async () => {
   await sqlClient()`insert into system_settings (key, value) values ('instance', '{"id":"inst1"}') on conflict do nothing`;
@@ -39,7 +39,7 @@ beforeAll(async () => {
   engineerOfTenant = await bearer(await makeUser('security_engineer', tenant));
   engineerOfOther = await bearer(await makeUser('security_engineer', other));
   reader = await bearer(await makeUser('viewer', tenant));
-  await ask<SecurityGroup>(
+  await sendRequest<SecurityGroup>(
     '/security-groups',
     { name: 'web', workload_ids: [id['web-1'], id['web-2']] },
     engineerOfTenant,
@@ -67,7 +67,7 @@ describe('a draft of a policy', () => {
     });
     expect(source).toMatchObject({ kind: 'security_group', workloads_total: 2, workload_endpoint: 'web-1' });
     expect(target).toMatchObject({ kind: 'workload', label: 'pg-1' });
-    const created = await ask<Policy>('/policies', policy, engineerOfTenant);
+    const created = await sendRequest<Policy>('/policies', policy, engineerOfTenant);
     expect(created.definition).toEqual(policy.definition);
     expect(created.deployment_status).toBeNull();
     const outside = await draft(
@@ -153,7 +153,7 @@ describe('a draft of a policy', () => {
 
 describe('a new group', () => {
   it('gets its first members with it, or is not created', async () => {
-    const made = await ask<SecurityGroup>(
+    const made = await sendRequest<SecurityGroup>(
       '/security-groups',
       { name: 'both', workload_ids: [id['pg-1'], id.lone] },
       engineerOfTenant,

@@ -1,7 +1,7 @@
 import { protocolHasPorts, RULE_PROTOCOLS } from '@/domain/choices';
 import { icmpName } from '@/domain/firewall/data/icmp-types';
-import { isWithinReach, type Owned, type Reach, tenantsOf } from '@/domain/permissions';
-import { ownerOf } from '@/domain/policy/acts-on';
+import { getReachableTenants, isWithinReach, type Owned, type Reach } from '@/domain/permissions';
+import { getOwnerId } from '@/domain/policy/acts-on';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { proposeEndpoint } from '@/domain/policy/propose-endpoint';
 import type { DraftEnd, DraftProposal, PolicyDraft, PolicyDraftInput } from '@/domain/policy-draft';
@@ -28,7 +28,12 @@ function ruleFor({ action, protocol, port, icmp_type }: PolicyDraftInput): Rule 
 }
 
 /** What the policy does, in plain words: `Allow tcp/5432 from web to pg-01`. */
-function nameOf(input: PolicyDraftInput, rule: Rule | null, source: DraftProposal, target: DraftProposal): string {
+function formatPolicyName(
+  input: PolicyDraftInput,
+  rule: Rule | null,
+  source: DraftProposal,
+  target: DraftProposal,
+): string {
   const port = rule?.destination_ports[0];
   const service = rule && (port === undefined ? rule.protocol : `${rule.protocol}/${port}`);
   const ends = [source.label && `from ${source.label}`, target.label && `to ${target.label}`].filter(Boolean);
@@ -40,14 +45,15 @@ function nameOf(input: PolicyDraftInput, rule: Rule | null, source: DraftProposa
     .trim();
 }
 
-const workloadsOf = (end: DraftEnd) => (end.workload_id === undefined ? (end.workload_ids ?? []) : [end.workload_id]);
+const listEndWorkloadIds = (end: DraftEnd) =>
+  end.workload_id === undefined ? (end.workload_ids ?? []) : [end.workload_id];
 
 /** The owners of the visible things in the input, those of the destination first. */
 function listOwners(input: PolicyDraftInput, index: InventoryIndex, reach: Reach): Owned[] {
   return [input.destination, input.source].flatMap((end) => {
     const { security_group_id: id } = end;
     const groups = id === undefined ? [] : (index.groups.get(id) ?? []).filter((group) => group.id === id);
-    const workloads = workloadsOf(end).flatMap((one) => index.workloads.get(one) ?? []);
+    const workloads = listEndWorkloadIds(end).flatMap((one) => index.workloads.get(one) ?? []);
     const owned = [...groups, ...workloads].map(({ tenant_id, project_id }) => ({
       tenant_id,
       project_id: project_id ?? null,
@@ -63,7 +69,7 @@ function listOwners(input: PolicyDraftInput, index: InventoryIndex, reach: Reach
 function possibleOwners(input: PolicyDraftInput, index: InventoryIndex, reach: Reach): Owned[] {
   const owners = listOwners(input, index, reach);
   const [first] = owners;
-  const tenants = tenantsOf(reach);
+  const tenants = getReachableTenants(reach);
   if (tenants === 'all') {
     const isOne = first && first.tenant_id !== null && owners.every(({ tenant_id }) => tenant_id === first.tenant_id);
     return isOne ? [{ tenant_id: first.tenant_id, project_id: null }, PLATFORM] : [PLATFORM];
@@ -95,7 +101,7 @@ export async function draftPolicy(scope: Scope<'policy:write'>, input: PolicyDra
   const source = withinReach(input.source, index, reach);
   const destination = withinReach(input.destination, index, reach);
   const drafts = possibleOwners(input, index, reach).map((owner) => {
-    const of = ownerOf(owner);
+    const of = getOwnerId(owner);
     const ends = [source, destination].map((end) => proposeEndpoint(end, index, of));
     const groups = ends.filter(({ kind }) => kind === 'security_group').length;
     return { owner, ends, groups };
@@ -110,7 +116,7 @@ export async function draftPolicy(scope: Scope<'policy:write'>, input: PolicyDra
   const isPlace = ({ kind }: DraftProposal) => kind !== null && kind !== 'address';
   const direction = input.direction ?? (!isPlace(to) && isPlace(from) ? 'out' : 'in');
   return {
-    name: nameOf(input, rule, from, to),
+    name: formatPolicyName(input, rule, from, to),
     tenant_id: best?.owner.tenant_id ?? null,
     project_id: best?.owner.project_id ?? null,
     definition: {

@@ -1,5 +1,5 @@
-import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
-import { belongsTo, type OwnerId, ownerOf, type PolicyOwner } from '@/domain/policy/acts-on';
+import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/permissions';
+import { belongsTo, getOwnerId, type OwnerId, type PolicyOwner } from '@/domain/policy/acts-on';
 import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
 import type { IndexedWorkload } from '@/domain/policy/inventory-index';
 import { workloadEndpoint } from '@/domain/policy/propose-endpoint';
@@ -64,7 +64,7 @@ export async function resolveEndpoints(
 ): Promise<{ endpoints: ResolvedEndpoint[] }> {
   const owner = await db.transaction((tx) => chooseOwner(tx, scope.reach, { tenant_id, project_id }));
   const { inputs } = await readFirewallState();
-  return { endpoints: endpoints.map((text) => resolveOne(inputs, ownerOf(owner), text)) };
+  return { endpoints: endpoints.map((text) => resolveOne(inputs, getOwnerId(owner), text)) };
 }
 
 type Kind = EndpointSuggestion['kind'];
@@ -75,7 +75,7 @@ const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? o
 function* candidates(inputs: PolicyInputs, visible: readonly IndexedWorkload[], owners: readonly string[] | null) {
   const ids = new Set(visible.map(({ id }) => id));
   const groups = new Map([...inputs.index.groups.values()].flat().map((group) => [group.id, group]));
-  const isOwned = (group: PolicyOwner) => !owners || owners.includes(ownerOf(group) ?? '');
+  const isOwned = (group: PolicyOwner) => !owners || owners.includes(getOwnerId(group) ?? '');
   for (const group of groups.values()) {
     if (!isOwned(group)) continue;
     const same = (inputs.index.groups.get(group.name) ?? []).filter(isOwned);
@@ -135,9 +135,9 @@ async function ownersFor(reach: Reach, tenant_id?: string, project_id?: string):
     const project = await findProject(db, reach, project_id);
     return project && (tenant_id === undefined || project.tenant_id === tenant_id) ? [project.id] : [];
   }
-  const tenants = tenantsOf(reach);
+  const tenants = getReachableTenants(reach);
   if (tenants === 'all') return tenant_id ? [tenant_id] : null;
-  return tenant_id ? tenants.filter((id) => id === tenant_id) : [...tenants, ...projectsOf(reach)];
+  return tenant_id ? tenants.filter((id) => id === tenant_id) : [...tenants, ...getReachableProjects(reach)];
 }
 
 /**

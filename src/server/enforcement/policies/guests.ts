@@ -1,4 +1,4 @@
-import { viewOfDesiredRule, viewOfLiveRule } from '@/domain/firewall/rule-view';
+import { toDesiredRuleView, toLiveRuleView } from '@/domain/firewall/rule-view';
 import type { Page } from '@/domain/list';
 import { isWithinReach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
@@ -65,18 +65,18 @@ export async function comparePolicyGuest(
   const view = firewall.viewAt(workloadId);
   const protections = interfaceProtections(firewall, workloadId);
   const ofPolicy = (rule: { policy_id: string }) => rule.policy_id === policyId;
-  const live = (rule: Parameters<typeof viewOfLiveRule>[0]) => viewOfLiveRule(rule, inputs.instance, workload.vmid);
+  const live = (rule: Parameters<typeof toLiveRuleView>[0]) => toLiveRuleView(rule, inputs.instance, workload.vmid);
   const diff = view?.diff ?? null;
   return {
     ...guest,
     policy_id: policyId,
     policy_version: policy.version,
-    intended: (firewall.desiredAt(workloadId)?.rules ?? []).filter(ofPolicy).map((rule) => viewOfDesiredRule(rule)),
+    intended: (firewall.desiredAt(workloadId)?.rules ?? []).filter(ofPolicy).map((rule) => toDesiredRuleView(rule)),
     last_applied: placement
       ? {
           policy_version: placement.policy_version,
           applied_at: placement.applied_at,
-          rules: placement.rules.map((rule) => viewOfDesiredRule(rule)),
+          rules: placement.rules.map((rule) => toDesiredRuleView(rule)),
           drop_in: placement.drop_in,
           drop_out: placement.drop_out,
         }
@@ -85,7 +85,7 @@ export async function comparePolicyGuest(
       state?.rules?.filter(({ comment }) => parseMarker(comment)?.policy_id === policyId).map((rule) => live(rule)) ??
       null,
     difference: diff && {
-      missing: diff.added.filter(ofPolicy).map((rule) => viewOfDesiredRule(rule)),
+      missing: diff.added.filter(ofPolicy).map((rule) => toDesiredRuleView(rule)),
       surplus: diff.removed.filter(ofPolicy).map(({ rule, reason }) => ({ ...live(rule), reason })),
       misplaced: diff.moved
         .filter(({ desired }) => ofPolicy(desired))
@@ -117,7 +117,7 @@ function decode(cursor: string): [number, string] {
 }
 
 /** The texts that the list shows of a workload. */
-const shownTexts = ({ name, external_id, cluster_name, node_name }: PolicyGuest) => [
+const listSearchTexts = ({ name, external_id, cluster_name, node_name }: PolicyGuest) => [
   name,
   external_id,
   cluster_name,
@@ -154,7 +154,7 @@ export async function listPolicyGuests(
       (guest) =>
         (desired === undefined || guest.status === desired) &&
         (cluster_id === undefined || guest.cluster_id === cluster_id) &&
-        (text === undefined || shownTexts(guest).some((shown) => shown.toLowerCase().includes(text))),
+        (text === undefined || listSearchTexts(guest).some((shown) => shown.toLowerCase().includes(text))),
     )
     .sort((a, b) => compare([a.vmid, a.workload_id], [b.vmid, b.workload_id]));
   const after = cursor === undefined ? null : decode(cursor);

@@ -20,7 +20,7 @@ import { findPolicyVersions, listPolicyVersions, listUnrecordedVersions } from '
 import { changePolicy } from './change-policy';
 
 /** The answer to a number that no version of the policy has. */
-export const noSuchVersion = (version: number) =>
+export const versionNotFound = (version: number) =>
   new AppError('not_found', `The policy has no version ${version}. See its history for the versions that exist.`);
 
 /** One version with everything that it keeps. @throws AppError `not_found` */
@@ -31,7 +31,7 @@ export async function readVersion(
 ): Promise<PolicyVersionDetail> {
   if (!(await findPolicy(db, scope.reach, policyId))) throw notFound('policy');
   const found = (await findPolicyVersions(db, policyId, [version])).get(version);
-  if (!found) throw noSuchVersion(version);
+  if (!found) throw versionNotFound(version);
   return found;
 }
 
@@ -46,7 +46,7 @@ export async function compareVersions(
   const versions = await findPolicyVersions(db, policyId, [from, to]);
   const take = (version: number) => {
     const found = versions.get(version);
-    if (!found) throw noSuchVersion(version);
+    if (!found) throw versionNotFound(version);
     return found;
   };
   const { snapshot: before, ...first } = take(from);
@@ -107,7 +107,7 @@ export function revertPolicy(
   const reason = guard.reason || `Restored version ${toVersion}`;
   return changePolicy(scope, id, { ...guard, reason }, 'policy.reverted', async (_, tx) => {
     const found = (await findPolicyVersions(tx, id, [toVersion])).get(toVersion);
-    if (!found) throw noSuchVersion(toVersion);
+    if (!found) throw versionNotFound(toVersion);
     return PolicySnapshot.parse(found.snapshot);
   });
 }

@@ -6,8 +6,8 @@ import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
 import { equalJson } from '../../audit/canonical';
 import { db } from '../../db/client';
 import { groupBy } from '../../lib/group-by';
-import { intentFor, untouched } from '../deployments/guest-work';
-import { filterOf } from '../guest-firewall/read-guest-live';
+import { intentFor, toUntouchedRow } from '../deployments/guest-work';
+import { toGuestFilter } from '../guest-firewall/read-guest-live';
 import { listOrigins } from '../queries/guest-firewalls';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { listAppliedAt } from '../queries/policy-placements';
@@ -19,7 +19,7 @@ type GuestStates = { readonly before: GuestSnapshot; readonly after: GuestSnapsh
 
 /** The guest as the planner of an apply would leave it. */
 function guestAfter(before: GuestSnapshot, intent: GuestIntent): GuestSnapshot | null {
-  const filter = filterOf(before);
+  const filter = toGuestFilter(before);
   if (!filter) return null;
   const { after } = statesAfter(filter, intent);
   const flags = new Map(after.nics.map(({ name, firewall }) => [name, firewall]));
@@ -32,15 +32,15 @@ function guestAfter(before: GuestSnapshot, intent: GuestIntent): GuestSnapshot |
   };
 }
 
-const enforced = (policy: InputPolicy): InputPolicy => ({
+const asEnforced = (policy: InputPolicy): InputPolicy => ({
   ...policy,
   enabled: true,
   definition: { ...policy.definition, enforcement_mode: 'enforced' },
 });
 
 /** The guests that an apply concerns: those where the policy requires something, and those of `places`. */
-export function guestsConcerned(inputs: PolicyInputs, policy: InputPolicy, places: readonly string[]): string[] {
-  const { guests } = compilePolicies([enforced(policy)], inputs.index, inputs.instance);
+export function listAffectedGuests(inputs: PolicyInputs, policy: InputPolicy, places: readonly string[]): string[] {
+  const { guests } = compilePolicies([asEnforced(policy)], inputs.index, inputs.instance);
   return [...new Set([...guests.map(({ workload_id }) => workload_id), ...places])].filter((id) =>
     inputs.workloads.has(id),
   );
@@ -58,7 +58,7 @@ async function statesAfterApply(
   places: readonly string[],
   guests: ReadonlyMap<string, { readonly state: GuestSnapshot }>,
 ): Promise<Map<string, GuestStates>> {
-  const desired = enforced(policy);
+  const desired = asEnforced(policy);
   const seen: PolicyInputs = {
     ...inputs,
     policies: [...inputs.policies.filter(({ id }) => id !== policy.id), desired],
@@ -84,7 +84,7 @@ async function planStates(
     const workload = inputs.workloads.get(id);
     const before = guests.get(id)?.state;
     if (!workload || !before) continue;
-    const known = { row: rows.get(id) ?? untouched(id), placements: placements.get(id) ?? [] };
+    const known = { row: rows.get(id) ?? toUntouchedRow(id), placements: placements.get(id) ?? [] };
     const intent = intentFor(inputs, policyId, kind, { workload, desired: desiredAt.get(id) ?? null }, known);
     states.set(id, { before, after: guestAfter(before, intent) });
   }
@@ -104,7 +104,7 @@ export type FirewallChange = {
   readonly unreadable: ReadonlySet<string>;
 };
 
-function changeBy(
+function buildFirewallChange(
   { inputs, snapshots }: Readable,
   ids: readonly string[],
   states: Map<string, GuestStates>,
@@ -130,7 +130,7 @@ export async function computeApplyChange(
 ): Promise<FirewallChange> {
   const { inputs, snapshots } = firewall;
   const states = await statesAfterApply(inputs, policy, places, snapshots.guests);
-  return changeBy(firewall, guestsConcerned(inputs, policy, places), states);
+  return buildFirewallChange(firewall, listAffectedGuests(inputs, policy, places), states);
 }
 
 /** The same with what removing a policy would leave at these workloads, planned as the removal itself is planned. */
@@ -140,5 +140,9 @@ export async function computeCleanupChange(
   ids: readonly string[],
 ): Promise<FirewallChange> {
   const { inputs, snapshots } = firewall;
-  return changeBy(firewall, ids, await planStates(inputs, policyId, 'cleanup', ids, new Map(), snapshots.guests));
+  return buildFirewallChange(
+    firewall,
+    ids,
+    await planStates(inputs, policyId, 'cleanup', ids, new Map(), snapshots.guests),
+  );
 }

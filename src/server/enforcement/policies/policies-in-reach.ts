@@ -1,9 +1,9 @@
 import type { AddressPolicies } from '@/domain/ipam/address-policies';
 import { parseIp } from '@/domain/net/ip-address';
-import { isWithinReach, type Owned, projectsOf, type Reach } from '@/domain/permissions';
+import { getReachableProjects, isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import type { PolicyListItem, PolicySummary } from '@/domain/policies';
 import { comparePolicies } from '@/domain/policy/tier';
-import { touchesOf } from '@/domain/policy/touches';
+import { listTouches } from '@/domain/policy/touches';
 import { findIpAddressDetail } from '../../addresses/queries/ip-addresses';
 import type { Scope } from '../../auth/scope';
 import { notFound } from '../../lib/refusals';
@@ -12,7 +12,7 @@ import type { FirewallState } from './firewall-state/firewall-state';
 import { readFirewallState } from './firewall-state/read-firewall-state';
 import { isDeployed } from './policy-inputs';
 
-const placesWithin = (firewall: FirewallState, policyId: string, reach: Reach): string[] =>
+const listPlacesInReach = (firewall: FirewallState, policyId: string, reach: Reach): string[] =>
   firewall.listPolicyWorkloads(policyId).filter((id) => {
     const workload = firewall.inputs.workloads.get(id);
     return workload !== undefined && isWithinReach(workload, reach);
@@ -23,51 +23,53 @@ const placesWithin = (firewall: FirewallState, policyId: string, reach: Reach): 
  * the project.
  */
 export function touchingPolicies(firewall: FirewallState, reach: Reach): string[] {
-  if (projectsOf(reach).length === 0) return [];
+  if (getReachableProjects(reach).length === 0) return [];
   return firewall.inputs.policies
     .filter(({ id, tenant_id, project_id }) => {
-      return tenant_id !== null && project_id === null && placesWithin(firewall, id, reach).length > 0;
+      return tenant_id !== null && project_id === null && listPlacesInReach(firewall, id, reach).length > 0;
     })
     .map(({ id }) => id);
 }
 
 /** The same from what was last read. */
 export const findTouching = async (reach: Reach): Promise<string[]> =>
-  projectsOf(reach).length === 0 ? [] : touchingPolicies(await readFirewallState(), reach);
+  getReachableProjects(reach).length === 0 ? [] : touchingPolicies(await readFirewallState(), reach);
 
 /**
  * The workloads with rules of a policy; for a policy that only touches what the caller may see, only the visible
  * ones.
  */
-export const placesShown = (
+export const listVisiblePlaces = (
   firewall: FirewallState,
   policy: Owned & { readonly id: string },
   reach: Reach,
 ): readonly string[] =>
-  isWithinReach(policy, reach) ? firewall.listPolicyWorkloads(policy.id) : placesWithin(firewall, policy.id, reach);
+  isWithinReach(policy, reach)
+    ? firewall.listPolicyWorkloads(policy.id)
+    : listPlacesInReach(firewall, policy.id, reach);
 
 /**
  * How far a policy is enforced; for a policy that only touches what the caller may see, on visible workloads only.
  */
-export const standingShown = (
+export const getVisibleStatus = (
   firewall: FirewallState,
   policy: Owned & Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,
   reach: Reach,
 ): ReturnType<FirewallState['standingOf']> =>
   isWithinReach(policy, reach)
     ? firewall.standingOf(policy)
-    : firewall.standingAmong(policy, placesWithin(firewall, policy.id, reach));
+    : firewall.standingAmong(policy, listPlacesInReach(firewall, policy.id, reach));
 
 /**
  * A policy with how far it is enforced. Deployments of a policy that only touches what the caller may see also
  * describe other workloads, so `last_deployment` is null.
  */
-export function withStanding<P extends PolicySummary>(
+export function withDeploymentStatus<P extends PolicySummary>(
   firewall: FirewallState,
   policy: P,
   reach: Reach,
 ): P & PolicyListItem {
-  const { status, deployments } = standingShown(firewall, policy, reach);
+  const { status, deployments } = getVisibleStatus(firewall, policy, reach);
   const whole = isWithinReach(policy, reach);
   return {
     ...policy,
@@ -90,7 +92,7 @@ export async function listAddressPolicies(scope: Scope<'policy:read'>, id: strin
   const firewall = await readFirewallState();
   const subject = { address, workload_id: found.workload?.id ?? null };
   const touching = firewall.inputs.policies.flatMap((policy) => {
-    const touches = touchesOf(policy, subject, firewall.inputs.index);
+    const touches = listTouches(policy, subject, firewall.inputs.index);
     return touches.length > 0 ? [{ policy, touches }] : [];
   });
   const isVisible = ({ policy: { tenant_id } }: (typeof touching)[number]) =>

@@ -40,7 +40,7 @@ const create = async (input: object = {}, headers: Headers = admin): Promise<Pol
 };
 const patch = (id: string, body: object, headers: Headers = {}) =>
   json(`/policies/${id}`, { method: 'PATCH', body, headers });
-const versionsOf = (id: string) =>
+const listStoredVersions = (id: string) =>
   db.select().from(policyVersions).where(eq(policyVersions.policy_id, id)).orderBy(asc(policyVersions.version));
 
 describe('creating a policy', () => {
@@ -71,7 +71,7 @@ describe('creating a policy', () => {
       definition: { default_action: 'none', sources: ['10.0.0.0/8'] },
       rules: [{ position: 0, destination_ports: ['22'] }, { position: 1 }],
     });
-    const [version] = await versionsOf(policy.id);
+    const [version] = await listStoredVersions(policy.id);
     expect(version).toMatchObject({ version: 1, reason: 'ticket 12', author_id: author.id });
     expect(version?.snapshot).toMatchObject({ name: 'web to db', rules: policy.rules, definition: policy.definition });
     const trail = await auditTrail(eq(auditRecords.object_id, policy.id));
@@ -105,7 +105,7 @@ describe('changing a policy', () => {
     expect(third.version).toBe(3);
     const ids = policy.rules.map(({ id }) => id);
     expect(third.rules.map(({ id }: { id: string }) => id)).toEqual([ids[1], ids[0], expect.any(String)]);
-    const stored = await versionsOf(policy.id);
+    const stored = await listStoredVersions(policy.id);
     expect(stored.map(({ version, reason }) => [version, reason])).toEqual([
       [1, ''],
       [2, 'asked for'],
@@ -135,7 +135,7 @@ describe('changing a policy', () => {
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(7);
-    expect(await versionsOf(policy.id)).toHaveLength(2);
+    expect(await listStoredVersions(policy.id)).toHaveLength(2);
   });
 
   it('adds, changes, moves and removes single rules, a version each', async () => {
@@ -155,7 +155,7 @@ describe('changing a policy', () => {
     expect(ports(removed.body)).toEqual(['443', '80']);
     expect(removed.body.rules.map(({ position }: { position: number }) => position)).toEqual([0, 1]);
     expect(await json(`${path}/${newId()}`, { method: 'PATCH', body: { position: 0 } })).toMatchObject({ status: 404 });
-    expect((await versionsOf(policy.id)).map(({ reason }) => reason)).toEqual(['', 'http', '', '', 'unused']);
+    expect((await listStoredVersions(policy.id)).map(({ reason }) => reason)).toEqual(['', 'http', '', '', 'unused']);
     expect((await json(path)).body).toMatchObject({ policy_version: 5, items: [{ position: 0 }, { position: 1 }] });
   });
 });
@@ -247,7 +247,7 @@ describe('taking a policy out of force', () => {
     expect(await json(`/policies/${policy.id}?version=7`, { method: 'DELETE' })).toMatchObject({ status: 409 });
     await json(`/policies/${policy.id}?version=1&reason=done`, { method: 'DELETE' });
     expect(await json(`/policies/${policy.id}`)).toMatchObject({ status: 404 });
-    expect(await versionsOf(policy.id)).toHaveLength(1);
+    expect(await listStoredVersions(policy.id)).toHaveLength(1);
     const trail = await auditTrail(eq(auditRecords.object_id, policy.id));
     expect(trail.at(-1)).toMatchObject({
       action: 'policy.deleted',
@@ -292,7 +292,7 @@ describe('policies of tenants', () => {
     }
     const listed = await json('/policies', {}, theirs.headers);
     expect(listed.body.items.map((item: PolicyListItem) => item.id)).not.toContain(policy.id);
-    expect(await versionsOf(policy.id)).toHaveLength(1);
+    expect(await listStoredVersions(policy.id)).toHaveLength(1);
     const foreign = { name: 'x', definition, tenant_id: theirs.tenant.id };
     expect(await json('/policies', { body: foreign }, ours.headers)).toMatchObject({ status: 400 });
     const platform = { name: 'x', definition, tenant_id: null };

@@ -1,5 +1,5 @@
 import type { Page } from '@/domain/list';
-import { ownedPart, type Reach } from '@/domain/permissions';
+import { type Reach, toOwner } from '@/domain/permissions';
 import type {
   ChangedPolicy,
   ChangeGuard,
@@ -12,7 +12,7 @@ import type {
   PolicySnapshot,
 } from '@/domain/policies';
 import { completeSnapshot, identifyRules } from '@/domain/policy/snapshot';
-import { shownStatus } from '@/domain/policy/status';
+import { toDisplayStatus } from '@/domain/policy/status';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -27,33 +27,39 @@ import {
   deletePolicy as deleteRow,
   findPolicy,
   insertPolicy,
+  isPolicyNameUsed,
   lockPolicy,
-  policyNameTaken,
   replaceRules,
 } from '../queries/policies';
 import { insertPolicyVersion } from '../queries/policy-versions';
-import { assertTier, changePolicy, describePolicy, snapshotOf } from './change-policy';
+import { assertTier, changePolicy, describePolicy, readPolicySnapshot } from './change-policy';
 import type { FirewallState } from './firewall-state/firewall-state';
 import { readFirewallState, refreshFirewallState } from './firewall-state/read-firewall-state';
-import { findTouching, placesShown, standingShown, touchingPolicies, withStanding } from './policies-in-reach';
+import {
+  findTouching,
+  getVisibleStatus,
+  listVisiblePlaces,
+  touchingPolicies,
+  withDeploymentStatus,
+} from './policies-in-reach';
 
 /** Ids of the policies that fit filters which only the firewall state can answer; null when none of these is asked for. */
-function fitting(firewall: FirewallState, reach: Reach, input: PolicyListInput): string[] | null {
+function listMatchingIds(firewall: FirewallState, reach: Reach, input: PolicyListInput): string[] | null {
   const { deployment_status, shown_status, cluster_id, workload_id } = input;
   const filters = [deployment_status, shown_status, cluster_id, workload_id];
   if (filters.every((filter) => filter === undefined)) return null;
   const desired = deployment_status === 'none' ? null : deployment_status;
   return firewall.inputs.policies
     .filter((policy) => {
-      const { status, deployments } = standingShown(firewall, policy, reach);
+      const { status, deployments } = getVisibleStatus(firewall, policy, reach);
       const onCluster = deployments.find((deployment) => deployment.cluster_id === cluster_id);
       const shown = cluster_id === undefined ? status : (onCluster?.status ?? null);
       return (
         (desired === undefined || shown === desired) &&
         (shown_status === undefined ||
-          shownStatus({ status: shown, deployments: onCluster ? [onCluster] : deployments }) === shown_status) &&
+          toDisplayStatus({ status: shown, deployments: onCluster ? [onCluster] : deployments }) === shown_status) &&
         (cluster_id === undefined || (onCluster !== undefined && onCluster.guests > 0)) &&
-        (workload_id === undefined || placesShown(firewall, policy, reach).includes(workload_id))
+        (workload_id === undefined || listVisiblePlaces(firewall, policy, reach).includes(workload_id))
       );
     })
     .map(({ id }) => id);
@@ -66,10 +72,10 @@ export async function listPolicies(scope: Scope<'policy:read'>, input: PolicyLis
   const page = await repository.listPolicies(
     reach,
     input,
-    fitting(firewall, reach, input),
+    listMatchingIds(firewall, reach, input),
     touchingPolicies(firewall, reach),
   );
-  return { ...page, items: page.items.map((policy) => withStanding(firewall, policy, reach)) };
+  return { ...page, items: page.items.map((policy) => withDeploymentStatus(firewall, policy, reach)) };
 }
 
 /**
@@ -82,7 +88,11 @@ export async function readPolicy(scope: Scope<'policy:read'>, id: string, fresh 
   if (!fresh) return describePolicy(reach, id);
   const policy = await findPolicy(db, reach, id, await findTouching(reach));
   if (!policy) throw notFound('policy');
-  return describePolicy(reach, id, await refreshFirewallState((firewall) => placesShown(firewall, policy, reach)));
+  return describePolicy(
+    reach,
+    id,
+    await refreshFirewallState((firewall) => listVisiblePlaces(firewall, policy, reach)),
+  );
 }
 
 /**
@@ -101,7 +111,7 @@ export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCr
       rules: identifyRules([], given, newId),
     });
     assertTier(tenant_id, fields);
-    if (await policyNameTaken(tx, owner, fields.name)) throw nameTaken('policy', fields.name);
+    if (await isPolicyNameUsed(tx, owner, fields.name)) throw nameTaken('policy', fields.name);
     await insertPolicy(tx, { ...fields, id, ...owner });
     await replaceRules(tx, id, rules);
     const snapshot = { ...fields, rules };
@@ -150,7 +160,7 @@ export async function deletePolicy(
   const cleanup = await db.transaction(async (tx) => {
     const row = await lockPolicy(tx, scope.reach, id);
     if (!row) throw notFound('policy');
-    const before = await snapshotOf(tx, row);
+    const before = await readPolicySnapshot(tx, row);
     assertVersion('policy', row.version, version, { current: before });
     // Also for a policy that is disabled: an earlier removal may have failed on a cluster.
     const requests = await requestCleanupIn(
@@ -160,7 +170,7 @@ export async function deletePolicy(
       'deleted',
     );
     await deleteRow(tx, id);
-    await publishEvent(tx, { type: 'policy.changed', policy_id: id, ...ownedPart(row) });
+    await publishEvent(tx, { type: 'policy.changed', policy_id: id, ...toOwner(row) });
     await recordAudit(tx, scope, {
       action: 'policy.deleted',
       object_kind: 'policy',

@@ -4,7 +4,7 @@ import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { sqlClient } from '@/server/db/client';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
-import { giveAddresses } from './testing/addresses.fixture';
+import { assignAddresses } from './testing/addresses.fixture';
 
 let lab: PolicyLab;
 let opening: Policy;
@@ -16,7 +16,7 @@ const definition = (target: string) => ({ enforcement_mode: 'enforced', sources:
 
 beforeAll(async () => {
   lab = await makePolicyLab();
-  await giveAddresses(lab, { 103: '10.1.0.3', 104: '10.1.0.4' });
+  await assignAddresses(lab, { 103: '10.1.0.3', 104: '10.1.0.4' });
   const base = await lab.create({
     definition: { ...definition('vmid:103'), targets: ['vmid:103', 'vmid:104'], default_action: 'drop' },
     rules: [rule('443')],

@@ -3,7 +3,7 @@ import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
-import { describeFailing, failingAfterApply } from './tests-after';
+import { describeFailing, findFailingAfterApply } from './tests-after';
 
 /** What the caller of an apply may do about policy tests, and why it applies although some fail. */
 export type TestRights = {
@@ -17,7 +17,7 @@ export const NO_TEST_RIGHTS: TestRights = { read: null, override: null, protect:
 /** What the audit record of the apply keeps of an override; null: no test fails. */
 export type Override = { readonly reason: string; readonly tests: readonly string[] } | null;
 
-const named = (names: readonly string[], hidden: number): string => {
+const formatTestNames = (names: readonly string[], hidden: number): string => {
   const shown = names.slice(0, 5);
   const others = names.length - shown.length + hidden;
   const more = others === 0 ? [] : [shown.length > 0 ? `${others} more` : `${others} not visible to you`];
@@ -39,12 +39,12 @@ export async function assertTestsHold(
   const known = firewall ?? (await readFirewallState());
   const stored = known.inputs.policies.find(({ id }) => id === policy.id);
   if (!stored) return null;
-  const found = await failingAfterApply(known, stored, known.listPolicyWorkloads(policy.id));
+  const found = await findFailingAfterApply(known, stored, known.listPolicyWorkloads(policy.id));
   if (found.failing.length === 0) return null;
   const { reason, override, protect } = rights;
   if (reason === null) {
     const { tests, hidden } = await describeFailing(found, rights.read);
-    const list = named(
+    const list = formatTestNames(
       tests.map(({ name }) => name),
       hidden,
     );

@@ -16,15 +16,16 @@ import { liveStateAt } from '../policies/firewall-state/views';
 import type { Readable } from '../policies/planned-change';
 import type { FoundTest } from '../queries/policy-tests';
 
-const named = (place: PlaceRef | null) => (place?.kind === 'workload' ? { id: place.id, name: place.name } : null);
+const toNamedWorkload = (place: PlaceRef | null) =>
+  place?.kind === 'workload' ? { id: place.id, name: place.name } : null;
 const nodeName = (place: PlaceRef | null) => (place?.kind === 'node' ? place.name : null);
 
 /** The packet of a finding as the API shows it. */
 export const packetView = ({ packet, source_place, destination_place }: TestFinding): TestPacket => ({
   ...packet,
-  source_workload: named(source_place),
+  source_workload: toNamedWorkload(source_place),
   source_node: nodeName(source_place),
-  destination_workload: named(destination_place),
+  destination_workload: toNamedWorkload(destination_place),
   destination_node: nodeName(destination_place),
 });
 

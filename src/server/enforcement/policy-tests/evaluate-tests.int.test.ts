@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
 import { evaluatePolicyTests } from './evaluate-tests';
-import { giveAddresses } from './testing/addresses.fixture';
+import { assignAddresses } from './testing/addresses.fixture';
 
 let lab: PolicyLab;
 let group: { id: string };
 
 beforeAll(async () => {
   lab = await makePolicyLab();
-  await giveAddresses(lab, { 100: '10.1.0.10', 101: '10.9.0.11', 103: '10.1.0.3', 104: '10.1.0.4' });
+  await assignAddresses(lab, { 100: '10.1.0.10', 101: '10.9.0.11', 103: '10.1.0.3', 104: '10.1.0.4' });
   group = (await lab.json('/security-groups', { body: { name: 'clients', workload_ids: [await lab.id(100)] } })).body;
   const policy = await lab.create({
     definition: {

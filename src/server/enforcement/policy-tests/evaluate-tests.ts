@@ -1,5 +1,5 @@
-import { type Owned, ownedPart } from '@/domain/permissions';
-import { sameJson } from '@/domain/policy/snapshot';
+import { type Owned, toOwner } from '@/domain/permissions';
+import { isSameJson } from '@/domain/policy/snapshot';
 import type { TestDecision } from '@/domain/policy-tests/decide';
 import type { StoredCause } from '@/domain/policy-tests/definition';
 import { db, type Tx } from '../../db/client';
@@ -26,7 +26,7 @@ const state = processState<LastPass>(() => ({ firewall: null, stamp: '', prints:
 
 type Known = PolicyTestResultRow | undefined;
 
-const sameFinding = (a: unknown, b: unknown) => sameJson(a ?? null, b ?? null);
+const sameFinding = (a: unknown, b: unknown) => isSameJson(a ?? null, b ?? null);
 
 /** The result of a test as it is stored. */
 const resultRow = (
@@ -56,7 +56,7 @@ async function evaluateOne(test: PolicyTestRow, inputs: TestInputs, known: Known
 }
 
 /** Evaluates a test that was just created or changed; its author is the cause if it fails. */
-export async function evaluateNow(
+export async function evaluateTest(
   tx: Tx,
   scope: { readonly actor: { readonly name: string } },
   firewall: Readable,
@@ -107,7 +107,7 @@ export async function evaluatePolicyTests(signal?: AbortSignal): Promise<number>
     const row = await evaluateOne(test, inputs, before, evaluated, at);
     rows.push(row);
     if (row.result !== before?.result || !sameFinding(row.finding, before.finding)) {
-      changed.set(`${test.tenant_id} ${test.project_id}`, ownedPart(test));
+      changed.set(`${test.tenant_id} ${test.project_id}`, toOwner(test));
     }
   }
   await db.transaction(async (tx) => {

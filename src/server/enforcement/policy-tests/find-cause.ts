@@ -1,11 +1,16 @@
-import { ownerOf } from '@/domain/policy/acts-on';
+import { getOwnerId } from '@/domain/policy/acts-on';
 import type { TestDecision, TestFinding } from '@/domain/policy-tests/decide';
 import { NO_EVENT, type StoredCause } from '@/domain/policy-tests/definition';
-import { clusterEdit, guestEdit } from '@/domain/policy-tests/firewall-edit';
+import { describeClusterEdit, describeGuestEdit } from '@/domain/policy-tests/firewall-edit';
 import { parseTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import type { Executor } from '../../db/client';
 import type { Readable } from '../policies/planned-change';
-import { type CauseRecord, findDeploymentAt, findRunUnderWay, listCauseRecords } from '../queries/policy-test-causes';
+import {
+  type CauseRecord,
+  findDeploymentAt,
+  findRunningSyncRun,
+  listCauseRecords,
+} from '../queries/policy-test-causes';
 import type { PolicyTestRow } from '../queries/policy-tests';
 import { TestInputs } from './test-inputs';
 
@@ -14,7 +19,7 @@ export type Evaluated = { readonly before: Readable | null; readonly now: Readab
 
 type Places = { readonly workload_ids: readonly string[]; readonly cluster_ids: readonly string[] };
 
-function placesOf({ source_place, destination_place }: TestFinding, { inputs }: Readable): Places {
+function getPlaceIds({ source_place, destination_place }: TestFinding, { inputs }: Readable): Places {
   const places = [source_place, destination_place].filter((place) => place !== null);
   return {
     workload_ids: places.flatMap((place) => (place.kind === 'workload' ? [place.id] : [])),
@@ -25,8 +30,8 @@ function placesOf({ source_place, destination_place }: TestFinding, { inputs }: 
 }
 
 /** Groups that the ends name, as the owner of the test sees them. */
-function groupsOf(test: PolicyTestRow, { inputs }: Readable): Set<string> {
-  const owner = ownerOf(test);
+function listNamedGroups(test: PolicyTestRow, { inputs }: Readable): Set<string> {
+  const owner = getOwnerId(test);
   const named = [...test.from, ...test.to].flatMap((text) => {
     const parsed = parseTestEndpoint(text);
     return !('error' in parsed) && parsed.kind === 'security_group' ? [parsed.reference] : [];
@@ -39,12 +44,12 @@ function groupsOf(test: PolicyTestRow, { inputs }: Readable): Set<string> {
 
 /** How well a record explains the failure; 0: not at all. */
 function relevance(record: CauseRecord, test: PolicyTestRow, finding: TestFinding, now: Readable): number {
-  const { workload_ids, cluster_ids } = placesOf(finding, now);
+  const { workload_ids, cluster_ids } = getPlaceIds(finding, now);
   const text = JSON.stringify([record.before, record.after]);
   const names = (values: readonly string[]) => values.some((value) => text.includes(value));
   switch (record.object_kind) {
     case 'security_group':
-      if (!groupsOf(test, now).has(record.object_id ?? '')) return 0;
+      if (!listNamedGroups(test, now).has(record.object_id ?? '')) return 0;
       return names(workload_ids) ? 100 : 70;
     case 'workload':
       return workload_ids.includes(record.object_id ?? '') ? 95 : 0;
@@ -69,7 +74,7 @@ const KIND_OF: Readonly<Record<string, StoredCause['kind']>> = {
   'ipam.discovered': 'discovery',
 };
 
-function causeOfRecord(record: CauseRecord): StoredCause {
+function toRecordCause(record: CauseRecord): StoredCause {
   const { at, action, object_kind, object_id, object_name, tenant_id } = record;
   const kind = KIND_OF[action] ?? 'audit';
   const actor = record.actor_kind === 'user' ? record.actor_name : null;
@@ -83,18 +88,18 @@ function causeOfRecord(record: CauseRecord): StoredCause {
 }
 
 /** Someone edited the firewall on the cluster: what differs at the places of the counterexample. */
-function causeOfEdit(test: PolicyTestRow, finding: TestFinding, { before, now }: Evaluated, at: string): StoredCause {
-  const { workload_ids, cluster_ids } = placesOf(finding, now);
+function toEditCause(test: PolicyTestRow, finding: TestFinding, { before, now }: Evaluated, at: string): StoredCause {
+  const { workload_ids, cluster_ids } = getPlaceIds(finding, now);
   const edits = [
     ...workload_ids.flatMap((id) => {
       const [old, fresh] = [before?.snapshots.guests.get(id)?.state, now.snapshots.guests.get(id)?.state];
-      const edit = old && fresh && guestEdit(old, fresh);
+      const edit = old && fresh && describeGuestEdit(old, fresh);
       const name = now.inputs.workloads.get(id)?.name ?? id;
       return edit ? [{ kind: 'workload', id, name, text: `On ${name}, ${edit} on the cluster.` }] : [];
     }),
     ...cluster_ids.flatMap((id) => {
       const [old, fresh] = [before?.snapshots.clusters.get(id)?.state, now.snapshots.clusters.get(id)?.state];
-      const edit = old && fresh && clusterEdit(old, fresh);
+      const edit = old && fresh && describeClusterEdit(old, fresh);
       const name = now.inputs.clusters.get(id)?.name ?? id;
       return edit ? [{ kind: 'cluster', id, name, text: `On ${name}, ${edit}.` }] : [];
     }),
@@ -112,7 +117,7 @@ function causeOfEdit(test: PolicyTestRow, finding: TestFinding, { before, now }:
 }
 
 /** Whether the test fails because of what is live, whatever changed in groups and addresses; null: not known. */
-function isBySnapshots(test: PolicyTestRow, { before, now }: Evaluated): boolean | null {
+function isCausedBySnapshots(test: PolicyTestRow, { before, now }: Evaluated): boolean | null {
   if (!before) return null;
   const mixed = new TestInputs({ inputs: before.inputs, snapshots: now.snapshots });
   return mixed.decide(test).result === 'fail';
@@ -140,8 +145,8 @@ export async function findCause(
     tenant_id: test.tenant_id,
   };
   if (!finding) return unknown;
-  const { workload_ids, cluster_ids } = placesOf(finding, evaluated.now);
-  const bySnapshots = isBySnapshots(test, evaluated);
+  const { workload_ids, cluster_ids } = getPlaceIds(finding, evaluated.now);
+  const bySnapshots = isCausedBySnapshots(test, evaluated);
   if (bySnapshots !== false) {
     const deployment = await findDeploymentAt(executor, workload_ids, since);
     if (deployment) {
@@ -158,7 +163,7 @@ export async function findCause(
         tenant_id: deployment.tenant_id,
       };
     }
-    if (bySnapshots) return causeOfEdit(test, finding, evaluated, at);
+    if (bySnapshots) return toEditCause(test, finding, evaluated, at);
   }
   const scored = (await listCauseRecords(executor, since))
     .map((record) => ({ record, score: relevance(record, test, finding, evaluated.now) }))
@@ -166,9 +171,9 @@ export async function findCause(
     // Records come newest first, and sorting keeps that order.
     .sort((a, b) => b.score - a.score);
   const [best] = scored;
-  if (best) return causeOfRecord(best.record);
-  const run = await findRunUnderWay(executor, cluster_ids);
-  if (!run) return bySnapshots === null ? causeOfEdit(test, finding, evaluated, at) : unknown;
+  if (best) return toRecordCause(best.record);
+  const run = await findRunningSyncRun(executor, cluster_ids);
+  if (!run) return bySnapshots === null ? toEditCause(test, finding, evaluated, at) : unknown;
   const name = evaluated.now.inputs.clusters.get(run.cluster_id)?.name ?? '';
   const kind = run.kind === 'ipam' ? 'discovery' : 'sync';
   const text =

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
-import { giveAddresses } from './testing/addresses.fixture';
+import { assignAddresses } from './testing/addresses.fixture';
 
 let lab: PolicyLab;
 let serial = 0;
@@ -17,7 +17,7 @@ beforeAll(async () => {
     },
     rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['443'], comment: 'web' }],
   });
-  await giveAddresses(lab, { 103: '10.1.0.3', 104: '10.1.0.4', 105: '10.2.0.2' });
+  await assignAddresses(lab, { 103: '10.1.0.3', 104: '10.1.0.4', 105: '10.2.0.2' });
   await lab.apply(policy);
   await lab.observe();
 }, 60_000);

@@ -1,5 +1,5 @@
 import type { Page } from '@/domain/list';
-import { type Owned, ownedPart, type Reach } from '@/domain/permissions';
+import { type Owned, type Reach, toOwner } from '@/domain/permissions';
 import {
   type PolicyTest,
   type PolicyTestInput,
@@ -18,7 +18,7 @@ import { assertVersion, changedFields, nameTaken, notFound, refuseField } from '
 import { chooseOwner } from '../../tenancy/choose-owner';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
-import { findTouching, placesShown } from '../policies/policies-in-reach';
+import { findTouching, listVisiblePlaces } from '../policies/policies-in-reach';
 import { findPolicy } from '../queries/policies';
 import * as repository from '../queries/policy-tests';
 import {
@@ -32,7 +32,7 @@ import {
   updatePolicyTest as updateRow,
 } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
-import { evaluateNow } from './evaluate-tests';
+import { evaluateTest } from './evaluate-tests';
 
 /** More would make the pass over all of them take longer than its interval. */
 const MAX_TESTS = 1_000;
@@ -64,7 +64,7 @@ async function workloadsIn(
   const { workload_id, policy_id } = input;
   if (policy_id === undefined) return workload_id === undefined ? null : [workload_id];
   const policy = await findPolicy(db, reach, policy_id, await findTouching(reach));
-  const places = policy ? placesShown(firewall, policy, reach) : [];
+  const places = policy ? listVisiblePlaces(firewall, policy, reach) : [];
   return workload_id === undefined ? [...places] : places.filter((id) => id === workload_id);
 }
 
@@ -104,7 +104,7 @@ export async function createPolicyTest(scope: Scope<'policy_test:write'>, input:
     await insertPolicyTest(tx, { ...fields, ...owner, id });
     const row = await lockPolicyTest(tx, 'all', id);
     if (!row) throw new Error('expected the stored test to exist');
-    await evaluateNow(tx, scope, firewall, row);
+    await evaluateTest(tx, scope, firewall, row);
     await publishEvent(tx, { type: 'policy_test.changed', ...owner });
     await recordAudit(tx, scope, {
       action: 'policy_test.created',
@@ -154,8 +154,8 @@ export async function updatePolicyTest(
       throw nameTaken('policy test', next.name);
     }
     await updateRow(tx, id, { ...changes, version: next.version });
-    await evaluateNow(tx, scope, firewall, next);
-    await publishEvent(tx, { type: 'policy_test.changed', ...ownedPart(row) });
+    await evaluateTest(tx, scope, firewall, next);
+    await publishEvent(tx, { type: 'policy_test.changed', ...toOwner(row) });
     await recordAudit(tx, scope, {
       action: 'policy_test.updated',
       object_kind: 'policy_test',
@@ -176,7 +176,7 @@ export function deletePolicyTest(scope: Scope<'policy_test:write'>, id: string):
   return db.transaction(async (tx) => {
     const row = await lockOwn(tx, scope, id);
     await deleteRow(tx, id);
-    await publishEvent(tx, { type: 'policy_test.changed', ...ownedPart(row) });
+    await publishEvent(tx, { type: 'policy_test.changed', ...toOwner(row) });
     await recordAudit(tx, scope, {
       action: 'policy_test.deleted',
       object_kind: 'policy_test',

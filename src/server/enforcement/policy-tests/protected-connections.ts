@@ -24,7 +24,7 @@ import {
   updatePolicyTest,
 } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
-import { evaluateNow } from './evaluate-tests';
+import { evaluateTest } from './evaluate-tests';
 import { auditedTest } from './policy-tests';
 import { nodeEndpoints } from './test-endpoints';
 
@@ -97,7 +97,7 @@ export async function completeProtectedConnection(
     }
     const row = await lockPolicyTest(tx, 'all', id);
     if (!row) throw new Error('expected the stored test to exist');
-    await evaluateNow(tx, scope, firewall, row);
+    await evaluateTest(tx, scope, firewall, row);
     await publishEvent(tx, { type: 'policy_test.changed', ...INSTALLATION });
     await recordAudit(tx, scope, {
       action: known ? 'policy_test.updated' : 'policy_test.created',

@@ -1,4 +1,4 @@
-import { type LiveNic, liveNode } from '@/domain/firewall/live-state';
+import { completeLiveNode, type LiveNic } from '@/domain/firewall/live-state';
 import { prepareGuest } from '@/domain/firewall/prepare-guest';
 import { prepareNodeFilter } from '@/domain/firewall/prepare-node-filter';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
@@ -8,7 +8,7 @@ import type { PlaceFilter, TestPlace } from '@/domain/policy-tests/test-end';
 import { formatTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import { objectCache } from '../../lib/cache';
 import { newId } from '../../lib/ids';
-import { liveStateOf } from '../policies/firewall-state/views';
+import { toLiveState } from '../policies/firewall-state/views';
 import type { Readable } from '../policies/planned-change';
 import type { InputWorkload } from '../queries/policy-inputs';
 
@@ -26,12 +26,13 @@ const preparedPlaces = objectCache<GuestSnapshot, Prepared, Seal>({
 });
 /** A text for each snapshot: equal texts are the same object. */
 const names = objectCache<object, string>({ name: 'policy_test_readings' });
-const nameOf = (snapshot: object | null): string => (snapshot === null ? '-' : names.load(snapshot, null, newId));
+const getSnapshotId = (snapshot: object | null): string =>
+  snapshot === null ? '-' : names.load(snapshot, null, newId);
 
 const NOT_READ: Prepared = { filters: [], not_filtered: null, broadcasts: [] };
 
 /** Whether the rules of a guest may treat its interfaces differently. */
-function treatsInterfacesDifferently({ rules, ipsets }: GuestSnapshot, nics: readonly LiveNic[]): boolean {
+function hasPerInterfaceRules({ rules, ipsets }: GuestSnapshot, nics: readonly LiveNic[]): boolean {
   const [first, ...others] = nics;
   return (
     others.some((nic) => nic.firewall !== first?.firewall || nic.bridge !== first?.bridge) ||
@@ -45,8 +46,8 @@ function treatsInterfacesDifferently({ rules, ipsets }: GuestSnapshot, nics: rea
 function prepareWorkload(workload: InputWorkload, guest: GuestSnapshot, cluster: ClusterSnapshot | null): Prepared {
   const { nics } = guest;
   if (!nics) return NOT_READ;
-  const state = liveStateOf(workload, guest, cluster);
-  const used = treatsInterfacesDifferently(guest, nics) ? nics : nics.slice(0, 1);
+  const state = toLiveState(workload, guest, cluster);
+  const used = hasPerInterfaceRules(guest, nics) ? nics : nics.slice(0, 1);
   const ready = used.map((nic) => ({ name: nic.name, prepared: prepareGuest(state, nic) }));
   const off = ready.map(({ prepared: { enforcement } }) =>
     enforcement.status === 'off' ? enforcement.reasons[0] : null,
@@ -86,7 +87,7 @@ export function workloadPlace(firewall: Readable, workload: InputWorkload): Know
     key: id,
     ref: { kind: 'workload', id, name },
     addresses: sortedAddresses(addresses),
-    print: [id, name, nameOf(guest), nameOf(cluster), node, nftables, addresses.join(' ')].join('\n'),
+    print: [id, name, getSnapshotId(guest), getSnapshotId(cluster), node, nftables, addresses.join(' ')].join('\n'),
     ...ready,
   };
 }
@@ -116,13 +117,13 @@ function prepareNode(cluster: ClusterSnapshot, name: string): Prepared {
 /** A node as a place of tests; null when its addresses were not read. */
 export function nodePlace(firewall: Readable, clusterId: string, name: string): KnownPlace | null {
   const cluster = firewall.snapshots.clusters.get(clusterId)?.state ?? null;
-  const node = cluster && liveNode(cluster, name, null);
+  const node = cluster && completeLiveNode(cluster, name, null);
   if (!cluster || !node?.networks) return null;
   return {
     key: `${clusterId} ${name}`,
     ref: { kind: 'node', cluster_id: clusterId, name },
     addresses: sortedAddresses(node.networks),
-    print: [clusterId, name, nameOf(cluster)].join('\n'),
+    print: [clusterId, name, getSnapshotId(cluster)].join('\n'),
     ...prepareNode(cluster, name),
   };
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { AddressSpan } from '@/domain/firewall/address-set';
 import { allAddresses } from '@/domain/firewall/space/box';
 import { joinSpans, spansHave, subtractSpans } from '@/domain/firewall/space/spans';
-import { belongsTo, type OwnerId, ownerOf, type PolicyOwner } from '@/domain/policy/acts-on';
+import { belongsTo, getOwnerId, type OwnerId, type PolicyOwner } from '@/domain/policy/acts-on';
 import { resolvePeers, resolveWorkloads } from '@/domain/policy/resolve';
 import { type Assertion, decideTest, type TestDecision } from '@/domain/policy-tests/decide';
 import { PlaceIndex, pointSpans, type TestEnd } from '@/domain/policy-tests/test-end';
-import { isExcepted, parseTestEndpoint, withoutExcept } from '@/domain/policy-tests/test-endpoint';
+import { isExcepted, parseTestEndpoint, stripExcept } from '@/domain/policy-tests/test-endpoint';
 import type { Readable } from '../policies/planned-change';
 import { type KnownPlace, nodePlace, workloadPlace } from './test-endpoints';
 
@@ -123,7 +123,7 @@ export class TestInputs {
   }
 
   #makeEnd(endpoints: readonly string[], owner: OwnerId): KnownEnd {
-    const parts = endpoints.map((text) => ({ except: isExcepted(text), ...this.#part(withoutExcept(text), owner) }));
+    const parts = endpoints.map((text) => ({ except: isExcepted(text), ...this.#part(stripExcept(text), owner) }));
     const sum = (except: boolean) =>
       parts.filter((part) => part.except === except).reduce<Spans>((spans, part) => join(spans, part.spans), NOTHING);
     const [included, excepted] = [sum(false), sum(true)];
@@ -164,18 +164,18 @@ export class TestInputs {
 
   /** A text that changes with everything that the result of a test depends on. */
   printOf(test: TestDefinition): string {
-    const owner = ownerOf(test);
+    const owner = getOwnerId(test);
     return `${this.endOf(test.from, owner).print} ${this.endOf(test.to, owner).print}`;
   }
 
   /** Workloads of both ends. */
   workloadsOf(test: TestDefinition): string[] {
-    const owner = ownerOf(test);
+    const owner = getOwnerId(test);
     return [...new Set([...this.endOf(test.from, owner).workload_ids, ...this.endOf(test.to, owner).workload_ids])];
   }
 
   decide(test: TestDefinition): TestDecision {
-    const owner = ownerOf(test);
+    const owner = getOwnerId(test);
     return decideTest(test, this.endOf(test.from, owner).end, this.endOf(test.to, owner).end);
   }
 }

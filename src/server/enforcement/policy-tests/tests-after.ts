@@ -16,7 +16,7 @@ type Failing = { readonly test: PolicyTestRow; readonly decision: ReturnType<Tes
 export type TestsAfter = { readonly failing: readonly Failing[]; readonly after: Readable };
 
 /** Whether a test may stop an apply of a policy: those of the policy's own project and tenant, and of the installation. */
-const mayStop = (test: Owned, policy: Owned): boolean =>
+const canBlockApply = (test: Owned, policy: Owned): boolean =>
   test.tenant_id === null ||
   (test.tenant_id === policy.tenant_id && (test.project_id === null || test.project_id === policy.project_id));
 
@@ -34,7 +34,7 @@ function decidingPolicy(after: Readable, { source_place, destination_place, side
  * guest that the apply changes. A test that fails for another reason stops no apply: the policies behind two failing tests could
  * otherwise be fixed in no order.
  */
-export async function failingAfter(
+export async function findFailingTests(
   { before, after, changed }: FirewallChange,
   policy: InputPolicy,
 ): Promise<TestsAfter> {
@@ -42,7 +42,7 @@ export async function failingAfter(
   const evaluated = new TestInputs(after);
   const live = new TestInputs(before);
   const failing = (await listAllPolicyTests(db)).flatMap((test): Failing[] => {
-    if (!mayStop(test, policy) || !evaluated.workloadsOf(test).some((id) => changed.has(id))) return [];
+    if (!canBlockApply(test, policy) || !evaluated.workloadsOf(test).some((id) => changed.has(id))) return [];
     const decision = evaluated.decide(test);
     if (decision.result !== 'fail') return [];
     const isOwn = decision.finding !== null && decidingPolicy(after, decision.finding) === policy.id;
@@ -52,11 +52,11 @@ export async function failingAfter(
 }
 
 /** The same for a policy on what was last read. */
-export const failingAfterApply = async (
+export const findFailingAfterApply = async (
   firewall: Readable,
   policy: InputPolicy,
   places: readonly string[],
-): Promise<TestsAfter> => failingAfter(await computeApplyChange(firewall, policy, places), policy);
+): Promise<TestsAfter> => findFailingTests(await computeApplyChange(firewall, policy, places), policy);
 
 /** Failing tests as a reader sees them, with the counterexample of the state after; those not visible are only counted. */
 export async function describeFailing(

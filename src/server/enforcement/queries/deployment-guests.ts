@@ -2,13 +2,13 @@ import { and, asc, eq, ilike, inArray, or, sql } from 'drizzle-orm';
 import { DeploymentGuest, type DeploymentGuestListInput, type GuestResultStatus } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, likePattern } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, likePattern, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { deploymentGuests } from '../../db/schema/deployments';
 
 export type DeploymentGuestRow = typeof deploymentGuests.$inferSelect;
 
-const columns = columnsOf(DeploymentGuest, deploymentGuests, {
+const columns = selectColumns(DeploymentGuest, deploymentGuests, {
   reason: sql<
     string | null
   >`case when ${deploymentGuests.status} = 'skipped' then ${deploymentGuests.problems} -> 0 ->> 'code' end`,
@@ -21,11 +21,11 @@ export function listDeploymentGuests(
 ): Promise<Page<DeploymentGuest>> {
   const filters = [
     eq(deploymentGuests.deployment_id, deploymentId),
-    ...conditionsOf(input, deploymentGuests, {
+    ...buildConditions(input, deploymentGuests, {
       q: (text) => or(ilike(deploymentGuests.name, likePattern(text)), sql`${deploymentGuests.vmid}::text = ${text}`),
     }),
   ];
-  return pageOfRows(
+  return queryPage(
     input,
     { sorts: { vmid: { column: deploymentGuests.vmid } }, sort: 'vmid', id: deploymentGuests.id },
     (paging) => ({
@@ -41,7 +41,10 @@ export function listDeploymentGuests(
 }
 
 /** All guests of some deployments, without plans and states. */
-export function listGuestsOf(executor: Executor, deploymentIds: readonly string[]): Promise<DeploymentGuest[]> {
+export function listGuestsByDeployments(
+  executor: Executor,
+  deploymentIds: readonly string[],
+): Promise<DeploymentGuest[]> {
   if (deploymentIds.length === 0) return Promise.resolve([]);
   return executor
     .select(columns)

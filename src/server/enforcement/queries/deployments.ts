@@ -3,8 +3,8 @@ import { Deployment, type DeploymentListInput } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
 import type { Owned, Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, hasName, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { clusters } from '../../db/schema/clusters';
 import { deploymentGuests } from '../../db/schema/deployments';
 import { deployments } from '../../db/schema/policies';
@@ -23,7 +23,7 @@ const guestCounts = sql<Deployment['guests']>`coalesce((select json_object_agg(c
   select ${deploymentGuests.status} as status, count(*)::int as n from ${deploymentGuests}
   where ${deploymentGuests.deployment_id} = ${deployments.id} group by 1) counted), '{}')`;
 
-const columns = columnsOf(Deployment, deployments, {
+const columns = selectColumns(Deployment, deployments, {
   cluster_name: clusters.name,
   from_preview: sql<boolean>`${deployments.fingerprints} is not null`,
   guests: guestCounts,
@@ -58,13 +58,13 @@ export async function listDeploymentsByIds(executor: Executor, ids: readonly str
 export function listDeployments(reach: Reach, input: DeploymentListInput): Promise<Page<Deployment>> {
   const filters = [
     inReach(reach),
-    ...conditionsOf(input, deployments, {
+    ...buildConditions(input, deployments, {
       q: hasText(deployments.policy_name, hasName(deployments.cluster_id, clusters)),
       workload_id: (id) => sql`exists (select 1 from ${deploymentGuests}
         where ${eq(deploymentGuests.deployment_id, deployments.id)} and ${eq(deploymentGuests.workload_id, id)})`,
     }),
   ];
-  return pageOfRows(
+  return queryPage(
     input,
     { sorts: { created_at: { column: deployments.id } }, sort: '-created_at', id: deployments.id },
     (paging) => ({

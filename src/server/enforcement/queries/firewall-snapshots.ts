@@ -101,7 +101,12 @@ export async function storeGuestSnapshots(executor: Executor, rows: readonly New
 }
 
 /** Pages through the snapshots of a cluster's guests. @param after workload id of the last row of the page before */
-export async function pageOfGuestSnapshots(executor: Executor, clusterId: string, after: string | null, limit: number) {
+export async function listGuestSnapshotPage(
+  executor: Executor,
+  clusterId: string,
+  after: string | null,
+  limit: number,
+) {
   return executor
     .select({
       workload_id: guestFirewallSnapshots.workload_id,
@@ -199,7 +204,7 @@ export async function listClustersToObserve(executor: Executor, before: string):
 }
 
 /** Nodes of a cluster with how the inventory says that they filter. */
-export function listNodesOfCluster(executor: Executor, clusterId: string) {
+export function listClusterNodes(executor: Executor, clusterId: string) {
   return executor
     .select({ id: nodes.id, name: nodes.name, nftables: nodes.nftables })
     .from(nodes)
@@ -208,11 +213,11 @@ export function listNodesOfCluster(executor: Executor, clusterId: string) {
 }
 
 /** VNets of a cluster as the inventory has them. */
-export function listVnetsOfCluster(executor: Executor, clusterId: string) {
+export function listClusterVnets(executor: Executor, clusterId: string) {
   return executor
     .select({ id: networks.id, name: networks.name, node_names: networks.node_names })
     .from(networks)
     .where(and(eq(networks.cluster_id, clusterId), eq(networks.kind, 'vnet')))
     .orderBy(asc(networks.name));
 }
-export type VnetOfCluster = Awaited<ReturnType<typeof listVnetsOfCluster>>[number];
+export type VnetOfCluster = Awaited<ReturnType<typeof listClusterVnets>>[number];

@@ -4,7 +4,7 @@ import type { WrittenSwitches } from '@/domain/policy/plan/guest-filter';
 import type { Executor } from '../../db/client';
 import { guestFirewalls } from '../../db/schema/deployments';
 import { workloads } from '../../db/schema/workloads';
-import { actedOnBy, type OwnedPolicy } from './policy-placements';
+import { buildActsOnCondition, type OwnedPolicy } from './policy-placements';
 
 export type GuestFirewallRow = typeof guestFirewalls.$inferSelect;
 
@@ -52,7 +52,7 @@ export async function releaseGuest(executor: Executor, workloadId: string, owner
 type Defaults = Partial<Pick<GuestFirewallRow, 'default_in_before' | 'default_out_before'>>;
 
 /** Notes what a default was before we change it; what is noted already stays. */
-export async function noteDefaults(executor: Executor, workloadId: string, before: Defaults): Promise<void> {
+export async function recordDefaults(executor: Executor, workloadId: string, before: Defaults): Promise<void> {
   await executor
     .update(guestFirewalls)
     .set({
@@ -67,12 +67,12 @@ export async function noteDefaults(executor: Executor, workloadId: string, befor
 }
 
 /** Forgets what defaults were: they are so again. */
-export async function forgetDefaults(executor: Executor, workloadId: string, gone: Defaults): Promise<void> {
+export async function clearDefaults(executor: Executor, workloadId: string, gone: Defaults): Promise<void> {
   await executor.update(guestFirewalls).set(gone).where(eq(guestFirewalls.workload_id, workloadId));
 }
 
 /** Stores how the guest was before the first policy; what is stored already stays. */
-export async function noteBaseline(executor: Executor, workloadId: string, baseline: StoredState): Promise<void> {
+export async function recordBaseline(executor: Executor, workloadId: string, baseline: StoredState): Promise<void> {
   await executor
     .update(guestFirewalls)
     .set({ baseline: sql`coalesce(${guestFirewalls.baseline}, ${JSON.stringify(baseline)}::jsonb)` })
@@ -80,7 +80,7 @@ export async function noteBaseline(executor: Executor, workloadId: string, basel
 }
 
 /** Stores what is written to the switches of a guest. */
-export async function noteSwitches(executor: Executor, workloadId: string, written: WrittenSwitches): Promise<void> {
+export async function recordSwitches(executor: Executor, workloadId: string, written: WrittenSwitches): Promise<void> {
   await executor
     .update(guestFirewalls)
     .set({ switches_written: written })
@@ -88,7 +88,7 @@ export async function noteSwitches(executor: Executor, workloadId: string, writt
 }
 
 /** Nothing of Fabric is left at the guest, so there is nothing to undo. */
-export async function forgetOrigin(executor: Executor, workloadId: string): Promise<void> {
+export async function clearOrigin(executor: Executor, workloadId: string): Promise<void> {
   await executor
     .update(guestFirewalls)
     .set({ baseline: null, switches_written: null, default_in_before: null, default_out_before: null })
@@ -112,7 +112,7 @@ export async function listUnrestoredWorkloadIds(
 ): Promise<string[]> {
   const rows = await executor.execute<{ workload_id: string }>(sql`
     select f.workload_id from ${guestFirewalls} f join ${workloads} on ${workloads.id} = f.workload_id
-    where ${workloads.cluster_id} = ${clusterId} and f.baseline is not null and ${actedOnBy(policy) ?? sql`true`}
+    where ${workloads.cluster_id} = ${clusterId} and f.baseline is not null and ${buildActsOnCondition(policy) ?? sql`true`}
       and not exists (select from policy_placements p where p.workload_id = f.workload_id)
       and exists (select from deployment_guests g join deployments d on d.id = g.deployment_id
         where g.workload_id = f.workload_id and d.policy_id = ${policy.policy_id})`);

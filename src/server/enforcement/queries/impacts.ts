@@ -4,8 +4,8 @@ import { KeptConversation } from '@/domain/impact/stored-impact';
 import type { Page } from '@/domain/list';
 import type { Owned } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { projects, tenants } from '../../db/schema/access';
 import { impactConversations, impacts } from '../../db/schema/impacts';
 import { runLeases } from '../../jobs/queries/run-leases';
@@ -15,7 +15,7 @@ export type ImpactRow = typeof impacts.$inferSelect;
 export const impactLeases = runLeases(impacts);
 
 /** Stores an impact to be computed, unless there is one with the same key that did not fail. @returns the id of either */
-export async function keepImpact(tx: Tx, row: typeof impacts.$inferInsert & { id: string }) {
+export async function storeImpact(tx: Tx, row: typeof impacts.$inferInsert & { id: string }) {
   const [added] = await tx.insert(impacts).values(row).onConflictDoNothing().returning({ id: impacts.id });
   if (added) return { id: added.id, added: true };
   const [known] = await tx
@@ -51,7 +51,7 @@ export async function findOwnerNames(owned: readonly Owned[]): Promise<Map<strin
 }
 
 const BATCH = 1_000;
-const nameOf = ({ workload, prefix }: ImpactConversation['client']) => workload?.name ?? prefix;
+const getEndName = ({ workload, prefix }: ImpactConversation['client']) => workload?.name ?? prefix;
 
 /** Replaces the conversations of an impact. */
 export async function storeConversations(
@@ -68,8 +68,8 @@ export async function storeConversations(
         outcome: conversation.outcome,
         client_workload_id: conversation.client.workload?.id ?? null,
         server_workload_id: conversation.server.workload?.id ?? null,
-        client: nameOf(conversation.client),
-        server: nameOf(conversation.server),
+        client: getEndName(conversation.client),
+        server: getEndName(conversation.server),
         port: conversation.port,
         bytes: conversation.bytes,
         flows: conversation.flows,
@@ -88,13 +88,13 @@ export async function listConversations(
   impactId: string,
   input: ImpactConversationInput,
 ): Promise<Page<ImpactConversation>> {
-  const conditions = conditionsOf(input, impactConversations, {
+  const conditions = buildConditions(input, impactConversations, {
     workload_id: (workload) =>
       or(eq(impactConversations.client_workload_id, workload), eq(impactConversations.server_workload_id, workload)),
     q: hasText(client, server, sql`${port}::text`),
   });
   const where = and(eq(impactConversations.impact_id, impactId), ...conditions);
-  const page = await pageOfRows<Kept>(
+  const page = await queryPage<Kept>(
     input,
     {
       sorts: {
@@ -102,8 +102,8 @@ export async function listConversations(
         bytes: { column: bytes, sortValue: (row: Kept) => row.conversation.bytes },
         flows: { column: flows, sortValue: (row: Kept) => row.conversation.flows },
         last_seen_at: { column: last_seen_at, sortValue: (row: Kept) => row.conversation.last_seen_at },
-        client: { column: client, sortValue: (row: Kept) => nameOf(row.conversation.client) },
-        server: { column: server, sortValue: (row: Kept) => nameOf(row.conversation.server) },
+        client: { column: client, sortValue: (row: Kept) => getEndName(row.conversation.client) },
+        server: { column: server, sortValue: (row: Kept) => getEndName(row.conversation.server) },
         port: { column: sql`coalesce(${port}, -1)`, sortValue: (row: Kept) => row.conversation.port ?? -1 },
       },
       sort: 'outcome',
@@ -111,7 +111,7 @@ export async function listConversations(
     },
     (paging) => ({
       rows: db
-        .select({ ...columnsOf(KeptConversation, impactConversations, {}), id: sql<string>`${id}::text` })
+        .select({ ...selectColumns(KeptConversation, impactConversations, {}), id: sql<string>`${id}::text` })
         .from(impactConversations)
         .where(and(where, paging.after))
         .orderBy(...paging.order)

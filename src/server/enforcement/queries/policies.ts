@@ -5,12 +5,19 @@ import type { Owned, Reach } from '@/domain/permissions';
 import { type PolicyListInput, PolicySummary, SecurityRule } from '@/domain/policies';
 import { POLICY_TIERS } from '@/domain/policy/tier';
 import { db, type Executor, type Tx } from '../../db/client';
-import { answeredElsewhere, columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import {
+  buildConditions,
+  buildSortKeys,
+  hasName,
+  hasText,
+  selectColumns,
+  skipCondition,
+} from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { projects, tenants } from '../../db/schema/access';
 import { deployments, policies, securityRules } from '../../db/schema/policies';
 import { projectName } from '../../tenancy/queries/projects';
-import { ofTenant, ownedBy, ownedInReach } from '../../tenancy/queries/tenant-reach';
+import { filterByTenant, ownedBy, ownedInReach } from '../../tenancy/queries/tenant-reach';
 
 export type PolicyRow = typeof policies.$inferSelect;
 
@@ -25,7 +32,7 @@ const lastDeployment = sql<PolicySummary['last_deployment']>`(select json_build_
     and (${policies.project_id} is null or ${eq(deployments.project_id, policies.project_id)})
   order by ${deployments.created_at} desc, ${deployments.id} desc limit 1)`;
 
-const columns = columnsOf(PolicySummary, policies, {
+const columns = selectColumns(PolicySummary, policies, {
   tenant_name: tenants.name,
   project_name: projectName(policies.project_id),
   rules_total: sql<number>`(select count(*)::int from ${securityRules} where ${eq(securityRules.policy_id, policies.id)})`,
@@ -40,7 +47,7 @@ const tierRank = sql.join(
 );
 
 const SORTS = {
-  ...sortKeysOf(PolicySummary, POLICY_FIELD_SORTS, columns),
+  ...buildSortKeys(PolicySummary, POLICY_FIELD_SORTS, columns),
   /** As policies are evaluated on a workload. */
   order: {
     column: sql`(case ${policies.tier} ${tierRank} end + ${policies.priority})`,
@@ -67,7 +74,7 @@ export async function listPolicies(
   const conditions: (SQL | undefined)[] = [
     policyInReach(reach, touching),
     ids === null ? undefined : ids.length === 0 ? sql`false` : inArray(policies.id, [...ids]),
-    ...conditionsOf(input, policies, {
+    ...buildConditions(input, policies, {
       q: hasText(
         policies.name,
         policies.description,
@@ -75,15 +82,15 @@ export async function listPolicies(
         hasName(policies.project_id, projects),
       ),
       enforcement_mode: (mode) => sql`${policies.definition} ->> 'enforcement_mode' = ${mode}`,
-      tenant_id: (id) => ofTenant(policies.tenant_id, id),
-      project_id: (id) => ofTenant(policies.project_id, id),
-      deployment_status: answeredElsewhere,
-      shown_status: answeredElsewhere,
-      cluster_id: answeredElsewhere,
-      workload_id: answeredElsewhere,
+      tenant_id: (id) => filterByTenant(policies.tenant_id, id),
+      project_id: (id) => filterByTenant(policies.project_id, id),
+      deployment_status: skipCondition,
+      shown_status: skipCondition,
+      cluster_id: skipCondition,
+      workload_id: skipCondition,
     }),
   ];
-  return pageOfRows<PolicySummary>(input, { sorts: SORTS, sort: 'order', id: policies.id }, (paging) => ({
+  return queryPage<PolicySummary>(input, { sorts: SORTS, sort: 'order', id: policies.id }, (paging) => ({
     rows: select(db)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)
@@ -106,7 +113,7 @@ export async function findPolicy(
 /** A policy's rules in their order. */
 export async function listPolicyRules(executor: Executor, policyId: string): Promise<SecurityRule[]> {
   return executor
-    .select(columnsOf(SecurityRule, securityRules, {}))
+    .select(selectColumns(SecurityRule, securityRules, {}))
     .from(securityRules)
     .where(eq(securityRules.policy_id, policyId))
     .orderBy(asc(securityRules.position));
@@ -123,7 +130,7 @@ export async function lockPolicy(tx: Tx, reach: Reach, id: string): Promise<Poli
 }
 
 /** Whether the owner has a policy of this name. That reveals no name of another project. */
-export async function policyNameTaken(tx: Tx, owner: Owned, name: string): Promise<boolean> {
+export async function isPolicyNameUsed(tx: Tx, owner: Owned, name: string): Promise<boolean> {
   return (await tx.$count(policies, and(ownedBy(policies, owner), eq(policies.name, name)))) > 0;
 }
 

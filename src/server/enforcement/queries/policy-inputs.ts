@@ -145,7 +145,7 @@ const readClusters = (executor: Executor) =>
     .orderBy(asc(clusters.name));
 
 /** Their rules may be live still, or again: whose these are decides who may read them. */
-const readGone = (executor: Executor): Promise<GonePolicy[]> =>
+const readDeletedPolicies = (executor: Executor): Promise<GonePolicy[]> =>
   executor
     .selectDistinctOn([deployments.policy_id], {
       id: deployments.policy_id,
@@ -166,7 +166,7 @@ type GroupRow = Pick<
  * Members added manually and those by tag, of the group's tenant or project only: workloads may have moved since
  * they were added.
  */
-function membersOf(
+function resolveMembers(
   group: GroupRow,
   manual: readonly string[],
   all: readonly InputWorkload[],
@@ -187,7 +187,7 @@ function membersOf(
 }
 
 /** The tenants and projects that have addresses in a subnet, by the subnet's id. */
-function ownersOfSubnets(
+function groupSubnetOwners(
   addresses: readonly { workload_id: string; subnet_id: string }[],
   workloadRows: readonly { id: string; tenant_id: string | null; project_id: string | null }[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
@@ -206,7 +206,7 @@ function ownersOfSubnets(
   return found;
 }
 
-function cidrsOf(
+function toNetworkCidrs(
   rows: readonly { id: string; cidr: string }[],
   owners: ReadonlyMap<string, ReadonlySet<string>>,
 ): Pick<Inventory['networks'][number], 'cidrs' | 'cidrs_of_owners'> {
@@ -257,13 +257,13 @@ export async function readPolicyInputs(executor: Executor): Promise<PolicyInputR
       .from(securityGroupMembers),
     executor.select({ id: networks.id, cluster_id: networks.cluster_id, name: networks.name }).from(networks),
     executor.select({ id: subnets.id, network_id: subnets.network_id, cidr: subnets.cidr }).from(subnets),
-    readGone(executor),
+    readDeletedPolicies(executor),
   ]);
   const rules = groupBy(ruleRows, (row) => row.policy_id);
   const addresses = groupBy(addressRows, (row) => row.workload_id);
   const members = groupBy(memberRows, (row) => row.security_group_id);
   const cidrs = groupBy(subnetRows, (row) => row.network_id);
-  const owners = ownersOfSubnets(addressRows, workloadRows);
+  const owners = groupSubnetOwners(addressRows, workloadRows);
   const inventory = workloadRows.map((row) => ({
     ...row,
     addresses: (addresses.get(row.id) ?? []).map(({ address }) => address),
@@ -281,14 +281,14 @@ export async function readPolicyInputs(executor: Executor): Promise<PolicyInputR
       name: group.name,
       tenant_id: group.tenant_id,
       project_id: group.project_id,
-      workload_ids: membersOf(
+      workload_ids: resolveMembers(
         group,
         (members.get(group.id) ?? []).map(({ workload_id }) => workload_id),
         inventory,
         byId,
       ),
     })),
-    networks: networkRows.map((row) => ({ ...row, ...cidrsOf(cidrs.get(row.id) ?? [], owners) })),
+    networks: networkRows.map((row) => ({ ...row, ...toNetworkCidrs(cidrs.get(row.id) ?? [], owners) })),
     gone,
   };
 }

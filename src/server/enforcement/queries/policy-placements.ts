@@ -13,7 +13,7 @@ export type PlacementRow = typeof policyPlacements.$inferSelect;
 export type OwnedPolicy = Owned & { readonly policy_id: string };
 
 /** Workloads on which a policy of this owner may act, as `actsOn` decides, for a WHERE in which `workloads` stands. */
-export function actedOnBy({ tenant_id, project_id }: Owned): SQL | undefined {
+export function buildActsOnCondition({ tenant_id, project_id }: Owned): SQL | undefined {
   if (project_id !== null) return workloadInReach({ tenants: [], projects: [project_id] });
   return tenant_id === null ? undefined : workloadInReach([tenant_id]);
 }
@@ -29,7 +29,11 @@ export async function listPlacedWorkloadIds(
     .from(policyPlacements)
     .innerJoin(workloads, eq(workloads.id, policyPlacements.workload_id))
     .where(
-      and(eq(policyPlacements.policy_id, policy.policy_id), eq(workloads.cluster_id, clusterId), actedOnBy(policy)),
+      and(
+        eq(policyPlacements.policy_id, policy.policy_id),
+        eq(workloads.cluster_id, clusterId),
+        buildActsOnCondition(policy),
+      ),
     );
   return rows.map((row) => row.workload_id);
 }
@@ -40,7 +44,7 @@ export async function listPlacedClusterIds(executor: Executor, policy: OwnedPoli
     .selectDistinct({ cluster_id: workloads.cluster_id })
     .from(policyPlacements)
     .innerJoin(workloads, eq(workloads.id, policyPlacements.workload_id))
-    .where(and(eq(policyPlacements.policy_id, policy.policy_id), actedOnBy(policy)));
+    .where(and(eq(policyPlacements.policy_id, policy.policy_id), buildActsOnCondition(policy)));
   return rows.map((row) => row.cluster_id);
 }
 
@@ -50,7 +54,10 @@ export function listPlacementsAt(executor: Executor, workloadId: string): Promis
 }
 
 /** What was last applied of these policies, on all workloads that they may act on. */
-export async function listPlacementsOf(executor: Executor, policyIds: readonly string[]): Promise<PlacementRow[]> {
+export async function listPlacementsByPolicies(
+  executor: Executor,
+  policyIds: readonly string[],
+): Promise<PlacementRow[]> {
   if (policyIds.length === 0) return [];
   return executor
     .select(getTableColumns(policyPlacements))
@@ -136,7 +143,7 @@ export async function findPolicyState(
 }
 
 /** As `findPolicyState`; no one else changes the policy until the transaction ends. */
-export async function holdPolicyState(executor: Executor, id: string, reach: Reach): Promise<PolicyState | null> {
+export async function lockPolicyState(executor: Executor, id: string, reach: Reach): Promise<PolicyState | null> {
   const [row] = await executor
     .select(columns)
     .from(policies)

@@ -62,7 +62,7 @@ export async function findDeploymentAt(executor: Executor, workloadIds: readonly
 }
 
 /** A sync or discovery of one of the clusters that is under way. */
-export async function findRunUnderWay(executor: Executor, clusterIds: readonly string[]) {
+export async function findRunningSyncRun(executor: Executor, clusterIds: readonly string[]) {
   if (clusterIds.length === 0) return null;
   const [row] = await executor
     .select({ id: syncRuns.id, kind: syncRuns.kind, cluster_id: syncRuns.cluster_id, at: syncRuns.started_at })

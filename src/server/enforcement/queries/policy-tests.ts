@@ -4,13 +4,20 @@ import type { Page } from '@/domain/list';
 import type { Owned, Reach } from '@/domain/permissions';
 import { PolicyTest, type PolicyTestListInput } from '@/domain/policy-tests/definition';
 import { db, type Executor, type Tx } from '../../db/client';
-import { answeredElsewhere, columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import {
+  buildConditions,
+  buildSortKeys,
+  hasName,
+  hasText,
+  selectColumns,
+  skipCondition,
+} from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { rowStamp } from '../../db/row-stamp';
 import { projects, tenants } from '../../db/schema/access';
 import { policyTestResults, policyTests } from '../../db/schema/policy-tests';
 import { projectName } from '../../tenancy/queries/projects';
-import { ofTenant, ownedBy, ownedInReach } from '../../tenancy/queries/tenant-reach';
+import { filterByTenant, ownedBy, ownedInReach } from '../../tenancy/queries/tenant-reach';
 
 export type PolicyTestRow = typeof policyTests.$inferSelect;
 export type PolicyTestResultRow = typeof policyTestResults.$inferSelect;
@@ -22,7 +29,7 @@ export type FoundTest = Omit<PolicyTest, 'counterexample' | 'deciding' | 'caused
 const result = sql<PolicyTest['result']>`coalesce(${policyTestResults.result}, 'unknown')`;
 
 const columns = {
-  ...columnsOf(PolicyTest.omit({ counterexample: true, deciding: true }), policyTests, {
+  ...selectColumns(PolicyTest.omit({ counterexample: true, deciding: true }), policyTests, {
     tenant_name: tenants.name,
     project_name: projectName(policyTests.project_id),
     result,
@@ -62,7 +69,7 @@ export async function listPolicyTests(
       : workloadIds.length === 0
         ? sql`false`
         : arrayOverlaps(policyTestResults.workload_ids, [...workloadIds]),
-    ...conditionsOf(input, policyTests, {
+    ...buildConditions(input, policyTests, {
       q: hasText(
         policyTests.name,
         policyTests.reason,
@@ -72,14 +79,14 @@ export async function listPolicyTests(
         hasName(policyTests.project_id, projects),
       ),
       result: (one) => sql`${result} = ${one}`,
-      tenant_id: (id) => ofTenant(policyTests.tenant_id, id),
-      project_id: (id) => ofTenant(policyTests.project_id, id),
-      workload_id: answeredElsewhere,
-      policy_id: answeredElsewhere,
+      tenant_id: (id) => filterByTenant(policyTests.tenant_id, id),
+      project_id: (id) => filterByTenant(policyTests.project_id, id),
+      workload_id: skipCondition,
+      policy_id: skipCondition,
     }),
   ];
-  const sorts = sortKeysOf(PolicyTest, POLICY_TEST_SORTS, { ...columns, id: policyTests.id });
-  return pageOfRows<FoundTest>(input, { sorts, sort: 'name', id: policyTests.id }, (paging) => ({
+  const sorts = buildSortKeys(PolicyTest, POLICY_TEST_SORTS, { ...columns, id: policyTests.id });
+  return queryPage<FoundTest>(input, { sorts, sort: 'name', id: policyTests.id }, (paging) => ({
     rows: select(db)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)

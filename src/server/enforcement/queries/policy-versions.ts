@@ -10,14 +10,14 @@ import {
 import type { VersionRules } from '@/domain/policy/rule-history';
 import { completeSnapshot } from '@/domain/policy/snapshot';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
 import { pgArray } from '../../db/pg-array';
+import { queryPage } from '../../db/query-page';
 import { users } from '../../db/schema/access';
 import { auditRecords } from '../../db/schema/operations';
 import { policies, policyVersions } from '../../db/schema/policies';
 
-const columns = columnsOf(PolicyVersion, policyVersions, {
+const columns = selectColumns(PolicyVersion, policyVersions, {
   author_name: sql<
     string | null
   >`(select ${users.email} from ${users} where ${eq(users.id, policyVersions.author_id)})`,
@@ -34,10 +34,10 @@ export async function listPolicyVersions(
 ): Promise<Page<PolicyVersion>> {
   const search = (text: string) =>
     or(hasText(policyVersions.reason, columns.author_name)(text), sql`${policyVersions.version}::text = ${text}`);
-  const where = and(eq(policyVersions.policy_id, policyId), ...conditionsOf(input, policyVersions, { q: search }));
-  const sorts = sortKeysOf(PolicyVersion, ['version'], columns);
+  const where = and(eq(policyVersions.policy_id, policyId), ...buildConditions(input, policyVersions, { q: search }));
+  const sorts = buildSortKeys(PolicyVersion, ['version'], columns);
   const list = { sorts, sort: '-version', id: policyVersions.id };
-  return pageOfRows<PolicyVersion>(input, list, (paging) => ({
+  return queryPage<PolicyVersion>(input, list, (paging) => ({
     rows: db
       .select(columns)
       .from(policyVersions)

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { DeploymentProblem } from '@/domain/deployments';
 import type { Owned, Reach, TenantReach } from '@/domain/permissions';
-import { ownerOf } from '@/domain/policy/acts-on';
+import { getOwnerId } from '@/domain/policy/acts-on';
 import { db, type Executor, type Tx } from '../../db/client';
 import { pgArray } from '../../db/pg-array';
 import { projects, tenants } from '../../db/schema/access';
@@ -11,7 +11,7 @@ import { residualRules } from '../../db/schema/moves';
 import { deployments, policies } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
-import { actedOnBy } from './policy-placements';
+import { buildActsOnCondition } from './policy-placements';
 
 export type ResidualRow = typeof residualRules.$inferSelect;
 
@@ -103,7 +103,7 @@ export async function saveResidualRules(tx: Tx, rows: readonly NewResidual[]): P
 }
 
 /** Forgets what is no residue any more, because the workload came back to the tenant or project of the policy. */
-export async function forgetReturned(tx: Tx, owned: readonly OwnedWorkload[]): Promise<void> {
+export async function deleteReturnedResiduals(tx: Tx, owned: readonly OwnedWorkload[]): Promise<void> {
   await tx.execute(sql`
     delete from ${residualRules} as r using ${ownedRows(owned)} as here
     where r.workload_id = here.workload_id and r.tenant_id = here.tenant_id
@@ -162,7 +162,7 @@ export async function setRemoval(tx: Tx, workloadId: string): Promise<void> {
 }
 
 /** Notes that a removal ended and left something: what the workload said, or the deployment as a whole. */
-export async function noteFailedRemovals(
+export async function recordFailedRemovals(
   tx: Tx,
   deploymentId: string,
   policyId: string,
@@ -190,7 +190,7 @@ export type ResidualMatter = {
 };
 
 /** What is left that is visible to the caller: on its workloads, and of its policies. One query. */
-export async function listResidualMatters(reach: TenantReach): Promise<ResidualMatter[]> {
+export async function listResidualSummaries(reach: TenantReach): Promise<ResidualMatter[]> {
   const of = (column: SQL) => (reach === 'all' ? sql`true` : sql`${column} = any (${pgArray('uuid', reach)})`);
   const rows = await db.execute<ResidualMatter>(sql`
     select r.workload_id, owned, case when owned then w.name else min(r.workload_name) end as workload_name,
@@ -212,11 +212,11 @@ export async function listOwnedBy(
   owner: Owned,
   workloadIds: readonly string[],
 ): Promise<Set<string>> {
-  if (ownerOf(owner) === null || workloadIds.length === 0) return new Set(workloadIds);
+  if (getOwnerId(owner) === null || workloadIds.length === 0) return new Set(workloadIds);
   const rows = await executor
     .select({ id: workloads.id })
     .from(workloads)
-    .where(and(inArray(workloads.id, [...workloadIds]), actedOnBy(owner)));
+    .where(and(inArray(workloads.id, [...workloadIds]), buildActsOnCondition(owner)));
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -234,12 +234,12 @@ export async function findOwner(
 }
 
 /** The workload keeps its owner until the transaction ends. */
-export async function holdWorkload(tx: Tx, workloadId: string): Promise<void> {
+export async function lockWorkloadForShare(tx: Tx, workloadId: string): Promise<void> {
   await tx.execute(sql`select 1 from ${workloads} where id = ${workloadId}::uuid for share`);
 }
 
 /** The workloads of a tenant; they keep their owner until the transaction ends. */
-export async function holdWorkloadsOf(tx: Tx, tenantId: string): Promise<OwnedWorkload[]> {
+export async function lockTenantWorkloadsForShare(tx: Tx, tenantId: string): Promise<OwnedWorkload[]> {
   const rows = await tx
     .select({ workload_id: workloads.id, project_id: workloads.project_id })
     .from(workloads)

@@ -5,9 +5,9 @@ import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { SecurityGroupMember, type SecurityGroupMemberListInput } from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
+import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
 import { keyOrder } from '../../db/natural-order';
-import { pageOfRows } from '../../db/page-of-rows';
+import { queryPage } from '../../db/query-page';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { securityGroupMembers, securityGroups } from '../../db/schema/policies';
@@ -16,7 +16,7 @@ import { memberByHand, memberByTag, memberInReach } from './security-groups';
 
 const MEMBER_ADDRESSES = 5;
 const source = sql<SecurityGroupMember['source']>`case when ${memberByHand} then 'manual' else 'tag' end`;
-const timeOf = (column: 'created_at' | 'updated_at') =>
+const selectMemberTime = (column: 'created_at' | 'updated_at') =>
   sql<
     string | null
   >`(select to_char(${securityGroupMembers[column]} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -27,7 +27,7 @@ const timeOf = (column: 'created_at' | 'updated_at') =>
 const MemberRow = SecurityGroupMember.extend({ id: z.uuid() });
 type Row = z.output<typeof MemberRow>;
 
-const columns = columnsOf(MemberRow, workloads, {
+const columns = selectColumns(MemberRow, workloads, {
   security_group_id: securityGroups.id,
   workload_id: workloads.id,
   workload_name: workloads.name,
@@ -37,11 +37,11 @@ const columns = columnsOf(MemberRow, workloads, {
   addresses: sql<string[]>`array(select host(${ipAddresses.address}) from ${ipAddresses}
     where ${eq(ipAddresses.workload_id, workloads.id)} and ${ipAddresses.state} <> 'stale'
     order by ${ipAddresses.address} limit ${MEMBER_ADDRESSES})`,
-  created_at: timeOf('created_at'),
-  updated_at: timeOf('updated_at'),
+  created_at: selectMemberTime('created_at'),
+  updated_at: selectMemberTime('updated_at'),
 });
 const SORTS = {
-  ...sortKeysOf(MemberRow, SECURITY_GROUP_MEMBER_SORTS, columns),
+  ...buildSortKeys(MemberRow, SECURITY_GROUP_MEMBER_SORTS, columns),
   workload_name: keyOrder(workloads.sort_name, 'workload_name'),
   cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
 };
@@ -64,13 +64,13 @@ export async function listMembers(
     eq(securityGroups.id, groupId),
     or(memberByHand, memberByTag),
     memberInReach(reach),
-    ...conditionsOf(input, workloads, {
+    ...buildConditions(input, workloads, {
       q: hasText(workloads.name, workloads.external_id, hasName(workloads.cluster_id, clusters)),
       source: (desired) => sql`${source} = ${desired}`,
     }),
   ];
   const list = { sorts: SORTS, sort: 'workload_name', id: workloads.id };
-  const page = await pageOfRows<Row>(input, list, (paging) => ({
+  const page = await queryPage<Row>(input, list, (paging) => ({
     rows: select(db)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)

@@ -1,16 +1,16 @@
 import { and, eq, exists, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { SECURITY_GROUP_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
-import { type Owned, projectsOf, type Reach } from '@/domain/permissions';
+import { getReachableProjects, type Owned, type Reach } from '@/domain/permissions';
 import { SecurityGroup, type SecurityGroupListInput } from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { projects, tenants } from '../../db/schema/access';
 import { policies, securityGroupMembers, securityGroups } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
 import { projectName } from '../../tenancy/queries/projects';
-import { ofTenant, ownedBy, ownedInReach, workloadInReach } from '../../tenancy/queries/tenant-reach';
+import { filterByTenant, ownedBy, ownedInReach, workloadInReach } from '../../tenancy/queries/tenant-reach';
 
 export type SecurityGroupRow = typeof securityGroups.$inferSelect;
 
@@ -47,7 +47,7 @@ export const policyNamesGroup = sql`(${policies.tenant_id} is null or (${policie
  * project; undefined when no single project is.
  */
 function touchedInReach(reach: Reach): SQL | undefined {
-  const single = projectsOf(reach);
+  const single = getReachableProjects(reach);
   if (single.length === 0) return undefined;
   return sql`(${securityGroups.tenant_id} is not null and ${securityGroups.project_id} is null and exists (
     select 1 from ${workloads} where ${inArray(workloads.project_id, [...single])} and (${memberByHand} or ${memberByTag})))`;
@@ -58,7 +58,7 @@ function touchedInReach(reach: Reach): SQL | undefined {
  * ones.
  */
 export function memberInReach(reach: Reach): SQL | undefined {
-  if (projectsOf(reach).length === 0) return undefined;
+  if (getReachableProjects(reach).length === 0) return undefined;
   return or(ownedInReach(securityGroups, reach), workloadInReach(reach));
 }
 
@@ -73,7 +73,7 @@ const membersTotal = (reach: Reach) => {
 
 /** For a group that only touches, the visible policies that name it. */
 const policiesTotal = (reach: Reach) => {
-  const single = projectsOf(reach);
+  const single = getReachableProjects(reach);
   const shown =
     single.length === 0
       ? sql`true`
@@ -82,7 +82,7 @@ const policiesTotal = (reach: Reach) => {
 };
 
 const columns = (reach: Reach) =>
-  columnsOf(SecurityGroup, securityGroups, {
+  selectColumns(SecurityGroup, securityGroups, {
     tenant_name: tenants.name,
     project_name: projectName(securityGroups.project_id),
     members_total: membersTotal(reach),
@@ -106,7 +106,7 @@ export const groupInReach = (reach: Reach): SQL | undefined => {
 export async function listSecurityGroups(reach: Reach, input: SecurityGroupListInput): Promise<Page<SecurityGroup>> {
   const conditions: (SQL | undefined)[] = [
     groupInReach(reach),
-    ...conditionsOf(input, securityGroups, {
+    ...buildConditions(input, securityGroups, {
       q: hasText(
         securityGroups.name,
         securityGroups.description,
@@ -114,8 +114,8 @@ export async function listSecurityGroups(reach: Reach, input: SecurityGroupListI
         hasName(securityGroups.tenant_id, tenants),
         hasName(securityGroups.project_id, projects),
       ),
-      tenant_id: (id) => ofTenant(securityGroups.tenant_id, id),
-      project_id: (id) => ofTenant(securityGroups.project_id, id),
+      tenant_id: (id) => filterByTenant(securityGroups.tenant_id, id),
+      project_id: (id) => filterByTenant(securityGroups.project_id, id),
       workload_id: (id) =>
         exists(
           db
@@ -125,8 +125,8 @@ export async function listSecurityGroups(reach: Reach, input: SecurityGroupListI
         ),
     }),
   ];
-  const sorts = sortKeysOf(SecurityGroup, SECURITY_GROUP_SORTS, columns(reach));
-  return pageOfRows<SecurityGroup>(input, { sorts, sort: 'name', id: securityGroups.id }, (paging) => ({
+  const sorts = buildSortKeys(SecurityGroup, SECURITY_GROUP_SORTS, columns(reach));
+  return queryPage<SecurityGroup>(input, { sorts, sort: 'name', id: securityGroups.id }, (paging) => ({
     rows: select(db, reach)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)

@@ -16,7 +16,7 @@ export const isAudited = (policy: Pick<InputPolicy, 'enabled' | 'definition'>): 
   policy.enabled && policy.definition.enforcement_mode === 'audit';
 
 /** What each enabled policy in audit mode would put at which guest, by workload; computed once for each inputs object. */
-function computePlaces(inputs: PolicyInputs): ReadonlyMap<string, readonly Placed[]> {
+function computePlacements(inputs: PolicyInputs): ReadonlyMap<string, readonly Placed[]> {
   const fresh = new Map<string, Placed[]>();
   for (const policy of inputs.policies.filter(isAudited).sort(comparePolicies)) {
     for (const desired of compilePolicies([policy], inputs.index, inputs.instance).guests) {
@@ -28,20 +28,22 @@ function computePlaces(inputs: PolicyInputs): ReadonlyMap<string, readonly Place
   return fresh;
 }
 
-const placeAudited = (inputs: PolicyInputs) => placed.load(inputs, null, () => computePlaces(inputs));
+const loadAuditPlacements = (inputs: PolicyInputs) => placed.load(inputs, null, () => computePlacements(inputs));
 
 /** Guests that an enabled policy in audit mode means; none for other policies. */
-export const guestsOfAudited = (inputs: PolicyInputs, policyId: string): string[] =>
-  [...placeAudited(inputs)].filter(([, list]) => list.some(({ policy }) => policy.id === policyId)).map(([id]) => id);
+export const listAuditedWorkloadIds = (inputs: PolicyInputs, policyId: string): string[] =>
+  [...loadAuditPlacements(inputs)]
+    .filter(([, list]) => list.some(({ policy }) => policy.id === policyId))
+    .map(([id]) => id);
 
 /** Enabled policies in audit mode that target a guest, prepared, in the order in which they would be placed there. */
-export const auditPoliciesAt = (inputs: PolicyInputs, workloadId: string): AuditPolicy[] =>
-  (placeAudited(inputs).get(workloadId) ?? []).map(({ policy, desired }) => prepareAuditPolicy(policy, desired));
+export const listAuditPolicies = (inputs: PolicyInputs, workloadId: string): AuditPolicy[] =>
+  (loadAuditPlacements(inputs).get(workloadId) ?? []).map(({ policy, desired }) => prepareAuditPolicy(policy, desired));
 
 /** The same policies for display, limited to those visible to the reader. */
 export function viewAuditPolicies(inputs: PolicyInputs, workloadId: string, reach: Reach): AuditPolicyView[] {
   const workload = inputs.workloads.get(workloadId);
-  return (placeAudited(inputs).get(workloadId) ?? [])
+  return (loadAuditPlacements(inputs).get(workloadId) ?? [])
     .filter(({ policy }) => workload !== undefined && isVisibleAt(policy, workload, reach))
     .map(({ policy, desired }) => ({
       policy_id: policy.id,

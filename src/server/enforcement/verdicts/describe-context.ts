@@ -1,5 +1,5 @@
 import { placeKey } from '@/domain/firewall/rule-at';
-import { contextOf } from '@/domain/flow-context/context-of';
+import { computeFlowContext } from '@/domain/flow-context/compute-flow-context';
 import type { FlowContext, FlowDecider, FlowFacts } from '@/domain/flow-context/flow-context';
 import type { InsightContext, InsightDecider, InsightFlow } from '@/domain/insights';
 import { ruleNamer } from '../guest-firewall/named-rules';
@@ -19,14 +19,14 @@ export type InsightFacts = FlowFacts & {
 };
 
 /** At which end the guest is. Where no end is known to be its, the one inside a known subnet is taken to be. */
-function endOf(flow: InsightFacts, workloadId: string): 'source' | 'destination' {
+function getGuestEnd(flow: InsightFacts, workloadId: string): 'source' | 'destination' {
   if (flow.source_workload_id === workloadId) return 'source';
   if (flow.destination_workload_id === workloadId) return 'destination';
   return flow.source_cidr !== null && flow.destination_cidr === null ? 'source' : 'destination';
 }
 
 /** Tells deciders apart. */
-function keyOf(by: FlowDecider): string {
+function toDeciderKey(by: FlowDecider): string {
   if (by.kind === 'rule') return placeKey(by);
   const list = by.kind === 'default' ? `${by.scope ?? ''} ${by.name ?? ''}` : '';
   return `${by.kind} ${deciderDetail(by)} ${list}`;
@@ -36,13 +36,18 @@ function keyOf(by: FlowDecider): string {
 export type DescribedGuest = Omit<LiveGuestContext, 'read_at'>;
 
 /** Describes what was found out about flows at a guest. Each decider is described once. */
-export function contextView({ guest, inputs, workload, reach }: DescribedGuest): (found: FlowContext) => ContextView {
+export function createContextView({
+  guest,
+  inputs,
+  workload,
+  reach,
+}: DescribedGuest): (found: FlowContext) => ContextView {
   const { show } = ruleNamer(inputs, reach, workload);
   const policies = policiesById(inputs.policies);
   const known = new Map<string, InsightDecider>();
 
-  const deciderOf = (by: FlowDecider): InsightDecider => {
-    const key = keyOf(by);
+  const getDecider = (by: FlowDecider): InsightDecider => {
+    const key = toDeciderKey(by);
     let view = known.get(key);
     if (!view) {
       view = describeDecider(by, decidingRule({ state: guest.state, vmid: workload.vmid, show }, by));
@@ -54,21 +59,21 @@ export function contextView({ guest, inputs, workload, reach }: DescribedGuest):
   return ({ verdict, direction, decided_by, audit, conflict }) => ({
     verdict,
     direction,
-    decided_by: deciderOf(decided_by),
+    decided_by: getDecider(decided_by),
     audit: audit.map((outcome) => ({ ...outcome, policy_name: policies.get(outcome.policy_id)?.name ?? '' })),
     conflict,
   });
 }
 
 /** Says what becomes of flows at a guest. */
-export function contextDescriber(live: DescribedGuest): (flow: InsightFacts) => {
+export function createContextDescriber(live: DescribedGuest): (flow: InsightFacts) => {
   decision: InsightFlow['decision'];
   context: InsightContext;
 } {
   const { guest } = live;
-  const viewOf = contextView(live);
+  const viewOf = createContextView(live);
   return (flow) => {
-    const found = contextOf(guest, flow, endOf(flow, guest.workload_id));
+    const found = computeFlowContext(guest, flow, getGuestEnd(flow, guest.workload_id));
     return { decision: found.decision, context: { logged: flow.decision !== 'observed', ...viewOf(found) } };
   };
 }

@@ -3,10 +3,10 @@ import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/gu
 import { isVisibleAt, type Reach } from '@/domain/permissions';
 import { cache } from '../../lib/cache';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
-import { liveStateOf } from '../policies/firewall-state/views';
+import { toLiveState } from '../policies/firewall-state/views';
 import type { PolicyInputs } from '../policies/policy-inputs';
 import type { InputWorkload } from '../queries/policy-inputs';
-import { auditPoliciesAt } from './audit-policies';
+import { listAuditPolicies } from './audit-policies';
 
 type Sources = {
   readonly inputs: PolicyInputs;
@@ -18,7 +18,7 @@ type Sources = {
  * Indexes hold one bit per rule for each value that rules distinguish: they grow with the square of the number of
  * rules.
  */
-const bytesOf = ({ state, audit }: GuestContext) => {
+const estimateBytes = ({ state, audit }: GuestContext) => {
   const rules = (state.guest.rules?.length ?? 0) + audit.reduce((sum, policy) => sum + policy.rules.length, 0);
   return 4096 + 512 * rules + 2 * rules * rules;
 };
@@ -27,7 +27,7 @@ const bytesOf = ({ state, audit }: GuestContext) => {
 const prepared = cache<GuestContext, Sources>({
   name: 'guest_contexts',
   maxBytes: 64 * 1024 * 1024,
-  bytesOf,
+  bytesOf: estimateBytes,
   isFresh: (kept, asked) =>
     kept.inputs === asked.inputs && kept.guest === asked.guest && kept.cluster === asked.cluster,
 });
@@ -36,13 +36,13 @@ const prepared = cache<GuestContext, Sources>({
  * Policies not visible to the reader are left out: those of other tenants, and for a tenant's users those of the
  * platform.
  */
-function within(context: GuestContext, workload: InputWorkload, reach: Reach): GuestContext {
+function limitToReach(context: GuestContext, workload: InputWorkload, reach: Reach): GuestContext {
   if (reach === 'all' || context.audit.length === 0) return context;
   return { ...context, audit: context.audit.filter((policy) => isVisibleAt(policy, workload, reach)) };
 }
 
-/** A guest made ready for `contextOf` from what was read of it; kept until the snapshot or the inputs change. */
-export function contextFrom(
+/** A guest made ready for `computeFlowContext` from what was read of it; kept until the snapshot or the inputs change. */
+export function buildGuestContext(
   inputs: PolicyInputs,
   workload: InputWorkload,
   read: { guest: GuestSnapshot | null; cluster: ClusterSnapshot | null },
@@ -52,16 +52,16 @@ export function contextFrom(
   const context = prepared.load(workload.id, { inputs, guest, cluster }, () =>
     prepareGuestContext({
       workload_id: workload.id,
-      state: liveStateOf(workload, guest, cluster),
+      state: toLiveState(workload, guest, cluster),
       nics: guest?.nics ?? null,
-      audit: auditPoliciesAt(inputs, workload.id),
+      audit: listAuditPolicies(inputs, workload.id),
     }),
   );
-  return within(context, workload, reach);
+  return limitToReach(context, workload, reach);
 }
 
 /**
- * A guest prepared for `contextOf` from what was last read of it; no cluster is contacted. Without a snapshot
+ * A guest prepared for `computeFlowContext` from what was last read of it; no cluster is contacted. Without a snapshot
  * everything is unknown. Null for a workload that does not exist. The caller has to check whether the reader may see
  * the workload; `reach` only determines which policies in audit mode are reported.
  */
@@ -70,5 +70,5 @@ export function guestContext(firewall: FirewallState, workloadId: string, reach:
   if (!workload) return null;
   const guest = firewall.snapshots.guests.get(workloadId)?.state ?? null;
   const cluster = firewall.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
-  return contextFrom(firewall.inputs, workload, { guest, cluster }, reach);
+  return buildGuestContext(firewall.inputs, workload, { guest, cluster }, reach);
 }

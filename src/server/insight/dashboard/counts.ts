@@ -2,17 +2,17 @@ import type { PolicyStandings } from '@/domain/dashboard/dashboard';
 import type { PostureFacts } from '@/domain/dashboard/security-posture';
 import { parseCidr } from '@/domain/net/cidr';
 import { isWithinReach, type Reach } from '@/domain/permissions';
-import { type DeploymentStatus, shownStatus, worstStatus } from '@/domain/policy/status';
+import { type DeploymentStatus, toDisplayStatus, worstStatus } from '@/domain/policy/status';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { workloadProtection } from '../../enforcement/policies/firewall-state/views';
-import { standingShown, touchingPolicies } from '../../enforcement/policies/policies-in-reach';
+import { getVisibleStatus, touchingPolicies } from '../../enforcement/policies/policies-in-reach';
 import { isDeployed } from '../../enforcement/policies/policy-inputs';
 import type { InputWorkload } from '../../enforcement/queries/policy-inputs';
 import { objectCache } from '../../lib/cache';
 import { type AddressBook, addressBook } from '../../traffic/flows/address-book';
 import { flowStore } from '../../traffic/storage/flow-store';
 
-const runs = ({ status, template, missing_since }: InputWorkload) =>
+const isRunningWorkload = ({ status, template, missing_since }: InputWorkload) =>
   status === 'running' && !template && missing_since === null;
 
 type Counts = PostureFacts['enforcement'];
@@ -23,7 +23,7 @@ const counted = objectCache<FirewallState, Map<string, Counts>>({ name: 'enforce
 function count(firewall: FirewallState, reach: Reach): Counts {
   const counts = { default_deny: 0, rules_default_accept: 0, no_rules: 0, off: 0, unknown: 0, without_interface: 0 };
   for (const workload of firewall.inputs.workloads.values()) {
-    if (!runs(workload)) continue;
+    if (!isRunningWorkload(workload)) continue;
     if (!isWithinReach(workload, reach)) continue;
     counts[workloadProtection(firewall, workload.id) ?? 'without_interface'] += 1;
   }
@@ -43,7 +43,7 @@ export function countEnforcement(firewall: FirewallState, reach: Reach): Counts 
 const MOST = 10;
 
 /** Policies visible to the caller, by mode and by status as last read; no cluster is contacted. */
-export function countStandings(firewall: FirewallState, reach: Reach): PolicyStandings {
+export function countPolicyStatuses(firewall: FirewallState, reach: Reach): PolicyStandings {
   const standings: PolicyStandings = {
     total: 0,
     enforced: 0,
@@ -60,8 +60,8 @@ export function countStandings(firewall: FirewallState, reach: Reach): PolicySta
   const touching = new Set(touchingPolicies(firewall, reach));
   for (const policy of firewall.inputs.policies) {
     if (!isWithinReach(policy, reach) && !touching.has(policy.id)) continue;
-    const { status: stored, deployments } = standingShown(firewall, policy, reach);
-    const status = shownStatus({ status: stored, deployments });
+    const { status: stored, deployments } = getVisibleStatus(firewall, policy, reach);
+    const status = toDisplayStatus({ status: stored, deployments });
     standings.total += 1;
     standings[isDeployed(policy) ? 'enforced' : policy.enabled ? 'audit' : 'disabled'] += 1;
     standings[status] += 1;
@@ -97,7 +97,7 @@ function isInside(book: AddressBook, text: string): boolean {
  * Today's address book, and the subnets that sources of flows to sensitive ports were in when they were stored but that are
  * no known subnets any more: their addresses may be outside now. At most one query besides those of the book.
  */
-export async function goneSubnets(): Promise<{ book: AddressBook; gone: readonly string[] }> {
+export async function readRemovedSubnets(): Promise<{ book: AddressBook; gone: readonly string[] }> {
   const book = await addressBook();
   const gone = await found.load(book, performance.now(), async () =>
     (await flowStore().sensitiveSources()).filter((text) => !isInside(book, text)),

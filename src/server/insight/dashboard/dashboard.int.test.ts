@@ -8,7 +8,7 @@ import { bearer, makeCluster, makeNode, makeProject, makeTenant, makeUser, makeW
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { sumTraffic } from '../../traffic/flows/upkeep';
-import { readFromOutside } from './read-from-outside';
+import { readOutsideConnections } from './read-outside-connections';
 import { ago, flow, NOW, type PlantedDashboard, plantDashboard, WEB } from './testing/planted-dashboard.fixture';
 
 const sql = sqlClient();
@@ -23,24 +23,26 @@ beforeAll(async () => {
 afterAll(() => time.restore());
 
 describe('connections from outside', () => {
-  const keyOf = (id: string, verdict: string) => `${id} ${verdict}`;
+  const toVerdictKey = (id: string, verdict: string) => `${id} ${verdict}`;
 
   it('name source, workload, service and verdict, and have the totals of the map', async () => {
     const { from_outside, since, until } = await fixture.read();
     const scopes = [systemScope('flow:read', 'test'), systemScope('workload:read', 'test')] as const;
-    const all = await readFromOutside(...scopes, { since, until }, 100);
+    const all = await readOutsideConnections(...scopes, { since, until }, 100);
     expect(from_outside).toEqual({ ...all, items: all.items.slice(0, 8) });
     const { items, total, complete, verdicts } = all;
     expect([total, complete]).toEqual([items.length, true]);
     const response = await call(`/topology?since=${since}&until=${until}`, { headers: fixture.admin });
     const { edges } = (await response.json()) as Topology;
     const outside = edges.filter(({ source }) => source.startsWith('external:'));
-    const bytesOf = (rows: readonly { bytes: number }[]) => rows.reduce((sum, { bytes }) => sum + bytes, 0);
+    const sumBytes = (rows: readonly { bytes: number }[]) => rows.reduce((sum, { bytes }) => sum + bytes, 0);
     for (const { destination, verdict, bytes } of outside) {
-      const key = keyOf(destination, verdict);
-      expect(bytesOf(items.filter((row) => keyOf(row.destination_workload_id, row.verdict) === key))).toBe(bytes);
+      const key = toVerdictKey(destination, verdict);
+      expect(sumBytes(items.filter((row) => toVerdictKey(row.destination_workload_id, row.verdict) === key))).toBe(
+        bytes,
+      );
     }
-    expect(bytesOf(items)).toBe(bytesOf(outside));
+    expect(sumBytes(items)).toBe(sumBytes(outside));
     expect(Object.values(verdicts).reduce((sum, count) => sum + count, 0)).toBe(total);
     const passed = items.map(({ verdict }) => verdict !== 'dropped');
     expect(passed).toEqual([...passed].sort((a, b) => Number(b) - Number(a)));

@@ -1,13 +1,13 @@
-import { type Severity, severityOf } from '@/domain/dashboard/sensitive-ports';
-import { contextOf } from '@/domain/flow-context/context-of';
+import { computeSeverity, type Severity } from '@/domain/dashboard/sensitive-ports';
+import { computeFlowContext } from '@/domain/flow-context/compute-flow-context';
 import type { FlowContext } from '@/domain/flow-context/flow-context';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { observedAction } from '@/domain/flow-verdict';
-import { type SummedVerdict, summedVerdictOf } from '@/domain/summed-verdict';
+import { type SummedVerdict, toSummedVerdict } from '@/domain/summed-verdict';
 import type { ContextView } from '../../enforcement/verdicts/describe-context';
 import type { SuspiciousEnds } from '../../traffic/storage/suspicious-row';
 import { ANSWERED_STATE } from '../flows/conversation-verdicts';
-import { verdictOfEnds } from '../flows/flow-verdicts';
+import { combineEndVerdicts } from '../flows/flow-verdicts';
 
 /** What became of flows, and which entry of the dashboard they belong to. */
 export type SuspiciousVerdict = {
@@ -30,7 +30,7 @@ function contextAt(guest: GuestContext, ends: SuspiciousEnds): FlowContext {
   const { source_ip, destination_ip, protocol, source_port, port, nic, decision } = ends;
   const workload_id = nic === null ? null : guest.workload_id;
   const flow = { source_ip, destination_ip, protocol, source_port, destination_port: port, decision };
-  return contextOf(guest, { ...flow, initiator: 'source', workload_id, nic }, 'destination');
+  return computeFlowContext(guest, { ...flow, initiator: 'source', workload_id, nic }, 'destination');
 }
 
 /** What became of flows: at the guest that was called by what its rules say now; without a guest as the agents saw it. */
@@ -43,8 +43,8 @@ export function evaluateSuspicious(ends: SuspiciousEnds, guest: ReachedGuest | n
   const reported = view ? [{ ...view, id: guest.context.workload_id, read_at: guest.read_at }] : [];
   return {
     decision,
-    severity: severityOf(port, decision),
+    severity: computeSeverity(port, decision),
     key: [cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol, decision].join(' '),
-    verdict: summedVerdictOf(verdictOfEnds(action, reported)),
+    verdict: toSummedVerdict(combineEndVerdicts(action, reported)),
   };
 }

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import { severityOf } from '@/domain/dashboard/sensitive-ports';
+import { computeSeverity } from '@/domain/dashboard/sensitive-ports';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { observedAction } from '@/domain/flow-verdict';
 import type { SummedRulesSay } from '@/domain/summed-verdict';
@@ -26,7 +26,7 @@ const evaluateSuspicious = vi.spyOn(evaluation, 'evaluateSuspicious').mockImplem
   const { source_ip, destination_workload_id, port } = ends;
   return {
     decision,
-    severity: severityOf(port, decision),
+    severity: computeSeverity(port, decision),
     key: `${source_ip} ${destination_workload_id} ${port} ${decision}`,
     verdict: {
       action: observedAction({ decision: ends.decision, state: null }),

@@ -1,11 +1,11 @@
-import { type SensitiveService, sensitiveServiceAt } from '@/domain/dashboard/sensitive-ports';
+import { findSensitiveService, type SensitiveService } from '@/domain/dashboard/sensitive-ports';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { parseIp } from '@/domain/net/ip-address';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { SummedVerdict } from '@/domain/summed-verdict';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import type { PolicyInputs } from '../../enforcement/policies/policy-inputs';
-import { contextView } from '../../enforcement/verdicts/describe-context';
+import { createContextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
 import type { AddressBook } from '../../traffic/flows/address-book';
 import { readSuspiciousEnds, type SuspiciousEnds, type SuspiciousRow } from '../../traffic/storage/suspicious-row';
@@ -33,7 +33,7 @@ type Known = {
 const MAX_KNOWN = 20_000;
 
 /** The longest known subnet of an address, each address looked up once. What is no address counts as a known one. */
-function subnets(book: AddressBook): Surroundings['subnetOf'] {
+function createSubnetLookup(book: AddressBook): Surroundings['subnetOf'] {
   const known = new Map<string, string | null>();
   return (address) => {
     let subnet = known.get(address);
@@ -50,7 +50,10 @@ function subnets(book: AddressBook): Surroundings['subnetOf'] {
 type Reaches = { readonly policies: Reach; readonly rules: Reach | null };
 
 /** Guests made ready, each once for all that reached it. */
-function guests(firewall: FirewallState, { policies, rules }: Reaches): (workloadId: string) => ReachedGuest | null {
+function createGuestLookup(
+  firewall: FirewallState,
+  { policies, rules }: Reaches,
+): (workloadId: string) => ReachedGuest | null {
   const { inputs } = firewall;
   const known = new Map<string, ReachedGuest | null>();
   const prepare = (workloadId: string): ReachedGuest | null => {
@@ -58,13 +61,13 @@ function guests(firewall: FirewallState, { policies, rules }: Reaches): (workloa
     const workload = inputs.workloads.get(workloadId);
     if (!context) return null;
     if (!workload || rules === null || !isWithinReach(workload, rules)) return { context, read_at: null, view: null };
-    let view: ReturnType<typeof contextView> | undefined;
+    let view: ReturnType<typeof createContextView> | undefined;
     return {
       context,
       read_at: firewall.readAt([workloadId]),
       // Most guests that are looked at were described at the look before.
       view: (found) => {
-        view ??= contextView({ guest: context, inputs, workload, reach: rules });
+        view ??= createContextView({ guest: context, inputs, workload, reach: rules });
         return view(found);
       },
     };
@@ -80,7 +83,7 @@ function guests(firewall: FirewallState, { policies, rules }: Reaches): (workloa
 }
 
 /** The same verdict, dated by a newer snapshot that leads to the same result. */
-function asOf(verdict: SummedVerdict, read_at: string | null): SummedVerdict {
+function withReadAt(verdict: SummedVerdict, read_at: string | null): SummedVerdict {
   const { rules_say } = verdict;
   return rules_say === null || rules_say.read_at === read_at
     ? verdict
@@ -125,7 +128,7 @@ export class KnownSuspicious {
   surroundings(inputs: PolicyInputs, book: AddressBook): Surroundings {
     const before = this.#surroundings;
     if (before?.inputs === inputs && before.book === book) return before;
-    const subnetOf = before?.book === book ? before.subnetOf : subnets(book);
+    const subnetOf = before?.book === book ? before.subnetOf : createSubnetLookup(book);
     this.#surroundings = { inputs, book, subnetOf, version: (before?.version ?? 0) + 1 };
     return this.#surroundings;
   }
@@ -135,7 +138,7 @@ export class KnownSuspicious {
     this.#looks += 1;
     const versions = { book: this.#books.of(book), firewall: this.#states.of(firewall) };
     const { subnetOf } = this.surroundings(firewall.inputs, book);
-    const guestOf = guests(firewall, this.#reaches);
+    const guestOf = createGuestLookup(firewall, this.#reaches);
     const found: SuspiciousEntry[] = [];
     for (const { ends, sums } of rows) {
       const known = this.#knownOf(ends);
@@ -161,7 +164,7 @@ export class KnownSuspicious {
     const before = this.#known.get(text);
     if (before !== undefined) return before;
     const ends = readSuspiciousEnds(text);
-    const service = sensitiveServiceAt(ends.port);
+    const service = findSensitiveService(ends.port);
     const known = service && {
       ends,
       service,
@@ -184,7 +187,7 @@ export class KnownSuspicious {
     const before = known.guest?.deref();
     const isSame = known.guest === null ? guest === null : before !== undefined && before === guest?.context;
     if (known.entry && known.verdict && isSame) {
-      if (guest) known.verdict = asOf(known.verdict, guest.read_at);
+      if (guest) known.verdict = withReadAt(known.verdict, guest.read_at);
       return known;
     }
     known.guest = guest && new WeakRef(guest.context);

@@ -15,7 +15,7 @@ import { coverageDays } from '../../enforcement/coverage/read-coverage';
 import { type FailingNode, listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { clock } from '../../lib/clock';
-import { withinTenant } from '../../tenancy/choose-owner';
+import { narrowToTenant } from '../../tenancy/choose-owner';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { selectFlows } from '../flows/list-flows';
 import { readTopTalkers } from '../flows/read-top-talkers';
@@ -29,9 +29,9 @@ import {
   type RunningPlace,
   type TroubledNode,
 } from '../queries/monitored-nodes';
-import { countEnforcement, countStandings } from './counts';
-import { readFromOutside } from './read-from-outside';
+import { countEnforcement, countPolicyStatuses } from './counts';
 import { readMonitoring } from './read-monitoring';
+import { readOutsideConnections } from './read-outside-connections';
 import { readSuspicious } from './read-suspicious';
 
 /** What a reader of the dashboard may see of each part; null: nothing. */
@@ -64,7 +64,7 @@ export function dashboardScopes(session: Session | null, flow: Scope<'flow:read'
 export async function narrowScopes(scopes: DashboardScopes, tenantId: string | undefined): Promise<DashboardScopes> {
   if (tenantId === undefined) return scopes;
   return {
-    flow: await withinTenant(scopes.flow, tenantId),
+    flow: await narrowToTenant(scopes.flow, tenantId),
     workload: scopes.workload && narrowScope(scopes.workload, tenantId),
     policy: scopes.policy && narrowScope(scopes.policy, tenantId),
     ipam: scopes.ipam && narrowScope(scopes.ipam, tenantId),
@@ -98,14 +98,14 @@ async function readConflicts(scope: DashboardScopes['ipam']): Promise<Part<'conf
   return counts;
 }
 
-const faultyAmong = (nodes: readonly TroubledNode[], failing: readonly FailingNode[]): Part<'faulty_nodes'> =>
+const listFaultyNodes = (nodes: readonly TroubledNode[], failing: readonly FailingNode[]): Part<'faulty_nodes'> =>
   nodes.flatMap(({ fault, silent: _s, agent_version: _v, last_heartbeat_at: _h, interval_seconds: _i, ...node }) => {
     const faults = [fault, failing.find(({ node_id }) => node_id === node.node_id)?.message ?? null];
     const known = faults.filter((text) => text !== null);
     return known.length === 0 ? [] : [{ ...node, fault: known.join(' ') }];
   });
 
-const silentAmong = (nodes: readonly TroubledNode[]): Part<'silent_agents'> =>
+const listStaleAgents = (nodes: readonly TroubledNode[]): Part<'silent_agents'> =>
   nodes.flatMap(({ silent, status: _s, fault: _f, missing_since: _m, ...agent }) => (silent ? [agent] : []));
 
 /**
@@ -135,8 +135,8 @@ export async function readDashboardOperations(
   return {
     tenant_id: input.tenant_id ?? null,
     last_syncs,
-    faulty_nodes: cluster && faultyAmong(troubled ?? [], failing),
-    silent_agents: agent && silentAmong(troubled ?? []),
+    faulty_nodes: cluster && listFaultyNodes(troubled ?? [], failing),
+    silent_agents: agent && listStaleAgents(troubled ?? []),
     agents,
     conflicts,
     verdict_conflicts: { since, ...verdicts },
@@ -168,7 +168,7 @@ export async function readDashboardSecurity(
   ]);
   const reach = { policies: policy?.reach ?? [], rules: workload?.reach ?? null };
   const suspicious = await readSuspicious(selection, firewall, reach, input.suspicious_limit);
-  const policies = policy && countStandings(firewall, policy.reach);
+  const policies = policy && countPolicyStatuses(firewall, policy.reach);
   const agents = { watched: 0, silent: 0, unwatched: 0 };
   const reports = ({ status }: RunningPlace) => status === 'ok' || status === 'degraded';
   for (const place of running) {
@@ -216,7 +216,7 @@ export async function readDashboardTraffic(
   const [talkers, traffic, from_outside] = await Promise.all([
     readTopTalkers(flow, range, TALKERS),
     readTrafficSeries(flow, range),
-    readFromOutside(flow, workload, range, FROM_OUTSIDE),
+    readOutsideConnections(flow, workload, range, FROM_OUTSIDE),
   ]);
   return {
     ...range,

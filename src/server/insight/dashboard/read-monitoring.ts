@@ -1,10 +1,10 @@
 import {
   computeMonitoring,
   HEARTBEATS_KEPT_MS,
+  listCompleteSlots,
   type MonitoredPlace,
   type RangeMonitoring,
   SLOT_MS,
-  slotsOf,
 } from '@/domain/dashboard/monitoring';
 import { cache } from '../../lib/cache';
 import { listHeartbeatSlots } from '../../traffic/queries/agents';
@@ -28,7 +28,7 @@ export async function readMonitoring(
   range: { since: number; until: number },
   now: number,
 ): Promise<RangeMonitoring> {
-  const requested = slotsOf(range, now);
+  const requested = listCompleteSlots(range, now);
   const known = new Map(requested.map((slot) => [slot, ended.peek(String(slot), now)]));
   const unread = requested.filter((slot) => !known.get(slot));
   const [first] = unread;

@@ -4,14 +4,14 @@ import type { FirewallState } from '../../enforcement/policies/firewall-state/fi
 import { cache } from '../../lib/cache';
 import type { FlowSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { goneSubnets } from './counts';
+import { readRemovedSubnets } from './counts';
 import { KnownSuspicious } from './known-suspicious';
 import type { SuspiciousEntry } from './suspicious-entry';
 
 /** What those see who may see all policies, with rules and without. Others see little, and each something else. */
 const shared = cache<KnownSuspicious>({ name: 'suspicious_flows', maxEntries: 2, entriesOf: ({ size }) => size });
 
-function knownTo({ policies, rules }: SuspiciousReach): KnownSuspicious {
+function getKnownSuspicious({ policies, rules }: SuspiciousReach): KnownSuspicious {
   const make = () => new KnownSuspicious({ policies, rules });
   const isShared = policies === 'all' && (rules === 'all' || rules === null);
   return isShared ? shared.load(`rules ${rules}`, null, make) : make();
@@ -19,11 +19,11 @@ function knownTo({ policies, rules }: SuspiciousReach): KnownSuspicious {
 
 export type SuspiciousReach = { readonly policies: Reach; readonly rules: Reach | null };
 
-const worstFirst = (a: SuspiciousEntry, b: SuspiciousEntry) =>
+const compareEntries = (a: SuspiciousEntry, b: SuspiciousEntry) =>
   a.rank - b.rank || b.sums.last_seen_ms - a.sums.last_seen_ms || (a.key < b.key ? -1 : 1);
 
 /** The first `limit` by `order`. A few of many are picked in one pass instead of sorting all. */
-function firstOf<T>(all: readonly T[], order: (a: T, b: T) => number, limit: number): T[] {
+function selectFirst<T>(all: readonly T[], order: (a: T, b: T) => number, limit: number): T[] {
   if (limit > 100 || limit >= all.length) return [...all].sort(order).slice(0, limit);
   const first: T[] = [];
   for (const one of all) {
@@ -53,12 +53,12 @@ export async function readSuspicious(
   reach: SuspiciousReach,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<{ entries: SuspiciousTraffic[]; summary: SuspiciousSummary }> {
-  const { book, gone } = await goneSubnets();
+  const { book, gone } = await readRemovedSubnets();
   const rows = await flowStore().suspicious(selection, gone);
   // Nothing is awaited from here on: another reader's call would change the totals.
-  const known = knownTo(reach);
+  const known = getKnownSuspicious(reach);
   const found = known.look(rows, firewall, book);
   const surroundings = known.surroundings(firewall.inputs, book);
-  const entries = firstOf(found, worstFirst, limit).map((entry) => entry.say(surroundings));
+  const entries = selectFirst(found, compareEntries, limit).map((entry) => entry.say(surroundings));
   return { entries, summary: summarize(found) };
 }

@@ -1,6 +1,6 @@
 import { SEVERITIES, type SensitiveService } from '@/domain/dashboard/sensitive-ports';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
-import { flowLabel } from '@/domain/flow/flow-end';
+import { formatFlowEnd } from '@/domain/flow/flow-end';
 import { mergeVerdicts, NO_VERDICT, type SummedVerdict } from '@/domain/summed-verdict';
 import type { PolicyInputs } from '../../enforcement/policies/policy-inputs';
 import { stableKey } from '../../lib/ids';
@@ -100,9 +100,9 @@ export class SuspiciousEntry {
       cluster_id,
       cluster_name: inputs.clusters.get(cluster_id)?.name ?? null,
       source_ip,
-      source_label: flowLabel(source_ip, null),
+      source_label: formatFlowEnd(source_ip, null),
       destination_ip,
-      destination_label: flowLabel(destination_ip, subnetOf(destination_ip)),
+      destination_label: formatFlowEnd(destination_ip, subnetOf(destination_ip)),
       // A workload that is gone has no page to lead to.
       destination_workload_id: workload?.id ?? null,
       destination_workload_name: workload?.name ?? null,

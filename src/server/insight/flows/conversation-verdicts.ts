@@ -1,20 +1,20 @@
 import { observedAction } from '@/domain/flow-verdict';
 import { parseIp } from '@/domain/net/ip-address';
 import { isVisibleAt, isWithinReach, type Reach } from '@/domain/permissions';
-import { type SummedVerdict, summedVerdictOf } from '@/domain/summed-verdict';
+import { type SummedVerdict, toSummedVerdict } from '@/domain/summed-verdict';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { conversationEvaluator } from '@/domain/topology/evaluate-conversation';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { policiesById } from '../../enforcement/policies/policy-inputs';
-import { contextView } from '../../enforcement/verdicts/describe-context';
+import { createContextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
-import { verdictOfEnds } from './flow-verdicts';
+import { combineEndVerdicts } from './flow-verdicts';
 
 /** A state that represents all states in which replies were seen. */
 export const ANSWERED_STATE = 'REPLIED';
 
-type Described = { view: ReturnType<typeof contextView>; read_at: string | null };
+type Described = { view: ReturnType<typeof createContextView>; read_at: string | null };
 
 /** Reaches of one reader: whose guests are evaluated for the map, and whose rules may be shown (null: none). */
 export type ConversationReach = { readonly flows: Reach; readonly rules: Reach | null };
@@ -24,7 +24,7 @@ export type ConversationReach = { readonly flows: Reach; readonly rules: Reach |
  * each for the map, and the same three values as for a flow; `policies` whose rules it matches, or would match in
  * audit mode, at either end. Each guest is prepared once. No query.
  */
-export function conversationVerdicts(
+export function createConversationVerdictEvaluator(
   firewall: FirewallState,
   { flows, rules }: ConversationReach,
 ): (conversation: Conversation) => { edge: EdgeVerdict; verdict: SummedVerdict; policies: readonly string[] } {
@@ -38,9 +38,9 @@ export function conversationVerdicts(
     const workload = inputs.workloads.get(id);
     const guest = guestContext(firewall, id, flows);
     if (!workload || !guest || rules === null || !isWithinReach(workload, rules)) return null;
-    return { view: contextView({ guest, inputs, workload, reach: rules }), read_at: firewall.readAt([id]) };
+    return { view: createContextView({ guest, inputs, workload, reach: rules }), read_at: firewall.readAt([id]) };
   };
-  const describedOf = (id: string) => {
+  const getDescribed = (id: string) => {
     let known = described.get(id);
     if (known === undefined) {
       known = prepare(id);
@@ -71,7 +71,7 @@ export function conversationVerdicts(
     const { decision, answered } = conversation;
     const { verdict: edge, ends } = evaluate(conversation);
     const asked = ends.flatMap(({ workload_id: id, context }) => {
-      const known = describedOf(id);
+      const known = getDescribed(id);
       if (!known) return [];
       const { audit, ...view } = known.view(context);
       return [
@@ -83,6 +83,6 @@ export function conversationVerdicts(
       ...(decided_by.policy_id === null ? [] : [decided_by.policy_id]),
       ...audit.map(({ policy_id }) => policy_id),
     ]);
-    return { edge, verdict: summedVerdictOf(verdictOfEnds(action, asked)), policies };
+    return { edge, verdict: toSummedVerdict(combineEndVerdicts(action, asked)), policies };
   };
 }

@@ -1,21 +1,25 @@
 import type { Flow } from '@/domain/flow/flow';
-import { type Action, actionOf } from '@/domain/flow-action';
-import { auditSayOf, combineRules, type FlowVerdict, observedAction, type RulesSay } from '@/domain/flow-verdict';
+import { type Action, toAction } from '@/domain/flow-action';
+import { combineRules, type FlowVerdict, observedAction, type RulesSay, toAuditSay } from '@/domain/flow-verdict';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
-import { type ContextView, contextDescriber, type InsightFacts } from '../../enforcement/verdicts/describe-context';
+import {
+  type ContextView,
+  createContextDescriber,
+  type InsightFacts,
+} from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
 import type { LiveGuestContext } from '../../enforcement/verdicts/live-guest';
 
 /** What is looked at of a flow. A `Flow` is one. */
 export type VerdictFacts = InsightFacts & { readonly state: string | null };
 
-type Describer = { describe: ReturnType<typeof contextDescriber>; read_at: string | null };
+type Describer = { describe: ReturnType<typeof createContextDescriber>; read_at: string | null };
 
 /** Observed only, for those who may not see rules. */
-const observedOnly = (flow: VerdictFacts): FlowVerdict => ({
+const toObservedVerdict = (flow: VerdictFacts): FlowVerdict => ({
   action: observedAction(flow),
   rules_say: null,
   audit_say: [],
@@ -28,7 +32,7 @@ export type DescribedEnd = Pick<ContextView, 'verdict' | 'direction' | 'decided_
 };
 
 /** The same three from what was found out at each end. */
-export function verdictOfEnds(action: Action, ends: readonly DescribedEnd[]): FlowVerdict {
+export function combineEndVerdicts(action: Action, ends: readonly DescribedEnd[]): FlowVerdict {
   // From who called to who was called.
   const asked = [...ends].sort((a, b) => Number(a.direction === 'in') - Number(b.direction === 'in'));
   return {
@@ -37,13 +41,13 @@ export function verdictOfEnds(action: Action, ends: readonly DescribedEnd[]): Fl
       asked.map(
         ({ id, read_at, verdict, decided_by }): RulesSay => ({
           ...decided_by,
-          action: actionOf(verdict),
+          action: toAction(verdict),
           workload_id: id,
           read_at,
         }),
       ),
     ),
-    audit_say: asked.flatMap(({ id, audit }) => audit.map((outcome) => auditSayOf(outcome, id))),
+    audit_say: asked.flatMap(({ id, audit }) => audit.map((outcome) => toAuditSay(outcome, id))),
   };
 }
 
@@ -53,15 +57,15 @@ export function verdictOfEnds(action: Action, ends: readonly DescribedEnd[]): Fl
  * evaluated. No query.
  * @param read guests that were read more recently than the board
  */
-export function flowVerdicts(
+export function createFlowVerdictEvaluator(
   firewall: FirewallState,
   reach: Reach,
   read: readonly LiveGuestContext[] = [],
 ): (flow: VerdictFacts) => FlowVerdict {
   const describers = new Map<string, Describer | null>(
-    read.map((live) => [live.guest.workload_id, { describe: contextDescriber(live), read_at: live.read_at }]),
+    read.map((live) => [live.guest.workload_id, { describe: createContextDescriber(live), read_at: live.read_at }]),
   );
-  const describerOf = (workloadId: string): Describer | null => {
+  const getDescriber = (workloadId: string): Describer | null => {
     let known = describers.get(workloadId);
     if (known === undefined) {
       const workload = firewall.inputs.workloads.get(workloadId);
@@ -69,7 +73,7 @@ export function flowVerdicts(
       known =
         workload && guest
           ? {
-              describe: contextDescriber({ guest, inputs: firewall.inputs, workload, reach }),
+              describe: createContextDescriber({ guest, inputs: firewall.inputs, workload, reach }),
               read_at: firewall.readAt([workloadId]),
             }
           : null;
@@ -84,10 +88,10 @@ export function flowVerdicts(
     // A guest whose address is unknown is identified by its interface.
     if (ends.size === 0 && workload_id) ends.add(workload_id);
     const asked = [...ends].flatMap((id) => {
-      const describer = describerOf(id);
+      const describer = getDescriber(id);
       return describer ? [{ id, read_at: describer.read_at, ...describer.describe(flow).context }] : [];
     });
-    return verdictOfEnds(observedAction(flow), asked);
+    return combineEndVerdicts(observedAction(flow), asked);
   };
 }
 
@@ -101,13 +105,14 @@ export async function withVerdicts<F extends Flow>(
   rules: Scope<'workload:read'> | null,
   tenantId: string | undefined,
 ): Promise<(F & FlowVerdict)[]> {
-  const reach = rules && reachWithin(rules.reach, tenantId);
-  const verdictOf = reach && flows.length > 0 ? flowVerdicts(await readFirewallState(), reach) : observedOnly;
+  const reach = rules && narrowReach(rules.reach, tenantId);
+  const verdictOf =
+    reach && flows.length > 0 ? createFlowVerdictEvaluator(await readFirewallState(), reach) : toObservedVerdict;
   return flows.map((flow) => ({ ...flow, ...verdictOf(flow) }));
 }
 
 /** The part of a reach that belongs to one tenant, when only that tenant is requested. */
-export function reachWithin(reach: Reach, tenantId: string | undefined): Reach {
+export function narrowReach(reach: Reach, tenantId: string | undefined): Reach {
   if (tenantId === undefined) return reach;
   return isWithinReach({ tenant_id: tenantId, project_id: null }, reach) ? [tenantId] : [];
 }

@@ -2,7 +2,7 @@ import { desc, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FLOW_GROUPINGS, FLOW_SORTS } from '@/domain/choices';
 import { readSession } from '@/server/access/sign-in/read-session';
-import { actorOf } from '@/server/auth/scope';
+import { getActor } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
 import { auditRecords } from '@/server/db/schema/operations';
 import { countQueries } from '@/test/count-queries';
@@ -15,6 +15,7 @@ import {
   DATABASE,
   EVERY,
   FLOWS,
+  findFlowIndexes,
   fixture,
   groups,
   id,
@@ -23,7 +24,6 @@ import {
   plantFlows,
   series,
   tail,
-  which,
 } from '../../traffic/flows/testing/planted-flows.fixture';
 
 beforeAll(plantFlows);
@@ -86,7 +86,7 @@ describe('GET /flows', () => {
     [() => `until=${ago(3)}`, EVERY],
   ])('finds by %s', async (query, expected) => {
     const { items, total } = await list(query());
-    expect([which(items), total]).toEqual([expected, expected.length]);
+    expect([findFlowIndexes(items), total]).toEqual([expected, expected.length]);
   });
 
   it.each([
@@ -163,7 +163,10 @@ describe('GET /flows', () => {
     expect((await exports())[0]).toMatchObject({ tenant_id: null, object_name: 'flows', after: { format: 'csv' } });
     const project = await makeProject(fixture.ours.tenant);
     const reach = { tenants: [], projects: [project.id] };
-    await recordExport({ actor: actorOf(session), origin: null, reach }, { list: 'flows', format: 'csv', filters: {} });
+    await recordExport(
+      { actor: getActor(session), origin: null, reach },
+      { list: 'flows', format: 'csv', filters: {} },
+    );
     expect((await exports())[0]).toMatchObject({ tenant_id: fixture.ours.tenant.id, object_name: 'flows' });
     // Actions of a user without any tenant are in the audit trail of the installation.
     const withoutRoles = { ...session, grants: [] };
@@ -175,7 +178,7 @@ describe('GET /flows', () => {
 describe('what a tenant sees', () => {
   it('includes flows of its workloads; the other end is an address', async () => {
     const { items, total } = await list('', fixture.ours.headers);
-    expect([which(items), total]).toEqual([[0, 1, 2, 3], 4]);
+    expect([findFlowIndexes(items), total]).toEqual([[0, 1, 2, 3], 4]);
     const toDatabase = items.find((item) => item.destination_ip === DATABASE);
     expect(toDatabase).toMatchObject({
       source_workload_id: id('web'),
@@ -183,7 +186,7 @@ describe('what a tenant sees', () => {
       destination_workload_name: null,
       destination_label: '10.1.0.20 internal (10.1.0.0/16)',
     });
-    expect(which((await list('', fixture.theirs.headers)).items)).toEqual([0, 1, 4]);
+    expect(findFlowIndexes((await list('', fixture.theirs.headers)).items)).toEqual([0, 1, 4]);
     expect(JSON.stringify(items)).not.toContain(id('database'));
   });
 
@@ -194,7 +197,7 @@ describe('what a tenant sees', () => {
     expect(asked).toEqual({ ...own, kept_since: expect.any(String) });
     const hours = (Date.now() - Date.parse(asked.kept_since)) / 3_600_000;
     expect([asked.retention_hours, Math.round(hours)]).toEqual([24, 24]);
-    expect(which((await tail(tenant)).items)).toEqual([0, 1, 2, 3]);
+    expect(findFlowIndexes((await tail(tenant)).items)).toEqual([0, 1, 2, 3]);
     for (const group_by of FLOW_GROUPINGS) {
       expect(await groups(`group_by=${group_by}&${tenant}`)).toMatchObject({
         sums: (await groups(`group_by=${group_by}`, fixture.ours.headers)).sums,
@@ -210,7 +213,7 @@ describe('what a tenant sees', () => {
     const { headers } = fixture.ours;
     expect((await list(`workload_id=${id('database')}&source=external`, headers)).total).toBe(0);
     expect((await list(`q=${fixture.theirs.workload.name}`, headers)).total).toBe(0);
-    expect(which((await list('destination_workload_id=none', headers)).items)).toEqual([0]);
+    expect(findFlowIndexes((await list('destination_workload_id=none', headers)).items)).toEqual([0]);
     const bytes = 900 + 9_000 + 50 + 60;
     for (const group_by of FLOW_GROUPINGS) {
       const answer = await groups(`group_by=${group_by}`, headers);
@@ -219,7 +222,7 @@ describe('what a tenant sees', () => {
     }
     expect((await series('', headers)).sums.bytes).toBe(bytes);
     expect((await series('address=10.0.0.0/8', headers)).sums.bytes).toBe(bytes);
-    expect(which((await tail('', headers)).items)).toEqual([0, 1, 2, 3]);
+    expect(findFlowIndexes((await tail('', headers)).items)).toEqual([0, 1, 2, 3]);
     const withoutRoles = await bearer(await makeUser('viewer', await makeTenant()));
     expect([(await list('', withoutRoles)).total, (await series('', withoutRoles)).sums.bytes]).toEqual([0, 0]);
   });

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { HOUR_MS } from '@/domain/durations';
-import { classificationOf, flowLabel, shownCidr } from '@/domain/flow/flow-end';
+import { formatClassification, formatFlowEnd, toVisibleCidr } from '@/domain/flow/flow-end';
 import type { FlowGroup, FlowGrouping, FlowGroups, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
 import { observedAction } from '@/domain/flow-verdict';
@@ -10,10 +10,10 @@ import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import type { GroupConversation, GroupRow } from '../../traffic/storage/flow-rows';
-import { sumsCanAnswer } from '../../traffic/storage/flow-selection';
+import { canUseRollups } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { ANSWERED_STATE, conversationVerdicts } from './conversation-verdicts';
-import { reachWithin } from './flow-verdicts';
+import { ANSWERED_STATE, createConversationVerdictEvaluator } from './conversation-verdicts';
+import { narrowReach } from './flow-verdicts';
 import { selectFlows } from './list-flows';
 
 const ENDS: Record<FlowGrouping, readonly ('source' | 'destination')[]> = {
@@ -25,12 +25,12 @@ const ENDS: Record<FlowGrouping, readonly ('source' | 'destination')[]> = {
   node: [],
 };
 
-function labelOf(row: GroupRow, end: 'source' | 'destination'): string | null {
+function formatEndLabel(row: GroupRow, end: 'source' | 'destination'): string | null {
   const address = row[`${end}_ip`];
   const cidr = row[`${end}_cidr`];
-  if (address !== null) return flowLabel(address, cidr);
+  if (address !== null) return formatFlowEnd(address, cidr);
   // Of a workload the name says more than the subnets of its addresses would.
-  return row[`${end}_workload_id`] === null ? classificationOf(cidr) : null;
+  return row[`${end}_workload_id`] === null ? formatClassification(cidr) : null;
 }
 
 /** Conversations of one page that are evaluated, and those of one group: few pages have more. */
@@ -60,7 +60,7 @@ function describePart({ action, rules_say, audit_say, differs }: SummedVerdict):
 type Evaluate = (conversation: Conversation) => SummedVerdict;
 
 /** Evaluates the conversations of each group. */
-async function verdictsOf(
+async function evaluateGroups(
   conversations: readonly GroupConversation[],
   most: number,
   evaluate: Evaluate,
@@ -90,7 +90,7 @@ async function readEvaluator(flows: Reach, rules: Reach | null): Promise<Evaluat
       return { ...NO_VERDICT, action: observedAction({ decision, state }) };
     };
   }
-  const evaluate = conversationVerdicts(await readFirewallState(), { flows, rules });
+  const evaluate = createConversationVerdictEvaluator(await readFirewallState(), { flows, rules });
   return (conversation) => evaluate(conversation).verdict;
 }
 
@@ -108,7 +108,7 @@ export async function groupFlows(
   const { selection, since, until, now, retentionHours } = await selectFlows(scope, input);
   const { group_by, tenant_id } = input;
   const byAddress = group_by === 'source' || group_by === 'destination';
-  const plan = planRange({ since, until }, { now, retentionHours, summed: !byAddress && sumsCanAnswer(input) });
+  const plan = planRange({ since, until }, { now, retentionHours, summed: !byAddress && canUseRollups(input) });
   const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
   const selected = { ...selection, ...range };
   const page = await flowStore().groups(selected, plan.source, input);
@@ -116,17 +116,17 @@ export async function groupFlows(
   const ids = page.items.map(({ id }) => id);
   const conversations =
     ids.length === 0 ? [] : await flowStore().groupConversations(selected, plan.source, group_by, { ids, most });
-  const reach = rules && reachWithin(rules.reach, tenant_id);
-  const evaluate = await readEvaluator(reachWithin(scope.reach, tenant_id), reach);
-  const verdicts = await verdictsOf(conversations, most, evaluate);
+  const reach = rules && narrowReach(rules.reach, tenant_id);
+  const evaluate = await readEvaluator(narrowReach(scope.reach, tenant_id), reach);
+  const verdicts = await evaluateGroups(conversations, most, evaluate);
   const items = page.items.map(
     (row): FlowGroup => ({
       ...row,
-      source_cidr: shownCidr(row.source_cidr),
-      destination_cidr: shownCidr(row.destination_cidr),
+      source_cidr: toVisibleCidr(row.source_cidr),
+      destination_cidr: toVisibleCidr(row.destination_cidr),
       ...(verdicts.get(row.id) ?? NO_VERDICT),
-      source_label: ENDS[group_by].includes('source') ? labelOf(row, 'source') : null,
-      destination_label: ENDS[group_by].includes('destination') ? labelOf(row, 'destination') : null,
+      source_label: ENDS[group_by].includes('source') ? formatEndLabel(row, 'source') : null,
+      destination_label: ENDS[group_by].includes('destination') ? formatEndLabel(row, 'destination') : null,
     }),
   );
   const kept_since = plan.source === 'flows' ? selection.cutoff : new Date(now - HOURLY_HOURS * HOUR_MS).toISOString();

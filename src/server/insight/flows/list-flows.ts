@@ -6,7 +6,7 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { storedSettings } from '../../settings/settings';
-import { withinTenant } from '../../tenancy/choose-owner';
+import { narrowToTenant } from '../../tenancy/choose-owner';
 import { findFlowReach, findNamedWorkloads } from '../../traffic/queries/flow-reach';
 import type { FlowSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
@@ -28,7 +28,7 @@ export type SelectedFlows = {
  *   caller
  */
 export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter): Promise<SelectedFlows> {
-  const scope = await withinTenant(given, filter.tenant_id);
+  const scope = await narrowToTenant(given, filter.tenant_id);
   const now = clock.now().getTime();
   const until = filter.until === undefined ? now : Date.parse(filter.until);
   const since = filter.since === undefined ? until - HOUR_MS : Date.parse(filter.since);

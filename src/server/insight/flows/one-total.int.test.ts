@@ -6,7 +6,7 @@ import { InsightsInput } from '@/domain/insights';
 import { TopologyInput } from '@/domain/topology/topology';
 import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
-import { makeAgent, makeNode, makeTwoTenants, makeWorkload, wereOn } from '@/test/factories';
+import { addFormerPlacements, makeAgent, makeNode, makeTwoTenants, makeWorkload } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   }
   const nodes = [await makeNode(cluster), await makeNode(cluster)];
   agents = await Promise.all(nodes.map(makeAgent));
-  for (const node of nodes) await wereOn(node, ...workloads.map((id) => ({ id })));
+  for (const node of nodes) await addFormerPlacements(node, ...workloads.map((id) => ({ id })));
 });
 afterAll(() => time.restore());
 

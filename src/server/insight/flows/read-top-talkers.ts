@@ -2,19 +2,19 @@ import { HOUR_MS } from '@/domain/durations';
 import type { TopTalkers, TrafficInput } from '@/domain/flow/traffic-sums';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { nameTalkers } from '../../inventory/queries/workloads';
+import { findTalkerWorkloads } from '../../inventory/queries/workloads';
 import { clock } from '../../lib/clock';
 import { storedSettings } from '../../settings/settings';
 import { findVisibleWorkloads } from '../../traffic/queries/flow-reach';
 import type { WorkloadTraffic } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { selectTraffic, trafficSums } from './series';
+import { createSumsCache, selectTraffic } from './series';
 
 /**
  * The traffic of all guests in a range is the same for all users; which guests a reader may see is checked each
  * time.
  */
-const sums = trafficSums<WorkloadTraffic[]>('top_talkers');
+const sums = createSumsCache<WorkloadTraffic[]>('top_talkers');
 
 type Field = 'bytes_in' | 'bytes_out' | 'packets';
 const total = (rows: readonly WorkloadTraffic[], field: Field) => rows.reduce((sum, row) => sum + row[field], 0);
@@ -45,7 +45,7 @@ export async function readTopTalkers(
     );
   const answer = async (source: TopTalkers['source'], rows: readonly WorkloadTraffic[]): Promise<TopTalkers> => {
     const top = rows.slice(0, limit);
-    const names = await nameTalkers(
+    const names = await findTalkerWorkloads(
       top.map((row) => row.workload_id),
       reach,
     );

@@ -4,7 +4,7 @@ import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
 import { AppError } from '@/server/lib/errors';
 import { countQueries } from '@/test/count-queries';
-import { makeAgent, makeNode, makeTwoTenants, makeWorkload, wereOn } from '@/test/factories';
+import { addFormerPlacements, makeAgent, makeNode, makeTwoTenants, makeWorkload } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   }
   const nodes = [await makeNode(cluster), await makeNode(cluster)];
   agents = await Promise.all(nodes.map(makeAgent));
-  for (const node of nodes) await wereOn(node, ours.workload, theirs.workload, other);
+  for (const node of nodes) await addFormerPlacements(node, ours.workload, theirs.workload, other);
 });
 beforeEach(async () => {
   await sql`truncate traffic_flows, flow_rollup_minutes, flow_rollup_hours, traffic_marks, traffic_owners,
@@ -52,7 +52,7 @@ beforeEach(async () => {
 });
 afterAll(() => time.restore());
 
-async function beat(agent: number, flows: unknown[], rest: object = {}): Promise<void> {
+async function sendHeartbeat(agent: number, flows: unknown[], rest: object = {}): Promise<void> {
   const body = { ...makeHeartbeat(flows as never), sent_at: at(0), ...rest };
   const response = await call('/agents/heartbeat', { method: 'POST', body, headers: agents[agent] });
   expect(response.status).toBe(200);
@@ -76,8 +76,8 @@ const tenantScope = (tenant: { id: string }) => systemScope('flow:read', 'test',
  */
 async function exchange(): Promise<void> {
   const shared = flow(ADDRESSES.ours, ADDRESSES.theirs, 6_000, 3);
-  await beat(0, [shared]);
-  await beat(1, [shared, flow(ADDRESSES.theirs, '203.0.113.9', 1_000, 40)]);
+  await sendHeartbeat(0, [shared]);
+  await sendHeartbeat(1, [shared, flow(ADDRESSES.theirs, '203.0.113.9', 1_000, 40)]);
   await sumTraffic();
 }
 
@@ -97,8 +97,8 @@ describe('readTopTalkers', () => {
 
   it('adds up what several nodes saw for unknown ends', async () => {
     const unknown = flow(ADDRESSES.other, '203.0.113.9', 1_000, 3);
-    await beat(0, [unknown]);
-    await beat(1, [unknown]);
+    await sendHeartbeat(0, [unknown]);
+    await sendHeartbeat(1, [unknown]);
     await sumTraffic();
     expect((await talkers()).items).toEqual([{ id: other.id, bytes_in: 0, bytes_out: 2_000, packets: 20, flows: 2 }]);
   });
@@ -127,7 +127,7 @@ describe('readTopTalkers', () => {
 
   it('falls back to interface counters when there is no flow, and reports that', async () => {
     const traffic = { interface: 'tap1i0', nic: 0, collector: 'counters', interval_seconds: 30 };
-    await beat(0, [], {
+    await sendHeartbeat(0, [], {
       interface_traffic: [
         {
           ...traffic,
@@ -231,16 +231,16 @@ describe('readTrafficSeries', () => {
 
   it('tells up to when it is complete', async () => {
     await exchange();
-    const asOf = async (input: TrafficInput = {}) => Date.parse((await readTrafficSeries(everyone, input)).as_of);
+    const readAsOf = async (input: TrafficInput = {}) => Date.parse((await readTrafficSeries(everyone, input)).as_of);
     const before = Date.now();
-    expect(await asOf()).toBeGreaterThanOrEqual(before - 1_000);
-    await beat(0, [flow(ADDRESSES.ours, ADDRESSES.theirs, 1_000, 20, 50_000)]);
+    expect(await readAsOf()).toBeGreaterThanOrEqual(before - 1_000);
+    await sendHeartbeat(0, [flow(ADDRESSES.ours, ADDRESSES.theirs, 1_000, 20, 50_000)]);
     const marked = (await sql`select marked_at from traffic_marks`)[0]?.marked_at;
-    expect(await asOf()).toBe(new Date(marked).getTime());
+    expect(await readAsOf()).toBe(new Date(marked).getTime());
     expect((await readTopTalkers(everyone, {}, 5)).as_of).toBe(new Date(marked).toISOString());
-    expect(await asOf({ since: at(10) })).toBeGreaterThan(new Date(marked).getTime());
+    expect(await readAsOf({ since: at(10) })).toBeGreaterThan(new Date(marked).getTime());
     await sumTraffic();
-    expect(await asOf()).toBeGreaterThan(new Date(marked).getTime());
+    expect(await readAsOf()).toBeGreaterThan(new Date(marked).getTime());
     expect((await readTrafficSeries(everyone, {})).sums.bytes).toBe(8_000);
   });
 

@@ -2,25 +2,25 @@ import { HOUR_MS } from '@/domain/durations';
 import type { FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
 import { bucketStarts, planRange, type RangePlan } from '@/domain/flow/plan-range';
 import { planSums, type SumPlan } from '@/domain/flow/plan-sums';
-import { linesOf, type SeriesLine, spreadFlows, wholeNumbers } from '@/domain/flow/spread-flows';
+import { buildSeriesLines, type SeriesLine, spreadFlows, wholeNumbers } from '@/domain/flow/spread-flows';
 import type { TrafficInput, TrafficSeries } from '@/domain/flow/traffic-sums';
 import type { TrafficMode } from '@/domain/insights';
-import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
+import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import { cache } from '../../lib/cache';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import type { BucketSum } from '../../traffic/storage/flow-rows';
-import { type FlowSelection, sumsCanAnswer, type TrafficSelection } from '../../traffic/storage/flow-selection';
+import { canUseRollups, type FlowSelection, type TrafficSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { reachWithin } from './flow-verdicts';
+import { narrowReach } from './flow-verdicts';
 import { selectFlows } from './list-flows';
 
 const total = (lists: readonly (readonly number[])[]) =>
   Math.round(lists.flat().reduce((sum, value) => sum + value, 0));
 
 /** Series for a plan's buckets, with whole numbers and their totals. */
-function seriesOf(plan: RangePlan, lines: readonly SeriesLine[]): FlowSeries {
+function buildSeries(plan: RangePlan, lines: readonly SeriesLine[]): FlowSeries {
   return {
     source: plan.source,
     since: new Date(plan.since).toISOString(),
@@ -46,21 +46,21 @@ export async function readSums(
   const bounded = { ...selection, since: iso(plan.since), until: iso(plan.until) };
   const buckets = { first: iso(starts[0] ?? plan.since), width: plan.bucket_seconds };
   const rows = await flowStore().series(bounded, plan.source === 'hours' ? 'hours' : 'minutes', buckets);
-  const lines = linesOf(rows, starts.length, (line, row) => {
+  const lines = buildSeriesLines(rows, starts.length, (line, row) => {
     for (const field of ['bytes', 'packets', 'flows'] as const) line.add(field, row.bucket, row[field]);
   });
-  return seriesOf(plan, lines);
+  return buildSeries(plan, lines);
 }
 
 /** Visible traffic of the time range over time, by verdict. At most five queries. */
 export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSeriesInput): Promise<FlowSeries> {
   const { selection, since, until, now, retentionHours } = await selectFlows(scope, input);
-  const plan = planRange({ since, until }, { now, retentionHours, summed: sumsCanAnswer(input) });
+  const plan = planRange({ since, until }, { now, retentionHours, summed: canUseRollups(input) });
   if (plan.source !== 'flows') return readSums(selection, plan);
   const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
   const starts = bucketStarts(plan).map((start) => new Date(start).toISOString());
   const buckets = { first: starts[0] ?? range.since, width: plan.bucket_seconds };
-  return seriesOf(plan, spreadFlows(await flowStore().spans({ ...selection, ...range }, buckets), starts.length));
+  return buildSeries(plan, spreadFlows(await flowStore().spans({ ...selection, ...range }, buckets), starts.length));
 }
 
 /**
@@ -81,10 +81,10 @@ export function selectTraffic(
     });
   }
   const plan = planSums({ since: from, until: to }, now);
-  const reach = reachWithin(scope.reach, tenant_id);
+  const reach = narrowReach(scope.reach, tenant_id);
   return {
     selection: {
-      tenants: tenantsOf(reach),
+      tenants: getReachableTenants(reach),
       cluster_id,
       since: new Date(plan.since).toISOString(),
       until: new Date(plan.until).toISOString(),
@@ -99,17 +99,17 @@ export function selectTraffic(
  * at the same time. Each is at most some thousand rows. Stamped with the version of the aggregates, read before: the
  * data is then of this state or a later one, and a reader who asked earlier gets the newer one.
  */
-export const trafficSums = <T>(name: string) =>
+export const createSumsCache = <T>(name: string) =>
   cache<Promise<T>, number>({ name, maxEntries: 24, isFresh: (kept, asked) => kept >= asked });
 
 /** By range and tenants: what belongs to which tenant is part of the aggregates. */
-const sums = trafficSums<BucketSum[]>('traffic_series');
+const sums = createSumsCache<BucketSum[]>('traffic_series');
 const FIELDS = ['bytes', 'packets', 'flows'] as const;
 
 /** Visible traffic over time, by verdict. At most two queries, six for single projects. */
 export async function readTrafficSeries(scope: Scope<'flow:read'>, input: TrafficInput): Promise<TrafficSeries> {
   const { selection, plan } = selectTraffic(scope, input);
-  if (projectsOf(scope.reach).length > 0) {
+  if (getReachableProjects(scope.reach).length > 0) {
     // The aggregates cover whole tenants.
     const [series, { as_of }] = await Promise.all([
       readFlowSeries(scope, input),
@@ -127,7 +127,7 @@ export async function readTrafficSeries(scope: Scope<'flow:read'>, input: Traffi
     parts.length === 0
       ? []
       : await sums.load(key, version, () => flowStore().talkers.series(selection, parts, buckets));
-  const lines = linesOf(rows, bucket_at.length, (line, row) => {
+  const lines = buildSeriesLines(rows, bucket_at.length, (line, row) => {
     for (const field of FIELDS) line.add(field, row.bucket, row[field]);
   });
   const total = (field: (typeof FIELDS)[number]) =>

@@ -5,18 +5,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomSource } from '@/domain/firewall/random-state.fixture';
 import type { EvaluatedFlow } from '@/domain/flow/flow';
 import type { FlowGroup, FlowGroups } from '@/domain/flow/flow-sums';
-import { actionOf } from '@/domain/flow-action';
-import { auditSayOf } from '@/domain/flow-verdict';
+import { toAction } from '@/domain/flow-action';
+import { toAuditSay } from '@/domain/flow-verdict';
 import { PacketTest, type PacketVerdict } from '@/domain/guest-firewall';
 import { type InsightFlow, type Insights, InsightsInput } from '@/domain/insights';
 import type { Policy } from '@/domain/policies';
 import type { PolicyPreview } from '@/domain/policy-preview';
-import { mergeVerdicts, type SummedVerdict, summedVerdictOf } from '@/domain/summed-verdict';
+import { mergeVerdicts, type SummedVerdict, toSummedVerdict } from '@/domain/summed-verdict';
 import { systemScope } from '@/server/auth/scope';
 import { clock } from '@/server/lib/clock';
-import { makeAgent, wereOn } from '@/test/factories';
+import { addFormerPlacements, makeAgent } from '@/test/factories';
 import { call } from '@/test/request';
-import { forgetSnapshots } from '../../enforcement/guest-firewall/live-reader';
+import { clearSnapshotCaches } from '../../enforcement/guest-firewall/live-reader';
 import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-live';
 import { testPacket } from '../../enforcement/guest-firewall/test-packet';
 import { makePolicyLab, type PolicyLab } from '../../enforcement/policies/testing/policy-lab.fixture';
@@ -42,7 +42,7 @@ type Sent = { flow: Flow; packet: Packet; verdict: Verdict; line: string | undef
 const sent = new Map<number, Sent[]>();
 
 /** What a node would report of a conversation: the way of the packet that opened it, or the answer. */
-function reportOf(packet: Packet, answered: boolean, decision: Flow['decision']): Flow {
+function toReportedFlow(packet: Packet, answered: boolean, decision: Flow['decision']): Flow {
   const icmp = packet.proto === 'icmp';
   const [source_ip, destination_ip] = answered ? [packet.dest, packet.source] : [packet.source, packet.dest];
   const [sport, dport] = answered ? [packet.dport, packet.sport] : [packet.sport, packet.dport];
@@ -60,7 +60,7 @@ function reportOf(packet: Packet, answered: boolean, decision: Flow['decision'])
   });
 }
 
-function packetsOf({ vmid, own, nics }: (typeof GUESTS)[number], random: () => number): Packet[] {
+function createPackets({ vmid, own, nics }: (typeof GUESTS)[number], random: () => number): Packet[] {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   return Array.from({ length: 150 }, (_, i) => {
     const direction = random() < 0.6 ? ('in' as const) : ('out' as const);
@@ -112,7 +112,7 @@ beforeAll(async () => {
   }
   const [node] = await sql`select id from nodes where cluster_id = ${cluster.id} order by name limit 1`;
   agent = await makeAgent({ id: node?.id });
-  for (const { vmid } of GUESTS) await wereOn({ id: node?.id }, { id: await lab.id(vmid) });
+  for (const { vmid } of GUESTS) await addFormerPlacements({ id: node?.id }, { id: await lab.id(vmid) });
   enforced = await lab.create({
     definition: { enforcement_mode: 'enforced', sources: ['any'], targets: ['vmid:101'], default_action: 'drop' },
     rules: [
@@ -135,12 +135,12 @@ beforeAll(async () => {
   enforcement.compileNow();
   const random = randomSource(7);
   for (const guest of GUESTS) {
-    const list = packetsOf(guest, random).map((packet): Sent => {
+    const list = createPackets(guest, random).map((packet): Sent => {
       const { verdict, line } = enforcement.evaluatePacket(packet, new Date());
       // Logged packets are reported with the verdict of the line, and some of the others as replies.
       const logged = line !== undefined;
       const answered = !logged && random() < 0.4;
-      return { flow: reportOf(packet, answered, logged ? verdict.verdict : 'observed'), packet, verdict, line };
+      return { flow: toReportedFlow(packet, answered, logged ? verdict.verdict : 'observed'), packet, verdict, line };
     });
     sent.set(guest.vmid, list);
     await report(list.map(({ flow }) => flow));
@@ -148,7 +148,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => lab.close());
 
-const keyOf = (
+const toFlowKey = (
   flow: Pick<Flow | InsightFlow, 'source_ip' | 'destination_ip' | 'protocol' | 'source_port' | 'destination_port'>,
 ) => [flow.source_ip, flow.destination_ip, flow.protocol, flow.source_port, flow.destination_port].join(' ');
 
@@ -165,9 +165,9 @@ describe('the decision on flows', () => {
     const { flows, summary } = await insights(vmid);
     const list = sent.get(vmid) ?? [];
     expect(flows).toHaveLength(list.length);
-    const byKey = new Map(flows.map((flow) => [keyOf(flow), flow]));
+    const byKey = new Map(flows.map((flow) => [toFlowKey(flow), flow]));
     for (const { flow, packet, verdict, line } of list) {
-      const found = byKey.get(keyOf(flow));
+      const found = byKey.get(toFlowKey(flow));
       if (packet.proto === 'tcp' && packet.dport === 22 && packet.direction === 'in' && verdict.by === 'policy') {
         // A rule for the set of managers is evaluated before: which entries the hypervisor itself adds to that set is
         // unknown.
@@ -207,7 +207,7 @@ describe('the decision on flows', () => {
     for (const { vmid } of GUESTS) {
       const id = await lab.id(vmid);
       const { flows } = await insights(vmid);
-      const byKey = new Map(flows.map((flow) => [keyOf(flow), flow]));
+      const byKey = new Map(flows.map((flow) => [toFlowKey(flow), flow]));
       for (const { flow, packet } of (sent.get(vmid) ?? []).filter((_, i) => i % 30 === 0)) {
         const { body } = await lab.json(`/workloads/${id}/firewall/test`, {
           body: {
@@ -222,7 +222,7 @@ describe('the decision on flows', () => {
           },
         });
         const answer: PacketVerdict = body;
-        const context = byKey.get(keyOf(flow))?.context;
+        const context = byKey.get(toFlowKey(flow))?.context;
         const [nic] = answer.interfaces;
         expect(context?.verdict).toBe(nic?.verdict);
         expect(context?.decided_by).toMatchObject({
@@ -236,10 +236,10 @@ describe('the decision on flows', () => {
         );
         // This packet was never sent, so nothing was observed; the rules say the same about it as about the flow.
         const { rules_say, audit_say, action } = nic ?? {};
-        const say = { action: actionOf(nic?.verdict ?? 'unknown'), workload_id: id, read_at: answer.read_at };
+        const say = { action: toAction(nic?.verdict ?? 'unknown'), workload_id: id, read_at: answer.read_at };
         expect(rules_say).toEqual({ ...context?.decided_by, ...say });
         expect(action).toBe('unknown');
-        expect(audit_say).toEqual(context?.audit.map((outcome) => auditSayOf(outcome, id)));
+        expect(audit_say).toEqual(context?.audit.map((outcome) => toAuditSay(outcome, id)));
       }
     }
   });
@@ -277,7 +277,7 @@ describe('insights', () => {
       source: PEERS[0] ?? '',
       dest: '10.20.12.101',
     } as const;
-    await report([reportOf({ ...dropped, sport: 51_000, dport: 8443 }, false, 'drop')]);
+    await report([toReportedFlow({ ...dropped, sport: 51_000, dport: 8443 }, false, 'drop')]);
     const { flows, summary } = await insights(101, 'traffic_mode=denied');
     expect(summary.conflicts).toBe(1);
     expect(flows.filter(({ context }) => context?.conflict)).toMatchObject([
@@ -302,23 +302,23 @@ it.each(['source', 'destination', 'workloads'])(
       const ends = group_by === 'workloads' ? (['source', 'destination'] as const) : ([group_by as 'source'] as const);
       const end = (row: FlowGroup | EvaluatedFlow, which: 'source' | 'destination') =>
         (group_by === 'workloads' ? null : row[`${which}_ip`]) ?? row[`${which}_workload_id`] ?? row[`${which}_cidr`];
-      const keyOf = (row: FlowGroup | EvaluatedFlow) => ends.map((which) => end(row, which)).join(' ');
+      const toRowKey = (row: FlowGroup | EvaluatedFlow) => ends.map((which) => end(row, which)).join(' ');
       const expected = new Map<string, SummedVerdict>();
       for (const flow of flows.body.items) {
-        const known = expected.get(keyOf(flow));
-        const verdict = summedVerdictOf(flow);
-        expected.set(keyOf(flow), known ? mergeVerdicts(known, verdict) : verdict);
+        const known = expected.get(toRowKey(flow));
+        const verdict = toSummedVerdict(flow);
+        expected.set(toRowKey(flow), known ? mergeVerdicts(known, verdict) : verdict);
       }
       expect(groups.body.items.length).toBe(expected.size);
       for (const group of groups.body.items) {
         const { action, rules_say, audit_say, differs } = group;
-        const requested = expected.get(keyOf(group));
+        const requested = expected.get(toRowKey(group));
         actions.add(rules_say?.action);
-        const described = { group: keyOf(group), rules_say, audit_say };
+        const described = { group: toRowKey(group), rules_say, audit_say };
         expect(described).toEqual({ ...described, rules_say: requested?.rules_say, audit_say: requested?.audit_say });
         // Totals per minute do not show replies.
         if (group_by !== 'workloads') {
-          expect([action, differs], keyOf(group)).toEqual([requested?.action, requested?.differs]);
+          expect([action, differs], toRowKey(group)).toEqual([requested?.action, requested?.differs]);
         }
       }
     }
@@ -342,7 +342,7 @@ it('claims nothing of a group of which it evaluates a part only', async () => {
 it('answers are as old as the oldest snapshot that they are built from: that of the cluster, which guests share', async () => {
   const scope = systemScope('workload:read', 'test');
   const [first, id] = [await lab.id(100), await lab.id(101)];
-  forgetSnapshots();
+  clearSnapshotCaches();
   const { read_at } = await readGuestFirewall(scope, first);
   await setTimeout(20);
   const packet = { direction: 'in', source_ip: '10.20.0.7', destination_ip: '10.20.12.101', protocol: 'tcp' };
@@ -381,7 +381,7 @@ it('says the same of a flow in insights, in the list of flows and live: observed
     for (const { rules_say } of says) expect(rules_say).not.toBeNull();
     // What the cluster itself does with a packet is what the rules are actions to do.
     for (const { flow, verdict, line } of sent.get(vmid) ?? []) {
-      const one = (await insights(vmid)).flows.find((other) => keyOf(other) === keyOf(flow));
+      const one = (await insights(vmid)).flows.find((other) => toFlowKey(other) === toFlowKey(flow));
       if (line)
         expect(one?.action).toBe(
           { accept: 'allowed', drop: 'dropped', reject: 'rejected' }[verdict.verdict as 'accept'],

@@ -4,7 +4,7 @@ import { InsightFlowsInput, Insights, InsightsInput, type TrafficMode } from '@/
 import { type IpAddress, parseIp } from '@/domain/net/ip-address';
 import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
-import { bearer, makeAgent, makeNode, makeUser, wereOn } from '@/test/factories';
+import { addFormerPlacements, bearer, makeAgent, makeNode, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
 import { addressBook } from '../../traffic/flows/address-book';
@@ -46,12 +46,13 @@ const flowScope = (reach: 'all' | string[] = 'all') => systemScope('flow:read', 
 const ruleScope = (reach: 'all' | string[] = 'all') => systemScope('workload:read', 'test', reach);
 const web = () => fixture.ours.workload.id;
 const ours = () => [fixture.ours.tenant.id];
-const asked = (query: object = {}) => InsightsInput.parse({ id: web(), ...query });
+const toInput = (query: object = {}) => InsightsInput.parse({ id: web(), ...query });
 const list = (query: object = {}, reach: 'all' | string[] = 'all') =>
   listInsightFlows(flowScope(reach), null, InsightFlowsInput.parse({ id: web(), ...query }));
 const overview = (query: object = {}, reach: 'all' | string[] = 'all') =>
-  readInsightsOverview(flowScope(reach), ruleScope(reach), asked(query));
-const bytesOf = (items: readonly { bytes: number | null }[]) => items.reduce((sum, item) => sum + (item.bytes ?? 0), 0);
+  readInsightsOverview(flowScope(reach), ruleScope(reach), toInput(query));
+const sumBytes = (items: readonly { bytes: number | null }[]) =>
+  items.reduce((sum, item) => sum + (item.bytes ?? 0), 0);
 
 /** Bytes by view: digits say which flows are in. */
 const BYTES: Record<TrafficMode, number> = {
@@ -79,13 +80,13 @@ const TRAFFIC: Record<TrafficMode, number> = {
 describe('flows of a workload', () => {
   it.each(TRAFFIC_MODES)('count once each in view %s', async (traffic_mode) => {
     const { items, total } = await list({ traffic_mode });
-    expect(bytesOf(items)).toBe(BYTES[traffic_mode]);
+    expect(sumBytes(items)).toBe(BYTES[traffic_mode]);
     expect(total).toBe(items.length);
     const { summary } = await overview({ traffic_mode });
     expect(summary).toMatchObject({ bytes: BYTES[traffic_mode], flows: total });
-    expect(bytesOf(summary.by_decision)).toBe(BYTES[traffic_mode]);
-    expect(bytesOf(summary.top_ports)).toBe(BYTES[traffic_mode]);
-    const series = await readInsightSeries(flowScope(), asked({ traffic_mode, since: ago(30) }));
+    expect(sumBytes(summary.by_decision)).toBe(BYTES[traffic_mode]);
+    expect(sumBytes(summary.top_ports)).toBe(BYTES[traffic_mode]);
+    const series = await readInsightSeries(flowScope(), toInput({ traffic_mode, since: ago(30) }));
     expect(series.sums.bytes).toBe(TRAFFIC[traffic_mode]);
     const { traffic } = await overview({ traffic_mode, since: ago(30) });
     expect(traffic).toMatchObject({ ...series.sums, source: series.source, since: series.since, until: series.until });
@@ -120,7 +121,7 @@ describe('flows of a workload', () => {
 
   it('reach a tenant without data of another tenant', async () => {
     const { items } = await list({}, ours());
-    expect(bytesOf(items)).toBe(BYTES.all);
+    expect(sumBytes(items)).toBe(BYTES.all);
     const text = JSON.stringify([items, (await overview({}, ours())).summary]);
     expect(text).not.toContain(fixture.theirs.workload.id);
     expect(text).not.toContain(fixture.theirs.workload.name);
@@ -135,7 +136,7 @@ describe('flows of a workload', () => {
     expect(await at({ since: ago(20), until: ago(11) })).toBe(0);
     expect(await at({ since: ago(20), until: ago(9) })).toBe(7);
     // Only the database's node saw these two later; what web's saw is not of the range.
-    expect(bytesOf((await list({ since: ago(4.5) })).items)).toBe(11_000_000);
+    expect(sumBytes((await list({ since: ago(4.5) })).items)).toBe(11_000_000);
     expect(await at({ since: ago(3) })).toBe(0);
     await expect(list({ since: ago(1), until: ago(2) })).rejects.toMatchObject({ code: 'malformed' });
   });
@@ -148,7 +149,7 @@ describe('a flow whose address now belongs to another workload', () => {
     await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (gen_random_uuid(), ${fixture.cluster.id}, ${row?.network_id}, ${row?.subnet_id}, ${moved}, ${fixture.before.id}, 'manual')`;
     const node = await makeNode(fixture.cluster);
-    await wereOn(node, fixture.before, fixture.stranger);
+    await addFormerPlacements(node, fixture.before, fixture.stranger);
     const headers = await makeAgent(node);
     const of = async (id: string) =>
       (await listInsightFlows(flowScope(), null, InsightFlowsInput.parse({ id }))).items
@@ -222,7 +223,7 @@ describe('the summary', () => {
   });
 
   it('counts by what decides; a guest that cannot be read decides nothing', async () => {
-    const decisions = await readInsightDecisions(flowScope(), ruleScope(), asked());
+    const decisions = await readInsightDecisions(flowScope(), ruleScope(), toInput());
     expect(decisions).toMatchObject({
       flows: 7,
       by_context: [
@@ -293,7 +294,7 @@ describe('GET /workloads/{id}/insights', () => {
   it('tells a tenant nothing of others, and of others’ workloads nothing', async () => {
     const ourUser = await bearer(fixture.ours.user);
     const answer = await read('', ourUser);
-    expect(bytesOf(answer.flows)).toBe(BYTES.all);
+    expect(sumBytes(answer.flows)).toBe(BYTES.all);
     const text = JSON.stringify(answer);
     for (const secret of [fixture.theirs.workload.id, fixture.theirs.workload.name, 'tap902i0']) {
       expect(text).not.toContain(secret);

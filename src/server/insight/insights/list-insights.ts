@@ -9,15 +9,15 @@ import type {
 } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
-import { contextDescriber } from '../../enforcement/verdicts/describe-context';
-import { readContextRecently } from '../../enforcement/verdicts/live-guest';
+import { createContextDescriber } from '../../enforcement/verdicts/describe-context';
+import { readRecentContext } from '../../enforcement/verdicts/live-guest';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { flowVerdicts } from '../flows/flow-verdicts';
+import { createFlowVerdictEvaluator } from '../flows/flow-verdicts';
 import { countDecisions } from './overview';
 import { selectInsights } from './select-insights';
 
 /** Stored decisions are among those of contexts; what an agent of another version says is kept as it is. */
-const plain = (flow: Flow): InsightFlow => ({ ...(flow as InsightFlow), action: observedAction(flow) });
+const toInsightFlow = (flow: Flow): InsightFlow => ({ ...(flow as InsightFlow), action: observedAction(flow) });
 
 /**
  * One page of a workload's flows, each once, newest first.
@@ -32,12 +32,12 @@ export async function listInsightFlows(
   const { selection } = await selectInsights(scope, input);
   const [page, live] = await Promise.all([
     flowStore().insights.list(selection, input),
-    rules && readContextRecently(rules.reach, input.id),
+    rules && readRecentContext(rules.reach, input.id),
   ]);
   const kept_since = selection.cutoff;
-  if (!live) return { ...page, kept_since, items: page.items.map(plain) };
-  const contextFor = contextDescriber(live);
-  const verdictOf = flowVerdicts(await readFirewallState(), live.reach, [live]);
+  if (!live) return { ...page, kept_since, items: page.items.map(toInsightFlow) };
+  const contextFor = createContextDescriber(live);
+  const verdictOf = createFlowVerdictEvaluator(await readFirewallState(), live.reach, [live]);
   return {
     ...page,
     kept_since,
@@ -55,8 +55,8 @@ export async function readInsightDecisions(
   input: InsightsInput,
 ): Promise<InsightsDecisions> {
   const { selection } = await selectInsights(scope, input);
-  const live = await readContextRecently(rules.reach, input.id);
-  const contextFor = contextDescriber(live);
+  const live = await readRecentContext(rules.reach, input.id);
+  const contextFor = createContextDescriber(live);
   const counter = countDecisions();
   for await (const rows of flowStore().insights.facts(selection)) {
     for (const row of rows) counter.add(contextFor(row));

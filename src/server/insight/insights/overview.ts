@@ -13,7 +13,7 @@ import type {
 import type { Scope } from '../../auth/scope';
 import { type NamedRule, ruleNamer } from '../../enforcement/guest-firewall/named-rules';
 import { viewAuditPolicies } from '../../enforcement/verdicts/audit-policies';
-import { readContextNow } from '../../enforcement/verdicts/live-guest';
+import { readLiveContext } from '../../enforcement/verdicts/live-guest';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { readSums } from '../flows/series';
 import { type SelectedInsights, selectInsights } from './select-insights';
@@ -26,7 +26,7 @@ const active = (rule: NamedRule, group: string | null): ActiveRule => ({
 });
 
 /** All rules that filter a guest, in their order; those of a group follow the reference. Null: could not be read. */
-export function activeRules(
+export function listActiveRules(
   state: LiveState,
   vmid: number,
   show: ReturnType<typeof ruleNamer>['show'],
@@ -63,7 +63,7 @@ export async function readInsightsOverview(
   const selected = await selectInsights(scope, input);
   const { workload, range, traffic_mode, selection } = selected;
   const [live, summary, traffic] = await Promise.all([
-    readContextNow(rules.reach, input.id),
+    readLiveContext(rules.reach, input.id),
     flowStore().insights.summary(selection),
     readWorkloadTraffic(selected),
   ]);
@@ -74,7 +74,7 @@ export async function readInsightsOverview(
     kept_since: selection.cutoff,
     traffic_mode,
     audit_policies: viewAuditPolicies(live.inputs, input.id, rules.reach),
-    active_firewall_rules: activeRules(live.guest.state, workload.vmid, show),
+    active_firewall_rules: listActiveRules(live.guest.state, workload.vmid, show),
     rules_read_at: live.read_at,
     unreadable: live.unreadable,
     summary,

@@ -1,6 +1,6 @@
 import type { TrafficMode } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
-import { findWorkloadBrief } from '../../inventory/queries/workloads';
+import { findWorkloadSummary } from '../../inventory/queries/workloads';
 import { notFound } from '../../lib/refusals';
 import type { FlowSelection, InsightSelection } from '../../traffic/storage/flow-selection';
 import { selectFlows } from '../flows/list-flows';
@@ -23,7 +23,7 @@ export async function selectInsights(scope: Scope<'flow:read'>, asked: Asked) {
   const given = { since, until, port, protocol, decision, address, q };
   const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const [workload, selected] = await Promise.all([
-    findWorkloadBrief(scope.reach, id),
+    findWorkloadSummary(scope.reach, id),
     selectFlows(scope, { ...filter, workload_id: id }),
   ]);
   if (!workload) throw notFound('workload');

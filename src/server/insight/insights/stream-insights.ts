@@ -5,17 +5,17 @@ import { ruleNamer } from '../../enforcement/guest-firewall/named-rules';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { viewAuditPolicies } from '../../enforcement/verdicts/audit-policies';
-import { contextDescriber } from '../../enforcement/verdicts/describe-context';
-import { type LiveGuestContext, readContextNow } from '../../enforcement/verdicts/live-guest';
+import { createContextDescriber } from '../../enforcement/verdicts/describe-context';
+import { type LiveGuestContext, readLiveContext } from '../../enforcement/verdicts/live-guest';
 import { logger } from '../../lib/logger';
 import { produceStream } from '../../lib/produce-stream';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { flowVerdicts, type VerdictFacts } from '../flows/flow-verdicts';
-import { activeRules, countDecisions, readWorkloadTraffic } from './overview';
+import { createFlowVerdictEvaluator, type VerdictFacts } from '../flows/flow-verdicts';
+import { countDecisions, listActiveRules, readWorkloadTraffic } from './overview';
 import { selectInsights } from './select-insights';
 
 /**
- * As `contextDescriber`, for very many flows: the fields `rules_say`, `audit_say`, `decision` and `context` as JSON without braces around, and how
+ * As `createContextDescriber`, for very many flows: the fields `rules_say`, `audit_say`, `decision` and `context` as JSON without braces around, and how
  * many flows end how. There are few deciders, so each is put into words once.
  */
 export function describeAsText(
@@ -25,11 +25,11 @@ export function describeAsText(
   add: (flow: VerdictFacts) => string;
   counts: ReturnType<typeof countDecisions>['counts'];
 } {
-  const contextFor = contextDescriber(live);
-  const verdictOf = flowVerdicts(firewall, live.reach, [live]);
+  const contextFor = createContextDescriber(live);
+  const verdictOf = createFlowVerdictEvaluator(firewall, live.reach, [live]);
   const counter = countDecisions();
   const texts = new Map<InsightDecider, string>();
-  const textOf = (decider: InsightDecider) => {
+  const encodeDecider = (decider: InsightDecider) => {
     let text = texts.get(decider);
     if (text === undefined) {
       text = JSON.stringify(decider);
@@ -46,7 +46,7 @@ export function describeAsText(
       const says = `"rules_say":${JSON.stringify(rules_say)},"audit_say":${audit_say.length === 0 ? '[]' : JSON.stringify(audit_say)}`;
       const way = direction === null ? 'null' : `"${direction}"`;
       const policies = audit.length === 0 ? '[]' : JSON.stringify(audit);
-      return `${says},"decision":"${decided.decision}","context":{"logged":${logged},"verdict":"${verdict}","direction":${way},"decided_by":${textOf(decided_by)},"audit":${policies},"conflict":${conflict}}`;
+      return `${says},"decision":"${decided.decision}","context":{"logged":${logged},"verdict":"${verdict}","direction":${way},"decided_by":${encodeDecider(decided_by)},"audit":${policies},"conflict":${conflict}}`;
     },
     counts: counter.counts,
   };
@@ -83,14 +83,14 @@ export async function streamInsights(
     async (write) => {
       const traffic = await readWorkloadTraffic(selected);
       await write(`{${fields({ workload, range, kept_since: selection.cutoff, traffic_mode, traffic })}`);
-      const live = rules && (await readContextNow(rules.reach, workloadId));
+      const live = rules && (await readLiveContext(rules.reach, workloadId));
       const inputs = live ? live.inputs : (await readFirewallState()).inputs;
       const reach = rules ? rules.reach : scope.reach;
       const audit_policies = viewAuditPolicies(inputs, workloadId, reach);
       await write(`,${fields({ audit_policies })}`);
       if (live && query.include_rules) {
         const { show } = ruleNamer(inputs, reach, live.workload);
-        const active_firewall_rules = activeRules(live.guest.state, workload.vmid, show);
+        const active_firewall_rules = listActiveRules(live.guest.state, workload.vmid, show);
         await write(`,${fields({ active_firewall_rules, unreadable: live.unreadable })}`);
       }
       if (live) await write(`,${fields({ rules_read_at: live.read_at })}`);

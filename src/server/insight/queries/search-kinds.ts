@@ -1,5 +1,5 @@
 import { type AnyColumn, and, eq, type SQL, sql } from 'drizzle-orm';
-import { type Reach, tenantsOf } from '@/domain/permissions';
+import { getReachableTenants, type Reach } from '@/domain/permissions';
 import type { SearchKind } from '@/domain/search/search';
 import { apiTokens, projects, roles, tenants, users } from '../../db/schema/access';
 import { ipAddresses } from '../../db/schema/addresses';
@@ -53,7 +53,7 @@ const joined = (table: SQL, on: SQL) => sql`left join ${table} on ${on}`;
 const tenantName = (column: AnyColumn) => sql`(select ${tenants.name} from ${tenants} where ${eq(tenants.id, column)})`;
 
 /** Visible things with a name, one source for each kind. */
-export function sourcesOf(within: SearchReach): Source[] {
+export function listSearchSources(within: SearchReach): Source[] {
   const ofCluster = (column: AnyColumn) => joined(sql`${clusters}`, eq(clusters.id, column));
   return [
     within.workloads !== undefined && {
@@ -135,7 +135,7 @@ export function sourcesOf(within: SearchReach): Source[] {
       id: tenants.id,
       name: tenants.name,
       shown: [tenants.description],
-      reach: tenantInReach(tenants.id, tenantsOf(within.tenants)),
+      reach: tenantInReach(tenants.id, getReachableTenants(within.tenants)),
     },
     within.users && {
       kind: 'user' as const,

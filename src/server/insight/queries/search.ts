@@ -6,7 +6,14 @@ import { pgArray } from '../../db/pg-array';
 import { ipAddresses } from '../../db/schema/addresses';
 import { subnets } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
-import { addressSource, prefixSource, type SearchReach, type Source, sourcesOf, vlanSource } from './search-kinds';
+import {
+  addressSource,
+  listSearchSources,
+  prefixSource,
+  type SearchReach,
+  type Source,
+  vlanSource,
+} from './search-kinds';
 
 /** A result, and how well it matches: 0 is exact, higher is worse. */
 export type Ranked = SearchResult & { rank: number };
@@ -133,9 +140,9 @@ function prefixMatches(terms: SearchTerms, source: Source): Match[] {
   return [byText(source, terms)];
 }
 
-function partsOf(terms: SearchTerms, within: SearchReach, limit: number): SQL[] {
+function buildParts(terms: SearchTerms, within: SearchReach, limit: number): SQL[] {
   const isMeant = (kind: SearchKind) => terms.kinds === null || terms.kinds.includes(kind);
-  const named = sourcesOf(within).filter(({ kind }) => isMeant(kind));
+  const named = listSearchSources(within).filter(({ kind }) => isMeant(kind));
   const parts = named.map((source) => part(source, byText(source, terms), limit));
   const add = (source: Source, matches: readonly Match[]) => {
     if (isMeant(source.kind)) parts.push(...matches.map((match) => part(source, match, limit)));
@@ -156,7 +163,7 @@ function partsOf(terms: SearchTerms, within: SearchReach, limit: number): SQL[] 
 
 /** What matches one of the meanings of a search text, of each kind the best. One query. */
 export const findMatches = (meanings: readonly SearchTerms[], within: SearchReach, limit: number): Promise<Ranked[]> =>
-  union(meanings.flatMap((terms) => partsOf(terms, within, limit)));
+  union(meanings.flatMap((terms) => buildParts(terms, within, limit)));
 
 /** Things by their ids; with `kinds` only things of these. One query. */
 export function findByIds(
@@ -167,7 +174,7 @@ export function findByIds(
   if (ids.length === 0) return Promise.resolve([]);
   const { addresses } = within;
   const sources = [
-    ...sourcesOf(within),
+    ...listSearchSources(within),
     ...(addresses === undefined ? [] : [prefixSource(addresses), addressSource(addresses)]),
   ].filter(({ kind }) => kinds?.has(kind) ?? true);
   return union(
@@ -184,7 +191,7 @@ export type Named = { kind: SearchKind; id: string; name: string };
 
 /** The names of all visible things that have one. One query, with a row for each kind: reading thousands of rows would take longer. */
 export async function listNames(within: SearchReach): Promise<Named[]> {
-  const sources = sourcesOf(within);
+  const sources = listSearchSources(within);
   if (sources.length === 0) return [];
   const parts = sources.map(
     ({ kind, from, id, name, reach }) =>

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 /** A workload with an interface on a network with a prefix, and an address there. */
-async function furnish(cluster: { id: string }, project: { id: string }, name: string, third: number) {
+async function createNetworkedWorkload(cluster: { id: string }, project: { id: string }, name: string, third: number) {
   const workload = await makeWorkload(cluster, project, { vmid: 700 + third, name, tags: [`${name}-tag`] });
   const network = {
     id: newId(),
@@ -67,7 +67,7 @@ async function build() {
     const project = await makeProject(tenant, { name: `${name}-project` });
     const person = await makeUser('admin', tenant, { email: `${name}@example.org`, name: `${name} person` });
     const headers = await bearer(person);
-    const things = await furnish(cluster, project, name, third);
+    const things = await createNetworkedWorkload(cluster, project, name, third);
     const group = await make('/security-groups', headers, { name: `${name}-group` });
     const definition = { enforcement_mode: 'audit', sources: ['any'], targets: [`sg:${name}-group`] };
     const policy = await make('/policies', headers, { name: `${name}-policy`, definition, rules: [] });

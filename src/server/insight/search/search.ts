@@ -18,7 +18,7 @@ const SIMILAR = 10;
 const LEAST_FOR_SIMILAR = 4;
 
 /** Where a session may find what: exactly what the lists show it. */
-async function reachOf(session: Session): Promise<SearchReach> {
+async function readSearchReach(session: Session): Promise<SearchReach> {
   const scopes = {
     workloads: authorizeIfGranted(session, 'workload:read'),
     addresses: authorizeIfGranted(session, 'ipam:read'),
@@ -92,7 +92,7 @@ async function findSimilar(meanings: readonly SearchTerms[], within: SearchReach
  * nothing matches, things with a similar name. Or things by their ids. One query, with similar names three.
  */
 export async function search(session: Session, { q = '', recent_ids, limit }: SearchInput): Promise<SearchResults> {
-  const within = await reachOf(session);
+  const within = await readSearchReach(session);
   const meanings = parseSearch(q);
   if (meanings.length === 0) {
     const found = await findByIds(recent_ids ?? [], within);

@@ -26,7 +26,7 @@ type Asked = {
 };
 
 /** The map of groups: each group is a node, or its workloads are. Groups are made of these workloads only. */
-export function groupMap(
+export function buildGroupMap(
   conversations: readonly EvaluatedConversation[],
   { requested, placeOf, input }: Asked,
 ): { groups: TopologyGroup[]; edges: TopologyEdge[]; peers: TopologyPeer[]; shown: TopologyWorkload[] } {

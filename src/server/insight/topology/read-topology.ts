@@ -18,10 +18,10 @@ import { readFirewallState } from '../../enforcement/policies/firewall-state/rea
 import { notFound } from '../../lib/refusals';
 import { MAX_CONVERSATIONS } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { conversationVerdicts } from '../flows/conversation-verdicts';
+import { createConversationVerdictEvaluator } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/list-flows';
 import { listClusterNames, listTopologyCards, listTopologyWorkloads, type TopologyCard } from '../queries/topology';
-import { groupMap } from './group-map';
+import { buildGroupMap } from './group-map';
 
 /** Conversations that are evaluated before other requests get their turn. */
 const CHUNK = 2_000;
@@ -30,7 +30,7 @@ const networkId = ({ network_id, vlan_tag }: TopologyCard) =>
   vlan_tag === null ? network_id : `${network_id}.${vlan_tag}`;
 
 /** Networks as the interfaces name them, and those of each workload without repetition. */
-function networksOf(cards: readonly TopologyCard[], clusterOf: ReadonlyMap<string, string>) {
+function buildNetworks(cards: readonly TopologyCard[], clusterOf: ReadonlyMap<string, string>) {
   const networks = new Map<string, TopologyNetwork>();
   const byWorkload = new Map<string, string[]>();
   for (const card of cards) {
@@ -49,7 +49,7 @@ function networksOf(cards: readonly TopologyCard[], clusterOf: ReadonlyMap<strin
 /** Evaluates many conversations, a chunk at a time. With `policyId` only those are kept that match a rule of the policy. */
 async function evaluateAll(
   conversations: readonly Conversation[],
-  evaluate: ReturnType<typeof conversationVerdicts>,
+  evaluate: ReturnType<typeof createConversationVerdictEvaluator>,
   policyId: string | undefined,
 ): Promise<EvaluatedConversation[]> {
   const found: EvaluatedConversation[] = [];
@@ -62,7 +62,7 @@ async function evaluateAll(
 }
 
 /** How workloads are grouped when that is left to the installation: by project where projects are used. */
-const groupingOf = (
+const resolveGrouping = (
   asked: TopologyInput['group_by'],
   workloads: readonly Pick<TopologyWorkload, 'project_id'>[],
 ): TopologyGrouping | null => {
@@ -71,7 +71,7 @@ const groupingOf = (
 };
 
 /** The workloads that a filter by project or tag means; null without one. */
-function filteredIds(
+function listFilteredIds(
   workloads: readonly Pick<TopologyWorkload, 'id' | 'project_id' | 'tags'>[],
   { project_id: project, tag }: TopologyInput,
 ): string[] | null {
@@ -83,17 +83,17 @@ function filteredIds(
 }
 
 /** Ids of workloads at the ends of conversations. */
-const metBy = (evaluated: readonly EvaluatedConversation[]): Set<string> =>
+const listEndpointIds = (evaluated: readonly EvaluatedConversation[]): Set<string> =>
   new Set(
     evaluated.flatMap(([{ source_workload_id, destination_workload_id }]) =>
       [source_workload_id, destination_workload_id].filter((id) => id !== null),
     ),
   );
 
-const tagsOf = (workloads: readonly Pick<TopologyWorkload, 'tags'>[]): string[] =>
+const listTags = (workloads: readonly Pick<TopologyWorkload, 'tags'>[]): string[] =>
   [...new Set(workloads.flatMap(({ tags }) => tags))].sort(new Intl.Collator('en', { numeric: true }).compare);
 
-const sumsOf = (edges: readonly TopologyEdge[]) => {
+const computeSums = (edges: readonly TopologyEdge[]) => {
   const sums = { bytes: 0, packets: 0, flows: 0 };
   for (const { bytes, packets, flows } of edges) {
     sums.bytes += bytes;
@@ -130,18 +130,18 @@ export async function readTopology(
   if (workload_id !== undefined && !clusterOf.has(workload_id)) {
     throw notFound('workload');
   }
-  const group_by = groupingOf(input.group_by, found);
-  const at = filteredIds(found, input) ?? undefined;
+  const group_by = resolveGrouping(input.group_by, found);
+  const at = listFilteredIds(found, input) ?? undefined;
   const filter = { hosts: group_by !== null && at === undefined, at };
   const conversations = await flowStore().edges({ ...selection, ...range }, source, filter);
-  const evaluate = conversationVerdicts(firewall, { flows: reach, rules: rules?.reach ?? null });
+  const evaluate = createConversationVerdictEvaluator(firewall, { flows: reach, rules: rules?.reach ?? null });
   const requestedVerdicts = input.verdict && new Set(input.verdict);
   const evaluated = (await evaluateAll(conversations, evaluate, input.policy_id)).filter(
     ([, { edge }]) => requestedVerdicts?.has(edge) ?? true,
   );
-  const { networks, byWorkload } = networksOf(cards, clusterOf);
+  const { networks, byWorkload } = buildNetworks(cards, clusterOf);
   const { workloads: inputs } = firewall.inputs;
-  const seen = metBy(evaluated);
+  const seen = listEndpointIds(evaluated);
   if (workload_id !== undefined) seen.add(workload_id);
   for (const id of at ?? []) seen.add(id);
   const narrowed = workload_id !== undefined || at !== undefined || input.policy_id !== undefined;
@@ -158,8 +158,8 @@ export async function readTopology(
     peers,
     shown,
   } = group_by === null
-    ? singles(evaluated, { requested, clusterOf, byWorkload })
-    : groupMap(evaluated, { requested, placeOf: groupPlacer(group_by, networks), input });
+    ? buildWorkloadMap(evaluated, { requested, clusterOf, byWorkload })
+    : buildGroupMap(evaluated, { requested, placeOf: groupPlacer(group_by, networks), input });
   const heaviest = folded.slice(0, MAX_TOPOLOGY_EDGES);
   const met = new Set(heaviest.flatMap((edge) => [edge.source, edge.destination]));
   if (workload_id !== undefined) met.add(workload_id);
@@ -182,8 +182,8 @@ export async function readTopology(
     edges_total: folded.length,
     group_by,
     groups,
-    tags: group_by === null ? [] : tagsOf(found),
-    sums: sumsOf(folded),
+    tags: group_by === null ? [] : listTags(found),
+    sums: computeSums(folded),
     complete: conversations.length < MAX_CONVERSATIONS,
   };
 }
@@ -195,7 +195,7 @@ type Singles = {
 };
 
 /** The map of single workloads, with a peer for each network. */
-function singles(evaluated: readonly EvaluatedConversation[], { requested, clusterOf, byWorkload }: Singles) {
+function buildWorkloadMap(evaluated: readonly EvaluatedConversation[], { requested, clusterOf, byWorkload }: Singles) {
   const { edges, peers } = foldConversations(evaluated, (id) => {
     const cluster_id = clusterOf.get(id);
     return cluster_id === undefined ? null : { cluster_id, network_id: byWorkload.get(id)?.[0] ?? null };

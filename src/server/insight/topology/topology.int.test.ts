@@ -192,7 +192,7 @@ describe('GET /topology?group_by=', () => {
     const of = (field: keyof Totals) => items.reduce((total, item) => total + item[field], 0);
     return { bytes: of('bytes'), packets: of('packets'), flows: of('flows') };
   };
-  const flowsOf = async (query: string, headers = admin): Promise<Totals> =>
+  const readFlowTotals = async (query: string, headers = admin): Promise<Totals> =>
     ((await (await call(`/flows/groups?${query}`, { headers })).json()) as { sums: Totals }).sums;
   const named = ({ groups }: Topology) => groups.map(({ kind, name, workloads }) => [kind, name, workloads]);
 
@@ -201,7 +201,7 @@ describe('GET /topology?group_by=', () => {
     const ranges = ['', `since=${ago(60 * 30)}`, `since=${ago(120)}&cluster_id=${cluster.id}`];
     for (const headers of [admin, ours.headers, theirs.headers]) {
       for (const range of ranges) {
-        const flows = await flowsOf(range, headers);
+        const flows = await readFlowTotals(range, headers);
         for (const grouping of ['auto', 'tag&expand=all', `network&expand=${ours.workload.id}`]) {
           const query = `group_by=${grouping}&${range}`;
           const { edges, sums } = await read(query, headers);
@@ -211,7 +211,7 @@ describe('GET /topology?group_by=', () => {
       }
     }
     // Also conversations at whose ends no workload is.
-    expect((await flowsOf('')).flows).toBeGreaterThan(totals((await read()).edges).flows);
+    expect((await readFlowTotals('')).flows).toBeGreaterThan(totals((await read()).edges).flows);
   });
 
   it('starts with groups, has External once, and expands the group that is asked for', async () => {

@@ -4,9 +4,9 @@ import { CLUSTER_SORTS } from '@/domain/choices';
 import { Cluster, ClusterCounts, type ClusterListInput } from '@/domain/cluster';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
 import { keyOrder } from '../../db/natural-order';
-import { pageOfRows } from '../../db/page-of-rows';
+import { queryPage } from '../../db/query-page';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters, nodes } from '../../db/schema/clusters';
 import { networks, subnets } from '../../db/schema/networks';
@@ -15,7 +15,7 @@ import { workloads } from '../../db/schema/workloads';
 
 export type ClusterRow = typeof clusters.$inferSelect;
 
-const countOf = (table: typeof nodes | typeof workloads | typeof networks | typeof subnets | typeof ipAddresses) =>
+const countRows = (table: typeof nodes | typeof workloads | typeof networks | typeof subnets | typeof ipAddresses) =>
   sql<number>`(select count(*)::int from ${table} where ${eq(table.cluster_id, clusters.id)})`;
 
 const activeRun = sql<
@@ -29,17 +29,17 @@ const activeRun = sql<
 const CountedCluster = Cluster.omit({ counts: true }).extend(ClusterCounts.shape);
 type PublicRow = z.output<typeof CountedCluster>;
 
-const publicColumns = columnsOf(CountedCluster, clusters, {
+const publicColumns = selectColumns(CountedCluster, clusters, {
   has_api_token: sql<boolean>`${clusters.api_token_encrypted} is not null`,
-  nodes: countOf(nodes),
-  workloads: countOf(workloads),
-  networks: countOf(networks),
-  subnets: countOf(subnets),
-  ip_addresses: countOf(ipAddresses),
+  nodes: countRows(nodes),
+  workloads: countRows(workloads),
+  networks: countRows(networks),
+  subnets: countRows(subnets),
+  ip_addresses: countRows(ipAddresses),
   active_run: activeRun,
 });
 const SORTS = {
-  ...sortKeysOf(CountedCluster, CLUSTER_SORTS, publicColumns),
+  ...buildSortKeys(CountedCluster, CLUSTER_SORTS, publicColumns),
   name: keyOrder(clusters.sort_name, 'name'),
 };
 
@@ -56,8 +56,8 @@ export async function findCluster(executor: Executor, id: string): Promise<Clust
 
 /** Clusters page by page with their counts. Two queries. */
 export async function listClusters(input: ClusterListInput): Promise<Page<Cluster>> {
-  const conditions = conditionsOf(input, clusters, { q: hasText(clusters.name, clusters.api_url) });
-  const page = await pageOfRows<PublicRow>(input, { sorts: SORTS, sort: 'name', id: clusters.id }, (paging) => ({
+  const conditions = buildConditions(input, clusters, { q: hasText(clusters.name, clusters.api_url) });
+  const page = await queryPage<PublicRow>(input, { sorts: SORTS, sort: 'name', id: clusters.id }, (paging) => ({
     rows: db
       .select(publicColumns)
       .from(clusters)
@@ -88,7 +88,7 @@ export async function lockClusterForDelete(tx: Tx, id: string): Promise<ClusterR
 }
 
 /** Keeps the cluster from being deleted until the transaction ends; changes of its settings do not wait. */
-export async function holdCluster(tx: Tx, id: string): Promise<Pick<ClusterRow, 'api_url'> | null> {
+export async function lockClusterForShare(tx: Tx, id: string): Promise<Pick<ClusterRow, 'api_url'> | null> {
   const [row] = await tx
     .select({ api_url: clusters.api_url })
     .from(clusters)

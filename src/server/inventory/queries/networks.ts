@@ -4,15 +4,15 @@ import { Network, type NetworkDetail, type NetworkListInput, NetworkSubnet } fro
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText, isSet, sortKeysOf } from '../../db/declared-fields';
+import { buildConditions, buildSortKeys, hasName, hasText, isSet, selectColumns } from '../../db/declared-fields';
 import { keyOrder, naturalOrder } from '../../db/natural-order';
-import { pageOfRows } from '../../db/page-of-rows';
+import { queryPage } from '../../db/query-page';
 import { clusters } from '../../db/schema/clusters';
 import { networks, subnets } from '../../db/schema/networks';
 import { addressesWhere, inSubnet, interfacesOn, networkInReach, subnetInReach } from './ipam-reach';
 
 const columns = (reach: Reach) =>
-  columnsOf(Network, networks, {
+  selectColumns(Network, networks, {
     cluster_name: clusters.name,
     interfaces_total: sql<number>`(select count(*)::int ${interfacesOn(reach)})`,
     subnets_total: sql<number>`(select count(*)::int from ${subnets} where ${and(eq(subnets.network_id, networks.id), subnetInReach(reach))})`,
@@ -25,7 +25,7 @@ const select = (reach: Reach) =>
 export async function listNetworks(reach: Reach, input: NetworkListInput): Promise<Page<Network>> {
   const conditions = [
     networkInReach(reach),
-    ...conditionsOf(input, networks, {
+    ...buildConditions(input, networks, {
       q: hasText(
         networks.name,
         networks.alias,
@@ -38,11 +38,11 @@ export async function listNetworks(reach: Reach, input: NetworkListInput): Promi
     }),
   ];
   const sorts = {
-    ...sortKeysOf(Network, NETWORK_SORTS, columns(reach)),
+    ...buildSortKeys(Network, NETWORK_SORTS, columns(reach)),
     name: naturalOrder(networks.name, 'name'),
     cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
   };
-  return pageOfRows<Network>(input, { sorts, sort: 'name', id: networks.id }, (paging) => ({
+  return queryPage<Network>(input, { sorts, sort: 'name', id: networks.id }, (paging) => ({
     rows: select(reach)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)
@@ -57,7 +57,7 @@ export async function findNetwork(reach: Reach, id: string): Promise<NetworkDeta
     select(reach).where(and(eq(networks.id, id), networkInReach(reach))),
     db
       .select(
-        columnsOf(NetworkSubnet, subnets, {
+        selectColumns(NetworkSubnet, subnets, {
           addresses_total: sql<number>`(select count(*)::int ${addressesWhere(inSubnet, reach)})`,
         }),
       )

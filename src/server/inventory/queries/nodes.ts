@@ -3,9 +3,9 @@ import { NODE_SORTS } from '@/domain/choices';
 import { Node, type NodeListInput } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import { db, type Executor } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText, isSet, sortKeysOf } from '../../db/declared-fields';
+import { buildConditions, buildSortKeys, hasName, hasText, isSet, selectColumns } from '../../db/declared-fields';
 import { keyOrder } from '../../db/natural-order';
-import { pageOfRows } from '../../db/page-of-rows';
+import { queryPage } from '../../db/query-page';
 import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
 import { workloads } from '../../db/schema/workloads';
 
@@ -15,7 +15,7 @@ export type NodeRow = Omit<Node, 'compile_failure'>;
 const workloadsOf = sql`from ${workloads} where ${eq(workloads.node_id, nodes.id)}`;
 
 const StoredNode = Node.omit({ compile_failure: true });
-const columns = columnsOf(StoredNode, nodes, {
+const columns = selectColumns(StoredNode, nodes, {
   cluster_name: clusters.name,
   agent_status: nodeAgents.status,
   last_heartbeat_at: nodeAgents.last_heartbeat_at,
@@ -23,7 +23,7 @@ const columns = columnsOf(StoredNode, nodes, {
   workloads_running: sql<number>`(select count(*)::int ${workloadsOf} and ${workloads.status} = 'running')`,
 });
 const SORTS = {
-  ...sortKeysOf(StoredNode, NODE_SORTS, columns),
+  ...buildSortKeys(StoredNode, NODE_SORTS, columns),
   name: keyOrder(nodes.sort_name, 'name'),
   cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
 };
@@ -45,12 +45,12 @@ const searchCondition = (text: string): SQL | undefined =>
 
 /** Nodes page by page. Two queries. @param failing ids of nodes whose firewall cannot be compiled */
 export async function listNodes(input: NodeListInput, failing: readonly string[]): Promise<Page<NodeRow>> {
-  const conditions = conditionsOf(input, nodes, {
+  const conditions = buildConditions(input, nodes, {
     q: searchCondition,
     faulty: (requested) => (requested ? faulty(failing) : not(faulty(failing))),
     missing: isSet(nodes.missing_since),
   });
-  return pageOfRows<NodeRow>(input, { sorts: SORTS, sort: 'name', id: nodes.id }, (paging) => ({
+  return queryPage<NodeRow>(input, { sorts: SORTS, sort: 'name', id: nodes.id }, (paging) => ({
     rows: select()
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)

@@ -55,7 +55,10 @@ type InterfaceRow = typeof workloadInterfaces.$inferSelect;
 type InterfaceInsert = typeof workloadInterfaces.$inferInsert;
 
 /** The interfaces of these workloads. */
-export async function listInterfacesOf(executor: Executor, workloadIds: readonly string[]): Promise<InterfaceRow[]> {
+export async function listWorkloadInterfaces(
+  executor: Executor,
+  workloadIds: readonly string[],
+): Promise<InterfaceRow[]> {
   if (workloadIds.length === 0) return [];
   return executor
     .select()

@@ -2,8 +2,8 @@ import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import { type RunKind, type RunTrigger, SyncRun, type SyncRunListInput } from '@/domain/sync';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { clusters } from '../../db/schema/clusters';
 import { syncRuns } from '../../db/schema/operations';
 import { runLeases } from '../../jobs/queries/run-leases';
@@ -13,7 +13,7 @@ export type SyncRunRow = typeof syncRuns.$inferSelect;
 /** Leases of syncs and discoveries. */
 export const syncLeases = runLeases(syncRuns);
 
-const columns = columnsOf(SyncRun, syncRuns, { cluster_name: clusters.name });
+const columns = selectColumns(SyncRun, syncRuns, { cluster_name: clusters.name });
 
 export async function findSyncRun(id: string): Promise<SyncRun | null> {
   const [row] = await db
@@ -27,8 +27,8 @@ export async function findSyncRun(id: string): Promise<SyncRun | null> {
 /** Runs page by page, newest first unless asked otherwise. Two queries. */
 export async function listSyncRuns(input: SyncRunListInput): Promise<Page<SyncRun>> {
   // Nothing of a run is searched by text.
-  const conditions = conditionsOf(input, syncRuns, { q: () => undefined });
-  return pageOfRows(
+  const conditions = buildConditions(input, syncRuns, { q: () => undefined });
+  return queryPage(
     input,
     { sorts: { created_at: { column: syncRuns.id } }, sort: '-created_at', id: syncRuns.id },
     (paging) => ({

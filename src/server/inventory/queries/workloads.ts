@@ -14,17 +14,17 @@ import { normalizeMac } from '@/domain/net/mac-address';
 import type { Reach, TenantReach } from '@/domain/permissions';
 import { db } from '../../db/client';
 import {
-  answeredElsewhere,
-  columnsOf,
-  conditionsOf,
+  buildConditions,
+  buildSortKeys,
   hasName,
   isSet,
   likePattern,
-  sortKeysOf,
+  selectColumns,
+  skipCondition,
 } from '../../db/declared-fields';
 import { keyOrder } from '../../db/natural-order';
-import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
+import { queryPage } from '../../db/query-page';
 import { projects, tenants } from '../../db/schema/access';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters, nodes } from '../../db/schema/clusters';
@@ -62,16 +62,16 @@ function searchCondition(text: string): SQL | undefined {
 
 /** The conditions of a list's filters. */
 export const workloadFilters = (input: Omit<WorkloadListInput, 'limit' | 'cursor' | 'sort'>): (SQL | undefined)[] =>
-  conditionsOf(input, workloads, {
+  buildConditions(input, workloads, {
     q: searchCondition,
     tag: (tag) => sql`${workloads.tags} @> array[${tag}]::text[]`,
     missing: isSet(workloads.missing_since),
     project_id: (id) => (id === 'none' ? isNull(workloads.project_id) : eq(workloads.project_id, id)),
     network_id: (id) => sql`${workloads.id} in (select ${workloadInterfaces.workload_id} from ${workloadInterfaces}
       where ${eq(workloadInterfaces.network_id, id)})`,
-    enforcement: answeredElsewhere,
-    protection: answeredElsewhere,
-    protection_reason: answeredElsewhere,
+    enforcement: skipCondition,
+    protection: skipCondition,
+    protection_reason: skipCondition,
   });
 
 /** A workload as it is stored: its protection follows from what was read of firewalls. */
@@ -90,7 +90,7 @@ const interfacesOf = sql`from ${workloadInterfaces} where ${eq(workloadInterface
 
 /** Protection follows from readings. */
 const StoredWorkload = Workload.omit({ protection: true, protection_reasons: true, unprotected_interfaces: true });
-const columns = columnsOf(StoredWorkload, workloads, {
+const columns = selectColumns(StoredWorkload, workloads, {
   cluster_name: clusters.name,
   node_name: nodes.name,
   project_name: projects.name,
@@ -100,13 +100,13 @@ const columns = columnsOf(StoredWorkload, workloads, {
   interfaces_total: sql<number>`(select count(*)::int ${interfacesOf})`,
   interfaces_firewalled: sql<number>`(select count(*)::int ${interfacesOf} and ${workloadInterfaces.firewall})`,
 });
-const interfaceColumns = columnsOf(
+const interfaceColumns = selectColumns(
   WorkloadInterface.omit({ protection: true, protection_reasons: true }),
   workloadInterfaces,
   {},
 );
 const SORTS = {
-  ...sortKeysOf(StoredWorkload, WORKLOAD_SORTS, columns),
+  ...buildSortKeys(StoredWorkload, WORKLOAD_SORTS, columns),
   name: keyOrder(workloads.sort_name, 'name'),
   cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
   node_name: keyOrder(nodes.sort_name, 'node_name', true),
@@ -132,7 +132,7 @@ export async function listWorkloads(
     ids === null ? undefined : sql`${workloads.id} = any (${pgArray('uuid', ids)})`,
     ...workloadFilters(input),
   ];
-  return pageOfRows<Stored<Workload>>(input, { sorts: SORTS, sort: 'name', id: workloads.id }, (paging) => ({
+  return queryPage<Stored<Workload>>(input, { sorts: SORTS, sort: 'name', id: workloads.id }, (paging) => ({
     rows: select()
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)
@@ -163,7 +163,7 @@ export async function findWorkload(reach: Reach, id: string): Promise<StoredDeta
       .where(eq(workloadInterfaces.workload_id, id))
       .orderBy(sql`length(${workloadInterfaces.name})`, asc(workloadInterfaces.name)),
     db
-      .select(columnsOf(WorkloadAddress, ipAddresses, { subnet_cidr: subnets.cidr }))
+      .select(selectColumns(WorkloadAddress, ipAddresses, { subnet_cidr: subnets.cidr }))
       .from(ipAddresses)
       .innerJoin(subnets, eq(subnets.id, ipAddresses.subnet_id))
       .where(eq(ipAddresses.workload_id, id))
@@ -174,7 +174,7 @@ export async function findWorkload(reach: Reach, id: string): Promise<StoredDeta
 }
 
 /** The header of an answer about a workload; null when none is visible to the caller. One query. */
-export async function findWorkloadBrief(reach: Reach, id: string) {
+export async function findWorkloadSummary(reach: Reach, id: string) {
   const [row] = await db
     .select({
       id: workloads.id,
@@ -193,7 +193,10 @@ export async function findWorkloadBrief(reach: Reach, id: string) {
 }
 
 /** Those of the guests that are visible to the caller, by id. One query. */
-export async function nameTalkers(ids: readonly string[], reach: Reach): Promise<Map<string, TopTalker['workload']>> {
+export async function findTalkerWorkloads(
+  ids: readonly string[],
+  reach: Reach,
+): Promise<Map<string, TopTalker['workload']>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .select({

@@ -50,7 +50,7 @@ function syncedState(
     pool: pool ?? (pool_known ? null : (known?.pool ?? null)),
     cpu_count: fact.cpu_count ?? known?.cpu_count ?? null,
     memory_bytes: fact.memory_bytes ?? known?.memory_bytes ?? null,
-    started_at: startOf(fact, known, now),
+    started_at: computeStartTime(fact, known, now),
     config_digest: known?.config_digest ?? null,
     missing_since: null,
   };
@@ -64,7 +64,7 @@ function withKnown<T extends object>(facts: T, known: Partial<T> | undefined): T
   return Object.fromEntries(filled) as T;
 }
 
-function startOf(fact: GuestFact, known: WorkloadState | undefined, now: Date): string | null {
+function computeStartTime(fact: GuestFact, known: WorkloadState | undefined, now: Date): string | null {
   if (!fact.runtime_known) return known?.started_at ?? null;
   if (fact.status === 'stopped') return null;
   return startedAt(fact.uptime_seconds, known?.started_at ?? null, now);
@@ -113,7 +113,7 @@ export const CONFIG_MAX_AGE_MS = 6 * 60 * 60 * 1000;
 export const CONFIG_READ_NOTE_MS = 60 * 60 * 1000;
 
 /** Whether a guest's config is to be read: by order, because a change is suspected, or because of its age. */
-export function configDue(
+export function isConfigDue(
   workload: { config_digest: string | null; config_read_at: string | null },
   force: boolean,
   now: Date,

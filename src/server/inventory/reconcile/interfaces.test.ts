@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GuestConfig, GuestNic } from '@/server/providers/hypervisor/types';
-import { CONFIG_MAX_AGE_MS, CONFIG_READ_NOTE_MS, configDue } from './guests';
+import { CONFIG_MAX_AGE_MS, CONFIG_READ_NOTE_MS, isConfigDue } from './guests';
 import { configState, isOtherGuest, type PresentInterface, planInterfaces } from './interfaces';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
@@ -126,10 +126,10 @@ describe('what is remembered of a config', () => {
   });
 
   it('expires by request, by suspicion and by age', () => {
-    expect(configDue(known(), false, later(CONFIG_MAX_AGE_MS - 1))).toBe(false);
-    expect(configDue(known(), false, later(CONFIG_MAX_AGE_MS))).toBe(true);
-    expect(configDue(known(), true, now)).toBe(true);
-    expect(configDue(known({ config_digest: null }), false, now)).toBe(true);
-    expect(configDue(known({ config_read_at: null }), false, now)).toBe(true);
+    expect(isConfigDue(known(), false, later(CONFIG_MAX_AGE_MS - 1))).toBe(false);
+    expect(isConfigDue(known(), false, later(CONFIG_MAX_AGE_MS))).toBe(true);
+    expect(isConfigDue(known(), true, now)).toBe(true);
+    expect(isConfigDue(known({ config_digest: null }), false, now)).toBe(true);
+    expect(isConfigDue(known({ config_read_at: null }), false, now)).toBe(true);
   });
 });

@@ -23,7 +23,7 @@ export type NodePlan = { create: NodeState[]; change: PresentNode[]; remove: Pre
 /** A node that left the cluster stays visible this long, so that users can see where it went. */
 export const NODE_REMOVAL_MS = 24 * 60 * 60 * 1000;
 
-function faultOf(status: NodeFact['status']): string | null {
+function describeFault(status: NodeFact['status']): string | null {
   if (status === 'online') return null;
   return status === 'offline' ? 'The node is offline.' : 'The cluster does not know the status of the node.';
 }
@@ -39,7 +39,7 @@ function syncedState(fact: NodeFact, known: NodeState | undefined, now: Date): N
     cpu_count: fact.cpu_count ?? known?.cpu_count ?? null,
     memory_bytes: fact.memory_bytes ?? known?.memory_bytes ?? null,
     started_at: fact.status === 'offline' ? null : startedAt(fact.uptime_seconds, known?.started_at ?? null, now),
-    fault: faultOf(fact.status),
+    fault: describeFault(fact.status),
     missing_since: null,
   };
 }

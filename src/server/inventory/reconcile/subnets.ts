@@ -1,4 +1,4 @@
-import { cidrContains, formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
+import { cidrContains, formatCidr, parseCidr, toNetwork } from '@/domain/net/cidr';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import type { Listing, SubnetFact } from '../../providers/hypervisor/types';
 import { diffByKey, sameFields } from './diff';
@@ -41,7 +41,7 @@ function syncedState(fact: SubnetFact, networks: ReadonlyMap<string, string>): S
   const servers = fact.dns_servers.map(parseIp);
   return {
     network_id: networkId,
-    cidr: formatCidr(networkOf(cidr)),
+    cidr: formatCidr(toNetwork(cidr)),
     // A gateway outside the subnet cannot be one; the database refuses it.
     gateway: gateway && cidrContains(cidr, gateway) ? formatIp(gateway) : null,
     dns_servers: servers.flatMap((server) => (server ? [formatIp(server)] : [])),
@@ -62,19 +62,19 @@ export function planSubnets(
   now: Date,
 ): SubnetPlan {
   const refused: SubnetPlan['refused'] = [];
-  const theirs = new Map(present.map((subnet) => [keyOf(subnet), subnet]));
+  const theirs = new Map(present.map((subnet) => [toSubnetKey(subnet), subnet]));
   const desired: SubnetState[] = [];
   for (const fact of listing.items) {
     const state = syncedState(fact, networks);
     if (typeof state === 'string') refused.push({ fact, reason: state });
-    else desired.push(withEdits(state, theirs.get(keyOf(state))));
+    else desired.push(withEdits(state, theirs.get(toSubnetKey(state))));
   }
   const ours = present.filter((subnet) => subnet.source === 'provider');
-  const others = new Set(present.filter((subnet) => subnet.source !== 'provider').map(keyOf));
+  const others = new Set(present.filter((subnet) => subnet.source !== 'provider').map(toSubnetKey));
   const diff = diffByKey(
-    desired.filter((subnet) => !others.has(keyOf(subnet))),
+    desired.filter((subnet) => !others.has(toSubnetKey(subnet))),
     ours,
-    { desired: keyOf, present: keyOf },
+    { desired: toSubnetKey, present: toSubnetKey },
     sameFields<object>,
   );
   const plan: SubnetPlan = {
@@ -93,7 +93,7 @@ export function planSubnets(
   return plan;
 }
 
-const keyOf = (subnet: { network_id: string; cidr: string }) => `${subnet.network_id} ${subnet.cidr}`;
+const toSubnetKey = (subnet: { network_id: string; cidr: string }) => `${subnet.network_id} ${subnet.cidr}`;
 
 const withEdits = (state: SubnetState, row: PresentSubnet | undefined): SubnetState =>
   row?.edited

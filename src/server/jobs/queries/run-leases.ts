@@ -21,7 +21,7 @@ export const LEASE_SECONDS = 30;
 export const MAX_ATTEMPTS = 3;
 
 /** Why a run ends when its workers did not end it. */
-export const workerCrashed = (what: string) => `The worker crashed ${MAX_ATTEMPTS} times during this ${what}.`;
+export const formatWorkerCrash = (what: string) => `The worker crashed ${MAX_ATTEMPTS} times during this ${what}.`;
 /** A run waits this long for its job before the job counts as lost. */
 const QUEUED_SECONDS = 30;
 

@@ -2,9 +2,27 @@ import { type Findings, incidentKey } from '@/domain/notifications/advance-incid
 import type { Condition, Fact } from '@/domain/notifications/condition';
 import type { TenantReach } from '@/domain/permissions';
 import { logger } from '../../lib/logger';
-import { clusterTraffic, drops, newExternalServices, protectedShare, workloadTraffic } from './facts-of-measures';
-import { driftedPolicies, failedSyncs, failingNodes, failingTests, residualRules } from './facts-of-policies';
-import { addressConflicts, criticalTraffic, refusedReports, replacedTokens, silentAgents } from './facts-of-traffic';
+import {
+  collectClusterTraffic,
+  collectDrops,
+  collectNewExternalServices,
+  collectProtectedShare,
+  collectWorkloadTraffic,
+} from './measurement-facts';
+import {
+  collectDriftedPolicies,
+  collectFailedSyncs,
+  collectFailingNodes,
+  collectFailingTests,
+  collectResidualRules,
+} from './policy-facts';
+import {
+  collectAddressConflicts,
+  collectCriticalTraffic,
+  collectRefusedReports,
+  collectReplacedTokens,
+  collectStaleAgents,
+} from './traffic-facts';
 
 /** Current findings of one condition in the given scope. */
 export type Collected = {
@@ -18,21 +36,21 @@ export type Collector = (reach: TenantReach) => Promise<Collected>;
 export type Collectors = Record<Condition, Collector>;
 
 const COLLECTORS: Collectors = {
-  sync_failed: failedSyncs,
-  agent_silent: silentAgents,
-  agent_reports_refused: refusedReports,
-  agent_token_replaced: replacedTokens,
-  policy_drifted: driftedPolicies,
-  policy_test_failing: failingTests,
-  residual_rules: residualRules,
-  node_firewall_not_compiling: failingNodes,
-  suspicious_traffic_critical: criticalTraffic,
-  address_conflict: addressConflicts,
-  workload_traffic_high: workloadTraffic,
-  cluster_traffic_high: clusterTraffic,
-  drops_high: drops,
-  new_external_service: newExternalServices,
-  coverage_low: protectedShare,
+  sync_failed: collectFailedSyncs,
+  agent_silent: collectStaleAgents,
+  agent_reports_refused: collectRefusedReports,
+  agent_token_replaced: collectReplacedTokens,
+  policy_drifted: collectDriftedPolicies,
+  policy_test_failing: collectFailingTests,
+  residual_rules: collectResidualRules,
+  node_firewall_not_compiling: collectFailingNodes,
+  suspicious_traffic_critical: collectCriticalTraffic,
+  address_conflict: collectAddressConflicts,
+  workload_traffic_high: collectWorkloadTraffic,
+  cluster_traffic_high: collectClusterTraffic,
+  drops_high: collectDrops,
+  new_external_service: collectNewExternalServices,
+  coverage_low: collectProtectedShare,
 };
 
 /**

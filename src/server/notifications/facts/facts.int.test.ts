@@ -16,24 +16,24 @@ import { call } from '@/test/request';
 import { collectFindings } from './collect-findings';
 
 const sql = sqlClient();
-const look = async (condition: Condition, reach: TenantReach = 'all') =>
+const collectFacts = async (condition: Condition, reach: TenantReach = 'all') =>
   (await collectFindings(reach, [condition])).facts;
-const namesOf = (facts: readonly Fact[]) => facts.map(({ object_name }) => object_name).sort();
+const listObjectNames = (facts: readonly Fact[]) => facts.map(({ object_name }) => object_name).sort();
 
 it('finds clusters whose last sync failed, also while the next one runs', async () => {
   const cluster = await makeCluster({ name: 'munich' });
   await makeCluster({ name: 'never synced' });
   await makeCluster({ name: 'first sync', sync_status: 'running' });
-  expect(await look('sync_failed')).toEqual([]);
+  expect(await collectFacts('sync_failed')).toEqual([]);
   await sql`update clusters set sync_status = 'failed', last_sync_error = 'No answer. Check it.' where id = ${cluster.id}`;
-  const failed = await look('sync_failed');
+  const failed = await collectFacts('sync_failed');
   expect(failed).toMatchObject([{ key: cluster.id, object_name: 'munich', detail: 'No answer. Check it.' }]);
   for (const status of ['queued', 'running']) {
     await sql`update clusters set sync_status = ${status} where id = ${cluster.id}`;
-    expect(await look('sync_failed')).toEqual(failed);
+    expect(await collectFacts('sync_failed')).toEqual(failed);
   }
   await sql`update clusters set sync_status = 'ok', last_sync_error = null where id = ${cluster.id}`;
-  expect(await look('sync_failed')).toEqual([]);
+  expect(await collectFacts('sync_failed')).toEqual([]);
 });
 
 it('finds stale agents, and not those that never reported or whose node is gone', async () => {
@@ -54,10 +54,12 @@ it('finds stale agents, and not those that never reported or whose node is gone'
     }
     await sql`update nodes set missing_since = now() where id = ${gone.id}`;
     await watchAgents();
-    expect(await look('agent_silent')).toEqual([]);
+    expect(await collectFacts('agent_silent')).toEqual([]);
     time.advance(3600);
     await watchAgents();
-    expect(await look('agent_silent')).toMatchObject([{ key: spoke.id, object_kind: 'agent', object_name: 'spoke' }]);
+    expect(await collectFacts('agent_silent')).toMatchObject([
+      { key: spoke.id, object_kind: 'agent', object_name: 'spoke' },
+    ]);
   } finally {
     time.restore();
   }
@@ -70,15 +72,15 @@ it('finds conflicts, and names no workload that is not visible', async () => {
   const id = newId();
   await sql`insert into ipam_conflicts (id, cluster_id, kind, key, address, workload_id, other_workload_id)
     values (${id}, ${cluster.id}, 'duplicate_address', 'k', '10.0.0.1', ${ours.workload.id}, ${theirs.workload.id})`;
-  const [all] = await look('address_conflict');
+  const [all] = await collectFacts('address_conflict');
   expect(all?.detail).toBe('10.0.0.1 is used by our-guest and by their-guest.');
-  const [our] = await look('address_conflict', [ours.tenant.id]);
+  const [our] = await collectFacts('address_conflict', [ours.tenant.id]);
   expect(our).toMatchObject({ key: id, detail: '10.0.0.1 is used by our-guest and by another workload.' });
-  const [their] = await look('address_conflict', [theirs.tenant.id]);
+  const [their] = await collectFacts('address_conflict', [theirs.tenant.id]);
   expect(their?.detail).toBe('10.0.0.1 is used by another workload and by their-guest.');
-  expect(await look('address_conflict', [newId()])).toEqual([]);
+  expect(await collectFacts('address_conflict', [newId()])).toEqual([]);
   await sql`update ipam_conflicts set status = 'gone' where id = ${id}`;
-  expect(await look('address_conflict')).toEqual([]);
+  expect(await collectFacts('address_conflict')).toEqual([]);
 });
 
 it('says what it could not look at, and looks at the rest', async () => {
@@ -150,31 +152,35 @@ it('finds critical traffic by its destination, for the tenant that it concerns',
   ];
   const response = await call('/agents/heartbeat', { headers: agent, body: makeHeartbeat(flows, { sequence: 1 }) });
   expect(await response.json()).toMatchObject({ rejected: [] });
-  expect(namesOf(await look('suspicious_traffic_critical'))).toEqual([ours.workload.name, theirs.workload.name].sort());
-  const own = await look('suspicious_traffic_critical', [ours.tenant.id]);
+  expect(listObjectNames(await collectFacts('suspicious_traffic_critical'))).toEqual(
+    [ours.workload.name, theirs.workload.name].sort(),
+  );
+  const own = await collectFacts('suspicious_traffic_critical', [ours.tenant.id]);
   expect(own).toMatchObject([{ object_kind: 'workload', object_id: ours.workload.id }]);
   expect(own[0]?.detail).toBe('rdp (tcp 3389) on 10.9.0.1 is reached from outside, from 203.0.113.1 and 2 more.');
-  expect(await look('suspicious_traffic_critical', [newId()])).toEqual([]);
+  expect(await collectFacts('suspicious_traffic_critical', [newId()])).toEqual([]);
   const services = async (reach: TenantReach) =>
-    (await look('new_external_service', reach)).map(({ detail }) => detail.split(' on ')[0]).sort();
+    (await collectFacts('new_external_service', reach)).map(({ detail }) => detail.split(' on ')[0]).sort();
   // Known for three days: 443. Dropped: 8080. From inside: the other connection to 3389.
   expect(await services([ours.tenant.id])).toEqual(['tcp 22', 'tcp 3389']);
   expect(await services('all')).toEqual(['tcp 22', 'tcp 3389', 'tcp 5432']);
   const time = fakeClock();
   try {
     time.advance(7 * 60);
-    const bytes = await look('workload_traffic_high');
-    expect(namesOf(bytes)).toEqual([ours.workload.name, theirs.workload.name].sort());
+    const bytes = await collectFacts('workload_traffic_high');
+    expect(listObjectNames(bytes)).toEqual([ours.workload.name, theirs.workload.name].sort());
     // Six flows of 1000 bytes in ten minutes; what the connection of three days ago carried since is nothing.
-    const [own] = await look('workload_traffic_high', [ours.tenant.id]);
+    const [own] = await collectFacts('workload_traffic_high', [ours.tenant.id]);
     expect(own).toMatchObject({ key: ours.workload.id, measure: expect.closeTo((6 * 8000) / 1e6 / 600, 9) });
-    expect(await look('cluster_traffic_high')).toMatchObject([
+    expect(await collectFacts('cluster_traffic_high')).toMatchObject([
       { key: cluster.id, measure: expect.closeTo((7 * 8000) / 1e6 / 600, 9) },
     ]);
-    expect(await look('drops_high')).toMatchObject([{ key: ours.workload.id, measure: expect.closeTo(0.1, 9) }]);
-    expect(await look('drops_high', [theirs.tenant.id])).toEqual([]);
+    expect(await collectFacts('drops_high')).toMatchObject([
+      { key: ours.workload.id, measure: expect.closeTo(0.1, 9) },
+    ]);
+    expect(await collectFacts('drops_high', [theirs.tenant.id])).toEqual([]);
     time.advance(20 * 60);
-    expect(await look('suspicious_traffic_critical')).toEqual([]);
+    expect(await collectFacts('suspicious_traffic_critical')).toEqual([]);
   } finally {
     time.restore();
   }
@@ -191,7 +197,7 @@ it('finds policies that were changed on the cluster, not those that only wait to
     definition: { enforcement_mode: 'enforced', sources: ['10.0.0.0/8'], targets: ['vmid:103'] },
     rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['22'] }],
   });
-  const drifted = async () => (await look('policy_drifted')).filter(({ key }) => key === policy.id);
+  const drifted = async () => (await collectFacts('policy_drifted')).filter(({ key }) => key === policy.id);
   expect(await drifted()).toEqual([]);
   await lab.apply(policy);
   await lab.fresh(policy.id);
@@ -201,7 +207,7 @@ it('finds policies that were changed on the cluster, not those that only wait to
   await lab.fresh(policy.id);
   const [found] = await drifted();
   expect(found).toMatchObject({ object_kind: 'policy', object_name: policy.name, detail: 'A live rule was edited.' });
-  expect(await look('policy_drifted', [newId()])).toEqual([]);
+  expect(await collectFacts('policy_drifted', [newId()])).toEqual([]);
 });
 
 it('evaluates measures with a number of queries that does not depend on the workloads', async () => {
@@ -214,7 +220,8 @@ it('evaluates measures with a number of queries that does not depend on the work
   ];
   const count = async () => {
     const counted: number[] = [];
-    for (const condition of measures as Condition[]) counted.push((await countQueries(() => look(condition))).queries);
+    for (const condition of measures as Condition[])
+      counted.push((await countQueries(() => collectFacts(condition))).queries);
     return counted;
   };
   await count();

@@ -4,8 +4,8 @@ import type { Page } from '@/domain/list';
 import { NotificationChannel, type NotificationChannelListInput } from '@/domain/notifications/channel';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { tenants } from '../../db/schema/access';
 import {
   notificationChannels,
@@ -15,7 +15,7 @@ import {
 } from '../../db/schema/notifications';
 import { clock } from '../../lib/clock';
 import type { Sealed } from '../../lib/crypto';
-import { ofTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
+import { filterByTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
 
 export type ChannelRow = typeof notificationChannels.$inferSelect;
 
@@ -26,7 +26,7 @@ const lastDelivery = (column: SQL) => sql`(select ${column} from ${notificationD
   order by ${notificationDeliveries.finished_at} desc, ${notificationDeliveries.id} desc limit 1)`;
 
 const columns = (now: string) =>
-  columnsOf(NotificationChannel, notificationChannels, {
+  selectColumns(NotificationChannel, notificationChannels, {
     tenant_name: tenants.name,
     previous_secret_until: sql<
       string | null
@@ -40,7 +40,7 @@ const columns = (now: string) =>
     last_delivery_status: sql<'sent' | 'failed' | null>`${lastDelivery(sql`${notificationDeliveries.status}`)}`,
   });
 
-const SORTS = sortKeysOf(NotificationChannel, CHANNEL_SORTS, notificationChannels);
+const SORTS = buildSortKeys(NotificationChannel, CHANNEL_SORTS, notificationChannels);
 
 const select = (executor: Executor) =>
   executor
@@ -58,12 +58,12 @@ export function listChannels(
 ): Promise<Page<NotificationChannel>> {
   const where = and(
     inReach(reach),
-    ...conditionsOf(input, notificationChannels, {
+    ...buildConditions(input, notificationChannels, {
       q: hasText(notificationChannels.name, hasName(notificationChannels.tenant_id, tenants)),
-      tenant_id: (id) => ofTenant(notificationChannels.tenant_id, id),
+      tenant_id: (id) => filterByTenant(notificationChannels.tenant_id, id),
     }),
   );
-  return pageOfRows<NotificationChannel>(input, { sorts: SORTS, sort: 'name', id: channelId }, (paging) => ({
+  return queryPage<NotificationChannel>(input, { sorts: SORTS, sort: 'name', id: channelId }, (paging) => ({
     rows: select(db)
       .where(and(where, paging.after))
       .orderBy(...paging.order)
@@ -121,7 +121,7 @@ export async function updateChannel(tx: Tx, id: string, changes: Partial<Channel
 }
 
 /** Forgets secrets from before a rotation that ended before `now`. @returns how many */
-export async function forgetEndedSecrets(executor: Executor, now: string): Promise<number> {
+export async function deleteExpiredSecrets(executor: Executor, now: string): Promise<number> {
   const rows = await executor
     .update(notificationChannels)
     .set({ previous_secret_encrypted: null, previous_secret_until: null })

@@ -4,22 +4,22 @@ import type { Page } from '@/domain/list';
 import { NotificationDelivery, type NotificationDeliveryListInput } from '@/domain/notifications/delivery';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { tenants } from '../../db/schema/access';
 import { notificationDeliveries, notifications } from '../../db/schema/notifications';
-import { ofTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
+import { filterByTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
 
 export type DeliveryRow = typeof notificationDeliveries.$inferSelect;
 
-const columns = columnsOf(NotificationDelivery, notificationDeliveries, {
+const columns = selectColumns(NotificationDelivery, notificationDeliveries, {
   tenant_name: tenants.name,
   rule_name: notifications.rule_name,
   event: notifications.event,
   condition: notifications.condition,
   title: notifications.title,
 });
-const SORTS = sortKeysOf(NotificationDelivery, DELIVERY_SORTS, columns);
+const SORTS = buildSortKeys(NotificationDelivery, DELIVERY_SORTS, columns);
 
 const from = (executor: Executor) =>
   executor
@@ -38,7 +38,7 @@ export function listDeliveries(
 ): Promise<Page<NotificationDelivery>> {
   const where: SQL | undefined = and(
     inReach(reach),
-    ...conditionsOf(input, notificationDeliveries, {
+    ...buildConditions(input, notificationDeliveries, {
       q: hasText(
         notifications.title,
         notifications.rule_name,
@@ -46,11 +46,11 @@ export function listDeliveries(
         hasName(notificationDeliveries.tenant_id, tenants),
       ),
       event: (event) => eq(notifications.event, event),
-      tenant_id: (id) => ofTenant(notificationDeliveries.tenant_id, id),
+      tenant_id: (id) => filterByTenant(notificationDeliveries.tenant_id, id),
     }),
   );
   const list = { sorts: SORTS, sort: '-created_at', id: notificationDeliveries.id };
-  return pageOfRows<NotificationDelivery>(input, list, (paging) => ({
+  return queryPage<NotificationDelivery>(input, list, (paging) => ({
     rows: from(db)
       .where(and(where, paging.after))
       .orderBy(...paging.order)

@@ -6,20 +6,20 @@ import type { Condition } from '@/domain/notifications/condition';
 import { NotificationIncident, type NotificationIncidentListInput } from '@/domain/notifications/incident';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { tenants } from '../../db/schema/access';
 import { notificationIncidents, notificationRules } from '../../db/schema/notifications';
-import { ofTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
+import { filterByTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
 
 export type IncidentRow = typeof notificationIncidents.$inferSelect;
 
-const columns = columnsOf(NotificationIncident, notificationIncidents, {
+const columns = selectColumns(NotificationIncident, notificationIncidents, {
   rule_name: notificationRules.name,
   tenant_id: notificationRules.tenant_id,
   tenant_name: tenants.name,
 });
-const SORTS = sortKeysOf(NotificationIncident, INCIDENT_SORTS, columns);
+const SORTS = buildSortKeys(NotificationIncident, INCIDENT_SORTS, columns);
 
 const from = (executor: Executor) =>
   executor
@@ -36,18 +36,18 @@ export function listIncidents(
 ): Promise<Page<NotificationIncident>> {
   const where: SQL | undefined = and(
     tenantInReach(notificationRules.tenant_id, reach),
-    ...conditionsOf(input, notificationIncidents, {
+    ...buildConditions(input, notificationIncidents, {
       q: hasText(
         notificationIncidents.object_name,
         notificationIncidents.detail,
         notificationRules.name,
         hasName(notificationRules.tenant_id, tenants),
       ),
-      tenant_id: (id) => ofTenant(notificationRules.tenant_id, id),
+      tenant_id: (id) => filterByTenant(notificationRules.tenant_id, id),
     }),
   );
   const list = { sorts: SORTS, sort: '-first_seen_at', id: notificationIncidents.id };
-  return pageOfRows<NotificationIncident>(input, list, (paging) => ({
+  return queryPage<NotificationIncident>(input, list, (paging) => ({
     rows: from(db)
       .where(and(where, paging.after))
       .orderBy(...paging.order)
@@ -110,7 +110,7 @@ export async function endIncidents(tx: Tx, ruleId: string, kept: readonly Condit
 }
 
 /** Ids of active incidents of a rule about policies that do not exist any more. */
-export async function listIncidentsOfDeleted(executor: Executor, ruleId: string): Promise<Set<string>> {
+export async function listDeletedPolicyIncidents(executor: Executor, ruleId: string): Promise<Set<string>> {
   const rows = await executor.execute<{ id: string }>(sql`
     select i.id from ${notificationIncidents} i where i.rule_id = ${ruleId} and i.status <> 'closed'
       and i.object_kind = 'policy' and i.object_id is not null

@@ -5,8 +5,8 @@ import type { Condition } from '@/domain/notifications/condition';
 import { NotificationRule, type NotificationRuleListInput } from '@/domain/notifications/rule';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { tenants } from '../../db/schema/access';
 import {
   notificationChannels,
@@ -14,13 +14,13 @@ import {
   notificationRuleChannels,
   notificationRules,
 } from '../../db/schema/notifications';
-import { ofTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
+import { filterByTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
 
 export type RuleRow = typeof notificationRules.$inferSelect;
 
 const { id: ruleId } = notificationRules;
 
-const columns = columnsOf(NotificationRule, notificationRules, {
+const columns = selectColumns(NotificationRule, notificationRules, {
   tenant_name: tenants.name,
   channels: sql<
     NotificationRule['channels']
@@ -32,7 +32,7 @@ const columns = columnsOf(NotificationRule, notificationRules, {
   incidents_open: sql<number>`(select count(*)::int from ${notificationIncidents}
     where ${eq(notificationIncidents.rule_id, ruleId)} and ${notificationIncidents.status} = 'open')`,
 });
-const SORTS = sortKeysOf(NotificationRule, RULE_SORTS, columns);
+const SORTS = buildSortKeys(NotificationRule, RULE_SORTS, columns);
 
 const select = (executor: Executor) =>
   executor
@@ -50,14 +50,14 @@ const uses = (channelId: string): SQL => sql`exists (select 1 from ${notificatio
 export function listRules(reach: TenantReach, input: NotificationRuleListInput): Promise<Page<NotificationRule>> {
   const where = and(
     inReach(reach),
-    ...conditionsOf(input, notificationRules, {
+    ...buildConditions(input, notificationRules, {
       q: hasText(notificationRules.name, hasName(notificationRules.tenant_id, tenants)),
       condition: (condition) => sql`${condition} = any (${notificationRules.conditions})`,
       channel_id: uses,
-      tenant_id: (id) => ofTenant(notificationRules.tenant_id, id),
+      tenant_id: (id) => filterByTenant(notificationRules.tenant_id, id),
     }),
   );
-  return pageOfRows<NotificationRule>(input, { sorts: SORTS, sort: 'name', id: ruleId }, (paging) => ({
+  return queryPage<NotificationRule>(input, { sorts: SORTS, sort: 'name', id: ruleId }, (paging) => ({
     rows: select(db)
       .where(and(where, paging.after))
       .orderBy(...paging.order)
@@ -125,7 +125,11 @@ export async function replaceRuleChannels(tx: Tx, id: string, channelIds: readon
 }
 
 /** Those of the ids that are channels of this tenant (null: of the installation); they stay until the transaction ends. */
-export async function holdChannelsOf(tx: Tx, tenantId: string | null, ids: readonly string[]): Promise<string[]> {
+export async function lockTenantChannelsForShare(
+  tx: Tx,
+  tenantId: string | null,
+  ids: readonly string[],
+): Promise<string[]> {
   if (ids.length === 0) return [];
   const tenant =
     tenantId === null ? isNull(notificationChannels.tenant_id) : eq(notificationChannels.tenant_id, tenantId);

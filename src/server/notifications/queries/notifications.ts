@@ -3,8 +3,8 @@ import type { Page } from '@/domain/list';
 import type { Condition } from '@/domain/notifications/condition';
 import { Notification, type NotificationListInput } from '@/domain/notifications/notification';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { users } from '../../db/schema/access';
 import { notificationMarks, notificationReads, notifications } from '../../db/schema/notifications';
 
@@ -46,22 +46,22 @@ const isUnread = (userId: string): SQL => sql`(${notifications.id} > coalesce((s
     eq(notificationReads.notification_id, notifications.id),
   )}))`;
 
-const SORTS = sortKeysOf(Notification, ['created_at'], notifications);
+const SORTS = buildSortKeys(Notification, ['created_at'], notifications);
 
 /** The reader's notices, newest first; `q` is part of the title or of the detail. Two queries. */
 export function listNotifications(reader: InboxReader, input: NotificationListInput): Promise<Page<Notification>> {
   const unread = isUnread(reader.user_id);
   const where = and(
     inInbox(reader),
-    ...conditionsOf(input, notifications, {
+    ...buildConditions(input, notifications, {
       q: hasText(notifications.title, notifications.detail, notifications.rule_name),
       unread: (requested) => (requested ? unread : sql`not ${unread}`),
     }),
   );
   const list = { sorts: SORTS, sort: '-created_at', id: notifications.id };
-  return pageOfRows<Notification>(input, list, (paging) => ({
+  return queryPage<Notification>(input, list, (paging) => ({
     rows: db
-      .select(columnsOf(Notification, notifications, { unread: sql<boolean>`${unread}` }))
+      .select(selectColumns(Notification, notifications, { unread: sql<boolean>`${unread}` }))
       .from(notifications)
       .where(and(where, paging.after))
       .orderBy(...paging.order)
@@ -95,7 +95,7 @@ export async function markRead(tx: Tx, reader: InboxReader, ids: readonly string
 }
 
 /** As `markReadThrough`, one by one: for readers who may see a part of their inbox only. */
-export async function markEachThrough(tx: Tx, reader: InboxReader, id: string, at: string): Promise<void> {
+export async function markEachReadThrough(tx: Tx, reader: InboxReader, id: string, at: string): Promise<void> {
   const unread = await tx
     .select({ id: notifications.id })
     .from(notifications)

@@ -6,7 +6,7 @@ import type { NotificationIncident } from '@/domain/notifications/incident';
 import { sqlClient } from '@/server/db/client';
 import { queueBackend } from '@/server/jobs/backend';
 import { notificationDeliver } from '@/server/jobs/definitions';
-import { closeQueues, queueOf } from '@/server/jobs/queues';
+import { closeQueues, getQueue } from '@/server/jobs/queues';
 import { newId } from '@/server/lib/ids';
 import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
@@ -102,7 +102,7 @@ export function notificationLab(): NotificationLab {
     await sqlClient()`delete from notifications`;
     await sqlClient()`delete from notification_rules`;
     await sqlClient()`delete from notification_channels`;
-    await queueOf(notificationDeliver.name).drain(true);
+    await getQueue(notificationDeliver.name).drain(true);
   });
   return lab;
 }

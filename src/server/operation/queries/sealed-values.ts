@@ -75,7 +75,7 @@ export async function keyIdColumns(): Promise<{ table: string; column: string }[
 }
 
 /** Where a key is still named, whether or not `SEALED_PLACES` knows of it: columns, and stored settings. */
-export async function placesNaming(key: string): Promise<string[]> {
+export async function listKeyReferences(key: string): Promise<string[]> {
   const found: string[] = [];
   for (const { table, column } of await keyIdColumns()) {
     const rows = await db.execute(

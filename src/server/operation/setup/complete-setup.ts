@@ -2,17 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FIRST_USER_ROLE } from '@/domain/auth';
 import { DEMO_KEY, type SetupInput, type SetupResult, type SetupStatus } from '@/domain/setup';
 import { assignBuiltInRole } from '../../access/queries/roles';
-import { anyUserExists, insertUser } from '../../access/queries/users';
+import { hasAnyUser, insertUser } from '../../access/queries/users';
 import { isSetupCode, isSetupCompleted, requiredSetupCode, SETUP_CODE_KEY, SETUP_KEY } from '../../access/setup-state';
 import { hashNewPassword } from '../../access/sign-in/passwords';
 import { recordAudit } from '../../audit/record';
-import { assertTryLeft, recordFailure, setupBounds, sourceKey } from '../../auth/attempt-limits';
+import { assertAttemptsLeft, recordFailure, setupBounds, sourceKey } from '../../auth/attempt-limits';
 import type { OpenScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
-import { pgErrorOf } from '../../lib/pg-errors';
+import { findPgError } from '../../lib/pg-errors';
 import { deleteSetting, findSetting, insertSetting } from '../../settings/queries/settings';
 import { createClusterIn } from '../../sync/clusters';
 
@@ -29,12 +29,12 @@ const PASSING = ['40001', '40P01', '23505'];
  * the transaction.
  * @throws what `work` throws; AppError `unavailable` when others were in the way all the time
  */
-export async function serializable<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function runSerializable<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await db.transaction(work, { isolationLevel: 'serializable' });
     } catch (error) {
-      const code = pgErrorOf(error)?.code ?? '';
+      const code = findPgError(error)?.code ?? '';
       if (!PASSING.includes(code)) throw error;
       if (attempt >= ATTEMPTS) {
         if (code === '23505') throw error;
@@ -63,7 +63,7 @@ async function assertSetupCode(scope: OpenScope, given: string | undefined): Pro
   if (right && expected.random) return;
   if (given !== undefined) {
     const bounds = setupBounds(scope.origin);
-    await db.transaction((tx) => assertTryLeft(tx, bounds));
+    await db.transaction((tx) => assertAttemptsLeft(tx, bounds));
     if (right) return;
     await db.transaction((tx) => recordFailure(tx, bounds));
   }
@@ -77,7 +77,7 @@ async function createFirst(tx: Tx, scope: OpenScope, input: SetupInput, password
   const user = { id: newId(), email: input.email, name: input.name };
   // First of all writes: simultaneous calls meet here, and all but one find that they are late.
   const first = await insertSetting(tx, SETUP_KEY, { completed_at: at, user_id: user.id }, at);
-  if (!first || (await anyUserExists(tx))) throw alreadyDone();
+  if (!first || (await hasAnyUser(tx))) throw alreadyDone();
   await insertUser(tx, { ...user, password_hash, created_at: at, updated_at: at });
   await assignBuiltInRole(tx, user.id, FIRST_USER_ROLE);
   await deleteSetting(tx, SETUP_CODE_KEY);
@@ -108,7 +108,7 @@ export async function completeSetup(scope: OpenScope, input: SetupInput): Promis
   await assertSetupCode(scope, input.setup_code);
   const asker = { source: sourceKey(scope.origin), account: input.email };
   const passwordHash = await hashNewPassword(input.password, 'password', asker);
-  return serializable((tx) => createFirst(tx, scope, input, passwordHash));
+  return runSerializable((tx) => createFirst(tx, scope, input, passwordHash));
 }
 
 /** Whether the installation has its first administrator, what making one takes, and whether it is a demo. */

@@ -2,10 +2,10 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import { MappingConflict, type MappingConflictListInput } from '@/domain/mapping-rule';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText } from '../../db/declared-fields';
+import { buildConditions, hasText, selectColumns } from '../../db/declared-fields';
 import { keyOrder } from '../../db/natural-order';
-import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
+import { queryPage } from '../../db/query-page';
 import { projects, tenants } from '../../db/schema/access';
 import { clusters } from '../../db/schema/clusters';
 import { mappingRules } from '../../db/schema/mapping-rules';
@@ -37,7 +37,8 @@ export type Placement = {
 };
 
 /** Which of two rules decides: the lower number, then the one for this cluster alone, then the older one. */
-const firstOf = (rule: SQL): SQL => sql`${rule}.priority, (${rule}.cluster_id is null), ${rule}.created_at, ${rule}.id`;
+const buildRuleOrder = (rule: SQL): SQL =>
+  sql`${rule}.priority, (${rule}.cluster_id is null), ${rule}.created_at, ${rule}.id`;
 
 /** Whether rules decide on the workload `w`: manual assignments are kept. */
 const FREE = sql`(w.project_assigned_by = 'rule' or (w.project_assigned_by is null and w.project_id is null))`;
@@ -49,16 +50,16 @@ type Within = { clusterId?: string; workloadIds?: readonly string[] };
 
 const oneOfIds = (column: SQL, ids: readonly string[]): SQL => sql`${column} = any (${pgArray('uuid', ids)})`;
 
-const withinOf = ({ clusterId, workloadIds }: Within): SQL => sql`true
+const buildScopeCondition = ({ clusterId, workloadIds }: Within): SQL => sql`true
   ${clusterId === undefined ? sql`` : sql`and w.cluster_id = ${clusterId}`}
   ${workloadIds === undefined ? sql`` : sql`and ${oneOfIds(sql`w.id`, workloadIds)}`}`;
 
 /** `matched`: each workload with each rule that matches it. `won`: each workload with the rule that decides. */
-const weighed = (rules: readonly WeighedRule[], within: Within): SQL => sql`
+const buildMatchQueries = (rules: readonly WeighedRule[], within: Within): SQL => sql`
   r as materialized (
     select * from jsonb_to_recordset(${JSON.stringify(rules)}::jsonb) as r(${RULE_COLUMNS})),
   here as materialized (
-    select w.id, w.cluster_id, w.pool, w.tags, ${FREE} as free from ${workloads} as w where ${withinOf(within)}),
+    select w.id, w.cluster_id, w.pool, w.tags, ${FREE} as free from ${workloads} as w where ${buildScopeCondition(within)}),
   matched as materialized (
     select w.id as workload_id, w.free, r.* from here as w join r on r.source = 'pool' and r.value = w.pool
       where r.cluster_id is null or r.cluster_id = w.cluster_id
@@ -66,7 +67,7 @@ const weighed = (rules: readonly WeighedRule[], within: Within): SQL => sql`
     select w.id, w.free, r.* from here as w cross join lateral unnest(w.tags) as t(tag)
       join r on r.source = 'tag' and r.value = t.tag where r.cluster_id is null or r.cluster_id = w.cluster_id),
   won as materialized (
-    select distinct on (m.workload_id) m.* from matched as m order by m.workload_id, ${firstOf(sql`m`)})`;
+    select distinct on (m.workload_id) m.* from matched as m order by m.workload_id, ${buildRuleOrder(sql`m`)})`;
 
 /**
  * Workloads that the rules would place elsewhere, by name, at most `limit` of them, and how many there are. Those whose
@@ -82,7 +83,7 @@ export async function findPlacements(
         or (w.project_assigned_by is null) <> (won.id is null))`
     : sql`w.project_id is distinct from won.project_id`;
   const rows = await executor.execute<Placement & { total: number }>(sql`
-    with ${weighed(rules, within)}
+    with ${buildMatchQueries(rules, within)}
     select w.id as workload_id, w.name as workload_name, w.vmid, w.cluster_id, c.name as cluster_name,
       f.id as from_project_id, f.name as from_project_name, f.tenant_id as from_tenant_id, ft.name as from_tenant_name,
       p.id as to_project_id, p.name as to_project_name, p.tenant_id as to_tenant_id, pt.name as to_tenant_name,
@@ -94,7 +95,7 @@ export async function findPlacements(
     left join ${tenants} as ft on ft.id = f.tenant_id
     left join ${projects} as p on p.id = won.project_id
     left join ${tenants} as pt on pt.id = p.tenant_id
-    where ${FREE} and ${differs} and ${withinOf(within)}
+    where ${FREE} and ${differs} and ${buildScopeCondition(within)}
     order by w.name, w.id
     limit ${limit}`);
   const items = [...rows].map(({ total: _, ...placement }) => placement);
@@ -108,7 +109,7 @@ export async function countMatches(
   ruleId: string,
 ): Promise<{ matched: number; kept_by_hand: number; overruled: number }> {
   const [row] = await executor.execute<{ matched: number; kept_by_hand: number; overruled: number }>(sql`
-    with ${weighed(rules, {})}
+    with ${buildMatchQueries(rules, {})}
     select count(distinct m.workload_id)::int as matched,
       count(distinct m.workload_id) filter (where not m.free)::int as kept_by_hand,
       count(distinct m.workload_id) filter (where m.free and won.id <> m.id)::int as overruled
@@ -125,7 +126,7 @@ export async function lockMapping(tx: Tx): Promise<void> {
 }
 
 /** Locks workloads in the order of their ids. */
-export async function lockPlaced(tx: Tx, ids: readonly string[]): Promise<void> {
+export async function lockPlacedWorkloads(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.execute(sql`select 1 from ${workloads} where ${oneOfIds(sql`id`, ids)} order by id for no key update`);
 }
 
@@ -145,7 +146,7 @@ export async function savePlacements(tx: Tx, placements: readonly Placement[]): 
 }
 
 /** Leaves it to the rules where the workloads belong. */
-export async function freeWorkloads(tx: Tx, ids: readonly string[]): Promise<void> {
+export async function clearManualAssignments(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.execute(sql`
     update ${workloads} set project_assigned_by = case when project_id is null then null else 'rule' end, updated_at = now()
     where ${oneOfIds(sql`id`, ids)}`);
@@ -169,20 +170,20 @@ const conflicting = sql`(
 export async function listMappingConflicts(input: MappingConflictListInput): Promise<Page<MappingConflict>> {
   const where = and(
     sql`${workloads.id} in ${conflicting}`,
-    ...conditionsOf(input, workloads, { q: hasText(workloads.name) }),
+    ...buildConditions(input, workloads, { q: hasText(workloads.name) }),
   );
   const sorts = { name: keyOrder(workloads.sort_name, 'name') };
-  return pageOfRows<MappingConflict>(input, { sorts, sort: 'name', id: workloads.id }, (paging) => ({
+  return queryPage<MappingConflict>(input, { sorts, sort: 'name', id: workloads.id }, (paging) => ({
     rows: db
       .select(
-        columnsOf(MappingConflict, workloads, {
+        selectColumns(MappingConflict, workloads, {
           cluster_name: clusters.name,
           rules: sql<MappingConflict['rules']>`(select jsonb_agg(jsonb_build_object('id', r.id, 'source', r.source,
           'value', r.value, 'cluster_id', r.cluster_id, 'priority', r.priority, 'project_id', r.project_id,
           'project_name', (select p.name from ${projects} as p where p.id = r.project_id),
           'tenant_id', (select p.tenant_id from ${projects} as p where p.id = r.project_id),
           'tenant_name', (select t.name from ${tenants} as t join ${projects} as p on p.tenant_id = t.id
-            where p.id = r.project_id)) order by ${firstOf(sql`r`)}) ${rulesOf})`,
+            where p.id = r.project_id)) order by ${buildRuleOrder(sql`r`)}) ${rulesOf})`,
         }),
       )
       .from(workloads)

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, it } from 'vitest';
 import { apiPath } from '../hypervisor/pve/http/encode';
-import { answer, serveApi } from '../hypervisor/pve/testing/api-server.fixture';
-import { accessTo, testClient } from '../hypervisor/pve/testing/client.fixture';
+import { sendJson, serveApi } from '../hypervisor/pve/testing/api-server.fixture';
+import { makeAccess, testClient } from '../hypervisor/pve/testing/client.fixture';
 import { createAddressGuard, guardedLookup, RefusedAddressError } from './address-guard';
 
 describe('outgoing addresses', () => {
@@ -57,14 +57,14 @@ describe('outgoing addresses', () => {
 });
 
 type Resolve = Parameters<typeof guardedLookup>[1];
-const resolvesTo = (...addresses: string[]) =>
+const createLookup = (...addresses: string[]) =>
   ((_host: string, _options: object, callback: (e: null, a: LookupAddress[]) => void) =>
     callback(
       null,
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     )) as unknown as Resolve;
 
-const look = (resolve: Resolve, all: boolean) =>
+const runLookup = (resolve: Resolve, all: boolean) =>
   new Promise((done, failed) => {
     guardedLookup(createAddressGuard([]), resolve)('name.test', { all }, (error, address, family) =>
       error ? failed(error) : done(all ? address : [address, family]),
@@ -73,23 +73,23 @@ const look = (resolve: Resolve, all: boolean) =>
 
 describe('names', () => {
   it('lead only to addresses that may be connected to', async () => {
-    const mixed = resolvesTo('127.0.0.1', '10.0.0.5', '::1', 'fd00::5');
-    expect(await look(mixed, true)).toEqual([
+    const mixed = createLookup('127.0.0.1', '10.0.0.5', '::1', 'fd00::5');
+    expect(await runLookup(mixed, true)).toEqual([
       { address: '10.0.0.5', family: 4 },
       { address: 'fd00::5', family: 6 },
     ]);
-    expect(await look(mixed, false)).toEqual(['10.0.0.5', 4]);
+    expect(await runLookup(mixed, false)).toEqual(['10.0.0.5', 4]);
   });
 
   it('fail when they resolve to internal addresses only, and the error names the address', async () => {
-    await expect(look(resolvesTo('::ffff:169.254.169.254'), true)).rejects.toBeInstanceOf(RefusedAddressError);
+    await expect(runLookup(createLookup('::ffff:169.254.169.254'), true)).rejects.toBeInstanceOf(RefusedAddressError);
   });
 });
 
 describe('a client without permission for loopback', () => {
   it.each(['127.0.0.1', 'localhost'])('does not connect to %s', async (host) => {
-    const server = await serveApi((_, response) => answer(response, { data: 1 }));
-    const client = testClient(accessTo([{ url: `https://${host}:${server.port}` }]), { allowTargets: [] });
+    const server = await serveApi((_, response) => sendJson(response, { data: 1 }));
+    const client = testClient(makeAccess([{ url: `https://${host}:${server.port}` }]), { allowTargets: [] });
     await expect(client.get(apiPath`/version`)).rejects.toMatchObject({
       code: 'target_refused',
       remedy: expect.stringContaining('FABRIC_ALLOW_PRIVATE_TARGETS'),
@@ -98,11 +98,11 @@ describe('a client without permission for loopback', () => {
   });
 
   it('does not follow a redirect to it', async () => {
-    const secret = await serveApi((_, response) => answer(response, { data: 'secret' }));
+    const secret = await serveApi((_, response) => sendJson(response, { data: 'secret' }));
     const server = await serveApi(
       (_, response) => void response.writeHead(307, { Location: `${secret.url}/api2/json/version` }).end(),
     );
-    await expect(testClient(accessTo([server])).get(apiPath`/version`)).rejects.toMatchObject({
+    await expect(testClient(makeAccess([server])).get(apiPath`/version`)).rejects.toMatchObject({
       code: 'bad_answer',
       message: expect.stringContaining('redirects'),
     });

@@ -27,7 +27,7 @@ const refused = (host: string, cause: RefusedAddressError) =>
     { retry: false },
   );
 
-function meaningOf(host: string, cause: Failure): DeliveryError {
+function toDeliveryError(host: string, cause: Failure): DeliveryError {
   if (cause instanceof DeliveryError) return cause;
   if (cause instanceof RefusedAddressError) return refused(host, cause);
   const status = cause.responseCode;
@@ -127,7 +127,7 @@ export async function sendEmail(server: SmtpServer, email: Email): Promise<strin
     const { rejected } = await Promise.race([sending, late]);
     return rejected;
   } catch (error) {
-    throw meaningOf(host, error as Failure);
+    throw toDeliveryError(host, error as Failure);
   } finally {
     clearTimeout(timer);
     transport.close();

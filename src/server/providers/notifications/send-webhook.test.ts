@@ -181,13 +181,13 @@ describe('sendWebhook', () => {
   it('tells people of a tenant neither what a name resolves to nor that it does', async () => {
     const guard = createAddressGuard([], { publicOnly: true });
     type Callback = (error: Error | null, addresses: { address: string; family: number }[]) => void;
-    const lookupOf = (answer: string | null) =>
+    const createLookup = (answer: string | null) =>
       ((_name: string, _options: unknown, callback: Callback) =>
         answer === null
           ? callback(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }), [])
           : callback(null, [{ address: answer, family: 4 }])) as unknown as WebhookRequest['lookup'];
     const failure = (answer: string | null) =>
-      post('http://db.inside.test/', { guard, discreet: true, lookup: lookupOf(answer) }).then(
+      post('http://db.inside.test/', { guard, discreet: true, lookup: createLookup(answer) }).then(
         () => null,
         ({ message, retry, status }) => ({ message, retry, status }),
       );

@@ -54,7 +54,7 @@ const refused = (host: string, cause: RefusedAddressError) =>
     retry: false,
   });
 
-function retryAfterOf(response: IncomingMessage): number | undefined {
+function parseRetryAfter(response: IncomingMessage): number | undefined {
   const text = response.headers['retry-after'];
   return text && /^\d{1,6}$/.test(text) ? Math.min(Number(text), MAX_RETRY_AFTER_SECONDS) : undefined;
 }
@@ -73,7 +73,7 @@ function checkResponse(response: IncomingMessage): number {
   throw new DeliveryError(`The receiver returned status ${status}.`, {
     retry,
     status,
-    retryAfterSeconds: retry ? retryAfterOf(response) : undefined,
+    retryAfterSeconds: retry ? parseRetryAfter(response) : undefined,
   });
 }
 

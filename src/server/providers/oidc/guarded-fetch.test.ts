@@ -18,14 +18,14 @@ async function serve(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 /** Names that resolve to these addresses. */
-const resolving = (...addresses: string[]) =>
+const createLookup = (...addresses: string[]) =>
   ((_name: string, _options: unknown, done: (error: null, found: unknown) => void) =>
     done(
       null,
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     )) as unknown as typeof lookup;
 
-const failureOf = (attempt: Promise<unknown>) =>
+const getFailureMessage = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'answered',
     (error: unknown) => (error instanceof OidcError ? error.message : String(error)),
@@ -54,11 +54,11 @@ describe('fetching from a user-supplied address', () => {
   it('connects to nothing that is refused, written out or behind a name', async () => {
     const fetch = createGuardedFetch({ allow: [] });
     for (const host of ['127.0.0.1', '[::1]', '169.254.169.254', '[::ffff:127.0.0.1]', '0.0.0.0', '2130706433']) {
-      expect(await failureOf(fetch(`https://${host}/`)), host).toMatch(/^\S+ is not an allowed target \(/);
+      expect(await getFailureMessage(fetch(`https://${host}/`)), host).toMatch(/^\S+ is not an allowed target \(/);
     }
     for (const address of ['127.0.0.1', '169.254.169.254', '::1', 'fe80::1']) {
-      const named = createGuardedFetch({ allow: [], resolve: resolving(address) });
-      expect(await failureOf(named('https://id.example.org/')), address).toContain(
+      const named = createGuardedFetch({ allow: [], resolve: createLookup(address) });
+      expect(await getFailureMessage(named('https://id.example.org/')), address).toContain(
         `id.example.org resolves to ${address}, which is not an allowed target (`,
       );
     }
@@ -67,10 +67,10 @@ describe('fetching from a user-supplied address', () => {
   it('speaks without TLS only to ranges that are named', async () => {
     const port = await serve((_request, response) => response.end('here'));
     const plain = (allow: readonly string[], ...to: string[]) =>
-      createGuardedFetch({ allow, resolve: resolving(...to) })(`http://id.example.org:${port}/`);
-    expect(await failureOf(plain([], '10.0.0.1'))).toContain('without TLS');
-    expect(await failureOf(plain(['10.0.0.0/8'], '127.0.0.1'))).toContain('without TLS');
-    expect(await failureOf(plain(LOOPBACK, '127.0.0.1'))).toBe('answered');
+      createGuardedFetch({ allow, resolve: createLookup(...to) })(`http://id.example.org:${port}/`);
+    expect(await getFailureMessage(plain([], '10.0.0.1'))).toContain('without TLS');
+    expect(await getFailureMessage(plain(['10.0.0.0/8'], '127.0.0.1'))).toContain('without TLS');
+    expect(await getFailureMessage(plain(LOOPBACK, '127.0.0.1'))).toBe('answered');
   });
 
   it('follows no redirect', async () => {
@@ -92,7 +92,7 @@ describe('fetching from a user-supplied address', () => {
       more();
     });
     const fetch = createGuardedFetch({ allow: LOOPBACK, timeoutMs: 300, maxBytes: 100_000 });
-    expect(await failureOf(fetch(`http://127.0.0.1:${port}/large`))).toContain('larger than 100000 bytes');
-    expect(await failureOf(fetch(`http://127.0.0.1:${port}/slow`))).toContain('did not respond in time');
+    expect(await getFailureMessage(fetch(`http://127.0.0.1:${port}/large`))).toContain('larger than 100000 bytes');
+    expect(await getFailureMessage(fetch(`http://127.0.0.1:${port}/slow`))).toContain('did not respond in time');
   });
 });

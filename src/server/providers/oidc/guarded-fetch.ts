@@ -23,7 +23,7 @@ type Init = {
 const NULL_BODY = new Set([101, 204, 205, 304]);
 
 /** Plain http sends secrets in the clear: only to addresses that the operator named. */
-function namedOnly(allow: readonly string[]): AddressGuard {
+function createPlainHttpGuard(allow: readonly string[]): AddressGuard {
   const named = allow.map(parseCidr);
   return {
     refusal(text) {
@@ -35,7 +35,7 @@ function namedOnly(allow: readonly string[]): AddressGuard {
   };
 }
 
-function bodyOf(body: unknown): string | Uint8Array | null {
+function toRequestBody(body: unknown): string | Uint8Array | null {
   if (body === undefined || body === null) return null;
   if (typeof body === 'string' || body instanceof Uint8Array) return body;
   if (body instanceof URLSearchParams) return body.toString();
@@ -61,7 +61,7 @@ async function readAll(message: IncomingMessage, maxBytes: number): Promise<Buff
   return Buffer.concat(chunks);
 }
 
-function failure(url: URL, cause: unknown, timedOut: boolean): OidcError {
+function toOidcError(url: URL, cause: unknown, timedOut: boolean): OidcError {
   if (cause instanceof OidcError) return cause;
   if (cause instanceof RefusedAddressError) {
     return new OidcError(
@@ -85,7 +85,7 @@ function failure(url: URL, cause: unknown, timedOut: boolean): OidcError {
  * that was checked, follows no redirect, and limits time and size of the answer.
  */
 export function createGuardedFetch({ allow, timeoutMs = 10_000, maxBytes = 1024 * 1024, resolve }: Options) {
-  const guards = { 'https:': createAddressGuard(allow), 'http:': namedOnly(allow) };
+  const guards = { 'https:': createAddressGuard(allow), 'http:': createPlainHttpGuard(allow) };
   return async (address: string, init: Init = {}): Promise<Response> => {
     const url = new URL(address);
     const guard = url.protocol === 'https:' ? guards['https:'] : guards['http:'];
@@ -94,7 +94,7 @@ export function createGuardedFetch({ allow, timeoutMs = 10_000, maxBytes = 1024 
     try {
       const literal = isIP(host) > 0 ? guard.refusal(host) : null;
       if (literal !== null) throw new RefusedAddressError(host, literal);
-      const body = bodyOf(init.body);
+      const body = toRequestBody(init.body);
       const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
       const message = await new Promise<IncomingMessage>((done, fail) => {
         const request = send(url, {
@@ -116,7 +116,7 @@ export function createGuardedFetch({ allow, timeoutMs = 10_000, maxBytes = 1024 
       const status = message.statusCode ?? 502;
       return new Response(NULL_BODY.has(status) ? null : new Uint8Array(bytes), { status, headers });
     } catch (cause) {
-      throw failure(url, cause, signal.aborted);
+      throw toOidcError(url, cause, signal.aborted);
     }
   };
 }

@@ -66,12 +66,12 @@ const forged = new ForgedProvider();
 beforeAll(() => forged.start());
 afterAll(() => forged.stop());
 
-const open = () =>
+const openProvider = () =>
   OidcProvider.open({ issuer: forged.issuer, client_id: 'fabric', client_secret: 'a secret' }, LOOPBACK);
 
 /** One whole sign-in; `answer` changes what the browser brings back. */
 async function signIn(answer: (query: URLSearchParams, checks: SignInChecks) => void = () => undefined) {
-  const provider = await open();
+  const provider = await openProvider();
   const { checks } = await provider.begin(REDIRECT, ['openid']);
   forged.nonce = checks.nonce;
   const url = new URL(REDIRECT);
@@ -88,7 +88,7 @@ async function signInWith(idToken: ForgedProvider['idToken']) {
     forged.idToken = honest;
   }
 }
-const reasonOf = (attempt: Promise<unknown>) =>
+const getRejectionReason = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'in',
     (error: unknown) => (error instanceof OidcError ? error.reason : `not ours: ${String(error)}`),
@@ -112,7 +112,7 @@ describe('a sign-in', () => {
   });
 
   it('asks with PKCE, state and nonce, all new each time', async () => {
-    const provider = await open();
+    const provider = await openProvider();
     const urls = [await provider.begin(REDIRECT, ['openid', 'email']), await provider.begin(REDIRECT, ['openid'])];
     const [one, two] = urls.map(({ url }) => new URL(url).searchParams);
     expect(one?.get('code_challenge_method')).toBe('S256');
@@ -137,7 +137,9 @@ describe('a sign-in', () => {
       'no subject': { sub: undefined },
     };
     for (const [name, claims] of Object.entries(wrong)) {
-      expect(await reasonOf(signInWith((right) => forged.sign({ ...right, ...claims }))), name).toBe('invalid');
+      expect(await getRejectionReason(signInWith((right) => forged.sign({ ...right, ...claims }))), name).toBe(
+        'invalid',
+      );
     }
   });
 
@@ -159,19 +161,19 @@ describe('a sign-in', () => {
       nonsense: async () => 'no token at all',
     };
     for (const [name, idToken] of Object.entries(forgeries)) {
-      expect(await reasonOf(signInWith(idToken)), name).toBe('invalid');
+      expect(await getRejectionReason(signInWith(idToken)), name).toBe('invalid');
     }
   });
 
   it('fails when the browser returns another state, issuer or an error', async () => {
-    expect(await reasonOf(signIn((query) => query.set('state', 'another')))).toBe('invalid');
-    expect(await reasonOf(signIn((query) => query.delete('state')))).toBe('invalid');
-    expect(await reasonOf(signIn((query) => query.append('state', 'twice')))).toBe('invalid');
-    expect(await reasonOf(signIn((query) => query.set('iss', 'https://evil.example.org')))).toBe('invalid');
-    expect(await reasonOf(signIn((query) => query.delete('iss')))).toBe('invalid');
-    expect(await reasonOf(signIn((query) => query.delete('code')))).toBe('invalid');
+    expect(await getRejectionReason(signIn((query) => query.set('state', 'another')))).toBe('invalid');
+    expect(await getRejectionReason(signIn((query) => query.delete('state')))).toBe('invalid');
+    expect(await getRejectionReason(signIn((query) => query.append('state', 'twice')))).toBe('invalid');
+    expect(await getRejectionReason(signIn((query) => query.set('iss', 'https://evil.example.org')))).toBe('invalid');
+    expect(await getRejectionReason(signIn((query) => query.delete('iss')))).toBe('invalid');
+    expect(await getRejectionReason(signIn((query) => query.delete('code')))).toBe('invalid');
     expect(
-      await reasonOf(
+      await getRejectionReason(
         signIn((query) => {
           query.delete('code');
           query.set('error', 'access_denied');
@@ -185,7 +187,7 @@ describe('a sign-in', () => {
     forged.userInfo = { sub: 'alice', email: 'a@example.org', email_verified: true, groups: ['net'] };
     expect(await signIn()).toMatchObject({ email: 'a@example.org', email_verified: true, groups: ['net'] });
     forged.userInfo = { ...forged.userInfo, sub: 'mallory' };
-    expect(await reasonOf(signIn())).toBe('invalid');
+    expect(await getRejectionReason(signIn())).toBe('invalid');
     forged.described = {};
   });
 });
@@ -249,12 +251,12 @@ describe('an address to sign out at', () => {
 describe('a description', () => {
   it('causes an error when it has another issuer, is not JSON, or cannot be loaded', async () => {
     forged.described = { issuer: 'https://evil.example.org' };
-    expect(await reasonOf(open())).toBe('invalid');
+    expect(await getRejectionReason(openProvider())).toBe('invalid');
     forged.described = { issuer: `${forged.issuer}/` };
-    expect(await reasonOf(open())).toBe('invalid');
+    expect(await getRejectionReason(openProvider())).toBe('invalid');
     forged.described = {};
     const at = (issuer: string, allow: readonly string[] = LOOPBACK) =>
-      reasonOf(OidcProvider.open({ issuer, client_id: 'fabric', client_secret: null }, allow));
+      getRejectionReason(OidcProvider.open({ issuer, client_id: 'fabric', client_secret: null }, allow));
     expect(await at(`${forged.issuer}/nothing/here`)).toBe('invalid');
     expect(await at('http://127.0.0.1:1')).toBe('unreachable');
     expect(await at(forged.issuer, [])).toBe('unreachable');

@@ -21,7 +21,7 @@ const TOLERANCE_SECONDS = 30;
 
 const BELIEVE = 'Try again. If it persists, compare the issuer, client and keys here with those at the provider.';
 
-function meaningOf(error: unknown, request: 'discovery request' | 'sign-in'): OidcError {
+function toOidcError(error: unknown, request: 'discovery request' | 'sign-in'): OidcError {
   if (error instanceof OidcError) return error;
   const { cause } = error as Error;
   if (cause instanceof OidcError) return cause;
@@ -46,7 +46,7 @@ function meaningOf(error: unknown, request: 'discovery request' | 'sign-in'): Oi
 }
 
 /** Methods a client proves its secret by; without a word of the provider it is Basic (OpenID Connect Discovery, section 3). */
-function authentication(known: readonly string[] | undefined, secret: string | null): client.ClientAuth {
+function selectClientAuth(known: readonly string[] | undefined, secret: string | null): client.ClientAuth {
   if (secret === null) return client.None();
   const methods = known ?? ['client_secret_basic'];
   return methods.includes('client_secret_basic') || !methods.includes('client_secret_post')
@@ -90,7 +90,7 @@ export class OidcProvider {
         server,
         access.client_id,
         { [client.clockTolerance]: TOLERANCE_SECONDS },
-        authentication(server.token_endpoint_auth_methods_supported, access.client_secret),
+        selectClientAuth(server.token_endpoint_auth_methods_supported, access.client_secret),
       );
       config[client.customFetch] = fetch;
       config.timeout = 15;
@@ -99,7 +99,7 @@ export class OidcProvider {
       client.enableNonRepudiationChecks(config);
       return new OidcProvider(config, allow);
     } catch (error) {
-      throw meaningOf(error, 'discovery request');
+      throw toOidcError(error, 'discovery request');
     }
   }
 
@@ -189,7 +189,7 @@ export class OidcProvider {
         : null;
       return { ...readClaims(idToken, userInfo, groupClaim), id_token };
     } catch (error) {
-      throw meaningOf(error, 'sign-in');
+      throw toOidcError(error, 'sign-in');
     }
   }
 }

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { groupsOf, readClaims } from './read-claims';
+import { readClaims, readGroups } from './read-claims';
 
 const BASE = { iss: 'https://id.example.org', sub: 'alice' };
 
 describe('groups', () => {
   it('come from a list or a single name, under a name or a path', () => {
-    expect(groupsOf({ groups: ['a', 'b', 'a', '', 7, null] }, 'groups')).toEqual(['a', 'b']);
-    expect(groupsOf({ groups: 'a' }, 'groups')).toEqual(['a']);
-    expect(groupsOf({ realm_access: { roles: ['a'] } }, 'realm_access.roles')).toEqual(['a']);
-    expect(groupsOf({ 'https://example.org/groups': ['a'] }, 'https://example.org/groups')).toEqual(['a']);
-    expect(groupsOf({ groups: { a: true } }, 'groups')).toEqual([]);
-    expect(groupsOf({ groups: 'a' }, 'constructor.name')).toEqual([]);
+    expect(readGroups({ groups: ['a', 'b', 'a', '', 7, null] }, 'groups')).toEqual(['a', 'b']);
+    expect(readGroups({ groups: 'a' }, 'groups')).toEqual(['a']);
+    expect(readGroups({ realm_access: { roles: ['a'] } }, 'realm_access.roles')).toEqual(['a']);
+    expect(readGroups({ 'https://example.org/groups': ['a'] }, 'https://example.org/groups')).toEqual(['a']);
+    expect(readGroups({ groups: { a: true } }, 'groups')).toEqual([]);
+    expect(readGroups({ groups: 'a' }, 'constructor.name')).toEqual([]);
   });
 
   it('count as none without the claim, and unknown when they are elsewhere or too many', () => {
-    expect(groupsOf({}, 'groups')).toEqual([]);
-    expect(groupsOf({ groups: null }, 'groups')).toEqual([]);
-    expect(groupsOf({ _claim_names: { groups: 'src1' } }, 'groups')).toBe('unknown');
-    expect(groupsOf({ groups: Array.from({ length: 1001 }, (_, i) => `g${i}`) }, 'groups')).toBe('unknown');
+    expect(readGroups({}, 'groups')).toEqual([]);
+    expect(readGroups({ groups: null }, 'groups')).toEqual([]);
+    expect(readGroups({ _claim_names: { groups: 'src1' } }, 'groups')).toBe('unknown');
+    expect(readGroups({ groups: Array.from({ length: 1001 }, (_, i) => `g${i}`) }, 'groups')).toBe('unknown');
   });
 
   it('come from the ID token before userinfo, also when its list is empty', () => {

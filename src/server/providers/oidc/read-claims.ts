@@ -16,7 +16,7 @@ type Bag = Readonly<Record<string, unknown>>;
 const isBag = (value: unknown): value is Bag => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A claim by its name, which may hold dots, or else by a path through objects: `realm_access.roles`. */
-function claimAt(claims: Bag, name: string): unknown {
+function findClaim(claims: Bag, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;
   for (const part of name.split('.')) {
@@ -30,8 +30,8 @@ function claimAt(claims: Bag, name: string): unknown {
  * The groups in a claim: a list of names, or one name. A claim that is missing means no groups, as many providers leave an
  * empty list out; but one that is said to be elsewhere (too many for the token) is `unknown`.
  */
-export function groupsOf(claims: Bag, name: string): readonly string[] | 'unknown' {
-  const value = claimAt(claims, name);
+export function readGroups(claims: Bag, name: string): readonly string[] | 'unknown' {
+  const value = findClaim(claims, name);
   if (value === undefined || value === null) {
     const elsewhere = claims._claim_names;
     return isBag(elsewhere) && Object.hasOwn(elsewhere, name) ? 'unknown' : [];
@@ -55,13 +55,13 @@ export function readClaims(
   const all = { ...userInfo, ...idToken };
   // Address and its verification belong together: from one source, never mixed.
   const source = text(idToken.email, 254) === null && userInfo ? userInfo : idToken;
-  const fromToken = claimAt(idToken, groupClaim);
+  const fromToken = findClaim(idToken, groupClaim);
   return {
     issuer: idToken.iss,
     subject: idToken.sub,
     email: text(source.email, 254),
     email_verified: source.email_verified === true,
     name: text(all.name, 100),
-    groups: groupsOf(fromToken === undefined && userInfo ? userInfo : idToken, groupClaim),
+    groups: readGroups(fromToken === undefined && userInfo ? userInfo : idToken, groupClaim),
   };
 }

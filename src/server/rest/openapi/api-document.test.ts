@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../routes';
 import { apiDocument, operationId, TAGS } from './api-document';
-import { exampleOf, type JsonSchema } from './example-of';
+import { createExample, type JsonSchema } from './create-example';
 import { schemaComponents } from './schema-components';
 
 const document = apiDocument(routes);
@@ -116,7 +116,7 @@ describe('the API document', () => {
     const wrong = routes.flatMap((route) => {
       const { schema } = route.response;
       if (!schema) return [];
-      const example = exampleOf(components.toJson(schema, 'output'), { resolve: components.resolve });
+      const example = createExample(components.toJson(schema, 'output'), { resolve: components.resolve });
       const result = schema.safeParse(example);
       return result.success ? [] : [`${name(route)}: ${z.prettifyError(result.error)}`];
     });

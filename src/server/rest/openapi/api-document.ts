@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { PERMISSION_REACH } from '@/domain/permissions';
 import type { Access, Route } from '../define-route';
-import { exampleOf, type JsonSchema } from './example-of';
+import { createExample, type JsonSchema } from './create-example';
 import { PROBLEM_SCHEMA, problemName, problemResponses } from './problem-responses';
 import { problemStatuses } from './problem-statuses';
 import { type SchemaComponents, schemaComponents } from './schema-components';
@@ -97,7 +97,7 @@ function accessText(access: Access): string {
     : `Requires the permission \`${access.permission}\` for the whole installation.`;
 }
 
-function securityOf(access: Access): Operation['security'] {
+function getSecurity(access: Access): Operation['security'] {
   if ('open' in access) return [];
   if ('agent' in access) return [{ node_token: [] }];
   if ('person' in access) return [{ access_token: [] }];
@@ -105,12 +105,12 @@ function securityOf(access: Access): Operation['security'] {
 }
 
 /** An example that the schema takes: with everything, or where fields exclude each other with what is needed. */
-function exampleFor(zod: z.ZodType, schema: JsonSchema, { resolve }: SchemaComponents): unknown {
-  const whole = exampleOf(schema, { resolve });
-  return zod.safeParse(whole).success ? whole : exampleOf(schema, { resolve, wants: () => false });
+function createValidExample(zod: z.ZodType, schema: JsonSchema, { resolve }: SchemaComponents): unknown {
+  const whole = createExample(schema, { resolve });
+  return zod.safeParse(whole).success ? whole : createExample(schema, { resolve, wants: () => false });
 }
 
-function parametersOf(route: Route, components: SchemaComponents): Parameter[] {
+function listParameters(route: Route, components: SchemaComponents): Parameter[] {
   const found: Parameter[] = [];
   const add = (place: 'path' | 'query', zod: z.ZodType | undefined) => {
     if (!zod) return;
@@ -118,7 +118,7 @@ function parametersOf(route: Route, components: SchemaComponents): Parameter[] {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const { description, ...rest } = property as JsonSchema;
       const required = place === 'path' || (schema.required ?? []).includes(name);
-      const example = exampleOf(schema.properties?.[name] as JsonSchema, { resolve: components.resolve }, [name]);
+      const example = createExample(schema.properties?.[name] as JsonSchema, { resolve: components.resolve }, [name]);
       found.push({
         name,
         in: place,
@@ -132,7 +132,7 @@ function parametersOf(route: Route, components: SchemaComponents): Parameter[] {
   };
   add('path', route.params);
   add('query', route.query);
-  if (takesVersion(route, components)) {
+  if (acceptsVersion(route, components)) {
     const description =
       'The version that was last read, instead of `version`. If it is no longer current, nothing is changed.';
     found.push({ name: 'If-Match', in: 'header', required: false, description, schema: { type: 'string' } });
@@ -144,7 +144,7 @@ const inline = (schema: JsonSchema, { resolve }: SchemaComponents): JsonSchema =
   schema.$ref === undefined ? schema : (resolve(schema.$ref) ?? schema);
 
 /** Whether a change may say which version it is about. */
-function takesVersion({ method, query, body }: Route, components: SchemaComponents): boolean {
+function acceptsVersion({ method, query, body }: Route, components: SchemaComponents): boolean {
   if (method === 'GET') return false;
   return [query, body].some((zod) => {
     const properties = zod && inline(components.toJson(zod, 'input'), components).properties;
@@ -152,7 +152,7 @@ function takesVersion({ method, query, body }: Route, components: SchemaComponen
   });
 }
 
-function successOf(route: Route, components: SchemaComponents): object {
+function describeSuccess(route: Route, components: SchemaComponents): object {
   const { schema: zod, status, media } = route.response;
   const description =
     status === 204 ? 'Done.' : status === 202 ? 'Accepted; the operation continues.' : 'The requested result.';
@@ -162,7 +162,7 @@ function successOf(route: Route, components: SchemaComponents): object {
   const content: Record<string, MediaType> = {};
   if (zod) {
     const schema = components.toJson(zod, 'output');
-    content['application/json'] = { schema, example: exampleOf(schema, { resolve: components.resolve }) };
+    content['application/json'] = { schema, example: createExample(schema, { resolve: components.resolve }) };
   }
   const query = route.query && inline(components.toJson(route.query, 'input'), components);
   if (JSON.stringify(query?.properties?.format ?? '').includes('"csv"'))
@@ -171,8 +171,8 @@ function successOf(route: Route, components: SchemaComponents): object {
   return { description, headers, ...(Object.keys(content).length > 0 && { content }) };
 }
 
-function operationOf(route: Route, components: SchemaComponents): Operation {
-  const parameters = parametersOf(route, components);
+function describeOperation(route: Route, components: SchemaComponents): Operation {
+  const parameters = listParameters(route, components);
   const { body } = route;
   const bodySchema = body && components.toJson(body, 'input');
   const problems = problemStatuses(route).map((status): [string, object] => [
@@ -181,7 +181,7 @@ function operationOf(route: Route, components: SchemaComponents): Operation {
   ]);
   const also = (route.response.also ?? []).map((status): [string, object] => [
     String(status),
-    successOf({ ...route, response: { ...route.response, status } }, components),
+    describeSuccess({ ...route, response: { ...route.response, status } }, components),
   ]);
   return {
     operationId: operationId(route),
@@ -190,17 +190,19 @@ function operationOf(route: Route, components: SchemaComponents): Operation {
       .filter(Boolean)
       .join(' '),
     tags: [route.tag],
-    security: securityOf(route.access),
+    security: getSecurity(route.access),
     ...(parameters.length > 0 && { parameters }),
     ...(body &&
       bodySchema && {
         requestBody: {
           required: !route.bodyOptional,
-          content: { 'application/json': { schema: bodySchema, example: exampleFor(body, bodySchema, components) } },
+          content: {
+            'application/json': { schema: bodySchema, example: createValidExample(body, bodySchema, components) },
+          },
         },
       }),
     responses: Object.fromEntries([
-      [String(route.response.status), successOf(route, components)],
+      [String(route.response.status), describeSuccess(route, components)],
       ...also,
       ...problems,
     ]),
@@ -227,7 +229,7 @@ export function apiDocument(routes: readonly Route[]): ApiDocument {
   const paths: ApiDocument['paths'] = {};
   for (const route of routes) {
     const operations = paths[route.path] ?? {};
-    operations[route.method.toLowerCase()] = operationOf(route, components);
+    operations[route.method.toLowerCase()] = describeOperation(route, components);
     paths[route.path] = operations;
   }
   const used = new Set(routes.map(({ tag }) => tag));

@@ -1,6 +1,6 @@
 import { ERROR_STATUS, type ErrorCode } from '../../lib/errors';
 import { PROBLEM_TITLES } from '../problem';
-import type { JsonSchema } from './example-of';
+import type { JsonSchema } from './create-example';
 
 const CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 

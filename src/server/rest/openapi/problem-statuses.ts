@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { laneOf } from '@/domain/heavy-operations';
+import { getLane } from '@/domain/heavy-operations';
 import { ERROR_STATUS } from '../../lib/errors';
 import type { Route } from '../define-route';
 
@@ -33,7 +33,7 @@ export function problemStatuses(route: Route): number[] {
   if (!open && !changes) found.add(422);
   // A list that may be asked for as a file.
   const format = query instanceof z.ZodObject && 'format' in query.shape ? 'csv' : 'json';
-  if (COUNTS_ATTEMPTS.has(tag) || laneOf(route, format) !== null) found.add(429);
+  if (COUNTS_ATTEMPTS.has(tag) || getLane(route, format) !== null) found.add(429);
   if (ASKS_CLUSTERS.has(tag)) for (const status of [502, 504]) found.add(status);
   for (const code of route.response.problems ?? []) found.add(ERROR_STATUS[code]);
   return [...found].sort((a, b) => a - b);

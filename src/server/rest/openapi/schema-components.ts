@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { namedSchemas } from './component-modules';
-import type { JsonSchema } from './example-of';
+import type { JsonSchema } from './create-example';
 
 const PREFIX = '#/components/schemas/';
 
 /** References of one schema's own `$defs` as references into the document. */
-function pointInto<T>(value: T, rename: (name: string) => string): T {
-  if (Array.isArray(value)) return value.map((item) => pointInto(item, rename)) as T;
+function rewriteRefs<T>(value: T, rename: (name: string) => string): T {
+  if (Array.isArray(value)) return value.map((item) => rewriteRefs(item, rename)) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) =>
       key === '$ref' && typeof inner === 'string'
         ? [key, PREFIX + rename(inner.replace('#/$defs/', ''))]
-        : [key, pointInto(inner, rename)],
+        : [key, rewriteRefs(inner, rename)],
     ),
   ) as T;
 }
@@ -67,9 +67,9 @@ export function schemaComponents(): SchemaComponents {
       };
       for (const [name, definition] of Object.entries($defs ?? {})) {
         const { id: ___, ...plain } = definition as JsonSchema & { id?: string };
-        take(rename(name), pointInto(plain, rename));
+        take(rename(name), rewriteRefs(plain, rename));
       }
-      const json = pointInto(root as JsonSchema, rename);
+      const json = rewriteRefs(root as JsonSchema, rename);
       const name = names.get(schema)?.id;
       if (name === undefined || json.$ref !== undefined) return json;
       take(rename(name), json);

@@ -6,11 +6,11 @@ import {
 } from '@fabric/agent-contract';
 import { z } from 'zod';
 import { readAgentFile } from '../../traffic/agents/agent-bundle';
-import { enrolAgent } from '../../traffic/agents/enroll-agent';
+import { enrollAgent } from '../../traffic/agents/enroll-agent';
 import { renderInstallScript } from '../../traffic/agents/install';
 import { recordHeartbeat } from '../../traffic/agents/record-heartbeat';
 import { defineRoute, MAX_BODY_BYTES } from '../define-route';
-import { baseUrlOf } from '../request-headers';
+import { getBaseUrl } from '../request-headers';
 
 const tag = 'Agents';
 
@@ -37,7 +37,7 @@ const installScript = defineRoute({
   access: { open: 'A node has no account before its enrollment, and the script contains no secret.' },
   response: { status: 200, media: 'text/x-shellscript' },
   handler: async ({ request }) =>
-    new Response(await renderInstallScript(baseUrlOf(request)), {
+    new Response(await renderInstallScript(getBaseUrl(request)), {
       headers: { 'content-type': 'text/x-shellscript; charset=utf-8', 'cache-control': 'no-store' },
     }),
 });
@@ -73,7 +73,7 @@ const enrol = defineRoute({
   access: { open: 'The enrollment token authenticates the request; its uses and its time are limited.' },
   body: enrolmentRequestSchema,
   response: { status: 200, schema: enrolmentAnswerSchema, problems: ['conflict', 'gone'] },
-  handler: ({ scope, body }) => enrolAgent(scope, body),
+  handler: ({ scope, body }) => enrollAgent(scope, body),
 });
 
 export const agentRoutes = [heartbeat, installScript, download, enrol];

@@ -6,12 +6,12 @@ import { type IssuedSession, logout, refreshSession } from '../../access/sign-in
 import type { OpenScope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
 import { defineRoute } from '../define-route';
-import { clientOf } from '../request-headers';
+import { getClientInfo } from '../request-headers';
 import {
   assertSameOrigin,
   challengeCookie,
-  heldRefreshToken,
   readChallengeCookie,
+  readCurrentRefreshToken,
   readRefreshCookie,
   refreshCookie,
 } from '../session-cookie';
@@ -25,8 +25,8 @@ function withCookie(request: Request, session: IssuedSession, body: SignedIn): R
 }
 
 /** The cookie holds one sign-in: the one it held before a new one takes its place ends, or it would stay open unseen. */
-async function endReplaced(scope: OpenScope, request: Request): Promise<void> {
-  const token = heldRefreshToken(request);
+async function endReplacedSession(scope: OpenScope, request: Request): Promise<void> {
+  const token = readCurrentRefreshToken(request);
   if (token) await logout(scope, { family_id: null, refresh_tokens: [token] });
 }
 
@@ -39,7 +39,7 @@ const OVER: readonly unknown[] = ['invalid', 'reused'];
  */
 async function refreshByCookie(scope: OpenScope, request: Request, token: string): Promise<IssuedSession> {
   try {
-    return await refreshSession(scope, token, clientOf(request));
+    return await refreshSession(scope, token, getClientInfo(request));
   } catch (error) {
     if (!(error instanceof AppError) || !OVER.includes(error.extra?.reason)) throw error;
     const { message, extra } = error;
@@ -56,9 +56,9 @@ const loginRoute = defineRoute({
   body: LoginInput,
   response: { status: 200, schema: SignInAnswer },
   handler: async ({ scope, body, request }) => {
-    const answer = await login(scope, body, clientOf(request));
+    const answer = await login(scope, body, getClientInfo(request));
     if (!('access_token' in answer)) return Response.json(answer, { headers: noStore });
-    await endReplaced(scope, request);
+    await endReplacedSession(scope, request);
     return withCookie(request, answer, answer);
   },
 });
@@ -74,15 +74,15 @@ const secondFactorRoute = defineRoute({
   handler: async ({ scope, body, request }) => {
     const { code, challenge_token } = body;
     if (challenge_token !== undefined) {
-      const session = await answerChallenge(scope, { challenge_token, code }, clientOf(request));
-      await endReplaced(scope, request);
+      const session = await answerChallenge(scope, { challenge_token, code }, getClientInfo(request));
+      await endReplacedSession(scope, request);
       return withCookie(request, session, session);
     }
     const held = readChallengeCookie(request);
     if (!held) throw new AppError('unauthenticated', 'Sign in first.', { extra: { reason: 'challenge_over' } });
     assertSameOrigin(request);
-    const session = await answerChallenge(scope, { challenge_token: held, code }, clientOf(request));
-    await endReplaced(scope, request);
+    const session = await answerChallenge(scope, { challenge_token: held, code }, getClientInfo(request));
+    await endReplacedSession(scope, request);
     const response = withCookie(request, session, { ...session, refresh_token: undefined });
     response.headers.append('set-cookie', challengeCookie(request, null));
     return response;
@@ -99,7 +99,7 @@ const refreshRoute = defineRoute({
   bodyOptional: true,
   response: { status: 200, schema: SignedIn },
   handler: async ({ scope, body, request }) => {
-    if (body.refresh_token !== undefined) return refreshSession(scope, body.refresh_token, clientOf(request));
+    if (body.refresh_token !== undefined) return refreshSession(scope, body.refresh_token, getClientInfo(request));
     const token = readRefreshCookie(request);
     if (!token) throw new AppError('unauthenticated', 'The refresh token is missing. Sign in.');
     assertSameOrigin(request);

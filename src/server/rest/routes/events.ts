@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readSession } from '../../access/sign-in/read-session';
-import { originOf } from '../../auth/origin';
+import { getRequestOrigin } from '../../auth/origin';
 import { openEventStream } from '../../events/open-event-stream';
 import { defineRoute } from '../define-route';
 
@@ -17,7 +17,7 @@ export const eventRoutes = [
     handler: async ({ session, request }) => {
       const stream = await openEventStream(session, {
         signal: request.signal,
-        currentSession: () => readSession(request, originOf(request)),
+        currentSession: () => readSession(request, getRequestOrigin(request)),
       });
       return new Response(stream, {
         headers: {

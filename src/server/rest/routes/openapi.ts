@@ -8,7 +8,7 @@ type Made = { text: string; etag: string };
 const made = objectCache<readonly Route[], Made>({ name: 'api_document' });
 
 /** The document of a table of routes, made once. */
-function documentOf(routes: readonly Route[]): Made {
+function getDocument(routes: readonly Route[]): Made {
   return made.load(routes, null, () => {
     const text = JSON.stringify(apiDocument(routes));
     return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
@@ -24,7 +24,7 @@ export const openapiRoutes = [
     access: { open: 'It describes the operations of the service and contains nothing about this installation.' },
     response: { status: 200, schema: z.looseObject({ openapi: z.literal('3.1.0') }), also: [304] },
     handler: async ({ request, routes }) => {
-      const { text, etag } = documentOf(routes);
+      const { text, etag } = getDocument(routes);
       const headers = { etag, 'cache-control': 'no-cache' };
       if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers });
       return new Response(text, { headers: { ...headers, 'content-type': 'application/json' } });

@@ -6,22 +6,22 @@ import { openPendingSignIn, sealPendingSignIn } from '../../access/sign-in/check
 import { logout } from '../../access/sign-in/sessions';
 import { verifyToken } from '../../auth/session-tokens';
 import { defineRoute } from '../define-route';
-import { clientOf } from '../request-headers';
+import { getClientInfo } from '../request-headers';
 import {
   assertSameOrigin,
   challengeCookie,
-  comesFromElsewhere,
-  heldRefreshToken,
-  leavingCookie,
+  isCrossSite,
   pendingCookie,
-  readLeavingCookie,
+  readCurrentRefreshToken,
   readPendingCookie,
   readRefreshCookie,
+  readSignOutCookie,
   refreshCookie,
+  signOutCookie,
 } from '../session-cookie';
 
 /** To the sign-in page, which knows where to go from there and what to say. */
-function toSignIn(query: Record<string, string | null>, cookies: readonly string[] = []): Response {
+function redirectToSignIn(query: Record<string, string | null>, cookies: readonly string[] = []): Response {
   const given = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
   const text = new URLSearchParams(given).toString();
   const headers = new Headers({ location: text ? `/login?${text}` : '/login', 'cache-control': 'no-store' });
@@ -50,12 +50,12 @@ const begin = defineRoute({
   handler: async ({ scope, query, request }) => {
     const next = query.next ?? null;
     // Another site must not start a sign-in: only a button press by the user on Fabric's own page does.
-    if (comesFromElsewhere(request)) return toSignIn({ next });
+    if (isCrossSite(request)) return redirectToSignIn({ next });
     const begun = await beginSignIn(scope.origin.request_id);
     // A page sent this request, not a program: the user needs a readable message and a way to continue.
-    if ('problem' in begun) return toSignIn({ next, problem: begun.problem });
+    if ('problem' in begun) return redirectToSignIn({ next, problem: begun.problem });
     // The way back comes from another site, without this cookie.
-    const held = heldRefreshToken(request);
+    const held = readCurrentRefreshToken(request);
     const replaces = (held && (await verifyToken(held, 'refresh'))?.sid) ?? null;
     const cookie = pendingCookie(request, await sealPendingSignIn({ ...begun.checks, next, replaces }));
     const headers = { location: begun.url, 'set-cookie': cookie, 'cache-control': 'no-store' };
@@ -78,16 +78,16 @@ const finish = defineRoute({
     const sealed = readPendingCookie(request);
     const pending = sealed === null ? null : await openPendingSignIn(sealed);
     const done = pendingCookie(request, null);
-    if (!pending) return toSignIn({ problem: 'expired' satisfies ProviderProblem }, [done]);
+    if (!pending) return redirectToSignIn({ problem: 'expired' satisfies ProviderProblem }, [done]);
     const { next, replaces, ...checks } = pending;
-    const result = await finishSignIn(scope, new URL(request.url).search, checks, clientOf(request));
-    if ('problem' in result) return toSignIn({ next, problem: result.problem }, [done]);
+    const result = await finishSignIn(scope, new URL(request.url).search, checks, getClientInfo(request));
+    if ('problem' in result) return redirectToSignIn({ next, problem: result.problem }, [done]);
     if ('second_factor' in result) {
       const { challenge_token } = result.second_factor;
-      return toSignIn({ next, step: 'code' }, [done, challengeCookie(request, challenge_token)]);
+      return redirectToSignIn({ next, step: 'code' }, [done, challengeCookie(request, challenge_token)]);
     }
     await logout(scope, { family_id: replaces, refresh_tokens: [] });
-    return toSignIn({ next }, [done, refreshCookie(request, result.refresh_token)]);
+    return redirectToSignIn({ next }, [done, refreshCookie(request, result.refresh_token)]);
   },
 });
 
@@ -105,7 +105,7 @@ const leave = defineRoute({
     const { state, ...answer } = await signOut(scope, held);
     const headers = new Headers({ 'cache-control': 'no-store' });
     headers.append('set-cookie', refreshCookie(request, null));
-    if (state !== null) headers.append('set-cookie', leavingCookie(request, state));
+    if (state !== null) headers.append('set-cookie', signOutCookie(request, state));
     return Response.json(answer, { headers });
   },
 });
@@ -119,10 +119,10 @@ const left = defineRoute({
   query: z.looseObject({}),
   response: { status: 302 },
   handler: async ({ request }) => {
-    const expected = readLeavingCookie(request);
+    const expected = readSignOutCookie(request);
     const states = new URL(request.url).searchParams.getAll('state');
     const ours = expected !== null && states.length === 1 && states[0] === expected;
-    return toSignIn({ signed_out: ours ? 'provider' : null }, [leavingCookie(request, null)]);
+    return redirectToSignIn({ signed_out: ours ? 'provider' : null }, [signOutCookie(request, null)]);
   },
 });
 

@@ -6,7 +6,7 @@ import { classifyAbsence, planAbsence } from '../../inventory/reconcile/classify
 import type { PresentNode } from '../../inventory/reconcile/nodes';
 import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
-import { concurrently } from '../../lib/concurrently';
+import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { Presence } from '../../providers/hypervisor/types';
 
 /** Concurrent direct reads; the provider limits them further. */
@@ -40,7 +40,7 @@ export async function settleAbsences(
   for (const workload of plan.hold) settle(workload, 'unknown');
   const nodeNames = new Map(nodes.map((node) => [node.id, node.name]));
   const anyNode = nodes.find((node) => node.status === 'online')?.name;
-  await concurrently(plan.ask, ASK_AT_ONCE, session.signal, async (workload) => {
+  await forEachConcurrent(plan.ask, ASK_AT_ONCE, session.signal, async (workload) => {
     const node = nodeNames.get(workload.node_id ?? '') ?? anyNode;
     if (node === undefined) return settle(workload, 'unknown');
     try {

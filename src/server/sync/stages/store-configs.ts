@@ -5,7 +5,7 @@ import {
   deleteWorkloads,
   insertInterfaces,
   insertWorkloads,
-  listInterfacesOf,
+  listWorkloadInterfaces,
   type SyncedWorkload,
   updateInterfaces,
   updateWorkloads,
@@ -19,7 +19,7 @@ import {
   planInterfaces,
 } from '../../inventory/reconcile/interfaces';
 import { newId } from '../../lib/ids';
-import { pgErrorOf } from '../../lib/pg-errors';
+import { findPgError } from '../../lib/pg-errors';
 import type { GuestConfig } from '../../providers/hypervisor/types';
 import { recordRemoved } from './absences';
 
@@ -53,7 +53,7 @@ export async function storeConfigs(
   networks: NetworkIds,
   now: Date,
 ): Promise<StoredConfigs> {
-  const rows = await listInterfacesOf(
+  const rows = await listWorkloadInterfaces(
     tx,
     read.map(({ workload }) => workload.id),
   );
@@ -119,8 +119,8 @@ export async function storeConfigs(
 }
 
 /** Whether the database refused the data themselves: a value out of range, a character it cannot hold, a broken rule. */
-function refusesData(error: unknown): boolean {
-  const code = pgErrorOf(error)?.code ?? '';
+function isDataError(error: unknown): boolean {
+  const code = findPgError(error)?.code ?? '';
   return code.startsWith('22') || code === '23514';
 }
 
@@ -138,7 +138,7 @@ export async function insertWithBisect<T>(
   try {
     await store(rows);
   } catch (error) {
-    if (!refusesData(error)) throw error;
+    if (!isDataError(error)) throw error;
     if (rows.length === 1) return refuse(first);
     const half = Math.ceil(rows.length / 2);
     await insertWithBisect(rows.slice(0, half), store, refuse);

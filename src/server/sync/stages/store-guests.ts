@@ -16,7 +16,7 @@ import { clock } from '../../lib/clock';
 import { type Absences, recordRemoved, settleAbsences } from './absences';
 import { insertWithBisect, UNSTORABLE } from './store-configs';
 
-const idsOf = (rows: readonly { id: string }[]) => rows.map((row) => row.id);
+const listIds = (rows: readonly { id: string }[]) => rows.map((row) => row.id);
 
 /** Carries out the plan and what became of the absent ones, in transactions of at most one batch of rows each. */
 export async function storeGuests(
@@ -49,30 +49,30 @@ export async function storeGuests(
       tx,
       rows.map((row) => ({ ...row, cluster_id: clusterId })),
     );
-  const nameOf = (row: { external_id: string }) => row.external_id;
+  const getName = (row: { external_id: string }) => row.external_id;
 
   // What goes comes first: a number that is taken over must be free.
-  await inBatches(absences.remove, nameOf, ['removed'], async (tx, rows) => {
-    await deleteWorkloads(tx, idsOf(rows));
+  await inBatches(absences.remove, getName, ['removed'], async (tx, rows) => {
+    await deleteWorkloads(tx, listIds(rows));
     await recordRemoved(tx, clusterId, rows, 'The cluster reports that the workload no longer exists.');
   });
   const replaceName = (row: { next: WorkloadState }) => row.next.external_id;
   await inBatches(plan.replace, replaceName, ['removed', 'created'], async (tx, rows) => {
     const gone = rows.map((row) => row.gone);
-    await deleteWorkloads(tx, idsOf(gone));
+    await deleteWorkloads(tx, listIds(gone));
     await insert(
       tx,
       rows.map((row) => row.next),
     );
     await recordRemoved(tx, clusterId, gone, 'Another workload uses its VMID.');
   });
-  await inBatches(plan.create, nameOf, ['created'], insert);
-  await inBatches(plan.change, nameOf, ['changed'], updateWorkloads);
+  await inBatches(plan.create, getName, ['created'], insert);
+  await inBatches(plan.change, getName, ['changed'], updateWorkloads);
   const marks = [
     ...absences.mark.map((row) => ({ ...row, missing_since: now.toISOString() })),
     ...absences.clear.map((row) => ({ ...row, missing_since: null })),
   ];
-  await inBatches(marks, nameOf, ['changed'], (tx, rows) =>
+  await inBatches(marks, getName, ['changed'], (tx, rows) =>
     updateWorkloads(
       tx,
       // Whether a guest runs that is not listed is unknown, whatever it did before.

@@ -1,7 +1,7 @@
 import { db } from '../../db/client';
 import { listWorkloadsForSync, type SyncedWorkload } from '../../inventory/queries/sync-guests';
 import { listNetworksForSync } from '../../inventory/queries/sync-networks';
-import { configDue } from '../../inventory/reconcile/guests';
+import { isConfigDue } from '../../inventory/reconcile/guests';
 import type { PresentNode } from '../../inventory/reconcile/nodes';
 import type { RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
@@ -23,7 +23,7 @@ export async function syncInterfaces(
   const guestsOf = new Map<string, SyncedWorkload[]>();
   let due = 0;
   for (const workload of await listWorkloadsForSync(db, clusterId)) {
-    if (workload.missing_since !== null || !configDue(workload, force, now)) continue;
+    if (workload.missing_since !== null || !isConfigDue(workload, force, now)) continue;
     const node = reachable.get(workload.node_id ?? '');
     if (node === undefined) {
       report.count({ skipped: 1 });

@@ -10,7 +10,7 @@ import { mergeNodeNetworks, type NetworkPlan, planNetworks } from '../../invento
 import type { PresentNode } from '../../inventory/reconcile/nodes';
 import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
-import { concurrently } from '../../lib/concurrently';
+import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { Listing, NetworkFact } from '../../providers/hypervisor/types';
 
 const NODES_AT_ONCE = 8;
@@ -25,12 +25,12 @@ export type NodeView = {
   complete: boolean;
 };
 
-async function askNodes(session: RunSession, nodes: readonly PresentNode[], allNodes: boolean): Promise<NodeView> {
+async function queryNodes(session: RunSession, nodes: readonly PresentNode[], allNodes: boolean): Promise<NodeView> {
   const { report, provider } = session;
   const lists = new Map<string, Listing<NetworkFact> | null>();
   const members = nodes.filter((node) => node.missing_since === null);
   report.begin('networks', members.length);
-  await concurrently(members, NODES_AT_ONCE, session.signal, async ({ name, status }) => {
+  await forEachConcurrent(members, NODES_AT_ONCE, session.signal, async ({ name, status }) => {
     lists.set(name, null);
     report.step();
     if (status === 'offline') return;
@@ -100,7 +100,7 @@ export async function syncNetworks(
   nodes: readonly PresentNode[],
   allNodes: boolean,
 ): Promise<NodeView> {
-  const view = await askNodes(session, nodes, allNodes);
+  const view = await queryNodes(session, nodes, allNodes);
   const facts = [...view.facts.values()].filter((fact) => fact.kind !== 'vnet');
   const names = new Set(facts.map((fact) => fact.name));
   const present = (await listNetworksForSync(db, session.clusterId)).filter(

@@ -58,7 +58,7 @@ function entryPoints(apiUrl: string, nodes: readonly NodeFact[]): ClusterRow['en
 }
 
 /** What a sync learns about the cluster itself; null in the answer keeps what was learnt, except where unknown matters. */
-function learnt(cluster: ClusterRow, fact: ClusterFact, nodes: readonly NodeFact[]): Partial<ClusterRow> {
+function computeClusterUpdate(cluster: ClusterRow, fact: ClusterFact, nodes: readonly NodeFact[]): Partial<ClusterRow> {
   const entry_points = entryPoints(cluster.api_url, nodes);
   const desired: Partial<ClusterRow> = {
     provider_version: fact.version,
@@ -98,7 +98,7 @@ export async function syncNodes(
   const occupied = await listOccupiedNodeIds(db, clusterId);
   const plan = planNodes(listing, present, occupied, clock.now());
   const create = plan.create.map((node) => ({ ...node, id: newId() }));
-  const facts = learnt(cluster, fact, listing.items);
+  const facts = computeClusterUpdate(cluster, fact, listing.items);
   await session.write(async (tx) => {
     await insertNodes(
       tx,

@@ -16,7 +16,7 @@ import { type NodeView, reportNetworks, storeNetworks } from './sync-networks';
 
 type Sdn = Awaited<ReturnType<InventoryReader['listSdn']>>;
 
-async function askSdn({ report, provider }: RunSession): Promise<Sdn | null> {
+async function querySdn({ report, provider }: RunSession): Promise<Sdn | null> {
   try {
     const sdn = await provider.inventory.listSdn();
     for (const reason of new Set([sdn.networks.incompleteReason, sdn.subnets.incompleteReason])) {
@@ -49,7 +49,7 @@ function vnetFacts(sdn: Sdn | null, view: NodeView): NetworkFact[] {
 export async function syncSdn(session: RunSession, view: NodeView): Promise<void> {
   const { report, clusterId } = session;
   report.begin('sdn');
-  const sdn = await askSdn(session);
+  const sdn = await querySdn(session);
   const facts = vnetFacts(sdn, view);
   const names = new Set(facts.map((fact) => fact.name));
   const present = (await listNetworksForSync(db, clusterId)).filter(

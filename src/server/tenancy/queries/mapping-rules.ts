@@ -3,8 +3,8 @@ import { MAPPING_RULE_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { MappingRule, type MappingRuleListInput } from '@/domain/mapping-rule';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, likePattern, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, likePattern, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { projects, tenants } from '../../db/schema/access';
 import { clusters } from '../../db/schema/clusters';
 import { mappingRules } from '../../db/schema/mapping-rules';
@@ -16,7 +16,7 @@ const matches = sql`(${mappingRules.cluster_id} is null or ${eq(workloads.cluste
   and case ${mappingRules.source} when 'pool' then ${eq(workloads.pool, mappingRules.value)}
     else ${workloads.tags} @> array[${mappingRules.value}] end`;
 
-const columns = columnsOf(MappingRule, mappingRules, {
+const columns = selectColumns(MappingRule, mappingRules, {
   cluster_name: clusters.name,
   project_name: projects.name,
   tenant_id: projects.tenant_id,
@@ -25,7 +25,7 @@ const columns = columnsOf(MappingRule, mappingRules, {
   workloads_assigned: sql<number>`(select count(*)::int from ${workloads}
     where ${eq(workloads.mapping_rule_id, mappingRules.id)})`,
 });
-const SORTS = sortKeysOf(MappingRule, MAPPING_RULE_SORTS, columns);
+const SORTS = buildSortKeys(MappingRule, MAPPING_RULE_SORTS, columns);
 
 const select = (executor: Executor) =>
   executor
@@ -48,8 +48,8 @@ function searchCondition(text: string): SQL | undefined {
 
 /** Mapping rules page by page. Two queries. */
 export async function listMappingRules(input: MappingRuleListInput): Promise<Page<MappingRule>> {
-  const where = and(...conditionsOf(input, mappingRules, { q: searchCondition }));
-  return pageOfRows<MappingRule>(input, { sorts: SORTS, sort: 'priority', id: mappingRules.id }, (paging) => ({
+  const where = and(...buildConditions(input, mappingRules, { q: searchCondition }));
+  return queryPage<MappingRule>(input, { sorts: SORTS, sort: 'priority', id: mappingRules.id }, (paging) => ({
     rows: select(db)
       .where(and(where, paging.after))
       .orderBy(...paging.order)
@@ -70,7 +70,7 @@ export async function lockMappingRule(tx: Tx, id: string): Promise<MappingRuleRo
 }
 
 /** A rule for the same pool or tag in the same place, other than `exceptId`. */
-export async function findTwinRule(
+export async function findDuplicateRule(
   tx: Tx,
   { source, value, cluster_id }: Pick<MappingRuleRow, 'source' | 'value' | 'cluster_id'>,
   exceptId: string | null,
@@ -99,7 +99,7 @@ export async function listEnabledRules(executor: Executor): Promise<MappingRuleR
 }
 
 /** What goes with a cluster: the rules for it alone. */
-export async function listRulesOfCluster(
+export async function listClusterRules(
   tx: Tx,
   clusterId: string,
 ): Promise<Pick<MappingRuleRow, 'id' | 'source' | 'value' | 'project_id'>[]> {

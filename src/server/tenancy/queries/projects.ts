@@ -4,8 +4,8 @@ import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { Project, type ProjectListInput } from '@/domain/project';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { oidcRoleMappings, projects, roleAssignments, roles, tenants } from '../../db/schema/access';
 import { policies, securityGroups } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
@@ -17,11 +17,11 @@ export const projectName = (projectId: AnyColumn) =>
 
 export type ProjectRow = typeof projects.$inferSelect;
 
-const columns = columnsOf(Project, projects, {
+const columns = selectColumns(Project, projects, {
   tenant_name: tenants.name,
   workloads_total: sql<number>`(select count(*)::int from ${workloads} where ${eq(workloads.project_id, projects.id)})`,
 });
-const SORTS = sortKeysOf(Project, PROJECT_SORTS, columns);
+const SORTS = buildSortKeys(Project, PROJECT_SORTS, columns);
 
 const inReach = (reach: Reach): SQL | undefined =>
   ownedInReach({ tenant_id: projects.tenant_id, project_id: projects.id }, reach);
@@ -30,9 +30,9 @@ const inReach = (reach: Reach): SQL | undefined =>
 export async function listProjects(reach: Reach, input: ProjectListInput): Promise<Page<Project>> {
   const where = and(
     inReach(reach),
-    ...conditionsOf(input, projects, { q: hasText(projects.name, hasName(projects.tenant_id, tenants)) }),
+    ...buildConditions(input, projects, { q: hasText(projects.name, hasName(projects.tenant_id, tenants)) }),
   );
-  return pageOfRows<Project>(input, { sorts: SORTS, sort: 'name', id: projects.id }, (paging) => ({
+  return queryPage<Project>(input, { sorts: SORTS, sort: 'name', id: projects.id }, (paging) => ({
     rows: db
       .select(columns)
       .from(projects)
@@ -70,7 +70,7 @@ export async function lockProject(
 }
 
 /** The tenants of projects, by project; unknown ids are missing. The projects cannot be deleted until the transaction ends. */
-export async function findTenantsOfProjects(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
+export async function findProjectTenants(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await tx
     .select({ id: projects.id, tenant_id: projects.tenant_id })
@@ -81,7 +81,7 @@ export async function findTenantsOfProjects(tx: Tx, ids: readonly string[]): Pro
   return new Map(rows.map((row) => [row.id, row.tenant_id]));
 }
 
-export async function projectNameTaken(tx: Tx, tenantId: string, name: string): Promise<boolean> {
+export async function projectNameExists(tx: Tx, tenantId: string, name: string): Promise<boolean> {
   return (
     (await tx.$count(projects, and(eq(projects.tenant_id, tenantId), sql`lower(${projects.name}) = lower(${name})`))) >
     0
@@ -159,7 +159,7 @@ export async function lockWorkloads(tx: Tx, reach: Reach, ids: readonly string[]
 }
 
 /** Assigns workloads to a project manually, or unassigns them. */
-export async function setProjectOf(tx: Tx, ids: readonly string[], projectId: string | null): Promise<void> {
+export async function setWorkloadProject(tx: Tx, ids: readonly string[], projectId: string | null): Promise<void> {
   await tx
     .update(workloads)
     .set({ project_id: projectId, project_assigned_by: 'hand', mapping_rule_id: null, updated_at: sql`now()` })

@@ -1,5 +1,11 @@
 import { type AnyColumn, and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
-import { type Owned, projectsOf, type Reach, type TenantReach, tenantsOf } from '@/domain/permissions';
+import {
+  getReachableProjects,
+  getReachableTenants,
+  type Owned,
+  type Reach,
+  type TenantReach,
+} from '@/domain/permissions';
 import { projects } from '../../db/schema/access';
 import { workloads } from '../../db/schema/workloads';
 
@@ -14,9 +20,9 @@ export function tenantInReach(column: AnyColumn, tenants: TenantReach): SQL | un
  * without a project belongs to no tenant.
  */
 export function workloadInReach(reach: Reach): SQL | undefined {
-  const tenants = tenantsOf(reach);
+  const tenants = getReachableTenants(reach);
   if (tenants === 'all') return undefined;
-  const single = projectsOf(reach);
+  const single = getReachableProjects(reach);
   const ofProject = single.length > 0 ? inArray(workloads.project_id, [...single]) : undefined;
   if (tenants.length === 0) return ofProject ?? sql`false`;
   const ofTenant = sql`exists (select 1 from ${projects} where ${eq(projects.id, workloads.project_id)}
@@ -29,7 +35,7 @@ export function workloadInReach(reach: Reach): SQL | undefined {
  * only the days after the one on which it was assigned.
  */
 export function dayInProject(day: SQL, reach: Reach): SQL | undefined {
-  const single = projectsOf(reach);
+  const single = getReachableProjects(reach);
   if (single.length === 0) return undefined;
   const { project_id, project_since } = workloads;
   return sql`(${project_since} is null or ${project_id} is null or not (${inArray(project_id, [...single])})
@@ -38,17 +44,20 @@ export function dayInProject(day: SQL, reach: Reach): SQL | undefined {
 
 /** Whether a row that belongs to a tenant, or to one project of it, is visible. */
 export function ownedInReach(columns: { tenant_id: AnyColumn; project_id: AnyColumn }, reach: Reach): SQL | undefined {
-  const ofTenant = tenantInReach(columns.tenant_id, tenantsOf(reach));
-  const single = projectsOf(reach);
+  const ofTenant = tenantInReach(columns.tenant_id, getReachableTenants(reach));
+  const single = getReachableProjects(reach);
   return ofTenant && single.length > 0 ? or(ofTenant, inArray(columns.project_id, [...single])) : ofTenant;
 }
 
 /** The filter `tenant_id` of a list, or `project_id`: rows of this one, with `none` those of none. */
-export function ofTenant(column: AnyColumn, requested: string | undefined): SQL | undefined {
+export function filterByTenant(column: AnyColumn, requested: string | undefined): SQL | undefined {
   if (requested === undefined) return undefined;
   return requested === 'none' ? isNull(column) : eq(column, requested);
 }
 
 /** Rows of exactly this owner: a project's are not the tenant's. */
 export const ownedBy = (columns: { tenant_id: AnyColumn; project_id: AnyColumn }, owner: Owned): SQL | undefined =>
-  and(ofTenant(columns.tenant_id, owner.tenant_id ?? 'none'), ofTenant(columns.project_id, owner.project_id ?? 'none'));
+  and(
+    filterByTenant(columns.tenant_id, owner.tenant_id ?? 'none'),
+    filterByTenant(columns.project_id, owner.project_id ?? 'none'),
+  );

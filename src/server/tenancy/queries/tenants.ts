@@ -3,8 +3,8 @@ import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
 import { TENANT_SORTS, Tenant, type TenantListInput } from '@/domain/tenant';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { projects, roleAssignments, tenants } from '../../db/schema/access';
 import { policies, securityGroups } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
@@ -20,7 +20,7 @@ export async function listTenantNames(executor: Executor, limit: number): Promis
     .limit(limit);
 }
 
-const columns = columnsOf(Tenant, tenants, {
+const columns = selectColumns(Tenant, tenants, {
   counts: sql<Tenant['counts']>`json_build_object(
     'projects', (select count(*) from ${projects} where ${eq(projects.tenant_id, tenants.id)}),
     'workloads', (select count(*) from ${workloads} join ${projects} on ${eq(projects.id, workloads.project_id)}
@@ -30,15 +30,18 @@ const columns = columnsOf(Tenant, tenants, {
     'security_groups', (select count(*) from ${securityGroups} where ${eq(securityGroups.tenant_id, tenants.id)}),
     'policies', (select count(*) from ${policies} where ${eq(policies.tenant_id, tenants.id)}))`,
 });
-const SORTS = sortKeysOf(Tenant, TENANT_SORTS, columns);
+const SORTS = buildSortKeys(Tenant, TENANT_SORTS, columns);
 
 const inReach = (reach: TenantReach): SQL | undefined =>
   reach === 'all' ? undefined : inArray(tenants.id, [...reach]);
 
 /** Tenants visible to the caller, page by page. Two queries. */
 export async function listTenants(reach: TenantReach, input: TenantListInput): Promise<Page<Tenant>> {
-  const where = and(inReach(reach), ...conditionsOf(input, tenants, { q: hasText(tenants.name, tenants.description) }));
-  return pageOfRows<Tenant>(input, { sorts: SORTS, sort: 'name', id: tenants.id }, (paging) => ({
+  const where = and(
+    inReach(reach),
+    ...buildConditions(input, tenants, { q: hasText(tenants.name, tenants.description) }),
+  );
+  return queryPage<Tenant>(input, { sorts: SORTS, sort: 'name', id: tenants.id }, (paging) => ({
     rows: db
       .select(columns)
       .from(tenants)
@@ -68,7 +71,7 @@ export async function lockTenant(
   return row ?? null;
 }
 
-export async function tenantNameTaken(tx: Tx, name: string): Promise<boolean> {
+export async function tenantNameExists(tx: Tx, name: string): Promise<boolean> {
   return (await tx.$count(tenants, sql`lower(${tenants.name}) = lower(${name})`)) > 0;
 }
 

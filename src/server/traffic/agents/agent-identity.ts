@@ -11,10 +11,10 @@ import { findAgentByTokenHash } from '../queries/agents';
 /** Flows that count as one heartbeat: an agent sends a quarter of that at most. */
 const FLOWS_OF_ONE = 4 * AGENT_LIMITS.flows_per_heartbeat;
 
-const keyOf = (nodeId: string) => `agent:${nodeId}`;
+const toBudgetKey = (nodeId: string) => `agent:${nodeId}`;
 
 /** Milliseconds after which an agent may send one more heartbeat. */
-const emissionOf = (intervalSeconds: number | null): number => {
+const computeEmissionInterval = (intervalSeconds: number | null): number => {
   const { minimum, default: usual } = AGENT_LIMITS.interval_seconds;
   return (Math.max(intervalSeconds ?? usual, minimum) * 1000) / AGENT_LIMITS.heartbeats_per_interval;
 };
@@ -23,9 +23,9 @@ const emissionOf = (intervalSeconds: number | null): number => {
  * Takes a heartbeat from the budget of an agent, which grows with its interval. Counted before the body is read.
  * @throws AppError `too_many_requests` with the time to wait
  */
-export async function takeHeartbeat(nodeId: string, intervalSeconds: number | null): Promise<void> {
-  const budget = { emissionMs: emissionOf(intervalSeconds), burst: AGENT_LIMITS.heartbeat_burst };
-  const wait = await takeFromBudget(db, keyOf(nodeId), budget, clock.now());
+export async function consumeHeartbeat(nodeId: string, intervalSeconds: number | null): Promise<void> {
+  const budget = { emissionMs: computeEmissionInterval(intervalSeconds), burst: AGENT_LIMITS.heartbeat_burst };
+  const wait = await takeFromBudget(db, toBudgetKey(nodeId), budget, clock.now());
   if (wait === 0) return;
   const seconds = Math.max(1, Math.ceil(wait / 1000));
   throw new AppError(
@@ -38,7 +38,8 @@ export async function takeHeartbeat(nodeId: string, intervalSeconds: number | nu
 /** Charges a heartbeat with more flows than agents send as several. */
 export async function chargeFlows(nodeId: string, intervalSeconds: number, flows: number): Promise<void> {
   const more = Math.ceil(flows / FLOWS_OF_ONE) - 1;
-  if (more > 0) await chargeBudget(db, keyOf(nodeId), more * emissionOf(intervalSeconds), clock.now());
+  if (more > 0)
+    await chargeBudget(db, toBudgetKey(nodeId), more * computeEmissionInterval(intervalSeconds), clock.now());
 }
 
 const PREFIX = 'fabric_node_';
@@ -67,7 +68,7 @@ export async function readAgent(request: Request, origin: Origin): Promise<Agent
     throw new AppError('unauthenticated', 'The node token is not valid. Reinstall the agent to get a new token.');
   }
   const { node_id, cluster_id, node_name, interval_seconds } = found;
-  await takeHeartbeat(node_id, interval_seconds);
+  await consumeHeartbeat(node_id, interval_seconds);
   return {
     actor: { kind: 'agent', id: node_id, name: `agent of ${node_name}` },
     origin,

@@ -30,14 +30,14 @@ const diagnostics = (log: string) => ({
   left_out: { flows: 0, bytes: 0, packets: 0 },
 });
 
-async function beat(node: { id: string }, version: string, log: string, flows: unknown[] = makeFlows(3)) {
+async function sendHeartbeat(node: { id: string }, version: string, log: string, flows: unknown[] = makeFlows(3)) {
   const headers = await makeAgent(node);
   const body = makeHeartbeat(flows, { agent_version: version, flow_diagnostics: diagnostics(log) });
   const response = await call('/agents/heartbeat', { method: 'POST', body, headers });
   expect(response.status, await response.clone().text()).toBe(200);
 }
 
-async function ask<T>(path: string, input: unknown, method = 'GET', headers = admin): Promise<T> {
+async function callProcedure<T>(path: string, input: unknown, method = 'GET', headers = admin): Promise<T> {
   const response = await handleTrpc(
     appRouter,
     method === 'GET'
@@ -52,8 +52,10 @@ async function ask<T>(path: string, input: unknown, method = 'GET', headers = ad
   if (!response.ok) throw new Error(`${body.error.data.httpStatus} ${body.error.message}`);
   return body.result.data as T;
 }
-const namesOf = async (filter: object) =>
-  (await ask<{ items: Agent[] }>('agents.list', { cluster_id: cluster.id, ...filter })).items.map((a) => a.node_name);
+const listNodeNames = async (filter: object) =>
+  (await callProcedure<{ items: Agent[] }>('agents.list', { cluster_id: cluster.id, ...filter })).items.map(
+    (a) => a.node_name,
+  );
 
 beforeAll(async () => {
   admin = await bearer(await makeUser('super_admin'));
@@ -61,15 +63,15 @@ beforeAll(async () => {
   nodes = await Promise.all(['a', 'b', 'c', 'd'].map((name) => makeNode(cluster, { name })));
   const [a, b, c] = nodes;
   if (!a || !b || !c) throw new Error('no nodes');
-  await beat(a, (await offeredVersion()) ?? '0.2.0', 'active');
-  await beat(b, '0.1.9', 'unavailable', [...makeFlows(2), { nonsense: true }]);
+  await sendHeartbeat(a, (await offeredVersion()) ?? '0.2.0', 'active');
+  await sendHeartbeat(b, '0.1.9', 'unavailable', [...makeFlows(2), { nonsense: true }]);
   await makeAgent(c);
   await sql`update node_agents set status = 'pending', agent_version = null, last_heartbeat_at = null where node_id = ${c.id}`;
 });
 
 describe('agents', () => {
   it('say which collectors lack something, and which are older than what the service brings', async () => {
-    const { items } = await ask<{ items: Agent[] }>('agents.list', { cluster_id: cluster.id });
+    const { items } = await callProcedure<{ items: Agent[] }>('agents.list', { cluster_id: cluster.id });
     expect(items.map(({ node_name, status }) => [node_name, status])).toEqual([
       ['a', 'ok'],
       ['b', 'ok'],
@@ -86,16 +88,16 @@ describe('agents', () => {
   });
 
   it('filter by fault', async () => {
-    expect(await namesOf({ lacking: true })).toEqual(['b']);
-    expect(await namesOf({ lacking: false })).toEqual(['a']);
-    expect(await namesOf({ status: 'none' })).toEqual(['d']);
+    expect(await listNodeNames({ lacking: true })).toEqual(['b']);
+    expect(await listNodeNames({ lacking: false })).toEqual(['a']);
+    expect(await listNodeNames({ status: 'none' })).toEqual(['d']);
     // A stale agent does not prove that its collectors work.
     await sql`update node_agents set status = 'silent' where node_id = ${nodes[0]?.id ?? ''}`;
-    expect(await namesOf({ lacking: false })).toEqual([]);
+    expect(await listNodeNames({ lacking: false })).toEqual([]);
     await sql`update node_agents set status = 'ok' where node_id = ${nodes[0]?.id ?? ''}`;
     if ((await offeredVersion()) === null) return;
-    expect(await namesOf({ outdated: true })).toEqual(['b']);
-    expect(await namesOf({ outdated: false })).toEqual(['a']);
+    expect(await listNodeNames({ outdated: true })).toEqual(['b']);
+    expect(await listNodeNames({ outdated: false })).toEqual(['a']);
   });
 
   it('sort by the numbers in their versions', async () => {
@@ -104,7 +106,7 @@ describe('agents', () => {
     const sorted = async (sort: string) => {
       const found: string[] = [];
       for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
-        const page = await ask<{ items: Agent[]; next_cursor: string | null }>('agents.list', {
+        const page = await callProcedure<{ items: Agent[]; next_cursor: string | null }>('agents.list', {
           cluster_id: cluster.id,
           sort,
           limit: 1,
@@ -122,7 +124,7 @@ describe('agents', () => {
 
   it('have counts by state', async () => {
     const offered = await offeredVersion();
-    expect(await ask<AgentSummary>('agents.summary', { cluster_id: cluster.id })).toEqual({
+    expect(await callProcedure<AgentSummary>('agents.summary', { cluster_id: cluster.id })).toEqual({
       nodes: 4,
       ok: 2,
       degraded: 0,
@@ -136,7 +138,7 @@ describe('agents', () => {
   });
 
   it('show the hours of the last day and what was refused', async () => {
-    const detail = await ask<AgentDetail>('agents.get', { id: nodes[1]?.id });
+    const detail = await callProcedure<AgentDetail>('agents.get', { id: nodes[1]?.id });
     expect(detail.last_day).toEqual({ heartbeats: 1, accepted: 2, updated: 0, rejected: 1 });
     expect(detail.hours).toHaveLength(1);
     expect(detail.hours[0]).toMatchObject(detail.last_day);
@@ -146,8 +148,8 @@ describe('agents', () => {
     ]);
     expect(detail.node_status).toBe('unknown');
     await sql`update nodes set status = 'offline' where id = ${nodes[1]?.id ?? ''}`;
-    expect((await ask<AgentDetail>('agents.get', { id: nodes[1]?.id })).node_status).toBe('offline');
-    const none = await ask<AgentDetail>('agents.get', { id: nodes[3]?.id });
+    expect((await callProcedure<AgentDetail>('agents.get', { id: nodes[1]?.id })).node_status).toBe('offline');
+    const none = await callProcedure<AgentDetail>('agents.get', { id: nodes[3]?.id });
     expect(none).toMatchObject({ status: null, payload: null, hours: [], rejections: [] });
     expect(none.last_day.heartbeats).toBe(0);
   });
@@ -156,7 +158,7 @@ describe('agents', () => {
     if ((await offeredVersion()) === null) return;
     vi.stubGlobal(STAMPED, true);
     const headers = { ...admin, 'x-fabric-host': 'fabric.example:8443', 'x-fabric-proto': 'https' };
-    const { command, node_name } = await ask<AgentInstall>(
+    const { command, node_name } = await callProcedure<AgentInstall>(
       'agents.install',
       { node_id: nodes[3]?.id },
       'POST',
@@ -164,9 +166,9 @@ describe('agents', () => {
     );
     expect(node_name).toBe('d');
     expect(command).toContain("'https://fabric.example:8443/api/v1/agents/install.sh'");
-    const own = await ask<AgentInstall>('agents.install', { node_id: nodes[3]?.id }, 'POST');
+    const own = await callProcedure<AgentInstall>('agents.install', { node_id: nodes[3]?.id }, 'POST');
     expect(own.base_url).toBe('http://own.test');
     const viewer = await bearer(await makeUser('viewer'));
-    await expect(ask('agents.install', { node_id: nodes[3]?.id }, 'POST', viewer)).rejects.toThrow('403');
+    await expect(callProcedure('agents.install', { node_id: nodes[3]?.id }, 'POST', viewer)).rejects.toThrow('403');
   });
 });

@@ -14,7 +14,7 @@ import { publishEvent } from '../../events/event-hub';
 import { clock } from '../../lib/clock';
 import { notFound } from '../../lib/refusals';
 import { countAgents, findAgentDetail, findAgentVersions, listAgents as list } from '../queries/agent-list';
-import { markSilentAgents } from '../queries/agents';
+import { markStaleAgents } from '../queries/agents';
 import { flowStore } from '../storage/flow-store';
 import { readAgentBundle } from './agent-bundle';
 import { readReport } from './read-report';
@@ -103,7 +103,7 @@ const MINIMUM_SECONDS = 90;
 /** Marks agents as stale and notifies the pages. A heartbeat clears the mark. @returns how many became stale */
 export function watchAgents(): Promise<number> {
   return db.transaction(async (tx) => {
-    const silent = await markSilentAgents(tx, clock.now().toISOString(), MISSED_HEARTBEATS, MINIMUM_SECONDS);
+    const silent = await markStaleAgents(tx, clock.now().toISOString(), MISSED_HEARTBEATS, MINIMUM_SECONDS);
     for (const cluster_id of new Set(silent.map((agent) => agent.cluster_id))) {
       await publishEvent(tx, { type: 'inventory.changed', cluster_id });
     }

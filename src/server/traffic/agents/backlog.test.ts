@@ -10,24 +10,24 @@ const newest = {
   last_heartbeat_at: ago(20),
   interval_seconds: 30,
 };
-const of = (boot_id: string, sequence: number, sentAgo: number, known = newest) =>
+const evaluateBacklog = (boot_id: string, sequence: number, sentAgo: number, known = newest) =>
   isBacklog(known, { boot_id, sequence, sent_at: ago(sentAgo) }, now);
 
 describe('isBacklog', () => {
   it('goes by sequence within one boot, whatever the clock says', () => {
-    expect(of('a', 11, 0)).toBe(false);
-    expect(of('a', 11, 86_400)).toBe(false);
-    expect(of('a', 9, 0)).toBe(true);
+    expect(evaluateBacklog('a', 11, 0)).toBe(false);
+    expect(evaluateBacklog('a', 11, 86_400)).toBe(false);
+    expect(evaluateBacklog('a', 9, 0)).toBe(true);
   });
 
   it('goes by time of sending between boots', () => {
-    expect(of('b', 0, 0)).toBe(false);
-    expect(of('b', 500, 3_600)).toBe(true);
+    expect(evaluateBacklog('b', 0, 0)).toBe(false);
+    expect(evaluateBacklog('b', 500, 3_600)).toBe(true);
   });
 
   it('takes the first heartbeat ever, and the first after a silence, for fresh', () => {
     expect(isBacklog(null, { boot_id: 'a', sequence: 0, sent_at: ago(9_999) }, now)).toBe(false);
-    expect(of('b', 0, 3_600, { ...newest, last_heartbeat_at: ago(91) })).toBe(false);
+    expect(evaluateBacklog('b', 0, 3_600, { ...newest, last_heartbeat_at: ago(91) })).toBe(false);
   });
 });
 

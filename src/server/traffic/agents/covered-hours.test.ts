@@ -2,7 +2,7 @@ import type { HeartbeatEnvelope } from '@fabric/agent-contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, nodeEvidence } from '@/domain/impact/node-evidence';
-import { lengthOf, normalize, type Span } from '@/domain/impact/time-spans';
+import { normalize, type Span, sumDurations } from '@/domain/impact/time-spans';
 import { clockWindow } from '../flows/clock-window';
 import type { AgentState } from '../queries/agents';
 import { coveredHours, lossCounters } from './covered-hours';
@@ -73,7 +73,7 @@ function twoHours(jitter: readonly number[]): Beat[] {
 }
 
 const anyJitter = fc.array(fc.nat(6_000), { minLength: 40, maxLength: 40 });
-const covered = (beats: readonly Beat[]) => lengthOf(normalize(beats));
+const covered = (beats: readonly Beat[]) => sumDurations(normalize(beats));
 
 describe('coveredHours', () => {
   it('covers exactly the time of the heartbeats that arrived, in any order and with any clock', () => {
@@ -85,7 +85,7 @@ describe('coveredHours', () => {
         for (const arrived of [beats, late]) {
           const { evidence } = store(arrived, { stated: true, ahead });
           // The way of a heartbeat takes up to 0.11 s, which is measured as an offset.
-          expect(Math.abs(lengthOf(evidence.covered) - covered(beats))).toBeLessThan(0.002 * 2 * HOUR_MS);
+          expect(Math.abs(sumDurations(evidence.covered) - covered(beats))).toBeLessThan(0.002 * 2 * HOUR_MS);
         }
       }),
       { numRuns: 40 },
@@ -110,7 +110,7 @@ describe('coveredHours', () => {
         const beats = all.filter(({ sequence }) => sequence % everyNth !== 1);
         const order = spooled ? [...beats.slice(0, 1), ...beats.slice(-1), ...beats.slice(1, -1).reverse()] : beats;
         const { evidence } = store(order, { stated: false });
-        const error = Math.abs(lengthOf(evidence.covered) - covered(beats));
+        const error = Math.abs(sumDurations(evidence.covered) - covered(beats));
         // The first heartbeat of an agent is expected after 15 s.
         expect(error).toBeLessThanOrEqual((all.length - beats.length + 1) * 3_000 + 15_000);
       }),

@@ -23,11 +23,11 @@ const CAPTURES = ['ebpf', 'ring'];
 /** What happened to the flows of a heartbeat. */
 type Stored = Pick<FlowValidation, 'flows'> & { rejected: number };
 
-const collectorsOf = (heartbeat: HeartbeatEnvelope) => heartbeat.flow_diagnostics?.collectors ?? [];
+const listCollectors = (heartbeat: HeartbeatEnvelope) => heartbeat.flow_diagnostics?.collectors ?? [];
 
 /** What the agent has counted since it started; null when it reports no collectors. */
 export function lossCounters(heartbeat: HeartbeatEnvelope): LossCounters | null {
-  const collectors = collectorsOf(heartbeat);
+  const collectors = listCollectors(heartbeat);
   if (collectors.length === 0) return null;
   const sum = (of: readonly string[], names: readonly string[]) =>
     collectors
@@ -45,7 +45,7 @@ export function lossCounters(heartbeat: HeartbeatEnvelope): LossCounters | null 
  * What was counted since the newest heartbeat before. Of a heartbeat from the spool it is nothing: the next one that is sent in time has
  * it. Of an agent that was not counted yet its start is not known, so it is nothing as well.
  */
-function countedSince(agent: AgentState, heartbeat: HeartbeatEnvelope, backlog: boolean): LossCounters {
+function computeLossDelta(agent: AgentState, heartbeat: HeartbeatEnvelope, backlog: boolean): LossCounters {
   const nothing = { packets_lost: 0, log_lines: 0, log_lines_lost: 0 };
   const now = lossCounters(heartbeat);
   if (backlog || now === null) return nothing;
@@ -75,7 +75,7 @@ function coveredSpan(agent: AgentState, heartbeat: HeartbeatEnvelope, times: Clo
 
 /** Which ways of observing conversations worked. Without diagnostics the flows show it. */
 function workingCollectors(heartbeat: HeartbeatEnvelope, { flows }: Stored): { captured: boolean; tracked: boolean } {
-  const collectors = collectorsOf(heartbeat);
+  const collectors = listCollectors(heartbeat);
   const works = (name: string) => {
     return collectors.some((one) => one.name === name && (one.state === 'active' || one.state === 'degraded'));
   };
@@ -105,16 +105,16 @@ export function coveredHours(
     flows_left_out: heartbeat.flow_diagnostics?.left_out.flows ?? 0,
     flows_rejected: stored.rejected,
     packets_seen: seen?.packets ?? 0,
-    ...countedSince(agent, heartbeat, backlog),
+    ...computeLossDelta(agent, heartbeat, backlog),
   };
   const counts = Object.fromEntries(
     Object.entries(counted).map(([name, count]) => [name, Math.min(count, MOST)]),
   ) as typeof counted;
   const none = Object.fromEntries(Object.keys(counts).map((name) => [name, 0])) as typeof counts;
-  const hourOf = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;
-  const last = hourOf(Math.max(span.until - 1, span.since));
+  const startOfHour = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;
+  const last = startOfHour(Math.max(span.until - 1, span.since));
   const rows: Omit<AgentHourRow, 'node_id'>[] = [];
-  for (let hour = hourOf(span.since); hour <= last; hour += HOUR_MS) {
+  for (let hour = startOfHour(span.since); hour <= last; hour += HOUR_MS) {
     const part = { since: Math.max(span.since, hour), until: Math.min(span.until, hour + HOUR_MS) };
     const parts = part.since < part.until ? [part] : [];
     rows.push({

@@ -1,6 +1,6 @@
 import type { EnrolmentAnswer, EnrolmentRequest } from '@fabric/agent-contract';
 import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
-import { reachOf } from '@/domain/permissions';
+import { computeReach } from '@/domain/permissions';
 import { findUserWithRoles } from '../../access/queries/users';
 import { recordAudit } from '../../audit/record';
 import type { OpenScope } from '../../auth/scope';
@@ -12,12 +12,12 @@ import { AppError } from '../../lib/errors';
 import {
   type AgentInUse,
   type EnrolmentRow,
-  enrolAgent as enrol,
+  enrollAgent as enrol,
   findNodeName,
   listEnrollableNodes,
-  lockEnrolment,
+  lockEnrollment,
   lockFormerAgent,
-  markEnrolmentUsed,
+  markEnrollmentUsed,
   type NodeName,
 } from '../queries/agent-enrollments';
 import { newNodeToken } from './agent-identity';
@@ -42,7 +42,7 @@ export function isInUse(agent: AgentInUse, machineId: string | null, now: string
 }
 
 /** Compares names of one machine: case is ignored, and a fully qualified name equals its first label. */
-const sameName = (a: string, b: string) => {
+const isSameName = (a: string, b: string) => {
   const label = (name: string) => name.toLowerCase().split('.', 1)[0];
   return label(a) === label(b);
 };
@@ -50,31 +50,31 @@ const sameName = (a: string, b: string) => {
 type Creator = { name: string | null; mayInstall: boolean };
 
 /** Who asked for the command, and whether they may still install agents: the token is their right in other hands. */
-async function creatorOf(tx: Tx, id: string | null, now: string): Promise<Creator> {
+async function findCreator(tx: Tx, id: string | null, now: string): Promise<Creator> {
   // Created by the service itself, so there is no user whose permissions to check.
   if (id === null) return { name: null, mayInstall: true };
   const found = await findUserWithRoles(tx, id, now);
   return {
     name: found?.user.name ?? null,
-    mayInstall: found !== null && reachOf(found.grants, 'agent:install') === 'all',
+    mayInstall: found !== null && computeReach(found.grants, 'agent:install') === 'all',
   };
 }
 
 /** The node that a machine of this name is, by its enrollment token. @throws AppError `unauthenticated`, `refused` */
-async function nodeOf(tx: Tx, enrolment: EnrolmentRow, name: string): Promise<NodeName> {
+async function resolveNode(tx: Tx, enrolment: EnrolmentRow, name: string): Promise<NodeName> {
   const wrong = (message: string, expected: string) =>
     new AppError('refused', message, { errors: [{ field: 'node_name', message: expected }] });
   if (enrolment.node_id !== null) {
     const node = await findNodeName(tx, enrolment.node_id);
     if (!node) throw new AppError('unauthenticated', `The enrollment token is not valid. ${AGAIN}`);
-    if (sameName(name, node.name)) return node;
+    if (isSameName(name, node.name)) return node;
     throw wrong(
       `The enrollment token is for the node ${node.name}, but this machine reports the name ${name}. Run the install command of this node, or set FABRIC_NODE_NAME.`,
       `Expected ${node.name}.`,
     );
   }
   const nodes = await listEnrollableNodes(tx, enrolment.cluster_id ?? '', enrolment.node_ids);
-  const [node, another] = nodes.filter((one) => sameName(name, one.name));
+  const [node, another] = nodes.filter((one) => isSameName(name, one.name));
   if (node && !another) return node;
   throw wrong(
     `The enrollment token is for ${enrolment.node_ids ? 'selected nodes' : 'nodes of one cluster'}, and ${another ? 'several of them have' : 'none of them has'} the name ${name} that this machine reports. Set FABRIC_NODE_NAME to the name of the node in the cluster, or create a token for this node.`,
@@ -88,10 +88,10 @@ async function nodeOf(tx: Tx, enrolment: EnrolmentRow, name: string): Promise<No
  * @throws AppError `unauthenticated` for an unknown token, `gone` for one that was used up, expired or revoked or whose creator may not
  * install agents any more, `refused` for a machine with the name of another node, `conflict` for a node whose token is in use
  */
-export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise<EnrolmentAnswer> {
+export function enrollAgent(scope: OpenScope, request: EnrolmentRequest): Promise<EnrolmentAnswer> {
   const now = clock.now().toISOString();
   return db.transaction(async (tx) => {
-    const enrolment = await lockEnrolment(tx, hashToken(request.enrolment_token));
+    const enrolment = await lockEnrollment(tx, hashToken(request.enrolment_token));
     if (!enrolment) throw new AppError('unauthenticated', `The enrollment token is not valid. ${AGAIN}`);
     if (enrolment.revoked_at !== null) throw new AppError('gone', `The enrollment token was revoked. ${AGAIN}`);
     // A use that an older version of the service noted is its time only.
@@ -100,14 +100,14 @@ export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise
       throw new AppError('gone', `The enrollment token ${used}. ${AGAIN}`);
     }
     if (enrolment.expires_at <= now) throw new AppError('gone', `The enrollment token has expired. ${AGAIN}`);
-    const creator = await creatorOf(tx, enrolment.created_by, now);
+    const creator = await findCreator(tx, enrolment.created_by, now);
     if (!creator.mayInstall) {
       throw new AppError(
         'gone',
         `The user who created the enrollment token is no longer permitted to install agents. ${AGAIN}`,
       );
     }
-    const node = await nodeOf(tx, enrolment, request.node_name);
+    const node = await resolveNode(tx, enrolment, request.node_name);
     const node_token = newNodeToken();
     const { machine_id, agent_version } = request;
     const before = await lockFormerAgent(tx, node.id);
@@ -117,7 +117,7 @@ export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise
         `The agent of ${node.name} already has a token that is in use. An enrollment token for many nodes does not replace it. To reinstall the agent, use the install command of this node.`,
       );
     }
-    await markEnrolmentUsed(tx, enrolment.id, { node_id: node.id, node_name: node.name, machine_id, at: now });
+    await markEnrollmentUsed(tx, enrolment.id, { node_id: node.id, node_name: node.name, machine_id, at: now });
     const replacement = before?.reports
       ? {
           at: now,

@@ -46,14 +46,14 @@ async function json<T>(response: Response | Promise<Response>, status: number): 
 const create = (input: object = {}, headers = admin) =>
   call('/agents/enrollments', { method: 'POST', body: { cluster_id: cluster.id, ...input }, headers });
 const created = (input: object = {}) => json<AgentEnrollmentCreated>(create(input), 201);
-const enrol = (token: string, node_name: string, machine_id = MACHINE_ID) =>
+const enroll = (token: string, node_name: string, machine_id = MACHINE_ID) =>
   call('/agents/enrol', {
     method: 'POST',
     body: { protocol_version: 1, enrolment_token: token, machine_id, node_name, agent_version: '0.2.0' },
   });
 const enrolled = (token: string, name: string, machine_id = MACHINE_ID) =>
-  json<{ node_token: string; node_id: string }>(enrol(token, name, machine_id), 200);
-const beat = (token: string, machine_id = MACHINE_ID) =>
+  json<{ node_token: string; node_id: string }>(enroll(token, name, machine_id), 200);
+const sendHeartbeat = (token: string, machine_id = MACHINE_ID) =>
   call('/agents/heartbeat', {
     method: 'POST',
     body: makeHeartbeat(makeFlows(1), { machine_id }),
@@ -62,7 +62,7 @@ const beat = (token: string, machine_id = MACHINE_ID) =>
 const list = async () =>
   (await json<Page<AgentEnrollment>>(call(`/agents/enrollments?cluster_id=${cluster.id}`, { headers: admin }), 200))
     .items;
-const later = async <T>(seconds: number, work: () => Promise<T>): Promise<T> => {
+const runLater = async <T>(seconds: number, work: () => Promise<T>): Promise<T> => {
   const time = fakeClock();
   time.advance(seconds);
   try {
@@ -83,8 +83,8 @@ describe('an enrollment token for many nodes', () => {
       await enrolled(enrolment_token, 'PVE2.example.org'),
     ];
     expect([first.node_id, second.node_id]).toEqual(nodes.map(({ id }) => id));
-    expect((await beat(first.node_token)).status).toBe(200);
-    expect((await enrol(enrolment_token, 'pve1')).status).toBe(410);
+    expect((await sendHeartbeat(first.node_token)).status).toBe(200);
+    expect((await enroll(enrolment_token, 'pve1')).status).toBe(410);
     expect(await list()).toMatchObject([
       { state: 'used', uses: 2, enrolled: [{ node_name: 'pve1' }, { node_name: 'pve2' }] },
     ]);
@@ -93,7 +93,7 @@ describe('an enrollment token for many nodes', () => {
   it('gives exactly 10 node tokens to 50 simultaneous enrollments with 10 uses', async () => {
     const many = await Promise.all(Array.from({ length: 50 }, (_, i) => makeNode(cluster, { name: `node${i}` })));
     const { enrolment_token } = await created({ max_uses: 10 });
-    const answers = await Promise.all(many.map(({ name }) => enrol(enrolment_token, name)));
+    const answers = await Promise.all(many.map(({ name }) => enroll(enrolment_token, name)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     expect(answers.filter(({ status }) => status === 410)).toHaveLength(40);
     const [stored] = await sqlClient()`select count(*)::int as agents from node_agents where token_hash is not null
@@ -104,39 +104,41 @@ describe('an enrollment token for many nodes', () => {
   it('does not replace the token of a node that reported recently; the install command of the node does', async () => {
     const { enrolment_token } = await created({ max_uses: 9 });
     const { node_token } = await enrolled(enrolment_token, 'pve1');
-    await beat(node_token);
+    await sendHeartbeat(node_token);
     for (const machine of [MACHINE_ID, OTHER_MACHINE]) {
-      const problem = await json<{ detail: string }>(enrol(enrolment_token, 'pve1', machine), 409);
+      const problem = await json<{ detail: string }>(enroll(enrolment_token, 'pve1', machine), 409);
       expect(problem.detail).toContain('install command of this node');
     }
     // Silent for an hour is a reboot, not a node to be had.
     await sqlClient()`update node_agents set status = 'silent' where node_id = ${nodes[0]?.id ?? ''}`;
-    await later(3_600, async () => expect((await enrol(enrolment_token, 'pve1')).status).toBe(410));
+    await runLater(3_600, async () => expect((await enroll(enrolment_token, 'pve1')).status).toBe(410));
     const long = await created({ max_uses: 9, expires_in_minutes: 10_080 });
-    await later(3_600, async () => expect((await enrol(long.enrolment_token, 'pve1')).status).toBe(409));
-    expect((await beat(node_token)).status).toBe(200);
+    await runLater(3_600, async () => expect((await enroll(long.enrolment_token, 'pve1')).status).toBe(409));
+    expect((await sendHeartbeat(node_token)).status).toBe(200);
     expect((await list()).find(({ id }) => id === long.id)).toMatchObject({ uses: 0 });
     const install = await json<AgentInstall>(
       call('/agents/install', { method: 'POST', body: { node_id: nodes[0]?.id }, headers: admin }),
       201,
     );
     await enrolled(install.enrolment_token, 'pve1');
-    expect((await beat(node_token)).status).toBe(401);
+    expect((await sendHeartbeat(node_token)).status).toBe(401);
     // The new token has not reported yet; the node still did.
-    await later(120, async () => expect((await enrol(long.enrolment_token, 'pve1', OTHER_MACHINE)).status).toBe(409));
+    await runLater(120, async () =>
+      expect((await enroll(long.enrolment_token, 'pve1', OTHER_MACHINE)).status).toBe(409),
+    );
   });
 
   it('enrolls a node again whose token has not reported for a day', async () => {
     const { enrolment_token } = await created({ max_uses: 9, expires_in_minutes: 10_080 });
-    await beat((await enrolled(enrolment_token, 'pve1')).node_token);
+    await sendHeartbeat((await enrolled(enrolment_token, 'pve1')).node_token);
     await sqlClient()`update node_agents set status = 'silent' where node_id = ${nodes[0]?.id ?? ''}`;
-    await later(24 * 3_600 + 60, () => enrolled(enrolment_token, 'pve1', OTHER_MACHINE));
+    await runLater(24 * 3_600 + 60, () => enrolled(enrolment_token, 'pve1', OTHER_MACHINE));
   });
 
   it('lets the same machine repeat an interrupted installation, and no other machine', async () => {
     const { enrolment_token } = await created({ max_uses: 9 });
     await enrolled(enrolment_token, 'pve1');
-    expect((await enrol(enrolment_token, 'pve1', OTHER_MACHINE)).status).toBe(409);
+    expect((await enroll(enrolment_token, 'pve1', OTHER_MACHINE)).status).toBe(409);
     await enrolled(enrolment_token, 'pve1');
   });
 
@@ -144,7 +146,7 @@ describe('an enrollment token for many nodes', () => {
     const tokens = [await created(), await created()];
     for (const { name } of nodes) {
       const answers = await Promise.all(
-        tokens.map(({ enrolment_token }, i) => enrol(enrolment_token, name, i === 0 ? MACHINE_ID : OTHER_MACHINE)),
+        tokens.map(({ enrolment_token }, i) => enroll(enrolment_token, name, i === 0 ? MACHINE_ID : OTHER_MACHINE)),
       );
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     }
@@ -156,7 +158,7 @@ describe('an enrollment token for many nodes', () => {
     const { enrolment_token, max_uses } = await created({ node_ids: [nodes[1]?.id] });
     expect(max_uses).toBe(1);
     for (const name of ['pve1', 'pve9', 'elsewhere'])
-      expect((await json<{ detail: string }>(enrol(enrolment_token, name), 422)).detail).toContain('FABRIC_NODE_NAME');
+      expect((await json<{ detail: string }>(enroll(enrolment_token, name), 422)).detail).toContain('FABRIC_NODE_NAME');
     await enrolled(enrolment_token, 'pve2');
     const foreign = await makeNode(other, { name: 'pve1' });
     await json(create({ node_ids: [nodes[0]?.id, foreign.id] }), 422);
@@ -166,22 +168,22 @@ describe('an enrollment token for many nodes', () => {
     await sqlClient()`update nodes set missing_since = now() where id = ${nodes[0]?.id ?? ''}`;
     const { enrolment_token, max_uses } = await created();
     expect(max_uses).toBe(1);
-    expect((await enrol(enrolment_token, 'pve1')).status).toBe(422);
+    expect((await enroll(enrolment_token, 'pve1')).status).toBe(422);
   });
 
   it('ends by time, by revocation, and with the permission of its creator', async () => {
     const expiring = await created({ expires_in_minutes: 10 });
-    await later(600, async () => expect((await enrol(expiring.enrolment_token, 'pve1')).status).toBe(410));
+    await runLater(600, async () => expect((await enroll(expiring.enrolment_token, 'pve1')).status).toBe(410));
     const revoked = await created();
     await json(call(`/agents/enrollments/${revoked.id}`, { method: 'DELETE', headers: admin }), 204);
-    expect((await json<{ detail: string }>(enrol(revoked.enrolment_token, 'pve1'), 410)).detail).toContain('revoked');
+    expect((await json<{ detail: string }>(enroll(revoked.enrolment_token, 'pve1'), 410)).detail).toContain('revoked');
     await json(call(`/agents/enrollments/${revoked.id}`, { method: 'DELETE', headers: admin }), 410);
     const creator = await makeUser('admin');
     const { enrolment_token } = await json<AgentEnrollmentCreated>(create({}, await bearer(creator)), 201);
     await sqlClient()`update users set active = false where id = ${creator.id}`;
-    expect((await enrol(enrolment_token, 'pve1')).status).toBe(410);
+    expect((await enroll(enrolment_token, 'pve1')).status).toBe(410);
     const states = async () => (await list()).map(({ state }) => state);
-    expect(await later(600, states)).toEqual(['active', 'revoked', 'expired']);
+    expect(await runLater(600, states)).toEqual(['active', 'revoked', 'expired']);
   });
 
   it('causes records of creation, use and revocation without its text', async () => {
@@ -203,7 +205,7 @@ describe('an enrollment token for many nodes', () => {
 
   it('remains available for later nodes by number while every node reports', async () => {
     const { enrolment_token } = await created();
-    for (const { name } of nodes) await beat((await enrolled(enrolment_token, name)).node_token);
+    for (const { name } of nodes) await sendHeartbeat((await enrolled(enrolment_token, name)).node_token);
     await json(create(), 409);
     await json(create({ node_ids: [nodes[0]?.id] }), 409);
     const later = await created({ max_uses: 1 });

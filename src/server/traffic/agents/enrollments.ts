@@ -12,7 +12,7 @@ import { notFound, refuseField } from '../../lib/refusals';
 import * as repository from '../queries/agent-enrollments';
 import { requireAgentBundle } from './agent-bundle';
 import { isInUse } from './enroll-agent';
-import { installCommand, newEnrolmentToken } from './install';
+import { installCommand, newEnrollmentToken } from './install';
 
 /** How many of the nodes that a token is for it can enroll now. @throws AppError `refused` for a node that is not in the cluster */
 async function countEnrollable(tx: Tx, { cluster_id, node_ids }: AgentEnrollmentInput, now: string): Promise<number> {
@@ -33,7 +33,7 @@ export async function createEnrollment(
   baseUrl: string,
 ): Promise<AgentEnrollmentCreated> {
   await requireAgentBundle();
-  const enrolment_token = newEnrolmentToken();
+  const enrolment_token = newEnrollmentToken();
   const at = clock.now();
   const now = at.toISOString();
   const { cluster_id, description } = input;
@@ -58,7 +58,7 @@ export async function createEnrollment(
       created_at: now,
       expires_at: new Date(at.getTime() + input.expires_in_minutes * MINUTE_MS).toISOString(),
     };
-    await repository.insertEnrolment(tx, { ...row, token_hash: hashToken(enrolment_token) });
+    await repository.insertEnrollment(tx, { ...row, token_hash: hashToken(enrolment_token) });
     await recordAudit(tx, scope, {
       action: 'agent.enrollment_created',
       object_kind: 'agent_enrollment',
@@ -92,7 +92,7 @@ export async function createEnrollment(
 export function revokeEnrollment(scope: Scope<'agent:install'>, id: string): Promise<void> {
   const now = clock.now().toISOString();
   return db.transaction(async (tx) => {
-    const found = await repository.lockEnrolmentById(tx, id, now);
+    const found = await repository.lockEnrollmentById(tx, id, now);
     if (!found) throw notFound('enrollment token');
     if (found.state !== 'active')
       throw new AppError('gone', 'The enrollment token does not work any more, so there is nothing to revoke.');

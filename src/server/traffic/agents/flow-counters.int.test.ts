@@ -18,7 +18,7 @@ beforeEach(async () => {
   headers = await makeAgent(node);
 });
 
-async function beat(body: unknown): Promise<HeartbeatAnswer> {
+async function sendHeartbeat(body: unknown): Promise<HeartbeatAnswer> {
   const response = await call('/agents/heartbeat', { method: 'POST', body, headers });
   const text = await response.text();
   expect(response.status, text).toBe(200);
@@ -37,25 +37,29 @@ async function rolledUp(): Promise<{ bytes: number; packets: number }> {
 
 describe('totals of a flow', () => {
   it('go on when an agent restarts and counts from zero', async () => {
-    await beat(makeHeartbeat([makeFlow({ bytes: 2_000, packets: 20, observed_at: ago(60) })]));
-    await beat(makeHeartbeat([makeFlow({ bytes: 90, packets: 1, observed_at: ago(30), first_seen_at: ago(30) })]));
+    await sendHeartbeat(makeHeartbeat([makeFlow({ bytes: 2_000, packets: 20, observed_at: ago(60) })]));
+    await sendHeartbeat(
+      makeHeartbeat([makeFlow({ bytes: 90, packets: 1, observed_at: ago(30), first_seen_at: ago(30) })]),
+    );
     expect((await stored())[0]).toMatchObject({ bytes: '2090', packets: '21' });
     // More than before the restart, and all of it is new: it began after what is stored.
-    await beat(makeHeartbeat([makeFlow({ bytes: 5_000, packets: 50, observed_at: ago(5), first_seen_at: ago(10) })]));
+    await sendHeartbeat(
+      makeHeartbeat([makeFlow({ bytes: 5_000, packets: 50, observed_at: ago(5), first_seen_at: ago(10) })]),
+    );
     expect((await stored())[0]).toMatchObject({ bytes: '7090', packets: '71' });
     expect(await rolledUp()).toEqual({ bytes: 7_090, packets: 71 });
   });
 
   it('count what is new, not what an agent had seen before it was heard', async () => {
-    await beat(makeHeartbeat([makeFlow({ bytes: 9_000, packets: 90, delta_bytes: 100, delta_packets: 1 })]));
+    await sendHeartbeat(makeHeartbeat([makeFlow({ bytes: 9_000, packets: 90, delta_bytes: 100, delta_packets: 1 })]));
     expect((await stored())[0]).toMatchObject({ bytes: '100', packets: '1' });
     expect(await rolledUp()).toEqual({ bytes: 100, packets: 1 });
   });
 
   it('add up ICMP messages between two ends, and keep the type of the request', async () => {
     const ping = { protocol: 'icmp', source_port: null, destination_port: null };
-    await beat(makeHeartbeat([makeFlow({ ...ping, icmp_type: 8, icmp_code: 0, bytes: 1_960, packets: 20 })]));
-    await beat(makeHeartbeat([makeFlow({ ...ping, icmp_type: 3, icmp_code: 3, bytes: 70, packets: 1 })]));
+    await sendHeartbeat(makeHeartbeat([makeFlow({ ...ping, icmp_type: 8, icmp_code: 0, bytes: 1_960, packets: 20 })]));
+    await sendHeartbeat(makeHeartbeat([makeFlow({ ...ping, icmp_type: 3, icmp_code: 3, bytes: 70, packets: 1 })]));
     expect(await stored()).toMatchObject([{ bytes: '2030', packets: '21', icmp_type: 8 }]);
   });
 
@@ -123,7 +127,7 @@ describe('totals of a flow', () => {
           .sort((a, b) => a.order - b.order);
         let before = new Map<number | null, number>();
         for (const { body } of deliveries) {
-          await beat({ ...body, sent_at: new Date().toISOString() });
+          await sendHeartbeat({ ...body, sent_at: new Date().toISOString() });
           const now = new Map((await stored()).map((row) => [row.source_port, Number(row.packets)]));
           for (const [key, total] of before) expect(now.get(key)).toBeGreaterThanOrEqual(total);
           before = now;
@@ -140,8 +144,8 @@ describe('totals of a flow', () => {
 describe('the reported record', () => {
   it('exists for every flow; the newest replaces the older one', async () => {
     const flows = [...makeFlows(3), makeFlow({ source_port: 9, raw: { excerpt: 'policy DROP', chain: 'x' } })];
-    await beat(makeHeartbeat(flows.map((flow) => ({ ...flow, observed_at: ago(20) }))));
-    await beat(makeHeartbeat(flows));
+    await sendHeartbeat(makeHeartbeat(flows.map((flow) => ({ ...flow, observed_at: ago(20) }))));
+    await sendHeartbeat(makeHeartbeat(flows));
     const rows = await client`select raw from traffic_flows where node_id = ${node.id} order by source_port`;
     const fields = ({ raw, ...flow }: Flow) => ({ ...flow, ...raw });
     expect(rows.map((row) => row.raw)).toEqual([flows[3], ...flows.slice(0, 3)].map((flow) => fields(flow as Flow)));
@@ -150,7 +154,7 @@ describe('the reported record', () => {
 
 describe('looking up known flows', () => {
   it('asks the index for each, also of a small table that was analyzed', async () => {
-    await beat(makeHeartbeat(makeFlows(3_000)));
+    await sendHeartbeat(makeHeartbeat(makeFlows(3_000)));
     await client`analyze traffic_flows`;
     const statements: SQL[] = [];
     const keys = (await client`select flow_key from traffic_flows where node_id = ${node.id}`).map(

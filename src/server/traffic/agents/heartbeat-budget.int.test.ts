@@ -76,7 +76,7 @@ function startAgent() {
   };
 }
 let sequence = 0;
-const beat = () => {
+const sendHeartbeat = () => {
   const values = {
     boot_id: BOOT,
     sequence: sequence++,
@@ -95,13 +95,13 @@ it('takes everything that an agent kept during an outage of half an hour, withou
   const outage = 60;
   isUp = false;
   for (let i = 0; i < outage; i++) {
-    delivery.store(beat());
+    delivery.store(sendHeartbeat());
     time.advance(INTERVAL);
   }
   isUp = true;
   const first = sequence;
   while (spool.size > 0) {
-    expect(await delivery.deliver(beat())).toMatchObject({ kind: 'delivered' });
+    expect(await delivery.deliver(sendHeartbeat())).toMatchObject({ kind: 'delivered' });
     time.advance(INTERVAL);
   }
   expect(new Set(statuses)).toEqual(new Set([200]));
@@ -112,7 +112,7 @@ it('answers an agent that sends beyond its budget with 429; the agent waits, and
   timeout: 120_000,
 }, async () => {
   const { spool, delivery } = startAgent();
-  await call('/agents/heartbeat', { method: 'POST', body: beat(), headers });
+  await call('/agents/heartbeat', { method: 'POST', body: sendHeartbeat(), headers });
   // As if the agent had used all but five.
   const spent = ((AGENT_LIMITS.heartbeat_burst - 5) * INTERVAL * 1000) / AGENT_LIMITS.heartbeats_per_interval;
   await sql`update rate_limits set window_start = ${new Date(now() + spent).toISOString()} where key = ${`agent:${node.id}`}`;
@@ -133,18 +133,24 @@ it('answers an agent that sends beyond its budget with 429; the agent waits, and
   expect(wait).toBeLessThanOrEqual(INTERVAL / AGENT_LIMITS.heartbeats_per_interval + 1);
 
   // The real agent gets the same response, keeps the heartbeat, and does not retry before it may.
-  expect(await delivery.deliver(beat())).toMatchObject({ kind: 'stored', reason: expect.stringContaining('429') });
+  expect(await delivery.deliver(sendHeartbeat())).toMatchObject({
+    kind: 'stored',
+    reason: expect.stringContaining('429'),
+  });
   const tries = statuses.length;
-  expect(await delivery.deliver(beat())).toMatchObject({ kind: 'stored', reason: expect.stringContaining('waiting') });
+  expect(await delivery.deliver(sendHeartbeat())).toMatchObject({
+    kind: 'stored',
+    reason: expect.stringContaining('waiting'),
+  });
   expect(statuses).toHaveLength(tries);
   expect(spool.size).toBe(2);
   time.advance(INTERVAL);
-  expect(await delivery.deliver(beat())).toMatchObject({ kind: 'delivered' });
+  expect(await delivery.deliver(sendHeartbeat())).toMatchObject({ kind: 'delivered' });
   expect(spool.size).toBe(0);
   expect(await stored()).toBe(4);
   // Another agent has its own budget.
   const other = await makeAgent(await makeNode(await makeCluster()));
-  expect((await call('/agents/heartbeat', { method: 'POST', body: beat(), headers: other })).status).toBe(200);
+  expect((await call('/agents/heartbeat', { method: 'POST', body: sendHeartbeat(), headers: other })).status).toBe(200);
 });
 
 it('counts a heartbeat with more flows than agents send as several', async () => {
@@ -153,8 +159,8 @@ it('counts a heartbeat with more flows than agents send as several', async () =>
     const [row] = await sql`select window_start from rate_limits where key = ${`agent:${node.id}`}`;
     return Date.parse(String(row?.window_start)) - now();
   };
-  await call('/agents/heartbeat', { method: 'POST', body: { ...beat(), flows: wide.slice(1) }, headers });
+  await call('/agents/heartbeat', { method: 'POST', body: { ...sendHeartbeat(), flows: wide.slice(1) }, headers });
   const one = await full();
-  await call('/agents/heartbeat', { method: 'POST', body: { ...beat(), flows: wide }, headers });
+  await call('/agents/heartbeat', { method: 'POST', body: { ...sendHeartbeat(), flows: wide }, headers });
   expect(await full()).toBe(3 * one);
 });

@@ -23,7 +23,7 @@ beforeEach(async () => {
   agent = await makeAgent(node);
 });
 
-async function beat(body: unknown): Promise<HeartbeatAnswer> {
+async function sendHeartbeat(body: unknown): Promise<HeartbeatAnswer> {
   const response = await call('/agents/heartbeat', { method: 'POST', body, headers: agent });
   const text = await response.text();
   expect(response.status, text).toBe(200);
@@ -83,7 +83,7 @@ describe('wrong flows', () => {
       flows.push(makeFlow({ source_port: 10_000 + i }));
     }
     const others = [null, 'flow', 7, [], true, {}];
-    const { accepted, rejected } = await beat(makeHeartbeat([...flows, ...others]));
+    const { accepted, rejected } = await sendHeartbeat(makeHeartbeat([...flows, ...others]));
     expect(accepted).toBe(cases.length);
     expect(rejected.map(({ index }) => index)).toEqual([
       ...cases.map((_, i) => 2 * i),
@@ -110,7 +110,7 @@ describe('other versions of the agent', () => {
     const heartbeat = JSON.parse(text);
     const time = fakeClock(new Date(heartbeat.sent_at));
     try {
-      const answer = await beat(heartbeat);
+      const answer = await sendHeartbeat(heartbeat);
       expect(answer).toMatchObject({ accepted: heartbeat.flows.length, updated: 0, rejected: [] });
       expect(heartbeat.flows.length).toBeGreaterThan(2);
     } finally {
@@ -133,6 +133,6 @@ describe('other versions of the agent', () => {
       tunnels: [{ name: 'wg0' }],
       interfaces: [],
     };
-    expect(await beat(later)).toMatchObject({ accepted: 1, rejected: [] });
+    expect(await sendHeartbeat(later)).toMatchObject({ accepted: 1, rejected: [] });
   });
 });

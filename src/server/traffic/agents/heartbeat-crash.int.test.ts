@@ -116,7 +116,7 @@ async function post(one: Sent): Promise<void> {
 }
 
 /** How many flows of a heartbeat are stored: all its flows have ports of their own. */
-async function storedOf({ agent, heartbeat }: Sent): Promise<number> {
+async function countStoredFlows({ agent, heartbeat }: Sent): Promise<number> {
   const ports = heartbeat.flows.map((flow) => (flow as { source_port: number }).source_port);
   const { n } = await count(
     () => sql`select count(*)::int as n from traffic_flows
@@ -159,7 +159,7 @@ it.each([
       if (web.process.signalCode !== null || web.process.killed) web = await startWeb();
       expect(sent.filter(({ confirmed }) => confirmed).length).toBeGreaterThanOrEqual(3);
       for (const one of sent) {
-        const stored = await storedOf(one);
+        const stored = await countStoredFlows(one);
         expect(one.confirmed ? [FLOWS] : [0, FLOWS]).toContain(stored);
       }
       all.push(...sent);
@@ -173,7 +173,7 @@ it.each([
       }
       expect(one.confirmed).toBe(true);
     }
-    for (const one of all) expect(await storedOf(one)).toBe(FLOWS);
+    for (const one of all) expect(await countStoredFlows(one)).toBe(FLOWS);
     const flows = await count(() => sql`select count(*)::int as n, sum(bytes)::int as bytes from traffic_flows`);
     const sums = await count(() => sql`select sum(flows)::int as n, sum(bytes)::int as bytes from flow_rollup_minutes`);
     expect(flows.n).toBe(all.length * FLOWS);

@@ -23,32 +23,36 @@ beforeEach(async () => {
 
 const post = (body: unknown, headers: Record<string, string> = agent) =>
   call('/agents/heartbeat', { method: 'POST', body, headers });
-async function beat(body: unknown, headers: Headers = agent): Promise<HeartbeatAnswer> {
+async function sendHeartbeat(body: unknown, headers: Headers = agent): Promise<HeartbeatAnswer> {
   const response = await post(body, headers);
   const text = await response.text();
   expect(response.status, text).toBe(200);
   return JSON.parse(text);
 }
-const flowsOf = (of = node) => sql`select * from traffic_flows where node_id = ${of.id} order by source_port`;
+const listFlows = (of = node) => sql`select * from traffic_flows where node_id = ${of.id} order by source_port`;
 const agentRow = async () => (await sql`select * from node_agents where node_id = ${node.id}`)[0];
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
 describe('POST /agents/heartbeat', () => {
   it('stores flows and answers what became of each', async () => {
-    expect(await beat(makeHeartbeat(makeFlows(3)))).toEqual({
+    expect(await sendHeartbeat(makeHeartbeat(makeFlows(3)))).toEqual({
       accepted: 3,
       updated: 0,
       rejected: [],
       next_interval_seconds: 30,
     });
-    expect(await beat(makeHeartbeat(makeFlows(5)))).toMatchObject({ accepted: 2, updated: 3 });
-    expect(await flowsOf()).toHaveLength(5);
+    expect(await sendHeartbeat(makeHeartbeat(makeFlows(5)))).toMatchObject({ accepted: 2, updated: 3 });
+    expect(await listFlows()).toHaveLength(5);
   });
 
   it('updates a known flow in place: totals, state, time and evidence', async () => {
-    await beat(makeHeartbeat([makeFlow({ bytes: 100, packets: 1, state: 'SYN_SENT', observed_at: minutesAgo(2) })]));
-    await beat(makeHeartbeat([makeFlow({ bytes: 250, packets: 3, state: 'ESTABLISHED', raw: { chain: 'x' } })]));
-    const rows = await flowsOf();
+    await sendHeartbeat(
+      makeHeartbeat([makeFlow({ bytes: 100, packets: 1, state: 'SYN_SENT', observed_at: minutesAgo(2) })]),
+    );
+    await sendHeartbeat(
+      makeHeartbeat([makeFlow({ bytes: 250, packets: 3, state: 'ESTABLISHED', raw: { chain: 'x' } })]),
+    );
+    const rows = await listFlows();
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({ bytes: '250', packets: '3', state: 'ESTABLISHED', raw: { chain: 'x' } });
     expect(Date.parse(String(rows[0]?.first_seen_at))).toBeLessThan(Date.parse(String(rows[0]?.observed_at)));
@@ -64,22 +68,22 @@ describe('POST /agents/heartbeat', () => {
       makeFlow({ destination_port: 80 }),
       makeFlow({ decision: 'drop' }),
     ];
-    expect(await beat(makeHeartbeat(others))).toMatchObject({ accepted: others.length });
+    expect(await sendHeartbeat(makeHeartbeat(others))).toMatchObject({ accepted: others.length });
     // The same address in another spelling, twice in one heartbeat, is one flow.
     const twice = [makeFlow({ source_ip: '2001:db8::1' }), makeFlow({ source_ip: '2001:DB8:0:0:0:0:0:1', bytes: 7 })];
-    expect(await beat(makeHeartbeat(twice))).toMatchObject({ accepted: 1, updated: 1 });
+    expect(await sendHeartbeat(makeHeartbeat(twice))).toMatchObject({ accepted: 1, updated: 1 });
   });
 
   it('keeps what was observed later when reports arrive in the wrong order', async () => {
-    await beat(makeHeartbeat([makeFlow({ bytes: 500 })]));
-    expect(await beat(makeHeartbeat([makeFlow({ bytes: 100, observed_at: minutesAgo(3) })]))).toMatchObject({
+    await sendHeartbeat(makeHeartbeat([makeFlow({ bytes: 500 })]));
+    expect(await sendHeartbeat(makeHeartbeat([makeFlow({ bytes: 100, observed_at: minutesAgo(3) })]))).toMatchObject({
       updated: 1,
     });
-    expect((await flowsOf())[0]).toMatchObject({ bytes: '500' });
+    expect((await listFlows())[0]).toMatchObject({ bytes: '500' });
   });
 
   it('rejects bad flows by index and keeps the good ones', async () => {
-    const answer = await beat(
+    const answer = await sendHeartbeat(
       makeHeartbeat([
         makeFlow(),
         { ...makeFlow({ source_port: 2 }), source_ip: '10.0.0.999' },
@@ -93,26 +97,26 @@ describe('POST /agents/heartbeat', () => {
     expect(answer.rejected.map(({ index }) => index)).toEqual([1, 2, 3, 4]);
     expect(answer.rejected[0]?.reason).toContain('source_ip');
     expect(answer.rejected[3]?.reason).toContain('older than the flow retention of 24 hours');
-    expect(await flowsOf()).toHaveLength(2);
+    expect(await listFlows()).toHaveLength(2);
   });
 
   it('recognizes a repeated heartbeat and counts nothing twice', async () => {
     const heartbeat = makeHeartbeat([...makeFlows(2), 'bad']);
-    const first = await beat(heartbeat);
-    expect(await beat(heartbeat)).toEqual({ ...first, duplicate: true });
+    const first = await sendHeartbeat(heartbeat);
+    expect(await sendHeartbeat(heartbeat)).toEqual({ ...first, duplicate: true });
     const [sum] = await sql`select sum(bytes)::int as bytes from flow_rollup_minutes where node_id = ${node.id}`;
     expect(sum).toEqual({ bytes: 201 });
-    expect((await beat({ ...heartbeat, sequence: 1 })).duplicate).toBeUndefined();
+    expect((await sendHeartbeat({ ...heartbeat, sequence: 1 })).duplicate).toBeUndefined();
   });
 
   it('puts times of the future to now and corrects a clock that is wrong', async () => {
     const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
-    await beat(makeHeartbeat([makeFlow({ observed_at: ahead(5_000) })]));
-    expect(Date.parse(String((await flowsOf())[0]?.observed_at))).toBeLessThanOrEqual(Date.now());
+    await sendHeartbeat(makeHeartbeat([makeFlow({ observed_at: ahead(5_000) })]));
+    expect(Date.parse(String((await listFlows())[0]?.observed_at))).toBeLessThanOrEqual(Date.now());
     const hour = 3_600_000;
     const late = makeFlow({ source_port: 9, observed_at: ahead(48 * hour - 60_000) });
-    expect(await beat(makeHeartbeat([late], { sent_at: ahead(48 * hour) }))).toMatchObject({ accepted: 1 });
-    const age = Date.now() - Date.parse(String((await flowsOf())[0]?.observed_at));
+    expect(await sendHeartbeat(makeHeartbeat([late], { sent_at: ahead(48 * hour) }))).toMatchObject({ accepted: 1 });
+    const age = Date.now() - Date.parse(String((await listFlows())[0]?.observed_at));
     expect(age).toBeGreaterThan(55_000);
     expect(age).toBeLessThan(90_000);
     expect(Number((await agentRow())?.clock_offset_ms)).toBeGreaterThan(47 * hour);
@@ -120,11 +124,11 @@ describe('POST /agents/heartbeat', () => {
 
   it('counts what the agent kept during an outage at its own time, and leaves the state of now alone', async () => {
     const boot_id = '0190a0a0-0000-7000-8000-000000000001';
-    await beat(makeHeartbeat([], { boot_id, sequence: 7, agent_version: 'new' }));
+    await sendHeartbeat(makeHeartbeat([], { boot_id, sequence: 7, agent_version: 'new' }));
     const kept = makeFlow({ observed_at: minutesAgo(130), bytes: 77 });
     const late = makeHeartbeat([kept], { boot_id, sequence: 3, sent_at: minutesAgo(129), agent_version: 'old' });
-    expect(await beat(late)).toMatchObject({ accepted: 1 });
-    const stored = Date.parse(String((await flowsOf())[0]?.observed_at));
+    expect(await sendHeartbeat(late)).toMatchObject({ accepted: 1 });
+    const stored = Date.parse(String((await listFlows())[0]?.observed_at));
     expect(Date.now() - stored).toBeGreaterThan(129 * 60_000);
     expect(await agentRow()).toMatchObject({ agent_version: 'new', last_sequence: '7' });
     expect(Math.abs(Number((await agentRow())?.clock_offset_ms))).toBeLessThan(10_000);
@@ -138,13 +142,13 @@ describe('POST /agents/heartbeat', () => {
       rules_loaded: true,
       guest_chains: 4,
     };
-    await beat(makeHeartbeat(makeFlows(70), { firewall_status, nftables_ruleset_hash: 'ab'.repeat(32) }));
+    await sendHeartbeat(makeHeartbeat(makeFlows(70), { firewall_status, nftables_ruleset_hash: 'ab'.repeat(32) }));
     const row = await agentRow();
     expect(row).toMatchObject({ status: 'ok', agent_version: '0.2.0', firewall_status, interval_seconds: 30 });
     expect(row?.nftables_ruleset_hash).toBe('ab'.repeat(32));
     expect(row?.payload).toMatchObject({ flow_count: 70, flows_truncated: true });
     expect(row?.payload.flows).toHaveLength(50);
-    await beat(makeHeartbeat(makeFlows(50)));
+    await sendHeartbeat(makeHeartbeat(makeFlows(50)));
     expect((await agentRow())?.payload).toMatchObject({ flow_count: 50, flows_truncated: false });
     const elsewhere = await post(makeHeartbeat([], { machine_id: 'f'.repeat(32) }));
     expect(elsewhere.status).toBe(403);
@@ -162,8 +166,8 @@ describe('POST /agents/heartbeat', () => {
     // The inventory may be looked at again up to two seconds after the last look.
     const rows = await vi.waitUntil(
       async () => {
-        await beat(makeHeartbeat(flows));
-        const stored = await flowsOf();
+        await sendHeartbeat(makeHeartbeat(flows));
+        const stored = await listFlows();
         return stored[0]?.source_cidr ? stored : null;
       },
       { timeout: 5_000, interval: 100 },
@@ -180,10 +184,10 @@ describe('POST /agents/heartbeat', () => {
   it('keeps interface counters as a time series', async () => {
     const counters = { rx_packets: 1, rx_errors: 0, rx_dropped: 0, tx_packets: 2, tx_errors: 0, tx_dropped: 0 };
     const tap = { name: 'tap100i0', kind: 'tap', vmid: 100, nic: 0, rx_bytes: 10, tx_bytes: 20, ...counters };
-    await beat(makeHeartbeat([], { interfaces: [tap, tap] }));
+    await sendHeartbeat(makeHeartbeat([], { interfaces: [tap, tap] }));
     const traffic = { interface: 'tap100i0', vmid: 100, nic: 0, bytes: 30, packets: 3, collector: 'interface' };
     const seen = { rx_bytes: 20, rx_packets: 2, tx_bytes: 10, tx_packets: 1, observed_at: new Date().toISOString() };
-    await beat(makeHeartbeat([], { interfaces: [tap], interface_traffic: [{ ...traffic, ...seen }] }));
+    await sendHeartbeat(makeHeartbeat([], { interfaces: [tap], interface_traffic: [{ ...traffic, ...seen }] }));
     expect(await sql`select * from interface_samples where node_id = ${node.id}`).toHaveLength(2);
     expect(await sql`select * from interface_traffic where node_id = ${node.id}`).toHaveLength(1);
   });
@@ -211,26 +215,26 @@ describe('heartbeats side by side', () => {
   it('store all reports of 64 nodes', { timeout: 60_000 }, async () => {
     const nodes = await Promise.all(Array.from({ length: 64 }, () => makeNode(cluster)));
     const tokens = await Promise.all(nodes.map((n) => makeAgent(n)));
-    const answers = await Promise.all(tokens.map((token) => beat(makeHeartbeat(makeFlows(100)), token)));
+    const answers = await Promise.all(tokens.map((token) => sendHeartbeat(makeHeartbeat(makeFlows(100)), token)));
     expect(answers.every((answer) => answer.accepted === 100)).toBe(true);
-    for (const one of nodes.slice(0, 5)) expect(await flowsOf(one)).toHaveLength(100);
+    for (const one of nodes.slice(0, 5)) expect(await listFlows(one)).toHaveLength(100);
   });
 
   it('cause no deadlock and store each flow once for one node', { timeout: 60_000 }, async () => {
     for (let round = 0; round < 5; round++) {
       const shuffled = Array.from({ length: 8 }, (_, i) => makeFlows(400, round * 400 + i * 50).reverse());
-      const answers = await Promise.all(shuffled.map((flows) => beat(makeHeartbeat(flows))));
+      const answers = await Promise.all(shuffled.map((flows) => sendHeartbeat(makeHeartbeat(flows))));
       for (const { accepted, updated } of answers) expect(accepted + updated).toBe(400);
     }
     // Five rounds of eight windows of 400 that begin 50 apart: 400 + 7 * 50 + 4 * 400.
-    expect(await flowsOf()).toHaveLength(2350);
+    expect(await listFlows()).toHaveLength(2350);
     const [sums] = await sql`select sum(flows)::int as flows from flow_rollup_minutes where node_id = ${node.id}`;
     expect(sums?.flows).toBe(2350);
   });
 
   it('count once per sequence number', async () => {
     const heartbeat = makeHeartbeat(makeFlows(10));
-    const answers = await Promise.all(Array.from({ length: 6 }, () => beat(heartbeat)));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => sendHeartbeat(heartbeat)));
     expect(answers.filter((answer) => !answer.duplicate)).toHaveLength(1);
     expect(answers.every((answer) => answer.accepted === 10)).toBe(true);
   });
@@ -266,7 +270,7 @@ describe('any flows', () => {
       fc.asyncProperty(
         fc.array(fc.oneof({ weight: 4, arbitrary: flow }, strange), { maxLength: 30 }),
         async (flows) => {
-          const { accepted, updated, rejected } = await beat(makeHeartbeat(flows));
+          const { accepted, updated, rejected } = await sendHeartbeat(makeHeartbeat(flows));
           expect(accepted + updated + rejected.length).toBe(flows.length);
         },
       ),

@@ -10,7 +10,7 @@ import { sqlClient } from '@/server/db/client';
 import { bearer, makeCluster, makeNode, makeTenant, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
-import { replacedTokens } from '../../notifications/facts/facts-of-traffic';
+import { collectReplacedTokens } from '../../notifications/facts/traffic-facts';
 import { MACHINE_ID, makeFlows, makeHeartbeat } from './testing/heartbeat.fixture';
 
 type Headers = Record<string, string>;
@@ -50,7 +50,7 @@ const install = (of = node, headers: Headers = {}) =>
     call('/agents/install', { method: 'POST', body: { node_id: of.id }, headers: { ...admin, ...headers } }),
     201,
   );
-const enrol = (enrolment_token: string, values: Record<string, unknown> = {}) =>
+const enroll = (enrolment_token: string, values: Record<string, unknown> = {}) =>
   call('/agents/enrol', {
     method: 'POST',
     body: {
@@ -63,8 +63,8 @@ const enrol = (enrolment_token: string, values: Record<string, unknown> = {}) =>
     },
   });
 const enrolled = (token: string, values: Record<string, unknown> = {}) =>
-  json<{ node_token: string; node_id: string; interval_seconds: number }>(enrol(token, values), 200);
-const beat = (token: string, machine_id = MACHINE_ID) =>
+  json<{ node_token: string; node_id: string; interval_seconds: number }>(enroll(token, values), 200);
+const sendHeartbeat = (token: string, machine_id = MACHINE_ID) =>
   call('/agents/heartbeat', {
     method: 'POST',
     body: makeHeartbeat(makeFlows(1), { machine_id }),
@@ -126,7 +126,7 @@ describe('the route of enrollment', () => {
     const { enrolment_token } = await install();
     const answer = await enrolled(enrolment_token);
     expect(answer).toMatchObject({ node_id: node.id, interval_seconds: 30 });
-    expect((await beat(answer.node_token)).status).toBe(200);
+    expect((await sendHeartbeat(answer.node_token)).status).toBe(200);
     const [record] = await sql`select * from audit_records where action = 'agent.enrolled' and object_id = ${node.id}`;
     expect(record).toMatchObject({ actor_kind: 'agent', object_name: node.name, after: { machine_id: MACHINE_ID } });
     const stored = JSON.stringify([record, await sql`select * from node_agents where node_id = ${node.id}`]);
@@ -141,11 +141,11 @@ describe('the route of enrollment', () => {
 
   it('lets an agent be reinstalled and locks out the previous token and machine', async () => {
     const first = await enrolled((await install()).enrolment_token);
-    await beat(first.node_token);
+    await sendHeartbeat(first.node_token);
     const second = await enrolled((await install()).enrolment_token, { machine_id: OTHER_MACHINE });
-    expect((await beat(first.node_token)).status).toBe(401);
-    expect((await beat(second.node_token)).status).toBe(403);
-    expect((await beat(second.node_token, OTHER_MACHINE)).status).toBe(200);
+    expect((await sendHeartbeat(first.node_token)).status).toBe(401);
+    expect((await sendHeartbeat(second.node_token)).status).toBe(403);
+    expect((await sendHeartbeat(second.node_token, OTHER_MACHINE)).status).toBe(200);
     const records = await sql`select before, after from audit_records
       where action = 'agent.enrolled' and object_id = ${node.id} order by seq`;
     expect(records.map(({ before, after }) => [before?.machine_id ?? null, after.machine_id])).toEqual([
@@ -163,14 +163,15 @@ describe('the route of enrollment', () => {
       expect(items[0]?.token_replacement).toEqual(detail.token_replacement);
       return detail.token_replacement;
     };
-    const found = async () => (await replacedTokens('all')).facts.filter(({ object_id }) => object_id === node.id);
+    const found = async () =>
+      (await collectReplacedTokens('all')).facts.filter(({ object_id }) => object_id === node.id);
     const first = await enrolled((await install()).enrolment_token);
     // Nothing reported with the token before.
     await enrolled((await install()).enrolment_token);
     expect([await replacement(), await found()]).toEqual([null, []]);
     const { node_token } = await enrolled((await install()).enrolment_token);
-    expect((await beat(first.node_token)).status).toBe(401);
-    expect((await beat(node_token)).status).toBe(200);
+    expect((await sendHeartbeat(first.node_token)).status).toBe(401);
+    expect((await sendHeartbeat(node_token)).status).toBe(200);
     await enrolled((await install()).enrolment_token, { machine_id: OTHER_MACHINE });
     const [enrolment] = await sql`select id, created_by from agent_enrolments where node_id = ${node.id}
       order by used_at desc limit 1`;
@@ -192,7 +193,7 @@ describe('the route of enrollment', () => {
 
   const unknown = `fabric_enrol_${'a'.repeat(43)}`;
   const cases: [string, number, string, () => Promise<Response>][] = [
-    ['that never was', 401, 'not valid', () => enrol(unknown)],
+    ['that never was', 401, 'not valid', () => enroll(unknown)],
     [
       'that was used',
       410,
@@ -200,7 +201,7 @@ describe('the route of enrollment', () => {
       async () => {
         const { enrolment_token } = await install();
         await enrolled(enrolment_token);
-        return enrol(enrolment_token);
+        return enroll(enrolment_token);
       },
     ],
     [
@@ -212,7 +213,7 @@ describe('the route of enrollment', () => {
         const time = fakeClock();
         time.advance(3_600);
         try {
-          return await enrol(enrolment_token);
+          return await enroll(enrolment_token);
         } finally {
           time.restore();
         }
@@ -222,7 +223,7 @@ describe('the route of enrollment', () => {
       'of another node',
       422,
       'FABRIC_NODE_NAME',
-      async () => enrol((await install()).enrolment_token, { node_name: 'elsewhere' }),
+      async () => enroll((await install()).enrolment_token, { node_name: 'elsewhere' }),
     ],
     [
       'of a node that was deleted',
@@ -231,14 +232,14 @@ describe('the route of enrollment', () => {
       async () => {
         const { enrolment_token } = await install();
         await sql`delete from nodes where id = ${node.id}`;
-        return enrol(enrolment_token);
+        return enroll(enrolment_token);
       },
     ],
     [
       'with a machine that has no id',
       400,
       'fields',
-      async () => enrol((await install()).enrolment_token, { machine_id: 'x' }),
+      async () => enroll((await install()).enrolment_token, { machine_id: 'x' }),
     ],
   ];
   it.each(cases)('refuses a token %s with %i', async (_what, status, text, attempt) => {
@@ -249,7 +250,7 @@ describe('the route of enrollment', () => {
 
   it('works until the last moment of the hour, and after an attempt under the wrong name', async () => {
     const { enrolment_token } = await install();
-    await enrol(enrolment_token, { node_name: 'elsewhere' });
+    await enroll(enrolment_token, { node_name: 'elsewhere' });
     const time = fakeClock();
     time.advance(3_599);
     try {
@@ -268,15 +269,15 @@ describe('the route of enrollment', () => {
       const creator = await makeUser('admin');
       const { enrolment_token } = await install(node, await bearer(creator));
       await lose(creator.id);
-      expect((await enrol(enrolment_token)).status).toBe(410);
+      expect((await enroll(enrolment_token)).status).toBe(410);
     }
-    expect((await enrol((await install()).enrolment_token)).status).toBe(200);
+    expect((await enroll((await install()).enrolment_token)).status).toBe(200);
   });
 
   it('gives a token away once when it is used twice at the same moment', async () => {
     for (let round = 0; round < 5; round++) {
       const { enrolment_token } = await install();
-      const answers = await Promise.all(Array.from({ length: 4 }, () => enrol(enrolment_token)));
+      const answers = await Promise.all(Array.from({ length: 4 }, () => enroll(enrolment_token)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410]);
     }
   });

@@ -11,7 +11,7 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
-import { findNodeName, insertEnrolment } from '../queries/agent-enrollments';
+import { findNodeName, insertEnrollment } from '../queries/agent-enrollments';
 import { INSTALLER, readAgentBundle, requireAgentBundle } from './agent-bundle';
 
 /** Long enough to open a shell on the node, short enough for a token that is pasted. */
@@ -20,7 +20,7 @@ const LIFE_MS = 60 * 60_000;
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A new enrollment token: shown once, kept as `hashToken(token)`. */
-export const newEnrolmentToken = (): string => `fabric_enrol_${randomBytes(32).toString('base64url')}`;
+export const newEnrollmentToken = (): string => `fabric_enrol_${randomBytes(32).toString('base64url')}`;
 
 /** The command for a root shell on a node. */
 export function installCommand(baseUrl: string, variables: Record<string, string>): string {
@@ -40,14 +40,14 @@ export async function createInstall(
   baseUrl: string,
 ): Promise<AgentInstall> {
   await requireAgentBundle();
-  const enrolment_token = newEnrolmentToken();
+  const enrolment_token = newEnrollmentToken();
   const now = clock.now();
   const expires_at = new Date(now.getTime() + LIFE_MS).toISOString();
   const node = await db.transaction(async (tx) => {
     const found = await findNodeName(tx, node_id);
     if (!found) throw notFound('node');
     const id = newId();
-    await insertEnrolment(tx, {
+    await insertEnrollment(tx, {
       id,
       node_id,
       token_hash: hashToken(enrolment_token),

@@ -1,5 +1,5 @@
 import { HOURLY_HOURS } from '@/domain/flow/plan-range';
-import { confidenceOf, staysOf, summarizeConfidence } from '@/domain/impact/confidence';
+import { createConfidenceEvaluator, listStays, summarizeConfidence } from '@/domain/impact/confidence';
 import type { ChangeConfidence, VisibilityInput, WorkloadVisibility } from '@/domain/impact/evidence';
 import { HOUR_MS, type HourCounts, nodeEvidence } from '@/domain/impact/node-evidence';
 import { normalize, type Span } from '@/domain/impact/time-spans';
@@ -13,7 +13,7 @@ import {
   type LossyHour,
   listAgentStarts,
   listCoveredTime,
-  listFormerPlaces,
+  listFormerPlacements,
   listLossyHours,
   listOwnedPeriods,
   listPlacedWorkloads,
@@ -25,14 +25,14 @@ const DUE_MS = 90_000;
 
 const iso = (time: number) => new Date(time).toISOString();
 
-const countsOf = ({ hour_at, flows_left_out, flows_rejected, ...row }: LossyHour): HourCounts => ({
+const toHourCounts = ({ hour_at, flows_left_out, flows_rejected, ...row }: LossyHour): HourCounts => ({
   ...row,
   hour_at: Date.parse(hour_at),
   flows_lost: flows_left_out + flows_rejected,
 });
 
 /** When a workload is visible; null: always. */
-function visibleOf(periods: readonly OwnedPeriod[] | undefined): Span[] | null {
+function toVisibleSpans(periods: readonly OwnedPeriod[] | undefined): Span[] | null {
   if (!periods) return null;
   const spans = periods.map(({ from, to }) => ({
     since: from === null ? Number.NEGATIVE_INFINITY : Date.parse(from),
@@ -68,7 +68,7 @@ export async function readConfidence(
   const [workloads, periods, places] = await Promise.all([
     listPlacedWorkloads(reach, workloadIds),
     listOwnedPeriods(reach, since),
-    listFormerPlaces(workloadIds, since),
+    listFormerPlacements(workloadIds, since),
   ]);
   const former = groupBy(
     places.map((place) => ({ ...place, seen_at: Date.parse(place.seen_at), left_at: Date.parse(place.left_at) })),
@@ -79,8 +79,8 @@ export async function readConfidence(
     workload_id: id,
     workload_name: name,
     known_since: Date.parse(created_at),
-    visible: visibleOf(visible.get(id)),
-    stays: staysOf(node_id, former.get(id) ?? [], window),
+    visible: toVisibleSpans(visible.get(id)),
+    stays: listStays(node_id, former.get(id) ?? [], window),
   }));
   const nodeIds = [...new Set(placed.flatMap(({ stays }) => stays.flatMap(({ nodes }) => nodes)))];
   // An hour that began before the window reaches into it.
@@ -94,10 +94,13 @@ export async function readConfidence(
   const lossesOf = groupBy(losses, (hour) => hour.node_id);
   const nodes = starts.map(({ node_id, agent_since }) => {
     const start = agent_since === null ? null : Date.parse(agent_since);
-    const counts = (lossesOf.get(node_id) ?? []).map(countsOf);
+    const counts = (lossesOf.get(node_id) ?? []).map(toHourCounts);
     return [node_id, nodeEvidence(start, coveredBy.get(node_id) ?? [], counts)] as const;
   });
-  return summarizeConfidence(window, placed.map(confidenceOf({ window, kept_since, nodes: new Map(nodes) })));
+  return summarizeConfidence(
+    window,
+    placed.map(createConfidenceEvaluator({ window, kept_since, nodes: new Map(nodes) })),
+  );
 }
 
 /**

@@ -60,21 +60,21 @@ function assertSameMachine(agent: AgentState | null, heartbeat: HeartbeatEnvelop
 }
 
 /** Agents whose collectors all work are `ok`; one that lost a collector says so itself. */
-function statusOf(heartbeat: HeartbeatEnvelope): 'ok' | 'degraded' {
+function computeStatus(heartbeat: HeartbeatEnvelope): 'ok' | 'degraded' {
   const states = heartbeat.flow_diagnostics?.collectors.map(({ state }) => state) ?? [];
   return states.includes('degraded') || (states.length > 0 && !states.includes('active')) ? 'degraded' : 'ok';
 }
 
-const oldestOf = ({ flows }: FlowValidation): string | null =>
+const findOldest = ({ flows }: FlowValidation): string | null =>
   flows.reduce<string | null>((oldest, { record: { observed_at } }) => {
     return oldest === null || observed_at < oldest ? observed_at : oldest;
   }, null);
 
 /** Told only where there are any. */
-const waits = (unconfirmed: number) => (unconfirmed > 0 ? { unconfirmed } : {});
+const toUnconfirmedCount = (unconfirmed: number) => (unconfirmed > 0 ? { unconfirmed } : {});
 
 /** Reports that cannot be kept until they are confirmed. */
-const withoutRoom = (flows: readonly UnconfirmedFlow[]) =>
+const toOverflowRejections = (flows: readonly UnconfirmedFlow[]) =>
   flows.map(({ index, vmid }) => ({
     index,
     reason: `workload ${vmid} is not on this node, and ${MOST_UNCONFIRMED} flows are already waiting for confirmation of its node`,
@@ -141,12 +141,19 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     const known = await findHeartbeat(tx, { node_id: node.node_id, boot_id, sequence });
     if (known) {
       const { accepted, updated, unconfirmed, rejected } = known;
-      return { accepted, updated, ...waits(unconfirmed), rejected, next_interval_seconds, duplicate: true };
+      return {
+        accepted,
+        updated,
+        ...toUnconfirmedCount(unconfirmed),
+        rejected,
+        next_interval_seconds,
+        duplicate: true,
+      };
     }
     const accepted = await flowStore().append(tx, node, validation.flows, now);
     const updated = validation.valid - accepted;
     const unconfirmed = await keepUnconfirmed(tx, node, validation.unconfirmed, now);
-    const rejected = [...validation.rejected, ...withoutRoom(validation.unconfirmed.slice(unconfirmed))];
+    const rejected = [...validation.rejected, ...toOverflowRejections(validation.unconfirmed.slice(unconfirmed))];
     await storeInterfaces(tx, node, heartbeat, times, book);
     const backlog = isBacklog(agent, heartbeat, received);
     const covered = { times, backlog, stored: { flows: validation.flows, rejected: rejected.length } };
@@ -162,17 +169,17 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
         unconfirmed,
         rejected_count: rejected.length,
         rejected: rejected.slice(0, REJECTIONS_KEPT),
-        oldest_observed_at: oldestOf(validation),
+        oldest_observed_at: findOldest(validation),
       }),
       addAgentHours(
         tx,
         coveredHours(agent, heartbeat, covered).map((hour) => ({ ...hour, node_id: node.node_id })),
       ),
     ]);
-    const answer = { accepted, updated, ...waits(unconfirmed), rejected, next_interval_seconds };
+    const answer = { accepted, updated, ...toUnconfirmedCount(unconfirmed), rejected, next_interval_seconds };
     // A heartbeat stored during an outage does not show the agent's current state.
     if (backlog) return answer;
-    const status = statusOf(heartbeat);
+    const status = computeStatus(heartbeat);
     await updateAgent(tx, node.node_id, {
       status,
       agent_version: heartbeat.agent_version,

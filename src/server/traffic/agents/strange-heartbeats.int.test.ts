@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { sqlClient } from '@/server/db/client';
 import { makeAgent, makeCluster, makeNode } from '@/test/factories';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { CORPUS, sendStrange, strangeHeartbeat } from './testing/strange-heartbeats.fixture';
 
 /** As many as fit into a test run. */
-const RUNS = timesTried(1_500, 3_000);
+const RUNS = getRunCount(1_500, 3_000);
 const AT_ONCE = 4;
 /** What was strange before counts for an agent's later heartbeats: with one cluster some runs stored 30 flows, others 800. */
 const CLUSTERS = 8;

@@ -12,7 +12,7 @@ import { storedSettings } from '../../settings/settings';
 import { type FlowInventory, inventoryStamp, loadFlowInventory } from '../queries/flow-inventory';
 
 /** Where each guest is, and was. */
-function placementsOf({ workloads, placements = [] }: FlowInventory): Map<string, Placement> {
+function buildPlacements({ workloads, placements = [] }: FlowInventory): Map<string, Placement> {
   const history = groupBy(placements, (row) => row.workload_id);
   return new Map(
     workloads.map(({ id, node_id }) => {
@@ -43,7 +43,7 @@ export class AddressBook {
       if (cidr) this.#prefixes.set(cidr, text);
     }
     for (const { id, cluster_id, vmid } of inventory.workloads) this.#guests.set(`${cluster_id} ${vmid}`, id);
-    this.#places = placementsOf(inventory);
+    this.#places = buildPlacements(inventory);
     for (const { cluster_id, address, workload_id } of inventory.addresses) {
       const ip = parseIp(address);
       if (!ip) continue;

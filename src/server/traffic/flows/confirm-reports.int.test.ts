@@ -12,7 +12,7 @@ import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeAgent, makeNode, makeTwoTenants, makeUser, placeOn } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
-import { criticalTraffic, refusedReports } from '../../notifications/facts/facts-of-traffic';
+import { collectCriticalTraffic, collectRefusedReports } from '../../notifications/facts/traffic-facts';
 import { makeFlow, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { freshAddressBook } from './address-book';
 import { confirmReports } from './confirm-reports';
@@ -55,7 +55,7 @@ beforeEach(async () => {
 afterEach(() => time.restore());
 
 const ago = (minutes: number) => new Date(clock.now().getTime() - minutes * MINUTE).toISOString();
-const tapOf = (guest: { vmid: number }) => ({ interface: `tap${guest.vmid}i0`, vmid: guest.vmid, nic: 0 });
+const toTap = (guest: { vmid: number }) => ({ interface: `tap${guest.vmid}i0`, vmid: guest.vmid, nic: 0 });
 /** An outside host reaches the database of `theirs`. */
 const attack = (values: Partial<Flow> = {}) =>
   makeFlow({
@@ -66,7 +66,7 @@ const attack = (values: Partial<Flow> = {}) =>
     observed_at: clock.now().toISOString(),
     ...values,
   });
-async function beat(who: keyof typeof agents, flows: Flow[], values: object = {}): Promise<HeartbeatAnswer> {
+async function sendHeartbeat(who: keyof typeof agents, flows: Flow[], values: object = {}): Promise<HeartbeatAnswer> {
   const body = makeHeartbeat(flows, { sent_at: clock.now().toISOString(), ...values });
   const response = await call('/agents/heartbeat', { method: 'POST', body, headers: agents[who] });
   const text = await response.text();
@@ -97,10 +97,10 @@ function settle(listed: readonly Listed[] | null) {
   } as unknown as HypervisorProvider;
   return confirmReports({ openProvider: () => provider });
 }
-const vmidOf = (who: 'ours' | 'theirs') => tenants[who].workload.vmid;
+const getVmid = (who: 'ours' | 'theirs') => tenants[who].workload.vmid;
 const both = (node: string): Listed[] => [
-  { vmid: vmidOf('ours'), node: 'home' },
-  { vmid: vmidOf('theirs'), node },
+  { vmid: getVmid('ours'), node: 'home' },
+  { vmid: getVmid('theirs'), node },
 ];
 
 const read = async (path: string, headers: { authorization: string }) => {
@@ -115,7 +115,7 @@ async function readOtherTenant() {
   const dashboard = (await read('/dashboard', headers)) as Record<string, unknown>;
   const topology = (await read('/topology', headers)) as { nodes: unknown[]; edges: unknown[] };
   const insights = (await read(`/workloads/${workload.id}/insights`, headers)) as Record<string, unknown>;
-  const alarms = (await criticalTraffic([tenants.theirs.tenant.id])).facts;
+  const alarms = (await collectCriticalTraffic([tenants.theirs.tenant.id])).facts;
   const sums = await sql`select count(*)::int as n from flow_rollup_minutes
     where source_workload_id = ${workload.id} or destination_workload_id = ${workload.id}`;
   return {
@@ -134,37 +134,37 @@ describe('an agent', () => {
     const { ours, theirs } = tenants;
     const lies: Flow[] = [
       // As if seen at their interface, at a host interface, by connection tracking, at a guest that is nowhere, …
-      attack(tapOf(theirs.workload)),
+      attack(toTap(theirs.workload)),
       attack({ source_port: 2, interface: 'vmbr0' }),
       attack({ source_port: 3 }),
       attack({ source_port: 4, interface: 'tap999999i0', vmid: 999_999, nic: 0 }),
       attack({ source_port: 5, decision: 'accept', interface: `fwbr${theirs.workload.vmid}i0` }),
     ];
-    const answer = await beat('other', lies);
+    const answer = await sendHeartbeat('other', lies);
     expect(answer).toMatchObject({ accepted: 3, unconfirmed: 2, rejected: [] });
     // … and with a guest that really is on the node.
     await placeOn(other, ours.workload);
     await freshAddressBook();
-    await beat('other', [attack({ source_port: 6, ...tapOf(ours.workload) })]);
+    await sendHeartbeat('other', [attack({ source_port: 6, ...toTap(ours.workload) })]);
     expect(await readOtherTenant()).toEqual(before);
     expect(await settle(both('home'))).toMatchObject({ confirmed: 0, refused: 2 });
     expect(await readOtherTenant()).toEqual(before);
     // Their own node says the same, and it is seen.
-    await beat('home', [attack(tapOf(theirs.workload))]);
+    await sendHeartbeat('home', [attack(toTap(theirs.workload))]);
     expect(await readOtherTenant()).toMatchObject({ total: 1, alarms: { length: 1 } });
   });
 
   it('cannot name the interface of one guest and the number of another', async () => {
     await placeOn(other, tenants.ours.workload);
     await freshAddressBook();
-    const flow = attack({ interface: `tap${vmidOf('theirs')}i0`, vmid: vmidOf('ours') });
-    const answer = await beat('other', [flow]);
+    const flow = attack({ interface: `tap${getVmid('theirs')}i0`, vmid: getVmid('ours') });
+    const answer = await sendHeartbeat('other', [flow]);
     expect(answer.rejected).toMatchObject([{ index: 0, reason: expect.stringContaining('vmid') }]);
   });
 
   it('counts interfaces of its own guests only', async () => {
     const counters = { rx_bytes: 1, rx_packets: 1, tx_bytes: 1, tx_packets: 1 };
-    const vmid = vmidOf('theirs');
+    const vmid = getVmid('theirs');
     const name = `tap${vmid}i0`;
     const report = {
       interfaces: [
@@ -183,7 +183,7 @@ describe('an agent', () => {
         },
       ],
     };
-    for (const who of ['other', 'home'] as const) await beat(who, [], report);
+    for (const who of ['other', 'home'] as const) await sendHeartbeat(who, [], report);
     for (const table of ['interface_samples', 'interface_traffic']) {
       const rows = await sql`select node_id, workload_id from ${sql(table)} where vmid = ${vmid}`;
       const ofNode = (node: { id: string }) => rows.find(({ node_id }) => node_id === node.id)?.workload_id;
@@ -210,19 +210,19 @@ describe('unconfirmed flows', () => {
     const path = '/unconfirmed-flows';
     const page = async (query = '') =>
       ((await read(`${path}?node_id=${other.id}&${query}`, admin)) as { items: object[] }).items;
-    await beat('other', [attack({ ...tapOf(theirs.workload), bytes: 700, packets: 7 })]);
+    await sendHeartbeat('other', [attack({ ...toTap(theirs.workload), bytes: 700, packets: 7 })]);
     expect(await page()).toMatchObject([
-      { state: 'waiting', vmid: vmidOf('theirs'), source_ip: '203.0.113.66', destination_port: 3389, bytes: 700 },
+      { state: 'waiting', vmid: getVmid('theirs'), source_ip: '203.0.113.66', destination_port: 3389, bytes: 700 },
     ]);
     await settle(both('home'));
-    await beat('other', [attack({ source_port: 2, ...tapOf(theirs.workload) })]);
+    await sendHeartbeat('other', [attack({ source_port: 2, ...toTap(theirs.workload) })]);
     expect(await page('state=refused')).toMatchObject([{ placed_node_id: home.id }]);
     expect(await page('state=waiting')).toHaveLength(1);
     expect(await page('vmid=1')).toEqual([]);
     expect(await read(`/agents/${other.id}`, admin)).toMatchObject({
       unconfirmed: { waiting: 1, refused: 1 },
       unconfirmed_guests: [
-        { vmid: vmidOf('theirs'), workload_id: theirs.workload.id, placed_node_name: 'home', waiting: 1, refused: 1 },
+        { vmid: getVmid('theirs'), workload_id: theirs.workload.id, placed_node_name: 'home', waiting: 1, refused: 1 },
       ],
     });
     expect(await read(`/agents/${home.id}`, admin)).toMatchObject({ unconfirmed: { waiting: 0, refused: 0 } });
@@ -234,7 +234,7 @@ describe('confirmReports', () => {
   const kept = () => sql`select state, vmid, placed_node_id from unconfirmed_flows order by id`;
 
   it('confirms flows of a workload that has moved, and places it', async () => {
-    await beat('other', [attack(tapOf(tenants.theirs.workload))]);
+    await sendHeartbeat('other', [attack(toTap(tenants.theirs.workload))]);
     expect(await kept()).toMatchObject([{ state: 'waiting' }]);
     expect(await settle(both('other'))).toEqual({ confirmed: 1, refused: 0, waiting: 0 });
     expect(await kept()).toEqual([]);
@@ -242,8 +242,8 @@ describe('confirmReports', () => {
     expect(node_id).toBe(other.id);
     expect(await readOtherTenant()).toMatchObject({ total: 1, alarms: { length: 1 } });
     // What the node before kept during the migration is right, too.
-    const spooled = attack({ source_port: 9, observed_at: ago(0), ...tapOf(tenants.theirs.workload) });
-    expect(await beat('home', [spooled])).toMatchObject({ accepted: 1 });
+    const spooled = attack({ source_port: 9, observed_at: ago(0), ...toTap(tenants.theirs.workload) });
+    expect(await sendHeartbeat('home', [spooled])).toMatchObject({ accepted: 1 });
   });
 
   it('confirms what a node kept from before the workload moved away, and refuses what it saw long after', async () => {
@@ -251,24 +251,24 @@ describe('confirmReports', () => {
     await sql`update workload_placements set seen_at = ${ago(61)}, left_at = ${ago(60)}`;
     await freshAddressBook();
     const at = (minutes: number, source_port: number) =>
-      attack({ source_port, observed_at: ago(minutes), ...tapOf(tenants.theirs.workload) });
-    expect(await beat('home', [at(90, 1), at(30, 2)])).toMatchObject({ accepted: 1, unconfirmed: 1 });
-    expect(await beat('other', [at(90, 3), at(30, 4)])).toMatchObject({ accepted: 1, unconfirmed: 1 });
+      attack({ source_port, observed_at: ago(minutes), ...toTap(tenants.theirs.workload) });
+    expect(await sendHeartbeat('home', [at(90, 1), at(30, 2)])).toMatchObject({ accepted: 1, unconfirmed: 1 });
+    expect(await sendHeartbeat('other', [at(90, 3), at(30, 4)])).toMatchObject({ accepted: 1, unconfirmed: 1 });
     expect(await settle(both('other'))).toMatchObject({ confirmed: 0, refused: 2 });
   });
 
   it('leaves waiting what it cannot tell', async () => {
-    await beat('other', [attack(tapOf(tenants.theirs.workload))]);
+    await sendHeartbeat('other', [attack(toTap(tenants.theirs.workload))]);
     expect(await settle(null)).toMatchObject({ refused: 0, waiting: 1 });
     expect(await settle([])).toMatchObject({ refused: 0, waiting: 1 });
-    const migrating = [{ vmid: vmidOf('theirs'), node: 'home', lock: 'migrate' }];
+    const migrating = [{ vmid: getVmid('theirs'), node: 'home', lock: 'migrate' }];
     expect(await settle(migrating)).toMatchObject({ refused: 0, waiting: 1 });
     expect(await settle(both('other'))).toMatchObject({ confirmed: 1 });
   });
 
   it('asks a cluster once for all reports, and not again right away', async () => {
     const { ours, theirs } = tenants;
-    await beat('other', [attack(tapOf(theirs.workload)), attack({ source_port: 2, ...tapOf(ours.workload) })]);
+    await sendHeartbeat('other', [attack(toTap(theirs.workload)), attack({ source_port: 2, ...toTap(ours.workload) })]);
     asked = 0;
     await settle(null);
     await confirmReports({
@@ -282,7 +282,7 @@ describe('confirmReports', () => {
   it('records refusals once an hour for each node, and keeps the reports until flows expire', async () => {
     const { workload } = tenants.theirs;
     for (const source_port of [1, 2, 3]) {
-      await beat('other', [attack({ source_port, ...tapOf(workload) })]);
+      await sendHeartbeat('other', [attack({ source_port, ...toTap(workload) })]);
       expect(await settle(both('home'))).toMatchObject({ refused: 1 });
     }
     const records = (await auditTrail()).filter(
@@ -290,11 +290,11 @@ describe('confirmReports', () => {
     );
     expect(records).toMatchObject([{ after: { flows: 1, vmids: [workload.vmid] } }]);
     expect(await kept()).toMatchObject([1, 2, 3].map(() => ({ state: 'refused', placed_node_id: home.id })));
-    expect(await refusedReports('all')).toMatchObject({
+    expect(await collectRefusedReports('all')).toMatchObject({
       facts: [{ key: other.id, object_kind: 'agent', detail: expect.stringContaining(`: ${workload.vmid}.`) }],
     });
     time.advance(4_000);
-    expect(await refusedReports('all')).toEqual({ facts: [] });
+    expect(await collectRefusedReports('all')).toEqual({ facts: [] });
     await sql`update unconfirmed_flows set observed_at = now() - interval '10 years'`;
     await retainTelemetry();
     expect(await kept()).toEqual([]);
@@ -328,8 +328,8 @@ describe('confirmReports', () => {
           for (const [sequence, { source_port, minute, bytes, settles }] of reports.entries()) {
             const observed_at = new Date(base + minute * MINUTE).toISOString();
             const counters = { bytes: 10_000, packets: 10, delta_bytes: bytes, delta_packets: 1 };
-            const flow = attack({ source_port, observed_at, ...counters, ...tapOf(tenants.theirs.workload) });
-            await beat('other', [flow], { boot_id, sequence });
+            const flow = attack({ source_port, observed_at, ...counters, ...toTap(tenants.theirs.workload) });
+            await sendHeartbeat('other', [flow], { boot_id, sequence });
             if (!isHere && settles !== 'no') await settle(settles === 'unreadable' ? null : []);
           }
           if (!isHere) {

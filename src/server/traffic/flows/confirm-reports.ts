@@ -11,7 +11,7 @@ import { groupBy } from '../../lib/group-by';
 import { logger } from '../../lib/logger';
 import { processState } from '../../lib/process-state';
 import { findNodeName } from '../queries/agent-enrollments';
-import { lockAgent, noteConfirmed, takeRefusalRecord } from '../queries/agents';
+import { addConfirmedFlows, claimRefusalRecord, lockAgent } from '../queries/agents';
 import type { UnconfirmedRow, ValidFlow, WaitingReport } from '../storage/flow-rows';
 import { flowStore } from '../storage/flow-store';
 import { type AddressBook, freshAddressBook } from './address-book';
@@ -52,7 +52,7 @@ function resolveReport(row: UnconfirmedRow, book: AddressBook, endOf: ReturnType
 }
 
 /** Rows in parts that hold each flow once, as heartbeats do, in the order in which they came. */
-function inParts(rows: readonly UnconfirmedRow[], book: AddressBook, clusterId: string): ValidFlow[][] {
+function splitIntoParts(rows: readonly UnconfirmedRow[], book: AddressBook, clusterId: string): ValidFlow[][] {
   const endOf = endLookup(book, clusterId);
   const parts: Map<string, ValidFlow>[] = [];
   let received = '';
@@ -71,12 +71,13 @@ function inParts(rows: readonly UnconfirmedRow[], book: AddressBook, clusterId: 
 async function confirm(tx: Tx, node: Node, ids: readonly number[], book: AddressBook, now: string): Promise<number> {
   const rows = await flowStore().unconfirmed.take(tx, node.node_id, ids);
   let accepted = 0;
-  for (const flows of inParts(rows, book, node.cluster_id)) accepted += await flowStore().append(tx, node, flows, now);
+  for (const flows of splitIntoParts(rows, book, node.cluster_id))
+    accepted += await flowStore().append(tx, node, flows, now);
   const oldest = rows.reduce<string | null>((a, { observed_at: b }) => (a === null || b < a ? b : a), null);
   // A count that finishes in between causes more flows to be checked, never fewer.
   const mark = await flowStore().hits.findMark(tx, node.node_id);
   const counted = { accepted, updated: rows.length - accepted, oldest, counted_until: mark?.until ?? null };
-  await noteConfirmed(tx, node.node_id, counted, now);
+  await addConfirmedFlows(tx, node.node_id, counted, now);
   return rows.length;
 }
 
@@ -92,7 +93,7 @@ async function refuse(tx: Tx, { node_id }: Node, reports: readonly Refusal[], no
   }
   const before = new Date(Date.parse(now) - RECORD_PAUSE_MS).toISOString();
   const node =
-    refused > 0 && (await takeRefusalRecord(tx, node_id, now, before)) ? await findNodeName(tx, node_id) : null;
+    refused > 0 && (await claimRefusalRecord(tx, node_id, now, before)) ? await findNodeName(tx, node_id) : null;
   if (!node) return refused;
   await publishEvent(tx, { type: 'inventory.changed', cluster_id: node.cluster_id });
   await recordAudit(tx, scope, {
@@ -157,7 +158,7 @@ async function settleCluster(clusterId: string, places: GuestLocations | null, s
 }
 
 /** Where the guests are now; null when it is too early to ask the cluster again, or it cannot be read. */
-async function askCluster(
+async function locateGuests(
   clusterId: string,
   vmids: ReadonlySet<number>,
   options: Options,
@@ -183,7 +184,7 @@ export async function confirmReports(options: Options = {}): Promise<Settled> {
   const total: Settled = { confirmed: 0, refused: 0, waiting: 0 };
   for (const clusterId of await flowStore().unconfirmed.waitingClusters()) {
     const known = await settleCluster(clusterId, null, options.signal);
-    const places = known.waiting > 0 ? await askCluster(clusterId, known.vmids, options) : null;
+    const places = known.waiting > 0 ? await locateGuests(clusterId, known.vmids, options) : null;
     const read = places ? await settleCluster(clusterId, places, options.signal) : null;
     total.confirmed += known.confirmed + (read?.confirmed ?? 0);
     total.refused += known.refused + (read?.refused ?? 0);

@@ -10,6 +10,7 @@ import {
   DATABASE,
   EVERY,
   FLOWS,
+  findFlowIndexes,
   fixture,
   flow,
   groups,
@@ -18,7 +19,6 @@ import {
   series,
   tail,
   WEB,
-  which,
 } from './testing/planted-flows.fixture';
 
 beforeAll(plantFlows);
@@ -143,7 +143,7 @@ describe('GET /flows/series', () => {
 describe('GET /flows/tail', () => {
   it('begins with the last minutes, then gives what is new, and misses nothing', async () => {
     const first = await tail();
-    expect(which(first.items)).toEqual(EVERY);
+    expect(findFlowIndexes(first.items)).toEqual(EVERY);
     expect(first.more).toBe(false);
     expect(Date.parse(first.next_after)).toBeLessThan(Date.now());
     const again = flow({

@@ -3,7 +3,7 @@ import { parseGuestInterface } from '@fabric/agent-contract/guest-interface';
 import { type Attribution, attributeEnds, type FlowEnd } from '@/domain/flow/attribute-ends';
 import { evaluateObserver, type ObserverVerdict } from '@/domain/flow/observer';
 import { isPrivateAddress } from '@/domain/ipam/host-address';
-import { formatCidr, networkOf } from '@/domain/net/cidr';
+import { formatCidr, toNetwork } from '@/domain/net/cidr';
 import { formatIp, parseIp, unmapIp } from '@/domain/net/ip-address';
 import type { AddressBook } from './address-book';
 
@@ -45,7 +45,7 @@ export function endLookup(book: AddressBook, clusterId: string): (text: string) 
     if (!parsed) return null;
     const ip = unmapIp(parsed);
     const end = book.endOf(clusterId, ip);
-    const prefix = end.cidr ?? formatCidr(networkOf({ address: ip, prefix: EXTERNAL_PREFIX[ip.family] }));
+    const prefix = end.cidr ?? formatCidr(toNetwork({ address: ip, prefix: EXTERNAL_PREFIX[ip.family] }));
     return { ...end, address: formatIp(ip), prefix, is_local: end.cidr !== null || isPrivateAddress(ip) };
   };
   return (text) => {
@@ -72,7 +72,7 @@ export function observingVmid({
 }
 
 /** The workload at whose interface something was seen, and whether the node may report for it. */
-export function observerOf(
+export function resolveObserver(
   book: AddressBook,
   { cluster_id, node_id, vmid, at }: Sighting,
 ): { verdict: ObserverVerdict; workload_id: string | null } {
@@ -82,7 +82,7 @@ export function observerOf(
 
 /** The workload at whose interface something was seen; null when there is none, or the node may not report for it. */
 export function confirmedObserver(book: AddressBook, sighting: Sighting): string | null {
-  const { verdict, workload_id } = observerOf(book, sighting);
+  const { verdict, workload_id } = resolveObserver(book, sighting);
   return verdict === 'confirmed' ? workload_id : null;
 }
 

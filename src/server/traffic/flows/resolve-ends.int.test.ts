@@ -25,7 +25,7 @@ beforeEach(async () => {
   network = String(row?.id);
 });
 
-const beat = async (flows: Flow[]) => {
+const sendHeartbeat = async (flows: Flow[]) => {
   const response = await call('/agents/heartbeat', { method: 'POST', body: makeHeartbeat(flows), headers });
   expect(response.status).toBe(200);
 };
@@ -65,7 +65,10 @@ const byEnds = async () => {
 
 describe('resolveFlowEnds', () => {
   it('fills in subnets and workloads that were unknown, in flows and in aggregates', async () => {
-    await beat([makeFlow({ source_ip: '192.0.2.10', bytes: 70 }), makeFlow({ source_ip: '203.0.113.5', bytes: 5 })]);
+    await sendHeartbeat([
+      makeFlow({ source_ip: '192.0.2.10', bytes: 70 }),
+      makeFlow({ source_ip: '203.0.113.5', bytes: 5 }),
+    ]);
     await resolveFlowEnds(undefined, 0);
     expect(await flows()).toMatchObject([{ source_cidr: null }, { source_cidr: null }]);
     const subnet = await addSubnet('192.0.2.0/24');
@@ -84,7 +87,7 @@ describe('resolveFlowEnds', () => {
   });
 
   it('fills in the workload of an interface whose number becomes known', async () => {
-    await beat([makeFlow({ vmid: 4711, source_ip: '198.51.100.9', destination_ip: '203.0.113.5' })]);
+    await sendHeartbeat([makeFlow({ vmid: 4711, source_ip: '198.51.100.9', destination_ip: '203.0.113.5' })]);
     await addSubnet('198.51.100.0/24');
     const guest = await makeWorkload(cluster, null, { vmid: 4711 });
     await resolveAll();
@@ -96,11 +99,11 @@ describe('resolveFlowEnds', () => {
     const [before, after] = [await makeWorkload(cluster), await makeWorkload(cluster)];
     await assign(subnet, '192.0.2.10', before);
     expireBook();
-    await beat([makeFlow({ source_ip: '192.0.2.10' })]);
+    await sendHeartbeat([makeFlow({ source_ip: '192.0.2.10' })]);
     await sql`update ip_addresses set workload_id = ${after.id} where workload_id = ${before.id}`;
     await addSubnet('192.0.2.0/28');
     await resolveAll();
-    await beat([makeFlow({ source_ip: '192.0.2.10' }), makeFlow({ source_ip: '192.0.2.10', source_port: 3 })]);
+    await sendHeartbeat([makeFlow({ source_ip: '192.0.2.10' }), makeFlow({ source_ip: '192.0.2.10', source_port: 3 })]);
     const [third] = await sql`select source_workload_id from traffic_flows where source_port = 3`;
     expect(third?.source_workload_id).toBe(after.id);
     const [first] =
@@ -113,12 +116,12 @@ describe('resolveFlowEnds', () => {
     expireBook();
     const flow = (host: number, bytes: number) =>
       makeFlow({ source_ip: `10.1.0.${host}`, destination_ip: '203.0.113.5', bytes });
-    await beat([flow(1, 70), flow(2, 5)]);
+    await sendHeartbeat([flow(1, 70), flow(2, 5)]);
     // The flow is counted on in the same minute, after its workload is known.
     const guest = await makeWorkload(cluster);
     await assign(subnet, '10.1.0.1', guest);
     expireBook();
-    await beat([{ ...flow(1, 100), delta_bytes: 30, delta_packets: 1 }]);
+    await sendHeartbeat([{ ...flow(1, 100), delta_bytes: 30, delta_packets: 1 }]);
     await sql`truncate traffic_marks`;
     await resolveAll();
     expect(await byEnds()).toMatchObject({
@@ -141,10 +144,10 @@ describe('resolveFlowEnds', () => {
     const flow = makeFlow({ source_ip: '10.1.0.1', destination_ip: '203.0.113.5', bytes: 70 });
     await assign(subnet, '10.1.0.1', before);
     expireBook();
-    await beat([flow]);
+    await sendHeartbeat([flow]);
     await sql`update ip_addresses set workload_id = null`;
     expireBook();
-    await beat([{ ...flow, bytes: 90, delta_bytes: 20, delta_packets: 1 }]);
+    await sendHeartbeat([{ ...flow, bytes: 90, delta_bytes: 20, delta_packets: 1 }]);
     await sql`update ip_addresses set workload_id = ${after.id}`;
     await resolveAll();
     const { minutes } = await byEnds();
@@ -187,7 +190,7 @@ describe('resolveFlowEnds', () => {
             if (i < knownBefore) await assign(first, address, guests[i] as { id: string });
           }
           expireBook();
-          await beat(reports.map((one) => makeFlow(one)));
+          await sendHeartbeat(reports.map((one) => makeFlow(one)));
           if (isHalfOld) {
             await sql`with old as (delete from flow_rollup_minutes where bytes % 2 = 1 returning *)
               insert into flow_rollup_hours select * from old`;

@@ -22,7 +22,7 @@ beforeEach(async () => {
   agent = await makeAgent(node);
 });
 
-const beat = async (body: unknown) => {
+const sendHeartbeat = async (body: unknown) => {
   const response = await call('/agents/heartbeat', { method: 'POST', body, headers: agent });
   expect(response.status).toBe(200);
 };
@@ -45,13 +45,15 @@ const rolled = async () =>
 
 describe('rollups', () => {
   it('equal the raw rows they came from, with totals, deltas and restarts of counting', async () => {
-    await beat(makeHeartbeat(makeFlows(40)));
-    await beat(makeHeartbeat(makeFlows(60).map((flow) => ({ ...flow, bytes: (flow.bytes ?? 0) + 50, packets: 12 }))));
+    await sendHeartbeat(makeHeartbeat(makeFlows(40)));
+    await sendHeartbeat(
+      makeHeartbeat(makeFlows(60).map((flow) => ({ ...flow, bytes: (flow.bytes ?? 0) + 50, packets: 12 }))),
+    );
     const more = makeFlows(60).map((flow) => ({ ...flow, bytes: (flow.bytes ?? 0) + 80, packets: 13 }));
-    await beat(makeHeartbeat(more.map((flow) => ({ ...flow, delta_bytes: 30, delta_packets: 1 }))));
+    await sendHeartbeat(makeHeartbeat(more.map((flow) => ({ ...flow, delta_bytes: 30, delta_packets: 1 }))));
     expect(await rolled()).toEqual(await raw());
     const before = await rolled();
-    await beat(makeHeartbeat([makeFlow({ source_port: 1024, bytes: 5, packets: 1 })]));
+    await sendHeartbeat(makeHeartbeat([makeFlow({ source_port: 1024, bytes: 5, packets: 1 })]));
     expect(await rolled()).toEqual({ ...before, bytes: before?.bytes + 5, packets: before?.packets + 1 });
   });
 
@@ -65,7 +67,7 @@ describe('rollups', () => {
       destination_port: 50_000 + (flow.source_port ?? 0) - 1024,
     }));
     const observed_at = new Date().toISOString();
-    await beat(makeHeartbeat([...calls, ...answers].map((flow) => ({ ...flow, observed_at }))));
+    await sendHeartbeat(makeHeartbeat([...calls, ...answers].map((flow) => ({ ...flow, observed_at }))));
     const rows =
       await sql`select service_port, reply, flows::int, source_prefix from flow_rollup_minutes order by reply`;
     expect(rows.map((row) => ({ ...row }))).toEqual([
@@ -77,20 +79,20 @@ describe('rollups', () => {
   it('forget which flows they came from when they move into hours, or when the node is gone', async () => {
     const parts = () => sql`select 1 from flow_unresolved_minutes`;
     const flow = makeFlow({ source_ip: '10.9.0.1' });
-    await beat(makeHeartbeat([flow]));
+    await sendHeartbeat(makeHeartbeat([flow]));
     await retainTelemetry();
     expect(await parts()).toHaveLength(1);
     await age(26);
     await retainTelemetry();
     expect(await parts()).toHaveLength(0);
-    await beat(makeHeartbeat([flow]));
+    await sendHeartbeat(makeHeartbeat([flow]));
     await sql`delete from nodes where id = ${node.id}`;
     await retainTelemetry();
     expect(await parts()).toHaveLength(0);
   });
 
   it('move into hours after a day without losing or doubling anything, however often', async () => {
-    await beat(makeHeartbeat(makeFlows(30)));
+    await sendHeartbeat(makeHeartbeat(makeFlows(30)));
     await age(26);
     await sql`update traffic_flows set observed_at = now()`;
     const before = await rolled();
@@ -100,7 +102,7 @@ describe('rollups', () => {
     expect(await rolled()).toEqual(before);
     // The same minutes again: they are added to their hours.
     await sql`truncate traffic_flows`;
-    await beat(makeHeartbeat(makeFlows(30)));
+    await sendHeartbeat(makeHeartbeat(makeFlows(30)));
     await age(26);
     await retainTelemetry();
     expect(await rolled()).toEqual({
@@ -115,7 +117,7 @@ describe('rollups', () => {
 
 describe('retention', () => {
   it('deletes flows older than the setting, in batches, and keeps the rest', async () => {
-    await beat(makeHeartbeat(makeFlows(12_000)));
+    await sendHeartbeat(makeHeartbeat(makeFlows(12_000)));
     await sql`update traffic_flows set observed_at = now() - interval '25 hours' where source_port < 12000`;
     const [kept] = await sql`select count(*)::int as n from traffic_flows where source_port >= 12000`;
     const done = await retainTelemetry();
@@ -132,7 +134,7 @@ describe('retention', () => {
         await sql`truncate traffic_flows`;
         await sql`update system_settings set value = value || jsonb_build_object('flow_retention_hours', ${hours}::int) where key = 'runtime'`;
         const cutoff = clock.now().getTime() - hours * 3_600_000;
-        await beat(makeHeartbeat(makeFlows(5)));
+        await sendHeartbeat(makeHeartbeat(makeFlows(5)));
         for (const [i, offset] of [-60_000, -1, 0, 1, 60_000].entries()) {
           const at = new Date(cutoff + offset).toISOString();
           await sql`update traffic_flows set observed_at = ${at}, first_seen_at = ${at} where source_port = ${1024 + i}`;
@@ -161,7 +163,7 @@ describe('retention', () => {
   });
 
   it('leaves a flow that is being written for later instead of waiting for it', async () => {
-    await beat(makeHeartbeat(makeFlows(3)));
+    await sendHeartbeat(makeHeartbeat(makeFlows(3)));
     await age(25);
     await sql.begin(async (tx) => {
       await tx`update traffic_flows set observed_at = now() where source_port = 1024`;
@@ -172,7 +174,7 @@ describe('retention', () => {
   });
 
   it('removes what belongs to nodes that are gone', async () => {
-    await beat(makeHeartbeat(makeFlows(3)));
+    await sendHeartbeat(makeHeartbeat(makeFlows(3)));
     await sql`delete from nodes where id = ${node.id}`;
     expect((await retainTelemetry()).rows_of_gone_nodes).toBeGreaterThanOrEqual(4);
     expect((await raw())?.flows).toBe(0);
@@ -187,7 +189,7 @@ describe('retention', () => {
 
 describe('watchAgents', () => {
   it('marks agents as silent after three missing heartbeats, until they speak again', async () => {
-    await beat(makeHeartbeat([], { interval_seconds: 60 }));
+    await sendHeartbeat(makeHeartbeat([], { interval_seconds: 60 }));
     const status = async () => (await sql`select status from node_agents where node_id = ${node.id}`)[0]?.status;
     const heardAgo = (seconds: number) =>
       sql`update node_agents set last_heartbeat_at = now() - make_interval(secs => ${seconds}) where node_id = ${node.id}`;
@@ -196,7 +198,7 @@ describe('watchAgents', () => {
     await heardAgo(190);
     expect([await watchAgents(), await status()]).toEqual([1, 'silent']);
     expect(await watchAgents()).toBe(0);
-    await beat(makeHeartbeat([]));
+    await sendHeartbeat(makeHeartbeat([]));
     expect(await status()).toBe('ok');
   });
 });

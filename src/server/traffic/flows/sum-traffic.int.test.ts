@@ -88,7 +88,7 @@ async function sumAll(): Promise<void> {
 }
 
 /** A signal that ends a run after some hours. */
-function endAfter(hours: number): AbortSignal {
+function abortAfter(hours: number): AbortSignal {
   let left = hours;
   const throwIfAborted = () => {
     left -= 1;
@@ -209,7 +209,7 @@ async function take(one: Step, oracle: TrafficOracle): Promise<void> {
         await sumAll();
         oracle.run();
       } else {
-        await sumTraffic(endAfter(one.hours)).catch((error: Error) =>
+        await sumTraffic(abortAfter(one.hours)).catch((error: Error) =>
           expect(error.message).toBe('the worker is killed'),
         );
         oracle.run(one.hours);

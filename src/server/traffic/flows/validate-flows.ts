@@ -5,7 +5,7 @@ import { stableKey } from '../../lib/ids';
 import type { ValidFlow } from '../storage/flow-rows';
 import type { AddressBook } from './address-book';
 import type { ClockWindow } from './clock-window';
-import { attributeFlow, endLookup, isResolvable, observerOf, observingVmid } from './known-ends';
+import { attributeFlow, endLookup, isResolvable, observingVmid, resolveObserver } from './known-ends';
 import { reportedRecord } from './reported-record';
 
 /** A flow seen at an interface of a workload that the inventory places on another node. Its ends are not resolved. */
@@ -87,7 +87,7 @@ export function validateFlows(candidates: readonly unknown[], options: Options):
     const vmid = observingVmid(flow);
     if (vmid === 'contradiction') return `vmid: the interface does not belong to workload ${flow.vmid}`;
     const sighting = { cluster_id: clusterId, node_id: nodeId, vmid, at: observed };
-    const { verdict, workload_id: observer } = observerOf(book, sighting);
+    const { verdict, workload_id: observer } = resolveObserver(book, sighting);
     const workload_id = verdict === 'confirmed' ? observer : null;
     const ends = attributeFlow(book, sighting, source, destination, workload_id);
     const validated: ValidFlow = {

@@ -2,8 +2,8 @@ import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { AgentEnrollment, type AgentEnrollmentListInput } from '@/domain/agent';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText } from '../../db/declared-fields';
-import { pageOfRows } from '../../db/page-of-rows';
+import { buildConditions, hasText, selectColumns } from '../../db/declared-fields';
+import { queryPage } from '../../db/query-page';
 import { agentEnrolments, type EnrolledNode } from '../../db/schema/agents';
 import { clusters, nodeAgents, nodes, type TokenReplacement } from '../../db/schema/clusters';
 
@@ -21,12 +21,12 @@ export async function findNodeName(executor: Executor, nodeId: string): Promise<
   return row ?? null;
 }
 
-export async function insertEnrolment(tx: Tx, row: typeof agentEnrolments.$inferInsert): Promise<void> {
+export async function insertEnrollment(tx: Tx, row: typeof agentEnrolments.$inferInsert): Promise<void> {
   await tx.insert(agentEnrolments).values(row);
 }
 
 /** The enrollment token with this hash, locked until the transaction ends: simultaneous uses are counted one after the other. */
-export async function lockEnrolment(tx: Tx, tokenHash: string): Promise<EnrolmentRow | null> {
+export async function lockEnrollment(tx: Tx, tokenHash: string): Promise<EnrolmentRow | null> {
   const [enrolment] = await tx
     .select()
     .from(agentEnrolments)
@@ -62,7 +62,7 @@ export async function findClusterName(executor: Executor, id: string): Promise<{
 }
 
 /** Counts a use. */
-export async function markEnrolmentUsed(tx: Tx, id: string, by: EnrolledNode): Promise<void> {
+export async function markEnrollmentUsed(tx: Tx, id: string, by: EnrolledNode): Promise<void> {
   await tx
     .update(agentEnrolments)
     .set({
@@ -73,8 +73,8 @@ export async function markEnrolmentUsed(tx: Tx, id: string, by: EnrolledNode): P
     .where(eq(agentEnrolments.id, id));
 }
 
-const enrolmentColumns = (now: string) =>
-  columnsOf(AgentEnrollment, agentEnrolments, {
+const enrollmentColumns = (now: string) =>
+  selectColumns(AgentEnrollment, agentEnrolments, {
     cluster_id: clusters.id,
     cluster_name: clusters.name,
     state: stateAt(now),
@@ -90,15 +90,15 @@ const stateAt = (now: string) => sql<AgentEnrollment['state']>`case
 export async function listEnrollments(input: AgentEnrollmentListInput, now: string): Promise<Page<AgentEnrollment>> {
   const conditions = and(
     isNotNull(agentEnrolments.cluster_id),
-    ...conditionsOf(input, agentEnrolments, {
+    ...buildConditions(input, agentEnrolments, {
       q: hasText(agentEnrolments.description, agentEnrolments.created_by_name),
       state: (state) => sql`${stateAt(now)} = ${state}`,
     }),
   );
   const sorts = { created_at: { column: agentEnrolments.id }, expires_at: { column: agentEnrolments.expires_at } };
-  return pageOfRows<AgentEnrollment>(input, { sorts, sort: '-created_at', id: agentEnrolments.id }, (paging) => ({
+  return queryPage<AgentEnrollment>(input, { sorts, sort: '-created_at', id: agentEnrolments.id }, (paging) => ({
     rows: db
-      .select(enrolmentColumns(now))
+      .select(enrollmentColumns(now))
       .from(agentEnrolments)
       .innerJoin(clusters, eq(clusters.id, agentEnrolments.cluster_id))
       .where(and(conditions, paging.after))
@@ -109,9 +109,9 @@ export async function listEnrollments(input: AgentEnrollmentListInput, now: stri
 }
 
 /** A token for many nodes, locked; null when there is none with this id. */
-export async function lockEnrolmentById(tx: Tx, id: string, now: string): Promise<AgentEnrollment | null> {
+export async function lockEnrollmentById(tx: Tx, id: string, now: string): Promise<AgentEnrollment | null> {
   const [row] = await tx
-    .select(enrolmentColumns(now))
+    .select(enrollmentColumns(now))
     .from(agentEnrolments)
     .innerJoin(clusters, eq(clusters.id, agentEnrolments.cluster_id))
     .where(eq(agentEnrolments.id, id))
@@ -129,7 +129,7 @@ export async function revokeEnrollment(tx: Tx, id: string, by: { at: string; nam
 export type NewAgent = { node_id: string; token_hash: string; machine_id: string; agent_version: string };
 
 /** Whether an agent reports: what watches over agents says otherwise once three heartbeats are missing. */
-const reports = ({ status }: { status: string }) => status === 'ok' || status === 'degraded';
+const isReporting = ({ status }: { status: string }) => status === 'ok' || status === 'degraded';
 
 const agentColumns = {
   machine_id: nodeAgents.machine_id,
@@ -148,11 +148,11 @@ export type FormerAgent = AgentInUse & { reports: boolean };
 export async function lockFormerAgent(tx: Tx, nodeId: string): Promise<FormerAgent | null> {
   await tx.select({ id: nodes.id }).from(nodes).where(eq(nodes.id, nodeId)).for('no key update');
   const [row] = await tx.select(agentColumns).from(nodeAgents).where(eq(nodeAgents.node_id, nodeId)).for('update');
-  return row ? { ...row, reports: reports(row) } : null;
+  return row ? { ...row, reports: isReporting(row) } : null;
 }
 
 /** Assigns an agent token; the previous one is locked out. @param replacement null keeps the last recorded one */
-export async function enrolAgent(
+export async function enrollAgent(
   tx: Tx,
   agent: NewAgent,
   replacement: TokenReplacement | null,

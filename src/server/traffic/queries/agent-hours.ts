@@ -6,7 +6,7 @@ import { nodeAgents, nodes } from '../../db/schema/clusters';
 import { workloadPlacements, workloads } from '../../db/schema/workloads';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
 import type { OwnedPeriod } from '../storage/flow-selection';
-import { ownedPeriods, periodsOf } from './flow-reach';
+import { ownedPeriods, toOwnedPeriods } from './flow-reach';
 
 export type AgentHourRow = typeof agentHours.$inferSelect;
 
@@ -42,7 +42,7 @@ export async function addAgentHours(tx: Tx, rows: readonly AgentHourRow[]): Prom
 
 type Hours = { since: string; until: string };
 
-const hoursOf = (nodeIds: readonly string[], { since, until }: Hours) =>
+const buildHoursCondition = (nodeIds: readonly string[], { since, until }: Hours) =>
   and(inArray(agentHours.node_id, [...nodeIds]), gte(agentHours.hour_at, since), lt(agentHours.hour_at, until));
 
 export type CoveredNode = Pick<AgentHourRow, 'node_id' | 'interval_seconds' | (typeof SPANS)[number]>;
@@ -60,7 +60,7 @@ export async function listCoveredTime(nodeIds: readonly string[], range: Hours):
       tracked: sql`range_agg(${tracked})`.mapWith(tracked),
     })
     .from(agentHours)
-    .where(hoursOf(nodeIds, range))
+    .where(buildHoursCondition(nodeIds, range))
     .groupBy(node_id, interval_seconds);
 }
 
@@ -86,7 +86,7 @@ export async function listLossyHours(nodeIds: readonly string[], range: Hours): 
     .from(agentHours)
     .where(
       and(
-        hoursOf(nodeIds, range),
+        buildHoursCondition(nodeIds, range),
         sql`${flows_left_out} + ${flows_rejected} + ${packets_lost} + ${log_lines_lost} > 0`,
       ),
     );
@@ -126,7 +126,7 @@ export type FormerPlace = Pick<
 >;
 
 /** Where workloads were before, as far as they left after a time; each one's in order. One query. */
-export async function listFormerPlaces(ids: readonly string[], since: string): Promise<FormerPlace[]> {
+export async function listFormerPlacements(ids: readonly string[], since: string): Promise<FormerPlace[]> {
   if (ids.length === 0) return [];
   const { id, workload_id, node_id, seen_at, left_at } = workloadPlacements;
   return db
@@ -140,5 +140,5 @@ export async function listFormerPlaces(ids: readonly string[], since: string): P
 export async function listOwnedPeriods(reach: Reach, since: string): Promise<OwnedPeriod[]> {
   if (reach === 'all') return [];
   const [row] = await db.execute<{ periods: OwnedPeriod[] }>(sql`select ${ownedPeriods(reach, since)} as periods`);
-  return periodsOf(row?.periods);
+  return toOwnedPeriods(row?.periods);
 }

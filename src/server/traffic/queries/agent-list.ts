@@ -3,9 +3,9 @@ import { Agent, type AgentDetail, type AgentHour, type AgentListInput } from '@/
 import { AGENT_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { db } from '../../db/client';
-import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
+import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
 import { keyOrder, naturalOrder } from '../../db/natural-order';
-import { pageOfRows } from '../../db/page-of-rows';
+import { queryPage } from '../../db/query-page';
 import { agentHeartbeats } from '../../db/schema/agents';
 import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
 
@@ -21,7 +21,7 @@ const StoredAgent = Agent.omit({ outdated: true, unconfirmed: true });
 export type StoredAgent = Omit<Agent, 'outdated' | 'unconfirmed'>;
 type Activity = Omit<AgentHour, 'hour_at'>;
 
-const columns = columnsOf(StoredAgent, nodeAgents, {
+const columns = selectColumns(StoredAgent, nodeAgents, {
   id: nodes.id,
   node_id: nodes.id,
   node_name: nodes.name,
@@ -33,7 +33,7 @@ const columns = columnsOf(StoredAgent, nodeAgents, {
     from jsonb_array_elements(${reported}) with ordinality c(c, at))`,
 });
 const SORTS = {
-  ...sortKeysOf(StoredAgent, AGENT_SORTS, columns),
+  ...buildSortKeys(StoredAgent, AGENT_SORTS, columns),
   node_name: keyOrder(nodes.sort_name, 'node_name'),
   agent_version: naturalOrder(nodeAgents.agent_version, 'agent_version', true),
 };
@@ -41,7 +41,7 @@ const SORTS = {
 /** Nodes with their agents, page by page. Two queries. @param outdated the versions that count as outdated */
 export async function listAgents(input: AgentListInput, outdated: readonly string[]): Promise<Page<StoredAgent>> {
   const isOutdated = outdated.length > 0 ? inArray(nodeAgents.agent_version, [...outdated]) : sql`false`;
-  const conditions = conditionsOf(input, nodes, {
+  const conditions = buildConditions(input, nodes, {
     q: hasText(nodes.name, hasName(nodes.cluster_id, clusters)),
     status: (status) => (status === 'none' ? isNull(nodeAgents.status) : eq(nodeAgents.status, status)),
     outdated: (desired) => (desired ? isOutdated : and(isNotNull(nodeAgents.agent_version), not(isOutdated))),
@@ -53,7 +53,7 @@ export async function listAgents(input: AgentListInput, outdated: readonly strin
     .from(nodes)
     .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
     .where(and(...conditions));
-  return pageOfRows<StoredAgent>(input, { sorts: SORTS, sort: 'node_name', id: nodes.id }, (paging) => ({
+  return queryPage<StoredAgent>(input, { sorts: SORTS, sort: 'node_name', id: nodes.id }, (paging) => ({
     rows: db
       .select(columns)
       .from(nodes)

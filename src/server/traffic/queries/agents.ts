@@ -88,7 +88,7 @@ export async function insertHeartbeat(tx: Tx, row: HeartbeatRow): Promise<void> 
 }
 
 /** Marks agents as silent whose last heartbeat is older than `missed` of their intervals and `minimum` seconds. */
-export async function markSilentAgents(
+export async function markStaleAgents(
   tx: Tx,
   now: string,
   missed: number,
@@ -103,7 +103,7 @@ export async function markSilentAgents(
 }
 
 /** Adds confirmed flows to what the newest heartbeat of their node brought: who reads what is new looks at these as well. */
-export async function noteConfirmed(
+export async function addConfirmedFlows(
   tx: Tx,
   nodeId: string,
   flows: { accepted: number; updated: number; oldest: string | null; counted_until: string | null },
@@ -125,7 +125,7 @@ export async function noteConfirmed(
 }
 
 /** Whether a refusal of a node's reports is to be recorded now: none was since `before`. */
-export async function takeRefusalRecord(tx: Tx, nodeId: string, now: string, before: string): Promise<boolean> {
+export async function claimRefusalRecord(tx: Tx, nodeId: string, now: string, before: string): Promise<boolean> {
   const rows = await tx
     .update(nodeAgents)
     .set({ refusal_recorded_at: now })
@@ -200,7 +200,7 @@ export async function oldestReported(tx: Tx, nodeId: string, received: string): 
 }
 
 /** Where guests are and whether an agent that reports looks at them there. */
-export async function listGuestHomes(
+export async function listGuestNodes(
   executor: Executor,
 ): Promise<{ workload_id: string; node_id: string | null; looked_at: boolean }[]> {
   return executor

@@ -1,5 +1,5 @@
 import { ilike, type SQL, sql } from 'drizzle-orm';
-import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
+import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/permissions';
 import { db } from '../../db/client';
 import { likePattern } from '../../db/declared-fields';
 import { pgArray } from '../../db/pg-array';
@@ -19,7 +19,7 @@ export async function findVisibleWorkloads(
   const [row] = await db.execute<{ visible: string[]; periods: OwnedPeriod[] }>(sql`
     select array(select ${workloads.id}::text from ${workloads} where ${workloadInReach(reach)}) as visible,
       ${ownedPeriods(reach, since)} as periods`);
-  return { visible: row?.visible ?? [], periods: periodsOf(row?.periods) };
+  return { visible: row?.visible ?? [], periods: toOwnedPeriods(row?.periods) };
 }
 
 /** More names than this are too many to search flows by. */
@@ -45,13 +45,13 @@ export async function findFlowReach(reach: Reach, since: string): Promise<FlowRe
     select array(select ${workloads.id}::text from ${workloads} where ${workloadInReach(reach)}) as visible,
       array(select distinct ${subnets.cidr}::text from ${subnets} where ${subnetInReach(reach)}) as prefixes,
       ${ownedPeriods(reach, since)} as periods`);
-  const periods = periodsOf(row?.periods);
+  const periods = toOwnedPeriods(row?.periods);
   const visible = new Set([...(row?.visible ?? []), ...periods.map(({ workload_id }) => workload_id)]);
   return { visible: [...visible], prefixes: row?.prefixes ?? [], periods };
 }
 
 /** Merges adjacent periods of one workload: both tenants are visible. */
-function joined(periods: readonly OwnedPeriod[]): OwnedPeriod[] {
+function mergeAdjacentPeriods(periods: readonly OwnedPeriod[]): OwnedPeriod[] {
   const result: OwnedPeriod[] = [];
   for (const period of periods) {
     const last = result.at(-1);
@@ -69,14 +69,14 @@ const LAST = '9223372036854775807::bigint';
  * SQL of the workloads that are or were visible and that moved between tenants, as JSON: only for these does the owner
  * depend on the time. A move before `since` is left out, because nothing from before it is read. Workloads that are
  * visible through their project have been so since they were assigned to it: earlier placements are not kept. See
- * `periodsOf`.
+ * `toOwnedPeriods`.
  */
 export function ownedPeriods(reach: Exclude<Reach, 'all'>, since: string): SQL {
   const text = (column: string) =>
     sql.raw(`'${column.slice(0, -3)}', to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`);
-  const projects = projectsOf(reach);
+  const projects = getReachableProjects(reach);
   const ofTenants = sql`from ${workloadOwners}
-    where tenant_id = any (${pgArray('uuid', [...tenantsOf(reach)])}) and (from_at is not null or to_at is not null)
+    where tenant_id = any (${pgArray('uuid', [...getReachableTenants(reach)])}) and (from_at is not null or to_at is not null)
       and (from_at > ${since}::timestamptz or to_at > ${since}::timestamptz)`;
   const found =
     projects.length === 0
@@ -89,4 +89,5 @@ export function ownedPeriods(reach: Exclude<Reach, 'all'>, since: string): SQL {
 }
 
 /** What `ownedPeriods` found, a period for each time in which a workload was visible. */
-export const periodsOf = (found: readonly OwnedPeriod[] | undefined): OwnedPeriod[] => joined(found ?? []);
+export const toOwnedPeriods = (found: readonly OwnedPeriod[] | undefined): OwnedPeriod[] =>
+  mergeAdjacentPeriods(found ?? []);

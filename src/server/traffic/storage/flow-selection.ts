@@ -1,6 +1,6 @@
 import { parseEndFilter } from '@/domain/flow/flow-end';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
-import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
 import type { TrafficMode } from '@/domain/insights';
 import type { TenantReach } from '@/domain/permissions';
 
@@ -39,11 +39,11 @@ export type FlowSelection = FlowReach & {
 /** A range with an end: it contains only part of a flow's totals. */
 export type BoundedSelection = FlowSelection & { until: string };
 
-export const wordOf = (text: string | undefined) => (text === undefined ? null : parseEndFilter(text));
+export const parseOptionalEndFilter = (text: string | undefined) => (text === undefined ? null : parseEndFilter(text));
 
 /** Whether minute and hour rollups can answer the filter. They keep neither addresses nor ephemeral ports. */
-export function sumsCanAnswer(filter: FlowFilter): boolean {
-  const ends = [filter.address, filter.source, filter.destination].map(wordOf);
+export function canUseRollups(filter: FlowFilter): boolean {
+  const ends = [filter.address, filter.source, filter.destination].map(parseOptionalEndFilter);
   return (
     !filter.q &&
     (filter.port ?? []).every(({ last }) => last < EPHEMERAL_FROM) &&

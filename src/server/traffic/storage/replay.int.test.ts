@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { randomSource } from '@/domain/firewall/random-state.fixture';
-import { portOfService } from '@/domain/flow/port-of-service';
+import { getServicePort } from '@/domain/flow/service-port';
 import type { ObservedConversation } from '@/domain/impact/replay';
 import { db } from '@/server/db/client';
 import { trafficFlows } from '@/server/db/schema/flows';
@@ -82,7 +82,7 @@ async function read(given: Partial<ReplaySelection> = {}): Promise<ObservedConve
 }
 
 /** What people call one conversation. */
-const keyOf = (flow: ObservedConversation) => {
+const toConversationKey = (flow: ObservedConversation) => {
   const ends = [flow.source_workload_id ?? flow.source_prefix, flow.destination_workload_id ?? flow.destination_prefix];
   return [...(flow.reply ? ends.reverse() : ends), flow.protocol, flow.service_port].join(' ');
 };
@@ -109,7 +109,7 @@ describe('conversations of some workloads', () => {
     const seen = new Set<string>();
     let last = '';
     for (const flow of await read({ at: [...ids].sort() })) {
-      const key = keyOf(flow);
+      const key = toConversationKey(flow);
       if (key !== last) expect(seen.has(key), key).toBe(false);
       seen.add(key);
       last = key;
@@ -119,7 +119,7 @@ describe('conversations of some workloads', () => {
 
   it('name the service and who called as everywhere else', async () => {
     for (const flow of await read()) {
-      const { service_port, reply } = portOfService(flow);
+      const { service_port, reply } = getServicePort(flow);
       expect(flow.service_port).toBe(service_port);
       if (flow.initiator !== null) expect(flow.reply).toBe(flow.initiator === 'destination');
       else if (flow.protocol !== 'icmp' && service_port !== null) expect(flow.reply).toBe(reply);
@@ -154,7 +154,8 @@ describe('conversations of some workloads', () => {
     });
     const totals = (flows: readonly ObservedConversation[]) => {
       const sums = new Map<string, number>();
-      for (const flow of flows) sums.set(keyOf(flow), (sums.get(keyOf(flow)) ?? 0) + flow.bytes);
+      for (const flow of flows)
+        sums.set(toConversationKey(flow), (sums.get(toConversationKey(flow)) ?? 0) + flow.bytes);
       return [...sums].sort();
     };
     expect(totals(batches)).toEqual(totals(whole));

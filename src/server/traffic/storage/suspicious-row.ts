@@ -29,7 +29,7 @@ export type SuspiciousSums = {
   readonly last_seen_ms: number;
 };
 
-const numberOf = (text: string | undefined) => (text ? Number(text) : null);
+const parseOptionalNumber = (text: string | undefined) => (text ? Number(text) : null);
 
 export function readSuspiciousEnds(text: string): SuspiciousEnds {
   const [cluster = '', source = '', destination = '', workload, port, protocol = '', decision, sourcePort, nic] =
@@ -43,8 +43,8 @@ export function readSuspiciousEnds(text: string): SuspiciousEnds {
     protocol,
     decision: (decision === ANSWERED ? 'observed' : decision) as SuspiciousEnds['decision'],
     answered: decision === ANSWERED,
-    source_port: numberOf(sourcePort),
-    nic: numberOf(nic),
+    source_port: parseOptionalNumber(sourcePort),
+    nic: parseOptionalNumber(nic),
   };
 }
 
@@ -52,8 +52,8 @@ export function readSuspiciousSums(text: string): SuspiciousSums {
   const [flows, bytes, packets, first, last] = text.split('|');
   return {
     flows: Number(flows),
-    bytes: numberOf(bytes),
-    packets: numberOf(packets),
+    bytes: parseOptionalNumber(bytes),
+    packets: parseOptionalNumber(packets),
     first_seen_ms: Number(first),
     last_seen_ms: Number(last),
   };

@@ -1,8 +1,8 @@
 import { ImportPage } from '@/features/addresses/import-page';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Import addresses'));
+export const generateMetadata = withTitle(msg('Import addresses'));
 
 export default function ImportAddressesPage() {
   return <ImportPage />;

@@ -1,10 +1,10 @@
 import { ClusterDetail } from '@/features/clusters/cluster-detail';
 import { ClusterFirewall } from '@/features/host-firewall/firewall-tabs';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 import { NetworkTable, NodeTable, RunTable, WorkloadTable } from './tabs';
 
-export const generateMetadata = titled(msg('Cluster'));
+export const generateMetadata = withTitle(msg('Cluster'));
 
 export default async function ClusterPage({ params }: { params: Promise<{ clusterId: string }> }) {
   const { clusterId } = await params;

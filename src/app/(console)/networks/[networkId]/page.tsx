@@ -1,10 +1,10 @@
 import { NetworkFirewall } from '@/features/host-firewall/firewall-tabs';
 import { NetworkDetail } from '@/features/networks/network-detail';
 import { WorkloadTable } from '@/features/workloads/workload-table';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Network'));
+export const generateMetadata = withTitle(msg('Network'));
 
 export default async function NetworkPage({ params }: { params: Promise<{ networkId: string }> }) {
   const { networkId } = await params;

@@ -1,8 +1,8 @@
 import { RoleDetail } from '@/features/administration/roles/role-detail';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Role'));
+export const generateMetadata = withTitle(msg('Role'));
 
 export default async function RolePage({ params }: { params: Promise<{ roleId: string }> }) {
   const { roleId } = await params;

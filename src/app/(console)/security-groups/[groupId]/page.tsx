@@ -1,8 +1,8 @@
 import { GroupDetail } from '@/features/security-groups/group-detail';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Group'));
+export const generateMetadata = withTitle(msg('Group'));
 
 export default async function SecurityGroupPage({ params }: { params: Promise<{ groupId: string }> }) {
   const { groupId } = await params;

@@ -1,8 +1,8 @@
 import { TenantDetail } from '@/features/administration/tenants/tenant-detail';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Tenant'));
+export const generateMetadata = withTitle(msg('Tenant'));
 
 export default async function TenantPage({ params }: { params: Promise<{ tenantId: string }> }) {
   const { tenantId } = await params;

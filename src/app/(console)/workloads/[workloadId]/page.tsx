@@ -1,9 +1,9 @@
 import { WorkloadDetail } from '@/features/workloads/workload-detail';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 import { GuestFirewall, WorkloadTraffic } from './tabs';
 
-export const generateMetadata = titled(msg('Workload'));
+export const generateMetadata = withTitle(msg('Workload'));
 
 export default async function WorkloadPage({ params }: { params: Promise<{ workloadId: string }> }) {
   const { workloadId } = await params;

@@ -15,7 +15,7 @@ type Headers = Record<string, string>;
 export const PUBLIC = 'http://fabric.test';
 export type Problem = { errors?: { field: string }[]; reason?: string };
 
-export async function ask<T>(path: string, headers: Headers, init: { method?: string; body?: unknown } = {}) {
+export async function callJson<T>(path: string, headers: Headers, init: { method?: string; body?: unknown } = {}) {
   const response = await call(path, { headers, ...init });
   return { status: response.status, body: (response.status === 204 ? null : await response.json()) as T };
 }
@@ -30,12 +30,12 @@ class OidcLab {
   input: Record<string, unknown> = {};
   /** Stores the settings of the provider. */
   store = (changes: object = {}) =>
-    ask<SignInProvider & Problem>('/settings/sign-in-provider', this.boss, {
+    callJson<SignInProvider & Problem>('/settings/sign-in-provider', this.boss, {
       method: 'PUT',
       body: { ...this.input, ...changes },
     });
   rolesOf = async (user: { id: string }) =>
-    (await ask<User>(`/users/${user.id}`, this.boss)).body.assignments.map(({ role, tenant_id, source }) => [
+    (await callJson<User>(`/users/${user.id}`, this.boss)).body.assignments.map(({ role, tenant_id, source }) => [
       role,
       tenant_id,
       source,
@@ -43,7 +43,7 @@ class OidcLab {
 }
 
 /** Starts the provider for the tests of a file, and takes back what they set up. */
-export function oidcLab(): OidcLab {
+export function createOidcLab(): OidcLab {
   // Before anything reads the environment: that happens once.
   vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.0.0/8');
   const lab = new OidcLab();
@@ -99,7 +99,7 @@ export class Browser {
 }
 
 /** Goes to the provider, is `sub` there, and returns with what the provider says: the query of the callback. */
-export async function answerOf(
+export async function getProviderAnswer(
   browser: Browser,
   sub: string,
   { next = '/policies', there = new Browser() } = {},
@@ -116,7 +116,7 @@ export async function answerOf(
   throw new Error('the provider sends in circles');
 }
 /** Comes back from the provider. @returns where the browser is sent */
-export async function comeBack(browser: Browser, query: string) {
+export async function returnFromProvider(browser: Browser, query: string) {
   const response = await browser.ask(`/auth/oidc/callback${query}`);
   expect(response.status).toBe(302);
   const location = new URL(response.headers.get('location') ?? '', PUBLIC);
@@ -126,12 +126,15 @@ export async function comeBack(browser: Browser, query: string) {
 /** Signs in through the provider. @returns who one is then, or the problem */
 export async function signIn(sub: string, there = new Browser()) {
   const browser = new Browser();
-  const { problem, next, location } = await comeBack(browser, await answerOf(browser, sub, { there }));
+  const { problem, next, location } = await returnFromProvider(
+    browser,
+    await getProviderAnswer(browser, sub, { there }),
+  );
   if (problem) return { problem, user: null, browser, location };
   const refreshed = await browser.ask('/auth/refresh', { body: {} });
   const body = refreshed.ok ? ((await refreshed.json()) as { access_token: string; user: CurrentUser }) : null;
   const headers = { authorization: `Bearer ${body?.access_token}` };
   return { problem: null, user: body?.user ?? null, browser, next, headers, location };
 }
-export const auditOf = (action: string) =>
+export const listAuditRecords = (action: string) =>
   db.select().from(auditRecords).where(eq(auditRecords.action, action)).orderBy(desc(auditRecords.seq));

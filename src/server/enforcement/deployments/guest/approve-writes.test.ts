@@ -6,9 +6,9 @@ import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import type { InputWorkload } from '@/server/enforcement/queries/policy-inputs';
 import { directProvider, type Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
 import type { GuestRef } from '@/server/providers/hypervisor/types';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { previewDifference } from '../../policies/preview/preview-guest';
-import { FIVE, furnish, intentOf, restore, takeSnapshot } from '../testing/five-guests.fixture';
+import { addOtherRules, FIVE, makeIntent, restore, takeSnapshot } from '../testing/five-guests.fixture';
 import { approveWrites } from './approve-writes';
 import { GuestProblem } from './perform-step';
 import { readGuestFilter } from './read-guest-filter';
@@ -19,7 +19,7 @@ const control = () => simulator.cluster();
 
 beforeAll(async () => {
   simulator = await startSimulator({ scenario: smallLab, timeScale: 1 });
-  furnish(control());
+  addOtherRules(control());
 });
 afterAll(() => simulator?.close());
 
@@ -59,7 +59,7 @@ function edit(random: Random, vmid: number): void {
 type Write = string;
 
 /** Applies what was shown of a guest, with whatever happens before a call, and tells every write that was sent. */
-async function applyShown(guest: GuestRef, version: 1 | 2, fingerprint: string, interfere: (call: number) => void) {
+async function applyPreview(guest: GuestRef, version: 1 | 2, fingerprint: string, interfere: (call: number) => void) {
   const writes: Write[] = [];
   let calls = 0;
   const watch: Interference = async (request, execute) => {
@@ -70,7 +70,7 @@ async function applyShown(guest: GuestRef, version: 1 | 2, fingerprint: string, 
     return execute();
   };
   const provider = directProvider(control(), { interfere: watch });
-  const intent = intentOf(guest.vmid, version);
+  const intent = makeIntent(guest.vmid, version);
   const outcome = await reconcileGuest({
     provider,
     guest,
@@ -80,7 +80,7 @@ async function applyShown(guest: GuestRef, version: 1 | 2, fingerprint: string, 
     pause: async () => {},
     approve: approveWrites({
       fingerprint,
-      workload: workloadOf(guest),
+      workload: toWorkload(guest),
       intent,
       before: null,
       readCluster: async (): Promise<ClusterSnapshot> => provider.firewallReader.readClusterFirewall(),
@@ -94,41 +94,41 @@ async function applyShown(guest: GuestRef, version: 1 | 2, fingerprint: string, 
   return { outcome, writes, calls };
 }
 
-const workloadOf = ({ node, vmid }: GuestRef) =>
+const toWorkload = ({ node, vmid }: GuestRef) =>
   ({ id: `w${vmid}`, vmid, node_name: node, addresses: [], nftables: false }) as unknown as InputWorkload;
 
 const once = (writes: readonly Write[]) => writes.filter((write, i) => write !== writes[i - 1]);
 
 /** What a preview shows of a guest. */
-async function shownOf(guest: GuestRef, version: 1 | 2) {
+async function previewGuestState(guest: GuestRef, version: 1 | 2) {
   const clean = directProvider(control());
   const state = await readGuestFilter(clean, guest, null);
   const cluster = await clean.firewallReader.readClusterFirewall();
-  const known = { workload: workloadOf(guest), state: state.snapshot, cluster };
-  return previewDifference(state, intentOf(guest.vmid, version), known);
+  const known = { workload: toWorkload(guest), state: state.snapshot, cluster };
+  return previewDifference(state, makeIntent(guest.vmid, version), known);
 }
 
 describe('an apply of what a preview showed', () => {
   it('sends the writes that the preview led to, a beginning of them, or none', { timeout: 240_000 }, async () => {
     const start = takeSnapshot(control());
     const tally = { ok: 0, skipped: 0, stopped: 0 };
-    for (let seed = 0; seed < timesTried(45, 90); seed++) {
+    for (let seed = 0; seed < getRunCount(45, 90); seed++) {
       const random = randomSource(seed);
       restore(control(), start);
       const guest = pick(random, FIVE);
       const version = pick(random, [1, 2] as const);
       // An unplanned state.
       for (let n = Math.floor(random() * 4); n > 0; n--) edit(random, guest.vmid);
-      if (random() < 0.3) await applyShown(guest, 1, (await shownOf(guest, 1)).fingerprint, () => {});
+      if (random() < 0.3) await applyPreview(guest, 1, (await previewGuestState(guest, 1)).fingerprint, () => {});
       const begun = takeSnapshot(control());
-      const { fingerprint } = await shownOf(guest, version);
-      const calm = await applyShown(guest, version, fingerprint, () => {});
+      const { fingerprint } = await previewGuestState(guest, version);
+      const calm = await applyPreview(guest, version, fingerprint, () => {});
       expect(['ok', 'unchanged', 'partial'], `seed ${seed}`).toContain(calm.outcome.status);
 
       // The same again with an edit: before the first request, or right before some call.
       restore(control(), begun);
       const moment = random() < 0.4 ? 0 : Math.floor(random() * calm.calls);
-      const edited = await applyShown(guest, version, fingerprint, (call) => {
+      const edited = await applyPreview(guest, version, fingerprint, (call) => {
         if (call === moment) edit(random, guest.vmid);
       });
       // Who takes the last write back has it written once more.

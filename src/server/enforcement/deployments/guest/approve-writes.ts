@@ -3,7 +3,7 @@ import { approvedStates } from '@/domain/policy/plan/approved-plan';
 import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
 import type { ChangedDifference } from '@/domain/policy-preview';
 import { clock } from '../../../lib/clock';
-import { filterOf } from '../../guest-firewall/read-guest-live';
+import { toGuestFilter } from '../../guest-firewall/read-guest-live';
 import { guestFingerprint, previewDifference } from '../../policies/preview/preview-guest';
 import type { InputWorkload } from '../../queries/policy-inputs';
 import { GuestProblem } from './perform-step';
@@ -23,7 +23,7 @@ type Approved = {
 
 const REMEDY = 'Review the changes, preview the policy again, then apply it.';
 
-function changed(fingerprint: string | null, written: boolean): GuestProblem {
+function createChangedProblem(fingerprint: string | null, written: boolean): GuestProblem {
   const code = 'changed_since_preview';
   if (written) {
     const message =
@@ -55,7 +55,7 @@ export function approveWrites({ fingerprint, workload, intent, before, readClust
   const isUnchanged = async (state: ReadGuest): Promise<boolean> => {
     const { snapshot } = state;
     if (snapshot !== seen) {
-      const first = start ?? filterOf(snapshot);
+      const first = start ?? toGuestFilter(snapshot);
       if (!first || fingerprint === null) return false;
       const { aliases, nics } = snapshot;
       const context = { aliases, nics: nics ?? [], cluster: await readCluster(), node: workload.node_name };
@@ -74,11 +74,11 @@ export function approveWrites({ fingerprint, workload, intent, before, readClust
   /** @param written whether this worker wrote something already */
   return async (state: ReadGuest, written: boolean): Promise<void> => {
     if (await isUnchanged(state)) return;
-    const filter = filterOf({ ...state.snapshot, rules: state.rules, options: state.options, ipsets: state.sets });
+    const filter = toGuestFilter({ ...state.snapshot, rules: state.rules, options: state.options, ipsets: state.sets });
     if (filter) {
       const known = { workload, state: state.snapshot, cluster: await readCluster() };
       await onChanged({ ...previewDifference(filter, intent, known), read_at: clock.now().toISOString() });
     }
-    throw changed(fingerprint, written || before !== null);
+    throw createChangedProblem(fingerprint, written || before !== null);
   };
 }

@@ -16,7 +16,7 @@ export class GuestProblem extends Error {
 }
 
 /** The error as text that may be stored and shown. */
-export function problemOf(error: unknown): DeploymentProblem {
+export function toDeploymentProblem(error: unknown): DeploymentProblem {
   if (error instanceof GuestProblem) return error.problem;
   if (error instanceof ProviderError) {
     return { code: error.code, message: error.message.slice(0, 500), remedy: error.remedy.slice(0, 500) };

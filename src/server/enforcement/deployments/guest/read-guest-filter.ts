@@ -3,8 +3,8 @@ import type { GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { FilterNic, GuestFilter } from '@/domain/policy/plan/guest-filter';
 import { ProviderError } from '../../../providers/hypervisor/errors';
 import type { GuestNic, GuestRef, HypervisorProvider } from '../../../providers/hypervisor/types';
-import { filterOf } from '../../guest-firewall/read-guest-live';
-import { snapshotOf } from '../../guest-firewall/read-guest-snapshot';
+import { toGuestFilter } from '../../guest-firewall/read-guest-live';
+import { toGuestSnapshot } from '../../guest-firewall/read-guest-snapshot';
 import { GuestProblem } from './perform-step';
 
 /** What is configured at a guest, with what guards writes: digests, and where it runs. */
@@ -55,8 +55,8 @@ export async function readGuestFilter(
       reason?.remedy ?? 'Apply the policy again.',
     );
   }
-  const snapshot = snapshotOf(fact, config, guest.kind);
-  const filter = filterOf(snapshot);
+  const snapshot = toGuestSnapshot(fact, config, guest.kind);
+  const filter = toGuestFilter(snapshot);
   if (!filter) throw new Error(`guest ${guest.vmid}: expected a complete snapshot to have a filter`);
   const sets = Object.entries(ipsets);
   return {

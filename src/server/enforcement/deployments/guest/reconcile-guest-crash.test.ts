@@ -14,13 +14,13 @@ import { AnswerError } from '@/server/providers/hypervisor/pve/errors/classify';
 import { TransportError } from '@/server/providers/hypervisor/pve/http/transport-error';
 import { directProvider, type Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
 import type { GuestRef, HypervisorProvider } from '@/server/providers/hypervisor/types';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import {
+  addOtherRules,
   FIVE,
-  foreignLines,
-  furnish,
-  intentOf,
-  ourLines,
+  makeIntent,
+  otherLines,
+  policyLines,
   restore,
   type Snapshot,
   takeSnapshot,
@@ -102,7 +102,7 @@ const run =
           provider,
           guest,
           fingerprint: null,
-          intent: intentOf(guest.vmid, version, origins.get(guest.vmid)),
+          intent: makeIntent(guest.vmid, version, origins.get(guest.vmid)),
           origin: origins.get(guest.vmid) ?? { baseline: null, written: NOTHING_WRITTEN },
           onPlan: async (state) => {
             if (!origins.has(guest.vmid)) origins.set(guest.vmid, { baseline: state, written: NOTHING_WRITTEN });
@@ -134,7 +134,7 @@ function result(guests = FIVE): string[] {
   });
 }
 
-const guestOf = (path: string) => FIVE.find(({ vmid }) => path.includes(`/${vmid}/`));
+const findGuest = (path: string) => FIVE.find(({ vmid }) => path.includes(`/${vmid}/`));
 
 type Expectation = {
   before: string[];
@@ -153,13 +153,13 @@ function watch(expected: Map<number, Expectation>, next: Interference, withOracl
     try {
       return await next(request, execute);
     } finally {
-      const guest = request.method === 'GET' ? undefined : guestOf(request.path);
+      const guest = request.method === 'GET' ? undefined : findGuest(request.path);
       const known = guest && expected.get(guest.vmid);
       const state = guest && result([guest])[0];
       if (guest && known && state !== undefined && !(known.seen.has(state) && !withOracle)) {
         known.seen.add(state);
         // An unconfirmed write is looked for, not sent again.
-        const written = ourLines(control(), guest.vmid).map((line) => line.replace(/^\|/, ''));
+        const written = policyLines(control(), guest.vmid).map((line) => line.replace(/^\|/, ''));
         expect(new Set(written).size, `guest ${guest.vmid} has a rule twice`).toBe(written.length);
         const now = await verdicts(guest);
         const strange = now.findIndex((verdict, i) => verdict !== known.before[i] && verdict !== known.after[i]);
@@ -189,7 +189,7 @@ type Choice = (methods: readonly string[], call: number, guest: number) => boole
 const everyNth =
   (every: number): Choice =>
   (_, call, guest) =>
-    (call + guest) % (timesTried(2, 1) * every) === 0;
+    (call + guest) % (getRunCount(2, 1) * every) === 0;
 /** Failed reads are all repeated in the same way; a write fails in one of two ways, or in both when there is more time. */
 const writes =
   (turn: 0 | 1): Choice =>
@@ -197,7 +197,7 @@ const writes =
     const before = methods.slice(0, call).filter((method) => method !== 'GET').length;
     return methods[call] === 'GET'
       ? everyNth(5)(methods, call, guest)
-      : (before + guest + turn) % timesTried(2, 1) === 0;
+      : (before + guest + turn) % getRunCount(2, 1) === 0;
   };
 /** Nothing is stored or written between two reads, so a kill at the second one leaves the same state as at the first. */
 const allStates: Choice = (methods, call) => methods[call] !== 'GET' || methods[call - 1] !== 'GET';
@@ -254,7 +254,7 @@ beforeAll(async () => {
   simulator = await startSimulator({ scenario: smallLab, timeScale: 1 });
   clean = directProvider(control());
   cluster = await clean.firewallReader.readClusterFirewall();
-  furnish(control());
+  addOtherRules(control());
   labs = [takeSnapshot(control())];
   for (const version of [1, 2] as const) {
     await run(version)();
@@ -283,7 +283,7 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
       const [before, allowedBefore] = [await verdicts(guest), await oracle(guest)];
       expected.set(guest.vmid, { before, after: [], allowedBefore, allowedAfter: [], seen: new Set() });
     }
-    const foreign = FIVE.map(({ vmid }) => foreignLines(control(), vmid));
+    const foreign = FIVE.map(({ vmid }) => otherLines(control(), vmid));
     calls = 0;
     await run(to, (request, execute) => {
       calls += 1;
@@ -308,8 +308,8 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
       }
       restore(control(), ended);
     }
-    expect(FIVE.map(({ vmid }) => foreignLines(control(), vmid))).toEqual(foreign);
-    for (const { vmid } of FIVE) expect(ourLines(control(), vmid)).toHaveLength(intentOf(vmid, to).rules.length);
+    expect(FIVE.map(({ vmid }) => otherLines(control(), vmid))).toEqual(foreign);
+    for (const { vmid } of FIVE) expect(policyLines(control(), vmid)).toHaveLength(makeIntent(vmid, to).rules.length);
   });
 
   it('passes both evaluators after every write and writes nothing the second time', async () => {

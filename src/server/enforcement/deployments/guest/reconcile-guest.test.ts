@@ -2,7 +2,7 @@ import type { PveVersionName } from '@fabric/simulator/pve-version';
 import { describe, expect, it } from 'vitest';
 import { simulate } from '@/server/providers/hypervisor/pve/testing/simulated.fixture';
 import type { HypervisorProvider } from '@/server/providers/hypervisor/types';
-import { FIVE, foreignLines, furnish, intentOf, ourLines } from '../testing/five-guests.fixture';
+import { addOtherRules, FIVE, makeIntent, otherLines, policyLines } from '../testing/five-guests.fixture';
 import { reconcileGuest } from './reconcile-guest';
 
 const WEB = FIVE[0] ?? { vmid: 100, kind: 'qemu', node: 'pve1' };
@@ -13,7 +13,7 @@ const reconcile = (provider: HypervisorProvider, guest: typeof WEB, version: 0 |
     provider,
     guest,
     fingerprint: null,
-    intent: intentOf(guest.vmid, version),
+    intent: makeIntent(guest.vmid, version),
     mayWrite: () => {},
     pause: async () => {},
   });
@@ -21,18 +21,18 @@ const reconcile = (provider: HypervisorProvider, guest: typeof WEB, version: 0 |
 describe.each(['pve9', 'pve8', 'pve8Old'] as PveVersionName[])('a guest of %s', (release) => {
   it('has exactly the desired state after each change, and writes nothing twice', { timeout: 60_000 }, async () => {
     const { cluster, provider } = await simulate(release);
-    furnish(cluster);
+    addOtherRules(cluster);
     const real = provider();
     for (const guest of FIVE) {
-      const foreign = foreignLines(cluster, guest.vmid);
+      const foreign = otherLines(cluster, guest.vmid);
       for (const version of [1, 2, 0] as const) {
         expect(await reconcile(real, guest, version)).toMatchObject({ status: 'ok', problems: [] });
         expect(await reconcile(real, guest, version)).toMatchObject({ status: 'unchanged', writes: 0 });
-        const { rules, sets } = intentOf(guest.vmid, version);
-        expect(ourLines(cluster, guest.vmid).map((line) => line.split(' # ')[1])).toEqual(
+        const { rules, sets } = makeIntent(guest.vmid, version);
+        expect(policyLines(cluster, guest.vmid).map((line) => line.split(' # ')[1])).toEqual(
           rules.map(({ comment }) => comment),
         );
-        expect(foreignLines(cluster, guest.vmid)).toEqual(foreign);
+        expect(otherLines(cluster, guest.vmid)).toEqual(foreign);
         const file = cluster.firewall.guestFile(guest.vmid) ?? '';
         const names = [...file.matchAll(/^\[IPSET (fabric-\S+)\]/gm)].map(([, name]) => name);
         expect(names).toEqual(sets.map(({ name }) => name));
@@ -58,12 +58,12 @@ describe('the order of writes', () => {
         if (path.endsWith('/options')) return params.enable ? 'enable' : 'default';
         return `${method} rule`;
       });
-    const firstOf = (what: string) => writes.indexOf(what);
-    const lastOf = (what: string) => writes.lastIndexOf(what);
-    expect(lastOf('set')).toBeLessThan(firstOf('POST rule'));
-    expect(lastOf('POST rule')).toBeLessThan(firstOf('default'));
-    expect(firstOf('default')).toBeLessThan(firstOf('enable'));
-    expect(firstOf('enable')).toBeLessThan(firstOf('flag'));
+    const getFirstIndex = (what: string) => writes.indexOf(what);
+    const getLastIndex = (what: string) => writes.lastIndexOf(what);
+    expect(getLastIndex('set')).toBeLessThan(getFirstIndex('POST rule'));
+    expect(getLastIndex('POST rule')).toBeLessThan(getFirstIndex('default'));
+    expect(getFirstIndex('default')).toBeLessThan(getFirstIndex('enable'));
+    expect(getFirstIndex('enable')).toBeLessThan(getFirstIndex('flag'));
     expect(writes.at(-1)).toBe('flag');
   });
 });
@@ -75,7 +75,7 @@ describe('obstacles to reconciling a guest', () => {
     const first = await reconcile(provider(), DB, 1);
     expect(first).toMatchObject({ status: 'partial', problems: [{ code: 'invalid_parameter' }] });
     expect(first.problems[0]?.message).toMatch(/^net1:/);
-    expect(ourLines(cluster, 102)).toHaveLength(3);
+    expect(policyLines(cluster, 102)).toHaveLength(3);
     // The value waits for the next start now; it is not written again.
     expect(await reconcile(provider(), DB, 1)).toMatchObject({
       status: 'partial',
@@ -105,9 +105,9 @@ describe('obstacles to reconciling a guest', () => {
     const { cluster, provider } = await simulate();
     const file = cluster.firewall.guestFile(102) ?? '';
     cluster.firewall.setFile('firewall/102.fw', file.replace(/\[ALIASES\][^[]*/, ''));
-    const foreign = foreignLines(cluster, 102);
+    const foreign = otherLines(cluster, 102);
     expect(await reconcile(provider(), DB, 1)).toMatchObject({ status: 'ok' });
-    expect(foreignLines(cluster, 102)).toEqual(foreign);
+    expect(otherLines(cluster, 102)).toEqual(foreign);
   });
 
   it('nothing is written over a list that could not be read completely', async () => {

@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DeploymentProblem, GuestChanges, StoredPlan } from '@/domain/deployments';
 import { isSwitch } from '@/domain/policy/plan/approved-plan';
 import type { GuestFilter, GuestIntent, Origin, PlanStep, WrittenSwitches } from '@/domain/policy/plan/guest-filter';
-import { layOut } from '@/domain/policy/plan/layout';
+import { computeLayout } from '@/domain/policy/plan/layout';
 import { leftOnNotes } from '@/domain/policy/plan/left-on';
 import { nextStep } from '@/domain/policy/plan/next-step';
 import { maxSteps, planGuest } from '@/domain/policy/plan/plan-guest';
-import { restorationOf } from '@/domain/policy/plan/restoration';
-import { NOTHING_WRITTEN, noteStep, switchChanges } from '@/domain/policy/plan/switch-changes';
+import { computeRestoration } from '@/domain/policy/plan/restoration';
+import { NOTHING_WRITTEN, recordStep, switchChanges } from '@/domain/policy/plan/switch-changes';
 import type { OptionChange } from '@/domain/policy-preview';
 import type { GuestRef, HypervisorProvider } from '../../../providers/hypervisor/types';
-import { failureKind, GuestProblem, performStep, problemOf, readAfter } from './perform-step';
+import { failureKind, GuestProblem, performStep, readAfter, toDeploymentProblem } from './perform-step';
 import { defaultsInEffect, type ReadGuest, readGuestFilter } from './read-guest-filter';
 
 export type GuestTask = {
@@ -68,7 +68,7 @@ const MAX_UNKNOWN = 5;
 /** How often the final check may find that another writer has changed something. */
 const MAX_ROUNDS = 5;
 
-const changedByOthers = () =>
+const createConflictProblem = () =>
   new GuestProblem({
     code: 'changed_meanwhile',
     message: "Another user or program kept changing the workload's firewall during the deployment.",
@@ -100,12 +100,12 @@ class Patience {
 
   conflict(): void {
     this.#conflicts += 1;
-    if (this.#conflicts > MAX_CONFLICTS) throw changedByOthers();
+    if (this.#conflicts > MAX_CONFLICTS) throw createConflictProblem();
   }
 }
 
 /** The part of the state that steps of this kind change. */
-const partOf = (state: ReadGuest, step: PlanStep): unknown => {
+const getChangedState = (state: ReadGuest, step: PlanStep): unknown => {
   if (step.kind.endsWith('_rule')) return state.rules;
   if ('name' in step) return state.sets[step.name];
   return step.kind === 'set_options' ? state.options : state.nics;
@@ -136,7 +136,7 @@ class Reconciliation {
   }
 
   async #noteSwitch(state: ReadGuest, step: PlanStep): Promise<void> {
-    const written = noteStep(this.origin.written, this.origin.baseline, state, step);
+    const written = recordStep(this.origin.written, this.origin.baseline, state, step);
     if (isDeepStrictEqual(written, this.origin.written)) return;
     await this.task.onSwitch?.(written);
     this.origin = { ...this.origin, written };
@@ -214,7 +214,7 @@ class Reconciliation {
     this.task.mayWrite();
     if (step.kind === 'set_nic_flag' && (error instanceof GuestProblem || isNicProblem(error))) {
       // The rules are enforced on the other interfaces; the failed one is reported.
-      const problem = problemOf(error);
+      const problem = toDeploymentProblem(error);
       const named = problem.message.startsWith(`${step.nic}:`) ? problem.message : `${step.nic}: ${problem.message}`;
       this.problems.push({ ...problem, message: named });
       if (failureKind(error) === 'guest_locked') for (const nic of state.nics) this.#deferred.add(nic.name);
@@ -237,7 +237,7 @@ class Reconciliation {
       (step.kind === 'create_set' || step.kind === 'add_set_entry' || step.kind === 'delete_set')
     ) {
       const now = await this.#after(state, step);
-      if (!isDeepStrictEqual(partOf(now, step), partOf(state, step))) return now;
+      if (!isDeepStrictEqual(getChangedState(now, step), getChangedState(state, step))) return now;
     }
     // A guest that moved is found by reading again; one that is gone is not.
     const moved = (error as { code?: string }).code === 'not_found';
@@ -252,7 +252,7 @@ class Reconciliation {
       if (pause > 0) await this.task.pause(pause);
       const now = await this.#after(state, step);
       const last = at === SETTLE_MS.length - 1;
-      if (last || !isDeepStrictEqual(partOf(now, step), partOf(state, step))) break;
+      if (last || !isDeepStrictEqual(getChangedState(now, step), getChangedState(state, step))) break;
     }
     return this.read();
   }
@@ -269,7 +269,7 @@ function isNicProblem(error: unknown): boolean {
 function wrongNics(state: GuestFilter, intent: GuestIntent, known: readonly DeploymentProblem[]): DeploymentProblem[] {
   // One lock holds all interfaces of the guest; it is named once.
   if (known.some(({ code }) => code === 'locked')) return [];
-  const restoration = restorationOf(state, intent);
+  const restoration = computeRestoration(state, intent);
   const named = (name: string) => known.some(({ message }) => message.startsWith(`${name}:`));
   const off = intent.switch_on ? state.nics.filter(({ firewall }) => !firewall).map(({ name }) => name) : [];
   const on = restoration.kind === 'restore' ? restoration.nics : [];
@@ -293,20 +293,20 @@ function wrongNics(state: GuestFilter, intent: GuestIntent, known: readonly Depl
 }
 
 /** What was written, whatever ended it. */
-const outcomeOf = (work: Reconciliation) => ({
+const toOutcome = (work: Reconciliation) => ({
   writes: work.writes,
-  changes: progressOf(work),
+  changes: computeGuestChanges(work),
   switches: work.first && work.latest ? switchChanges(work.first, work.latest) : [],
-  notes: work.latest ? leftOnNotes(restorationOf(work.latest, work.intent)) : [],
+  notes: work.latest ? leftOnNotes(computeRestoration(work.latest, work.intent)) : [],
   state: work.latest,
   written: work.origin.written,
 });
 
 /** Numbers of rules that were really changed, by the first and the last state read. */
-function progressOf({ first, latest, intent }: Reconciliation): GuestChanges | null {
+function computeGuestChanges({ first, latest, intent }: Reconciliation): GuestChanges | null {
   if (!first || !latest) return null;
   const count = ({ rules }: GuestFilter) => {
-    const { slots, stale } = layOut(rules, intent);
+    const { slots, stale } = computeLayout(rules, intent);
     const desired = slots.filter((slot) => slot.kind === 'desired');
     const live = desired.filter((slot) => slot.live !== null);
     const moved = live.filter((slot) => !slot.in_place).length;
@@ -328,7 +328,7 @@ export const failedOutcome = (error: unknown): GuestOutcome => ({
   writes: 0,
   changes: null,
   switches: [],
-  problems: [problemOf(error)],
+  problems: [toDeploymentProblem(error)],
   notes: [],
   state: null,
   written: NOTHING_WRITTEN,
@@ -362,7 +362,7 @@ export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
         step = nextStep(state, work.intent);
       }
       if (step) {
-        if (work.writes >= most) throw changedByOthers();
+        if (work.writes >= most) throw createConflictProblem();
         state = await work.step(state, step);
         continue;
       }
@@ -371,17 +371,18 @@ export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
       state = await work.read();
       if (nextStep(state, work.intent) === null) break;
       rounds += 1;
-      if (rounds >= MAX_ROUNDS) throw changedByOthers();
+      if (rounds >= MAX_ROUNDS) throw createConflictProblem();
     }
     const problems = [...work.problems, ...wrongNics(state, work.intent, work.problems)];
     const done = work.writes === 0 ? 'unchanged' : 'ok';
-    return { ...outcomeOf(work), status: problems.length > 0 ? 'partial' : done, problems, broken: false };
+    return { ...toOutcome(work), status: problems.length > 0 ? 'partial' : done, problems, broken: false };
   } catch (error) {
     task.mayWrite();
     if (error instanceof GuestProblem && error.skipped) throw error;
     const kind = failureKind(error);
-    if (kind === 'fatal' && !(error instanceof GuestProblem) && problemOf(error).code === 'internal') throw error;
-    const problems = [...work.problems, problemOf(error)];
-    return { ...outcomeOf(work), status: 'failed', problems, notes: [], broken: kind === 'broken' };
+    if (kind === 'fatal' && !(error instanceof GuestProblem) && toDeploymentProblem(error).code === 'internal')
+      throw error;
+    const problems = [...work.problems, toDeploymentProblem(error)];
+    return { ...toOutcome(work), status: 'failed', problems, notes: [], broken: kind === 'broken' };
   }
 }

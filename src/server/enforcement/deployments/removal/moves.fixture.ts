@@ -1,6 +1,6 @@
 import type { ApplyResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
-import { forgetSnapshots } from '@/server/enforcement/guest-firewall/live-reader';
+import { clearSnapshotCaches } from '@/server/enforcement/guest-firewall/live-reader';
 import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { lab, run } from '../testing/deployment-lab.fixture';
@@ -18,8 +18,13 @@ async function makeSide(name: string): Promise<Side> {
 }
 
 /** The answer to a call as JSON. @throws Error for any status of failure */
-export async function ask<T>(who: Side['as'], path: string, body?: object, method = body ? 'POST' : 'GET'): Promise<T> {
-  forgetSnapshots();
+export async function requestAs<T>(
+  who: Side['as'],
+  path: string,
+  body?: object,
+  method = body ? 'POST' : 'GET',
+): Promise<T> {
+  clearSnapshotCaches();
   const response = await call(path, { method, headers: await who(), ...(body && { body }) });
   const text = await response.text();
   if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${text}`);
@@ -32,7 +37,7 @@ export async function makeMoves() {
   const admin = await makeUser('super_admin');
   const root = () => bearer(admin);
   const assign = async ({ project }: Pick<Side, 'project'>, vmids: number[]) =>
-    ask<{ changed: number }>(root, '/workloads/assign', {
+    requestAs<{ changed: number }>(root, '/workloads/assign', {
       project_id: project.id,
       workload_ids: await Promise.all(vmids.map((vmid) => lab.id(vmid))),
     });
@@ -42,7 +47,7 @@ export async function makeMoves() {
 
 /** An enforced policy for both workloads. */
 export async function makePolicy(side: Side, changes: object = {}): Promise<Policy> {
-  return ask(side.as, '/policies', {
+  return requestAs(side.as, '/policies', {
     name: 'shop policy',
     definition: {
       enforcement_mode: 'enforced',
@@ -56,7 +61,7 @@ export async function makePolicy(side: Side, changes: object = {}): Promise<Poli
 }
 
 export async function apply(side: Side, policy: Policy): Promise<string> {
-  const result = await ask<ApplyResult>(side.as, `/policies/${policy.id}/apply`, {});
+  const result = await requestAs<ApplyResult>(side.as, `/policies/${policy.id}/apply`, {});
   const id = result.clusters[0]?.deployment_id ?? '';
   await run(id);
   return id;

@@ -13,11 +13,21 @@ import {
   beforeWrites,
   lab,
   prepareDeploymentLab,
-  ours as rulesOf,
+  policyRuleLines as rulesOf,
   run,
   switches,
 } from '../testing/deployment-lab.fixture';
-import { apply, ask, MOVED, makeMoves, makePolicy, removals, runRemovals, type Side, STAYS } from './moves.fixture';
+import {
+  apply,
+  MOVED,
+  makeMoves,
+  makePolicy,
+  removals,
+  requestAs,
+  runRemovals,
+  type Side,
+  STAYS,
+} from './moves.fixture';
 
 prepareDeploymentLab();
 
@@ -51,7 +61,7 @@ describe('a workload that is moved to another tenant manually', () => {
     expect(await lab.sql`select 1 from residual_rules`).toHaveLength(0);
     // The removal is the system's: neither side reads the state of the other in it.
     for (const side of [ours, theirs]) {
-      const { items } = await ask<{ items: { kind: string }[] }>(side.as, '/deployments');
+      const { items } = await requestAs<{ items: { kind: string }[] }>(side.as, '/deployments');
       expect(items.map(({ kind }) => kind)).not.toContain('removal');
     }
   });
@@ -67,11 +77,11 @@ describe('a workload that is moved to another tenant manually', () => {
         and deployment_id not in (select id from deployments where kind = 'removal')`
       ).map((row) => row.workload_id);
     await apply(ours, policy);
-    const { clusters } = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/reconcile`, {});
+    const { clusters } = await requestAs<ApplyResult>(ours.as, `/policies/${policy.id}/reconcile`, {});
     await run(clusters[0]?.deployment_id ?? '');
     expect(await writes()).not.toContain(workload);
     for (const path of [`/policies/${policy.id}/preview`, `/policies/${policy.id}/apply`]) {
-      const answer = JSON.stringify(await ask(ours.as, path, path.endsWith('apply') ? { dry_run: true } : {}));
+      const answer = JSON.stringify(await requestAs(ours.as, path, path.endsWith('apply') ? { dry_run: true } : {}));
       expect(answer, path).not.toContain(workload);
     }
     for (const path of [
@@ -79,12 +89,12 @@ describe('a workload that is moved to another tenant manually', () => {
       `/policies/${policy.id}/cleanup-preview`,
       `/policies/${policy.id}/coverage`,
     ]) {
-      expect(JSON.stringify(await ask(ours.as, path)), path).not.toContain(workload);
+      expect(JSON.stringify(await requestAs(ours.as, path)), path).not.toContain(workload);
     }
-    const { deployments } = await ask<Policy>(ours.as, `/policies/${policy.id}?fresh=true`);
+    const { deployments } = await requestAs<Policy>(ours.as, `/policies/${policy.id}?fresh=true`);
     expect(deployments).toMatchObject([{ guests: 1, leftover: 0 }]);
     // Disabling removes rules where the policy may act, not there.
-    await ask(ours.as, `/policies/${policy.id}`, { enabled: false }, 'PATCH');
+    await requestAs(ours.as, `/policies/${policy.id}`, { enabled: false }, 'PATCH');
     const [cleanup] = await lab.sql<
       { id: string }[]
     >`select id from deployments where kind = 'cleanup' and status = 'queued'`;
@@ -104,7 +114,7 @@ describe('a workload that is moved to another tenant manually', () => {
         targets: [`vmid:${lab.cluster.id}/${MOVED}`],
       },
     });
-    const result = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
+    const result = await requestAs<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
     const id = result.clusters[0]?.deployment_id ?? '';
     await run(
       id,
@@ -129,7 +139,7 @@ describe('a workload that is moved to another tenant manually', () => {
     expect(rulesOf(MOVED, policy)).toHaveLength(1);
     await lab.observe();
     // The new tenant sees what filters, and how often the removal was tried, but not the owner or the name.
-    const residual = await ask<ResidualRulesList>(theirs.as, `/workloads/${workload}/residual-rules`);
+    const residual = await requestAs<ResidualRulesList>(theirs.as, `/workloads/${workload}/residual-rules`);
     expect(residual.items).toMatchObject([
       {
         mode: 'remove',
@@ -138,9 +148,9 @@ describe('a workload that is moved to another tenant manually', () => {
         rules: [{ action: 'ACCEPT', destination_port: '22' }],
       },
     ]);
-    const firewall = await ask<GuestFirewall>(theirs.as, `/workloads/${workload}/firewall`);
+    const firewall = await requestAs<GuestFirewall>(theirs.as, `/workloads/${workload}/firewall`);
     expect(firewall.rules?.filter((rule) => rule.residual)).toHaveLength(1);
-    const insights = await ask<{ active_firewall_rules: { residual: boolean }[] }>(
+    const insights = await requestAs<{ active_firewall_rules: { residual: boolean }[] }>(
       theirs.as,
       `/workloads/${workload}/insights?include_rules=true`,
     );
@@ -192,7 +202,7 @@ describe('a workload that is moved to another tenant manually', () => {
     const policy = await makePolicy(ours);
     await apply(ours, policy);
     const input = { project_id: theirs.project.id, workload_ids: [workload, await lab.id(105)] };
-    const preview = await ask<AssignmentPreview>(root, '/workloads/assign/preview', input);
+    const preview = await requestAs<AssignmentPreview>(root, '/workloads/assign/preview', input);
     expect(preview).toMatchObject({
       changed: 2,
       moved: 2,
@@ -205,7 +215,7 @@ describe('a workload that is moved to another tenant manually', () => {
       { kind: 'respond', status: 500, reason: 'out of order' },
     );
     try {
-      const blind = await ask<AssignmentPreview>(root, '/workloads/assign/preview', input);
+      const blind = await requestAs<AssignmentPreview>(root, '/workloads/assign/preview', input);
       expect(blind.workloads).toMatchObject([{ rules: null, switches: null }]);
       expect(blind.unreachable).toEqual([{ cluster_id: lab.cluster.id, cluster_name: lab.cluster.name }]);
     } finally {
@@ -222,15 +232,15 @@ describe('a workload that a mapping rule moves', () => {
       const policy = await makePolicy(ours);
       await apply(ours, policy);
       // Removing is what a tenant does that set nothing.
-      if (on_move === 'keep') await ask(root, `/tenants/${ours.tenant.id}`, { on_move }, 'PATCH');
-      await ask(root, '/workloads/follow-mapping-rules', { workload_ids: [workload] });
+      if (on_move === 'keep') await requestAs(root, `/tenants/${ours.tenant.id}`, { on_move }, 'PATCH');
+      await requestAs(root, '/workloads/follow-mapping-rules', { workload_ids: [workload] });
       await lab.sql`update workloads set project_id = ${ours.project.id}, project_assigned_by = 'rule', tags = ${[`goes-${on_move}`]} where id = ${workload}`;
       await lab.sql`delete from residual_rules`;
       await lab.sql`update deployments set status = 'failed', finished_at = now() where kind = 'removal' and status = 'queued'`;
       const rule = { source: 'tag', value: `goes-${on_move}`, project_id: theirs.project.id };
-      const preview = await ask<MappingPreview>(root, '/mapping-rules/preview', { rule });
+      const preview = await requestAs<MappingPreview>(root, '/mapping-rules/preview', { rule });
       expect(preview.moves).toMatchObject([{ workload_id: workload, rules_left: { policies: 1, mode: on_move } }]);
-      await ask(root, '/mapping-rules', rule);
+      await requestAs(root, '/mapping-rules', rule);
       expect(await removals()).toHaveLength(on_move === 'remove' ? 1 : 0);
       await lab.sql`update residual_rules set since = now() - interval '1 day'`;
       await scheduleDeployments();
@@ -238,12 +248,12 @@ describe('a workload that a mapping rule moves', () => {
       expect(rulesOf(MOVED, policy)).toHaveLength(on_move === 'remove' ? 0 : 1);
       if (on_move === 'remove') return;
       // What was kept goes when the new tenant asks for it.
-      expect(await ask(theirs.as, `/workloads/${workload}/residual-rules/remove`, {}, 'POST')).toEqual({
+      expect(await requestAs(theirs.as, `/workloads/${workload}/residual-rules/remove`, {}, 'POST')).toEqual({
         requested: 1,
       });
       await runRemovals();
       expect(rulesOf(MOVED, policy)).toEqual([]);
-      expect(await ask(theirs.as, `/workloads/${workload}/residual-rules`)).toEqual({ items: [] });
+      expect(await requestAs(theirs.as, `/workloads/${workload}/residual-rules`)).toEqual({ items: [] });
     },
   );
 });

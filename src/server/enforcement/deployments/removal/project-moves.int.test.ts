@@ -9,8 +9,18 @@ import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeProject, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { scheduleDeployments } from '../schedule';
-import { lab, prepareDeploymentLab, ours as rulesOf, run } from '../testing/deployment-lab.fixture';
-import { apply, ask, MOVED, makeMoves, makePolicy, removals, runRemovals, type Side, STAYS } from './moves.fixture';
+import { lab, prepareDeploymentLab, policyRuleLines as rulesOf, run } from '../testing/deployment-lab.fixture';
+import {
+  apply,
+  MOVED,
+  makeMoves,
+  makePolicy,
+  removals,
+  requestAs,
+  runRemovals,
+  type Side,
+  STAYS,
+} from './moves.fixture';
 
 prepareDeploymentLab();
 
@@ -39,7 +49,7 @@ describe('a workload that moves to another project of its tenant', () => {
       [1, 1],
     ]);
     const input = { project_id: other.id, workload_ids: [workload] };
-    const preview = await ask<AssignmentPreview>(root, '/workloads/assign/preview', input);
+    const preview = await requestAs<AssignmentPreview>(root, '/workloads/assign/preview', input);
     expect(preview).toMatchObject({
       changed: 1,
       moved: 0,
@@ -59,7 +69,7 @@ describe('a workload that moves to another project of its tenant', () => {
     expect(JSON.stringify(recorded)).toContain('shop policy');
     // What acts on the project alone does not come back to it.
     await apply(ours, policy);
-    const { clusters } = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/reconcile`, {});
+    const { clusters } = await requestAs<ApplyResult>(ours.as, `/policies/${policy.id}/reconcile`, {});
     await run(clusters[0]?.deployment_id ?? '');
     expect(counts()).toEqual([
       [0, 1],
@@ -70,7 +80,7 @@ describe('a workload that moves to another project of its tenant', () => {
   it('gets no writes from an apply of the former project that started before the move', async () => {
     await lab.sql`update security_rules set destination_ports = '{2222}' where policy_id = ${policy.id}`;
     await lab.sql`update policies set version = version + 1 where id = ${policy.id}`;
-    const result = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
+    const result = await requestAs<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
     await assign({ project: other }, [MOVED]);
     await run(result.clusters[0]?.deployment_id ?? '');
     const ports = (vmid: number) => rulesOf(vmid, policy).map((rule) => /-dport (\d+)/.exec(rule)?.[1]);
@@ -86,7 +96,7 @@ describe('a workload that moves to another project of its tenant', () => {
     await assign({ project: other }, [MOVED]);
     for (const id of await removals()) await run(id, unreachable);
     await lab.observe();
-    expect((await ask<ResidualRulesList>(ours.as, `/workloads/${workload}/residual-rules`)).items).toMatchObject([
+    expect((await requestAs<ResidualRulesList>(ours.as, `/workloads/${workload}/residual-rules`)).items).toMatchObject([
       { attempts: 1, rules: [{ action: 'ACCEPT' }] },
     ]);
     const { facts } = await collectFindings([ours.tenant.id], ['residual_rules']);
@@ -113,7 +123,7 @@ describe('a policy that is given to a project of its tenant', () => {
     await assign({ project: other }, [MOVED]);
     expect([MOVED, STAYS].map((vmid) => rulesOf(vmid, policy).length)).toEqual([1, 1]);
     const give = { project_id: ours.project.id };
-    const preview = await ask<PolicyPreview>(ours.as, `/policies/${policy.id}/preview`, give);
+    const preview = await requestAs<PolicyPreview>(ours.as, `/policies/${policy.id}/preview`, give);
     // What is not saved would be the next version, so its rules carry another mark.
     expect(
       preview.clusters[0]?.guests.map(({ vmid, changes }) => [vmid, changes?.added.length, changes?.removed.length]),
@@ -121,7 +131,7 @@ describe('a policy that is given to a project of its tenant', () => {
       [STAYS, 1, 1],
       [MOVED, 0, 1],
     ]);
-    expect(await ask(ours.as, `/policies/${policy.id}`, give, 'PATCH')).toMatchObject({
+    expect(await requestAs(ours.as, `/policies/${policy.id}`, give, 'PATCH')).toMatchObject({
       version: 2,
       project_id: ours.project.id,
       project_name: expect.any(String),
@@ -133,7 +143,7 @@ describe('a policy that is given to a project of its tenant', () => {
       ({ action, object_id }) => action === 'policy.updated' && object_id === policy.id,
     );
     expect(record).toMatchObject({ before: { project_id: null }, after: { project_id: ours.project.id } });
-    await ask(ours.as, `/policies/${policy.id}`, { project_id: null }, 'PATCH');
+    await requestAs(ours.as, `/policies/${policy.id}`, { project_id: null }, 'PATCH');
     await apply(ours, policy);
     expect([MOVED, STAYS].map((vmid) => rulesOf(vmid, policy).length)).toEqual([1, 1]);
   });
@@ -143,11 +153,11 @@ describe('a policy that is given to a project of its tenant', () => {
     const change = async (who: Side['as'], id: string, project_id: string | null) =>
       (await call(`/policies/${id}`, { method: 'PATCH', headers: await who(), body: { project_id } })).status;
     expect(await change(ours.as, policy.id, theirs.project.id)).toBe(400);
-    const result = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
+    const result = await requestAs<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
     expect(await change(ours.as, policy.id, ours.project.id)).toBe(409);
     await run(result.clusters[0]?.deployment_id ?? '');
     expect(await change(ours.as, policy.id, ours.project.id)).toBe(200);
-    const platform = await ask<Policy>(root, '/policies', {
+    const platform = await requestAs<Policy>(root, '/policies', {
       name: `of the platform ${Date.now()}`,
       definition: { enforcement_mode: 'audit', sources: ['any'], targets: ['any'] },
     });
@@ -159,8 +169,8 @@ describe('a policy that is given to a project of its tenant', () => {
     await lab.sql`update role_assignments set project_id = ${ours.project.id} where user_id = ${person.id}`;
     const as = () => bearer(person);
     const definition = { enforcement_mode: 'audit', sources: ['any'], targets: ['sg:shop group'] };
-    const group = await ask<{ id: string; project_id: string }>(as, '/security-groups', { name: 'shop group' });
-    const policy = await ask<Policy>(as, '/policies', { name: 'of the project', definition });
+    const group = await requestAs<{ id: string; project_id: string }>(as, '/security-groups', { name: 'shop group' });
+    const policy = await requestAs<Policy>(as, '/policies', { name: 'of the project', definition });
     expect([group.project_id, policy.project_id]).toEqual([ours.project.id, ours.project.id]);
     const change = async (who: Side['as'], path: string, project_id: string | null) =>
       (await call(path, { method: 'PATCH', headers: await who(), body: { project_id } })).status;

@@ -1,4 +1,4 @@
-import { anonymousRule, viewOfLiveRule } from '@/domain/firewall/rule-view';
+import { anonymizeRule, toLiveRuleView } from '@/domain/firewall/rule-view';
 import { isWithinReach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
 import type { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
@@ -19,7 +19,7 @@ import type { HeldDeployment } from '../deployment-session';
 import { GuestProblem } from '../guest/perform-step';
 import { requestRemovalIn, startDeployments } from '../schedule';
 
-const noSuchWorkload = () => notFound('workload');
+const workloadNotFound = () => notFound('workload');
 
 /**
  * Rules that policies of former tenants and projects left on a workload, as last read, one item for each policy. No
@@ -29,7 +29,7 @@ const noSuchWorkload = () => notFound('workload');
 export async function listResidual(scope: Scope<'workload:read'>, workloadId: string): Promise<ResidualRulesList> {
   const [rows, firewall] = await Promise.all([listResidualRules(scope.reach, workloadId), readFirewallState()]);
   const workload = firewall.inputs.workloads.get(workloadId);
-  if (!workload || !isWithinReach(workload, scope.reach)) throw noSuchWorkload();
+  if (!workload || !isWithinReach(workload, scope.reach)) throw workloadNotFound();
   const snapshot = firewall.snapshots.guests.get(workloadId);
   return {
     items: rows.map(({ id, policy_id, mode, since, attempts, attempted_at, problem }) => ({
@@ -46,7 +46,7 @@ export async function listResidual(scope: Scope<'workload:read'>, workloadId: st
             const marker = parseMarker(comment);
             return marker?.instance === firewall.inputs.instance && marker.policy_id === policy_id;
           })
-          .map((rule) => anonymousRule(viewOfLiveRule(rule, firewall.inputs.instance, workload.vmid))) ?? null,
+          .map((rule) => anonymizeRule(toLiveRuleView(rule, firewall.inputs.instance, workload.vmid))) ?? null,
       read_at: snapshot?.read_at ?? null,
     })),
   };
@@ -60,7 +60,7 @@ export async function listResidual(scope: Scope<'workload:read'>, workloadId: st
 export async function removeResidual(scope: Scope<'policy:apply'>, workloadId: string): Promise<ResidualRemoval> {
   const { requested, ids } = await db.transaction(async (tx) => {
     const owner = await findOwner(tx, workloadId);
-    if (!owner || !isWithinReach(owner, scope.reach)) throw noSuchWorkload();
+    if (!owner || !isWithinReach(owner, scope.reach)) throw workloadNotFound();
     await setRemoval(tx, workloadId);
     const left = await listDueRemovals(tx, [workloadId]);
     if (left.length === 0) return { requested: 0, ids: [] };

@@ -7,11 +7,11 @@ import { groupBy } from '../../../lib/group-by';
 import { readInstance } from '../../policies/policy-inputs';
 import {
   deleteResidual,
+  deleteReturnedResiduals,
   findLeftBehind,
   findOwner,
-  forgetReturned,
-  holdWorkloadsOf,
   type LeftBehind,
+  lockTenantWorkloadsForShare,
   type OwnedWorkload,
   saveResidualRules,
   setResidualProject,
@@ -28,7 +28,7 @@ const PER_RECORD = 500;
  * Both sides read what was left: the tenant of the policies which and where, the other one on which workloads. Within one tenant
  * one record says all.
  */
-async function recordLeft(
+async function auditResidualRules(
   tx: Tx,
   scope: Pick<Scope, 'actor' | 'origin'>,
   left: readonly Left[],
@@ -57,7 +57,7 @@ async function recordLeft(
 }
 
 /** Notes what was left as residual, requests its removal, and records it. @returns deployments to start after the commit */
-export async function noteLeft(
+export async function recordResidualRules(
   tx: Tx,
   scope: Pick<Scope, 'actor' | 'origin'>,
   left: readonly Left[],
@@ -68,7 +68,12 @@ export async function noteLeft(
     tx,
     left.filter(({ mode }) => mode === 'remove'),
   );
-  await recordLeft(tx, scope, left, new Map(owned.map(({ workload_id, tenant_id }) => [workload_id, tenant_id])));
+  await auditResidualRules(
+    tx,
+    scope,
+    left,
+    new Map(owned.map(({ workload_id, tenant_id }) => [workload_id, tenant_id])),
+  );
   return ids;
 }
 
@@ -85,11 +90,11 @@ export async function settleMoves(
   by: 'hand' | 'rule',
 ): Promise<string[]> {
   if (moved.length === 0) return [];
-  await forgetReturned(tx, moved);
+  await deleteReturnedResiduals(tx, moved);
   const found = await findLeftBehind(tx, await readInstance(tx), moved);
   if (found.length === 0) return [];
   const modes = found.map(({ on_move, ...row }): Left => ({ ...row, mode: by === 'hand' ? 'remove' : on_move }));
-  return noteLeft(tx, scope, modes, moved);
+  return recordResidualRules(tx, scope, modes, moved);
 }
 
 /**
@@ -104,13 +109,13 @@ export async function settleOwner(
   { tenant_id, project_id }: Owned,
 ): Promise<string[]> {
   // A workload moves before or after this: each then finds what the other did.
-  const workloads = tenant_id === null ? [] : await holdWorkloadsOf(tx, tenant_id);
+  const workloads = tenant_id === null ? [] : await lockTenantWorkloadsForShare(tx, tenant_id);
   await setResidualProject(tx, policyId, project_id);
-  await forgetReturned(tx, workloads);
+  await deleteReturnedResiduals(tx, workloads);
   const left = await findLeftBehind(tx, await readInstance(tx), workloads, policyId);
   if (left.length === 0) return [];
   const removed = left.map(({ on_move: _, ...row }) => ({ ...row, mode: 'remove' as const }));
-  return noteLeft(tx, scope, removed, workloads);
+  return recordResidualRules(tx, scope, removed, workloads);
 }
 
 const scope = systemScope('policy:apply', 'workload move');

@@ -62,12 +62,13 @@ export async function apply(policy: Policy, interfere?: Interference): Promise<D
   await run(id, interfere);
   return get(`/deployments/${id}`);
 }
-export const guestsOf = async (id: string) =>
+export const readGuestResults = async (id: string) =>
   (await get<{ items: DeploymentGuest[] }>(`/deployments/${id}/guests?limit=500`)).items;
 export const lines = (vmid: number) =>
   (lab.control.firewall.guestFile(vmid) ?? '').split('\n').filter((line) => /^\|?(?:IN|OUT|GROUP) /.test(line));
-export const ours = (vmid: number, policy: Policy) => lines(vmid).filter((line) => line.includes(`p=${policy.id} `));
-export const foreign = (vmid: number) => lines(vmid).filter((line) => !line.includes('[fabric '));
+export const policyRuleLines = (vmid: number, policy: Policy) =>
+  lines(vmid).filter((line) => line.includes(`p=${policy.id} `));
+export const unmanagedRuleLines = (vmid: number) => lines(vmid).filter((line) => !line.includes('[fabric '));
 /** What is stored of a guest's switches: options in order, and the flags of its interfaces. */
 export const switches = (vmid: number) => ({
   options: (lab.control.firewall.guestFile(vmid) ?? '')

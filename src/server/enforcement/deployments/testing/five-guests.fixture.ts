@@ -59,7 +59,7 @@ const base = (vmid: number) => ({
 });
 
 /** Desired state of a guest for version 1 or 2, or for the end of the policy, which restores the previous state. */
-export function intentOf(vmid: number, version: 0 | 1 | 2, restore?: Origin): GuestIntent {
+export function makeIntent(vmid: number, version: 0 | 1 | 2, restore?: Origin): GuestIntent {
   const scope = new Set([POLICY]);
   const [keep, none] = ['keep', { restore: 'ACCEPT' }] as const;
   if (version === 0) {
@@ -100,7 +100,7 @@ export function restore({ state }: ClusterControl, snapshot: Snapshot): void {
 }
 
 /** Rules of another policy, in an old version, and of people, so that there is something to leave alone. */
-export function furnish(control: ClusterControl): void {
+export function addOtherRules(control: ClusterControl): void {
   for (const [at, { vmid }] of FIVE.slice(0, 3).entries()) {
     const other = rule(vmid, OTHER, 7, 0, { ...drop, proto: 'udp', dport: '53' });
     // The policy is the only one at the other guests, so that they are restored when it goes.
@@ -110,10 +110,10 @@ export function furnish(control: ClusterControl): void {
 }
 
 /** Lines of the guest's file that are not the policy's, in order. */
-export const foreignLines = (control: ClusterControl, vmid: number): string[] =>
+export const otherLines = (control: ClusterControl, vmid: number): string[] =>
   (control.firewall.guestFile(vmid) ?? '')
     .split('\n')
     .filter((line) => /^\|?(?:IN|OUT|GROUP) /.test(line) && !line.includes(`p=${POLICY} `));
 
-export const ourLines = (control: ClusterControl, vmid: number): string[] =>
+export const policyLines = (control: ClusterControl, vmid: number): string[] =>
   (control.firewall.guestFile(vmid) ?? '').split('\n').filter((line) => line.includes(`p=${POLICY} `));

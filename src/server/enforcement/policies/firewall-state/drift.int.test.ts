@@ -56,7 +56,7 @@ const option = (from: RegExp, to: string) =>
   lab.control.firewall.setFile(`firewall/${GUEST}.fw`, applied.replace(from, to));
 
 /** One read through the service. */
-const look = async () => {
+const readStatus = async () => {
   const { deployment_status, deployments } = await lab.fresh(policy.id);
   return { overall: deployment_status, ...deployments.find(({ cluster_id }) => cluster_id === lab.cluster.id) };
 };
@@ -64,7 +64,7 @@ const look = async () => {
 describe('drift from out-of-band changes is found in one read', () => {
   it('exactly, and no drift is reported without a change', async () => {
     expect(ruleLines()).toHaveLength(3);
-    expect(await look()).toMatchObject({
+    expect(await readStatus()).toMatchObject({
       overall: 'active',
       status: 'active',
       reasons: [],
@@ -153,12 +153,12 @@ describe('drift from out-of-band changes is found in one read', () => {
     ],
   ])('%s', async (_, drift, found) => {
     drift();
-    expect(await look()).toMatchObject({ ...found, overall: (found as { status: string }).status });
+    expect(await readStatus()).toMatchObject({ ...found, overall: (found as { status: string }).status });
   });
 
   it('guest moved to another node, which changes nothing', async () => {
     lab.control.migrate(GUEST, 'pve3');
-    expect(await look()).toMatchObject({ overall: 'active', reasons: [] });
+    expect(await readStatus()).toMatchObject({ overall: 'active', reasons: [] });
   });
 
   it('guest destroyed', async () => {
@@ -167,7 +167,7 @@ describe('drift from out-of-band changes is found in one read', () => {
     lab.control.destroyGuest(104);
     await lab.settle();
     try {
-      expect(await look()).toMatchObject({ status: 'partial', reasons: ['guest_missing'], missing: 3 });
+      expect(await readStatus()).toMatchObject({ status: 'partial', reasons: ['guest_missing'], missing: 3 });
     } finally {
       lab.control.state.change(() => lab.control.state.guests.set(104, guest));
       lab.control.restoreGuest(104, backup);
@@ -181,7 +181,13 @@ describe('drift from out-of-band changes is found in one read', () => {
     await lab.sync();
     // Found by reading all guests, since nothing was desired there.
     await lab.observe();
-    expect(await look()).toMatchObject({ status: 'stale', reasons: ['leftover'], leftover: 3, live: 6, guests: 3 });
+    expect(await readStatus()).toMatchObject({
+      status: 'stale',
+      reasons: ['leftover'],
+      leftover: 3,
+      live: 6,
+      guests: 3,
+    });
     lab.control.destroyGuest(777);
     await lab.settle();
     await lab.sync();
@@ -216,13 +222,13 @@ describe('the list', () => {
 
 describe('what cannot be read', () => {
   it('shows as unreadable, neither off nor missing, and the list keeps the earlier snapshot', async () => {
-    expect(await look()).toMatchObject({ status: 'active' });
+    expect(await readStatus()).toMatchObject({ status: 'active' });
     const fault = lab.simulator.onRequest(
       { path: new RegExp(`/${GUEST}/firewall/(rules|options)$`) },
       { kind: 'respond', status: 500, reason: 'out of order' },
     );
     try {
-      expect(await look()).toMatchObject({ status: 'partial', reasons: ['unreadable'], missing: 0, live: 3 });
+      expect(await readStatus()).toMatchObject({ status: 'partial', reasons: ['unreadable'], missing: 0, live: 3 });
       const { body } = await lab.json(`/policies?q=${policy.name}`);
       expect(body).toMatchObject({ items: [{ id: policy.id, deployment_status: 'active' }] });
     } finally {
@@ -275,7 +281,7 @@ describe('a policy out of force', () => {
   it('shows as stale while its rules are live, and has no status when they are gone', async () => {
     const { body } = await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { enabled: false } });
     const changed = body as { cleanup: { deployment_id: string }[] };
-    expect(await look()).toMatchObject({ overall: 'stale', reasons: ['leftover'], leftover: 6, expected: 0 });
+    expect(await readStatus()).toMatchObject({ overall: 'stale', reasons: ['leftover'], leftover: 6, expected: 0 });
     await lab.carryOut(changed.cleanup);
     const after = await lab.fresh(policy.id);
     expect(after.deployment_status).toBeNull();

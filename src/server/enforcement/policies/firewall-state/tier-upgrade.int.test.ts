@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { driftOf } from '@/domain/notifications/drift';
+import { describeDrift } from '@/domain/notifications/drift';
 import type { Policy } from '@/domain/policies';
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { sqlClient } from '@/server/db/client';
@@ -15,23 +15,23 @@ let tenants: Policy;
 let live: string;
 
 const file = () => lab.control.firewall.guestFile(GUEST) ?? '';
-const isOf = (policy: Policy) => (line: string) => line.includes(`p=${policy.id}`);
+const hasMarkerFor = (policy: Policy) => (line: string) => line.includes(`p=${policy.id}`);
 /** The policies of the rules in their order. */
 const order = () =>
   file()
     .split('\n')
     .filter((line) => line.includes('[fabric'))
-    .map((line) => (isOf(platform)(line) ? 'platform' : 'tenant'));
-const standing = async (policy: Policy) => (await lab.json(`/policies/${policy.id}`)).body as Policy;
+    .map((line) => (hasMarkerFor(platform)(line) ? 'platform' : 'tenant'));
+const fetchPolicy = async (policy: Policy) => (await lab.json(`/policies/${policy.id}`)).body as Policy;
 
 /** Tables as the release before tiers had them, and the rules where it put them: by priority alone. */
-async function backToBefore(): Promise<void> {
+async function downgrade(): Promise<void> {
   const sql = sqlClient();
   await sql.unsafe('alter table policies drop column tier, drop column tenant_visibility');
   await sql.unsafe('alter table policy_placements drop column tier, drop column priority');
   const lines = file().split('\n');
   const ours = lines.filter((line) => line.includes('[fabric'));
-  const sorted = [...ours.filter(isOf(tenants)), ...ours.filter(isOf(platform))];
+  const sorted = [...ours.filter(hasMarkerFor(tenants)), ...ours.filter(hasMarkerFor(platform))];
   const first = lines.findIndex((line) => line.includes('[fabric'));
   const rest = lines.filter((line) => !line.includes('[fabric'));
   live = rest.toSpliced(first, 0, ...sorted).join('\n');
@@ -74,7 +74,7 @@ describe('upgrading to tiers with enforced policies', () => {
   });
 
   it('shows the new order as pending on both sides, and changes nothing by itself', async () => {
-    await backToBefore();
+    await downgrade();
     await upgrade();
     await lab.observe();
     const deployments = () => sqlClient()<{ n: number }[]>`select count(*)::int as n from deployments`;
@@ -84,9 +84,9 @@ describe('upgrading to tiers with enforced policies', () => {
     expect(await deployments()).toEqual(before);
     expect(file()).toBe(live);
     for (const policy of [platform, tenants]) {
-      const found = await standing(policy);
+      const found = await fetchPolicy(policy);
       expect(found.deployments).toMatchObject([{ status: 'stale', reasons: ['order_pending'] }]);
-      expect(driftOf({ status: found.deployment_status, deployments: found.deployments })).toBeNull();
+      expect(describeDrift({ status: found.deployment_status, deployments: found.deployments })).toBeNull();
     }
     const { body }: { body: { items: Policy[] } } = await lab.json('/policies?shown_status=pending');
     expect(body.items.map(({ id }) => id).sort()).toEqual([platform.id, tenants.id].sort());
@@ -104,7 +104,7 @@ describe('upgrading to tiers with enforced policies', () => {
   it('shows the same order as drift when a user creates it manually afterwards', async () => {
     lab.control.firewall.setFile(`firewall/${GUEST}.fw`, live);
     await lab.observe();
-    const found = await Promise.all([platform, tenants].map(standing));
+    const found = await Promise.all([platform, tenants].map(fetchPolicy));
     const reasons = found.flatMap(({ deployments }) => deployments.flatMap((one) => one.reasons));
     expect(reasons).toContain('order_differs');
     expect(reasons).not.toContain('order_pending');
@@ -129,7 +129,7 @@ describe('upgrading to tiers with enforced policies', () => {
     lab.control.firewall.setFile(`firewall/${GUEST}.fw`, `${file().trimEnd()}\nIN ACCEPT -p tcp -dport 25 # by hand\n`);
     expect(await preview(platform)).toContain('unmanaged_rules_first');
     expect(await preview(tenants)).not.toContain('unmanaged_rules_first');
-    expect((await standing(platform)).deployments).toMatchObject([{ rule_placement: 'below' }]);
+    expect((await fetchPolicy(platform)).deployments).toMatchObject([{ rule_placement: 'below' }]);
   });
 
   it('refuses a tier that the owner of the policy cannot have, and names the field', async () => {

@@ -1,8 +1,8 @@
-import { enforcementOf } from '@/domain/firewall/enforcement';
+import { evaluateEnforcement } from '@/domain/firewall/enforcement';
+import { explainProtection } from '@/domain/firewall/explain-protection';
 import { effectiveOptions } from '@/domain/firewall/guest-options';
-import { type LiveCluster, type LiveNic, type LiveState, liveNode } from '@/domain/firewall/live-state';
+import { completeLiveNode, type LiveCluster, type LiveNic, type LiveState } from '@/domain/firewall/live-state';
 import { type ExplainedProtection, type Protection, sumReasons, worstProtection } from '@/domain/firewall/protection';
-import { explainProtection } from '@/domain/firewall/protection-of';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Workload, WorkloadEnforcement } from '@/domain/inventory';
 import { diffGuest } from '@/domain/policy/compare-rules';
@@ -18,7 +18,7 @@ const UNKNOWN_CLUSTER: LiveCluster = { firewall_enabled: null, groups: null, ips
 const UNKNOWN_NIC: LiveNic = { name: 'net0', firewall: null, mac: null };
 
 /** Everything that affects a guest's packets, as last read; without a snapshot everything is unknown. */
-export function liveStateOf(
+export function toLiveState(
   workload: InputWorkload,
   guest: GuestSnapshot | null,
   cluster: ClusterSnapshot | null,
@@ -27,13 +27,13 @@ export function liveStateOf(
   return {
     cluster: cluster ?? UNKNOWN_CLUSTER,
     guest: { options, rules, ipsets, aliases },
-    node: liveNode(cluster ?? UNKNOWN_CLUSTER, workload.node_name, workload.nftables),
+    node: completeLiveNode(cluster ?? UNKNOWN_CLUSTER, workload.node_name, workload.nftables),
   };
 }
 
 /** The same from what was last read. */
 export const liveStateAt = ({ snapshots }: Pick<FirewallState, 'snapshots'>, workload: InputWorkload): LiveState =>
-  liveStateOf(
+  toLiveState(
     workload,
     snapshots.guests.get(workload.id)?.state ?? null,
     snapshots.clusters.get(workload.cluster_id)?.state ?? null,
@@ -47,7 +47,7 @@ export function guestView(
   guest: GuestSnapshot | null,
   cluster: ClusterSnapshot | null,
 ): GuestView {
-  const state = liveStateOf(workload, guest, cluster);
+  const state = toLiveState(workload, guest, cluster);
   const placement = inputs.clusters.get(workload.cluster_id)?.rule_placement ?? 'above';
   const { rules, options, ipsets } = state.guest;
   const effective = options && effectiveOptions(options);
@@ -58,7 +58,7 @@ export function guestView(
     diff: rules && diffGuest(desired?.rules ?? [], rules, diffOptions),
     sets: ipsets && diffSets(desired?.sets ?? [], ipsets),
     missing: guest?.presence === 'absent',
-    enforcement: (guest?.nics ?? [UNKNOWN_NIC]).map((nic) => enforcementOf(state, nic)),
+    enforcement: (guest?.nics ?? [UNKNOWN_NIC]).map((nic) => evaluateEnforcement(state, nic)),
     defaults: effective && { in: effective.policy_in, out: effective.policy_out },
   };
 }
@@ -76,7 +76,7 @@ export function policiesAt({ desired, diff }: GuestView): Set<string> {
 const kinds = objectCache<GuestView, WorkloadEnforcement>({ name: 'workload_enforcement' });
 
 /** One interface that certainly does not filter settles it; one of which it is not known leaves it open. */
-function kindOf(view: GuestView): WorkloadEnforcement {
+function toWorkloadEnforcement(view: GuestView): WorkloadEnforcement {
   const states = view.enforcement.map(({ status }) => status);
   if (states.length === 0) return 'without_interface';
   if (states.includes('off')) return 'unenforced';
@@ -86,7 +86,7 @@ function kindOf(view: GuestView): WorkloadEnforcement {
 /** Whether the interfaces of a workload filter, as last read. One that was never read is unknown. */
 export function workloadEnforcement(firewall: FirewallState, workloadId: string): WorkloadEnforcement {
   const view = firewall.snapshots.guests.has(workloadId) ? firewall.viewAt(workloadId) : null;
-  return view ? kinds.load(view, null, () => kindOf(view)) : 'unknown';
+  return view ? kinds.load(view, null, () => toWorkloadEnforcement(view)) : 'unknown';
 }
 
 type Protections = ReadonlyMap<string, ExplainedProtection>;
@@ -109,7 +109,7 @@ export function interfaceProtections(firewall: FirewallState, workloadId: string
   const { nftables } = workload;
   const { nics } = guest;
   return known.load(guest, { cluster, nftables }, () => {
-    const state = liveStateOf(workload, guest, cluster);
+    const state = toLiveState(workload, guest, cluster);
     return new Map(nics.map((nic) => [nic.name, explainProtection(state, nic)]));
   });
 }

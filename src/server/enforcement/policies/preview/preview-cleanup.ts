@@ -1,16 +1,16 @@
-import { layOut } from '@/domain/policy/plan/layout';
+import { computeLayout } from '@/domain/policy/plan/layout';
 import { leftOnNotes } from '@/domain/policy/plan/left-on';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
-import { restorationOf } from '@/domain/policy/plan/restoration';
+import { computeRestoration } from '@/domain/policy/plan/restoration';
 import { switchChanges } from '@/domain/policy/plan/switch-changes';
 import type { CleanupGuest, CleanupPreview } from '@/domain/policy-preview';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
 import { notFound } from '../../../lib/refusals';
-import { intentFor, untouched } from '../../deployments/guest-work';
+import { intentFor, toUntouchedRow } from '../../deployments/guest-work';
 import { readLive, type TimedGuest } from '../../guest-firewall/live-reader';
-import { filterOf } from '../../guest-firewall/read-guest-live';
+import { toGuestFilter } from '../../guest-firewall/read-guest-live';
 import { listOrigins } from '../../queries/guest-firewalls';
 import { findPolicy } from '../../queries/policies';
 import type { InputWorkload } from '../../queries/policy-inputs';
@@ -23,25 +23,25 @@ type Stored = {
   applied: ReadonlyMap<string, Awaited<ReturnType<typeof listAppliedAt>>>;
 };
 
-function previewOf(
+function previewGuestCleanup(
   inputs: PolicyInputs,
   policyId: string,
   workload: InputWorkload,
   snapshot: TimedGuest,
   { origins, applied }: Stored,
 ): CleanupGuest {
-  const row = origins.get(workload.id) ?? untouched(workload.id);
+  const row = origins.get(workload.id) ?? toUntouchedRow(workload.id);
   const placements = applied.get(workload.id) ?? [];
   const intent = intentFor(inputs, policyId, 'cleanup', { workload, desired: null }, { row, placements });
   const { id: workload_id, vmid, name } = workload;
   const guest = { workload_id, vmid, name, read_at: snapshot.read_at };
-  const before = filterOf(snapshot.state);
+  const before = toGuestFilter(snapshot.state);
   if (!before) return { ...guest, removed: null, option_changes: [], notes: [] };
   return {
     ...guest,
-    removed: layOut(before.rules, intent).stale.length,
+    removed: computeLayout(before.rules, intent).stale.length,
     option_changes: switchChanges(before, planGuest(before, intent).after),
-    notes: leftOnNotes(restorationOf(before, intent)),
+    notes: leftOnNotes(computeRestoration(before, intent)),
   };
 }
 
@@ -74,7 +74,7 @@ export async function previewCleanup(scope: Scope<'policy:read'>, id: string): P
           .sort((a, b) => a.vmid - b.vmid)
           .flatMap((workload) => {
             const snapshot = guests.get(workload.id);
-            return snapshot ? [previewOf(inputs, id, workload, snapshot, stored)] : [];
+            return snapshot ? [previewGuestCleanup(inputs, id, workload, snapshot, stored)] : [];
           }),
       };
     }),

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
-import { type LiveRule, liveNode } from '@/domain/firewall/live-state';
-import { viewOfDesiredRule, viewOfLiveRule } from '@/domain/firewall/rule-view';
+import { completeLiveNode, type LiveRule } from '@/domain/firewall/live-state';
+import { toDesiredRuleView, toLiveRuleView } from '@/domain/firewall/rule-view';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { parseMarker } from '@/domain/policy/marker';
 import { fingerprintText, type PlanContext } from '@/domain/policy/plan/approved-plan';
 import { type DormantSubject, findDormantContent, settle } from '@/domain/policy/plan/dormant';
 import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
-import { type Layout, layOut } from '@/domain/policy/plan/layout';
+import { computeLayout, type Layout } from '@/domain/policy/plan/layout';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
 import { switchChanges } from '@/domain/policy/plan/switch-changes';
 import type { DormantView, GuestChangesPreview, GuestPreview, OptionChange } from '@/domain/policy-preview';
 import { oldestReadAt, type Timed, type TimedGuest } from '../../guest-firewall/live-reader';
 import type { RuleNamer } from '../../guest-firewall/named-rules';
-import { filterOf } from '../../guest-firewall/read-guest-live';
-import { openChanges, openDormant } from '../../guest-firewall/withhold-state';
+import { toGuestFilter } from '../../guest-firewall/read-guest-live';
+import { redactChanges, redactDormant } from '../../guest-firewall/redact-state';
 import type { InputWorkload } from '../../queries/policy-inputs';
 
 /** Fingerprint of a guest as it was read together with what is planned for it; another one means that one of both changed. */
@@ -27,7 +27,7 @@ const optionChanges = (filter: GuestFilter, intent: GuestIntent, layout: Layout)
   switchChanges(filter, planGuest(settle(filter, intent, layout), intent).after);
 
 function ruleChanges(layout: Layout, instance: string, vmid: number): GuestChangesPreview {
-  const live = (rule: LiveRule) => viewOfLiveRule(rule, instance, vmid);
+  const live = (rule: LiveRule) => toLiveRuleView(rule, instance, vmid);
   const changes: GuestChangesPreview = {
     added: [],
     kept: [],
@@ -36,7 +36,7 @@ function ruleChanges(layout: Layout, instance: string, vmid: number): GuestChang
   };
   for (const slot of layout.slots) {
     if (slot.kind === 'anchor') continue;
-    if (!slot.live) changes.added.push(viewOfDesiredRule(slot.desired));
+    if (!slot.live) changes.added.push(toDesiredRuleView(slot.desired));
     else (slot.in_place ? changes.kept : changes.moved).push(live(slot.live));
   }
   return changes;
@@ -45,7 +45,7 @@ function ruleChanges(layout: Layout, instance: string, vmid: number): GuestChang
 type Known = { readonly workload: InputWorkload; readonly state: GuestSnapshot; readonly cluster: ClusterSnapshot };
 
 function dormantSubject(filter: GuestFilter, intent: GuestIntent, { workload, state, cluster }: Known): DormantSubject {
-  const node = liveNode(cluster, workload.node_name, workload.nftables);
+  const node = completeLiveNode(cluster, workload.node_name, workload.nftables);
   const { addresses } = workload;
   return { filter, intent, cluster, aliases: state.aliases, nics: state.nics ?? [], node, addresses };
 }
@@ -56,14 +56,14 @@ export function dormantAt(filter: GuestFilter, intent: GuestIntent, known: Known
     ...item,
     position: rule?.pos ?? null,
     interfaces: [...interfaces],
-    rule: rule && viewOfLiveRule(rule, intent.instance, intent.vmid),
+    rule: rule && toLiveRuleView(rule, intent.instance, intent.vmid),
   }));
 }
 
 /** What applying would change at a guest, and the fingerprint of all that this was worked out from. */
 export function previewDifference(filter: GuestFilter, intent: GuestIntent, known: Known) {
   const { state, cluster, workload } = known;
-  const layout = layOut(filter.rules, intent);
+  const layout = computeLayout(filter.rules, intent);
   return {
     fingerprint: guestFingerprint(filter, intent, {
       aliases: state.aliases,
@@ -87,7 +87,7 @@ export function previewGuest(
 ): GuestPreview {
   const { id, vmid, name, external_id, node_name } = workload;
   const { state } = snapshot;
-  const filter = filterOf(state);
+  const filter = toGuestFilter(state);
   const difference = filter && previewDifference(filter, intent, { workload, state, cluster: cluster.state });
   return {
     workload_id: id,
@@ -95,11 +95,11 @@ export function previewGuest(
     name,
     external_id,
     node_name,
-    rules: intent.rules.map((rule) => viewOfDesiredRule(rule)),
+    rules: intent.rules.map((rule) => toDesiredRuleView(rule)),
     sets: intent.sets.map(({ name: set, cidrs }) => ({ name: set, cidrs: [...cidrs] })),
-    changes: difference ? openChanges(difference.changes, namer) : null,
+    changes: difference ? redactChanges(difference.changes, namer) : null,
     option_changes: difference?.option_changes ?? [],
-    dormant: difference ? openDormant(difference.dormant, namer) : null,
+    dormant: difference ? redactDormant(difference.dormant, namer) : null,
     warnings: [],
     fingerprint: difference?.fingerprint ?? null,
     foreign_rules: filter?.rules.filter(({ comment }) => parseMarker(comment) === null).length ?? null,

@@ -3,7 +3,7 @@ import { compilePolicies } from '@/domain/policy/compile';
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { db } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
-import { intentFor, untouched } from '../../deployments/guest-work';
+import { intentFor, toUntouchedRow } from '../../deployments/guest-work';
 import { type ClusterSnapshots, readLive, type TimedGuest } from '../../guest-firewall/live-reader';
 import { ruleNamer } from '../../guest-firewall/named-rules';
 import { listOrigins } from '../../queries/guest-firewalls';
@@ -24,7 +24,7 @@ export type TestsOfPreview = (change: {
 const NOT_TESTED = { own_connections: [], failing_tests: [], hidden_failing_tests: 0 };
 
 /** The policy as if it were enforced: a preview says what applying would do, whatever prevents it. */
-const inForce = (policy: InputPolicy): InputPolicy => ({
+const asEnforced = (policy: InputPolicy): InputPolicy => ({
   ...policy,
   enabled: true,
   definition: { ...policy.definition, enforcement_mode: 'enforced' },
@@ -37,7 +37,7 @@ const inForce = (policy: InputPolicy): InputPolicy => ({
 const readFresh = (clusterId: string, workloads: readonly InputWorkload[]) =>
   readLive(clusterId, workloads, { fresh: true });
 
-function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] {
+function computeTotals(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] {
   const guests = clusters.flatMap((cluster) => cluster.guests);
   const sum = (count: (guest: (typeof guests)[number]) => number) =>
     guests.reduce((total, guest) => total + count(guest), 0);
@@ -70,7 +70,7 @@ export async function previewWithInputs(
   read: (clusterId: string, workloads: readonly InputWorkload[]) => Promise<ClusterSnapshots> = readFresh,
   tests: TestsOfPreview | null = null,
 ): Promise<PolicyPreview> {
-  const desired = inForce(policy);
+  const desired = asEnforced(policy);
   const others = inputs.policies.filter((other) => other.id !== policy.id);
   const seen: PolicyInputs = { ...inputs, policies: [...others, desired] };
   const compiled = compilePolicies([desired], inputs.index, inputs.instance);
@@ -97,7 +97,7 @@ export async function previewWithInputs(
         .flatMap((workload) => {
           const snapshot = live.guests.get(workload.id);
           if (!snapshot) return [];
-          const row = origins.get(workload.id) ?? untouched(workload.id);
+          const row = origins.get(workload.id) ?? toUntouchedRow(workload.id);
           const work = { workload, desired: desiredAt.get(workload.id) ?? null };
           const placements = appliedAt.get(workload.id) ?? [];
           const intent = intentFor(seen, policy.id, 'apply', work, { row, placements });
@@ -129,6 +129,6 @@ export async function previewWithInputs(
     ...tested,
     unresolved: compiled.unresolved.map(({ side, endpoint, reason }) => ({ side, endpoint, reason })),
     warnings: previewWarnings(policy, clusters, compiled.warnings),
-    totals: totalsOf(shown),
+    totals: computeTotals(shown),
   };
 }

@@ -7,7 +7,7 @@ import { clock } from '../../../lib/clock';
 import { notFound } from '../../../lib/refusals';
 import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
 import { ownConnectionsAfter } from '../../own-connections/own-connections';
-import { describeFailing, failingAfter } from '../../policy-tests/tests-after';
+import { describeFailing, findFailingTests } from '../../policy-tests/tests-after';
 import { findPolicy } from '../../queries/policies';
 import type { InputPolicy } from '../../queries/policy-inputs';
 import { assertTier } from '../change-policy';
@@ -22,7 +22,7 @@ const testsFor =
   async ({ inputs, policy, places, guests }) => {
     const snapshots = { ...firewall.snapshots, guests: new Map([...firewall.snapshots.guests, ...guests]) };
     const after = await computeApplyChange({ inputs, snapshots }, policy, places);
-    const { tests, hidden } = await describeFailing(await failingAfter(after, policy), reach);
+    const { tests, hidden } = await describeFailing(await findFailingTests(after, policy), reach);
     const own_connections = await ownConnectionsAfter(after, reach);
     return { own_connections, failing_tests: tests, hidden_failing_tests: hidden };
   };

@@ -1,25 +1,25 @@
-import { type CompileFailure, compileFailuresOf, guestCompileFailures } from '@/domain/firewall/compile-failure';
-import { compileFailurePlace, compileFailureReason } from '@/domain/firewall/compile-failure-text';
+import { type CompileFailure, guestCompileFailures, summarizeCompileFailures } from '@/domain/firewall/compile-failure';
+import { formatFailurePlace, formatFailureReason } from '@/domain/firewall/compile-failure-text';
 import { type DefaultPolicy, effectiveOptions } from '@/domain/firewall/guest-options';
-import { type LiveGuestOptions, liveNode } from '@/domain/firewall/live-state';
+import { completeLiveNode, type LiveGuestOptions } from '@/domain/firewall/live-state';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Compiled } from '@/domain/policy/desired';
 import type { GuestPreview, GuestWarning, PreviewWarning, PreviewWarningCode } from '@/domain/policy-preview';
 import { groupBy } from '../../../lib/group-by';
-import { filterOf } from '../../guest-firewall/read-guest-live';
+import { toGuestFilter } from '../../guest-firewall/read-guest-live';
 import type { InputCluster, InputPolicy, InputWorkload } from '../../queries/policy-inputs';
 
 type Guest = { readonly workload: InputWorkload; readonly preview: GuestPreview; readonly state: GuestSnapshot };
 
-const nodeOf = ({ workload }: Guest, cluster: ClusterSnapshot) =>
-  liveNode(cluster, workload.node_name, workload.nftables);
+const findGuestNode = ({ workload }: Guest, cluster: ClusterSnapshot) =>
+  completeLiveNode(cluster, workload.node_name, workload.nftables);
 
 /** Whether the node keeps old rules active, whatever is written. */
 export const isNodeFailing = (guest: Guest, cluster: ClusterSnapshot): boolean =>
-  nodeOf(guest, cluster)?.compile_failure !== undefined;
+  findGuestNode(guest, cluster)?.compile_failure !== undefined;
 
 /** What is stored on the guest and would stop the compile of its node once the switches are turned. */
-export function failuresWhenSwitched(guest: Guest, cluster: ClusterSnapshot): readonly CompileFailure[] {
+export function listDormantFailures(guest: Guest, cluster: ClusterSnapshot): readonly CompileFailure[] {
   const { option_changes } = guest.preview;
   if (option_changes.length === 0 || isNodeFailing(guest, cluster)) return [];
   const on = option_changes.some(
@@ -35,16 +35,16 @@ export function failuresWhenSwitched(guest: Guest, cluster: ClusterSnapshot): re
     nics: nics?.map((nic) => (flags.has(nic.name) ? { ...nic, firewall: true } : nic)) ?? null,
   };
   const ofGuest = guestCompileFailures(cluster, guest.workload.vmid, after);
-  return compileFailuresOf(cluster, nodeOf(guest, cluster), ofGuest).failures;
+  return summarizeCompileFailures(cluster, findGuestNode(guest, cluster), ofGuest).failures;
 }
 
 /** The first failure with place and remedy. What belongs to other workloads of the node is not described. */
 export function describeFailures(guests: readonly Guest[], cluster: ClusterSnapshot): string {
   for (const guest of guests) {
     const { name, vmid } = guest.workload;
-    const failures = nodeOf(guest, cluster)?.compile_failure?.failures ?? failuresWhenSwitched(guest, cluster);
+    const failures = findGuestNode(guest, cluster)?.compile_failure?.failures ?? listDormantFailures(guest, cluster);
     const known = failures.find((failure) => failure.scope !== 'guest' || failure.vmid === vmid);
-    if (known) return `${compileFailurePlace(known, name)}: ${compileFailureReason(known)}`;
+    if (known) return `${formatFailurePlace(known, name)}: ${formatFailureReason(known)}`;
   }
   return '';
 }
@@ -108,7 +108,7 @@ type Defaults = { readonly in: DefaultPolicy; readonly out: DefaultPolicy };
 const OPEN: Defaults = { in: 'ACCEPT', out: 'ACCEPT' };
 
 /** The defaults in effect at each interface, before and after the switches are turned. */
-function defaultsAround({ preview, state }: PreviewedGuest): { before: Defaults; after: Defaults }[] {
+function listDefaultChanges({ preview, state }: PreviewedGuest): { before: Defaults; after: Defaults }[] {
   const { options, nics } = state;
   if (!options || !nics) return [];
   const turned = (kind: 'guest_option' | 'nic_flag') =>
@@ -129,11 +129,11 @@ function defaultsAround({ preview, state }: PreviewedGuest): { before: Defaults;
 const denies = (action: string) => action === 'DROP' || action === 'REJECT';
 
 /** Whether new connections would meet more resistance than before. */
-function closesSomething(guest: PreviewedGuest): boolean {
+function isMoreRestrictive(guest: PreviewedGuest): boolean {
   const { changes, option_changes, rules } = guest.preview;
   if (changes?.added.some(({ action }) => denies(action))) return true;
   if (changes?.removed.some(({ action, enabled }) => action === 'ACCEPT' && enabled)) return true;
-  if (defaultsAround(guest).some(({ before, after }) => after.in !== before.in || after.out !== before.out))
+  if (listDefaultChanges(guest).some(({ before, after }) => after.in !== before.in || after.out !== before.out))
     return true;
   // Switching the firewall on activates all rules that exist there.
   const switched = option_changes.some(({ name, kind }) => name === 'enable' || kind === 'nic_flag');
@@ -149,21 +149,21 @@ const effectiveItems = ({ preview }: PreviewedGuest) =>
 
 const TESTS: Partial<Record<PreviewWarningCode, (guest: PreviewedGuest) => boolean>> = {
   default_policy_changes: (guest) =>
-    defaultsAround(guest).some(({ before, after }) => before.in !== after.in || before.out !== after.out),
+    listDefaultChanges(guest).some(({ before, after }) => before.in !== after.in || before.out !== after.out),
   dormant_content: (guest) => effectiveItems(guest).length > 0,
   firewall_switched_on: isSwitchedOn,
   mac_filter: ({ preview, state }) =>
     preview.option_changes.some(({ name, kind }) => name === 'enable' || kind === 'nic_flag') &&
     state.options !== null &&
     effectiveOptions(state.options).macfilter,
-  established_connections: closesSomething,
+  established_connections: isMoreRestrictive,
   order_changes: ({ preview }) => (preview.changes?.moved.length ?? 0) > 0,
   log_limits: ({ preview }) => preview.changes?.added.some(({ log }) => log !== null && log !== 'nolog') ?? false,
   reject_becomes_drop: ({ preview, workload }) =>
     workload.nftables === true && preview.rules.some(({ action, type }) => action === 'REJECT' && type === 'in'),
   interface_not_switchable: ({ preview, state }) =>
     preview.rules.length > 0 &&
-    (filterOf(state)?.nics.some(({ firewall, editable }) => !firewall && !editable) ?? false),
+    (toGuestFilter(state)?.nics.some(({ firewall, editable }) => !firewall && !editable) ?? false),
   guest_unreadable: ({ preview, state }) => state.presence !== 'absent' && preview.changes === null,
   guest_missing: ({ state }) => state.presence === 'absent',
   guest_locked: ({ workload, preview }) =>
@@ -206,7 +206,7 @@ export function guestWarnings(guest: PreviewedGuest): GuestWarning[] {
 }
 
 /** What the cluster said when it was asked for its options, and what to do about it. */
-function whyUnreadable({ unreadable }: ClusterSnapshot): string[] {
+function listUnreadableReasons({ unreadable }: ClusterSnapshot): string[] {
   const note = unreadable.find(({ part }) => part === 'options');
   return [note?.message, note?.remedy].filter((text) => text !== undefined && text !== '') as string[];
 }
@@ -226,7 +226,7 @@ export function previewWarnings(
     if (state.firewall_enabled === false) warnings.push(warn('cluster_firewall_off', cluster.id, guests));
     if (state.firewall_enabled === null) {
       const warning = warn('cluster_firewall_unknown', cluster.id, guests);
-      warnings.push({ ...warning, message: [warning.message, ...whyUnreadable(state)].join(' ') });
+      warnings.push({ ...warning, message: [warning.message, ...listUnreadableReasons(state)].join(' ') });
     }
     const failing = guests.filter((guest) => isNodeFailing(guest, state));
     if (failing.length > 0) {
@@ -237,7 +237,7 @@ export function previewWarnings(
     if (policy.tenant_id === null && cluster.rule_placement === 'below' && exposed.length > 0) {
       warnings.push(warn('unmanaged_rules_first', cluster.id, exposed));
     }
-    const breaking = guests.filter((guest) => failuresWhenSwitched(guest, state).length > 0);
+    const breaking = guests.filter((guest) => listDormantFailures(guest, state).length > 0);
     if (breaking.length > 0) {
       warnings.push(warn('node_would_not_compile', cluster.id, breaking, describeFailures(breaking, state)));
     }

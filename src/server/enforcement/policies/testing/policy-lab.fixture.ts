@@ -3,7 +3,7 @@ import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import type { Policy } from '@/domain/policies';
 import { db } from '@/server/db/client';
 import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
-import { forgetSnapshots } from '@/server/enforcement/guest-firewall/live-reader';
+import { clearSnapshotCaches } from '@/server/enforcement/guest-firewall/live-reader';
 import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { insertDeployment } from '@/server/enforcement/queries/deployments';
 import { newId } from '@/server/lib/ids';
@@ -37,7 +37,7 @@ export async function makePolicyLab(options: Partial<SimulatorOptions> = {}): Pr
   const user = await makeUser('security_engineer');
   const json: PolicyLab['json'] = async (path, init = {}) => {
     // Tests change the cluster between two calls. A caller that requests a fresh snapshot gets one anyway.
-    if (!path.includes('fresh=true')) forgetSnapshots();
+    if (!path.includes('fresh=true')) clearSnapshotCaches();
     // The lab's time runs fast: a token of the beginning expires within seconds.
     const headers = { ...(await bearer(user)), ...init.headers };
     const response = await call(path, { ...init, headers });

@@ -3,7 +3,7 @@ import { newId } from '@/server/lib/ids';
 import type { PolicyLab } from '../../policies/testing/policy-lab.fixture';
 
 /** Gives workloads of a lab these addresses, as if someone had entered them. */
-export async function giveAddresses(
+export async function assignAddresses(
   lab: Pick<PolicyLab, 'cluster' | 'id'>,
   addresses: Readonly<Record<number, string>>,
 ): Promise<void> {

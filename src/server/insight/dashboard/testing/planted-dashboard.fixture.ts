@@ -4,7 +4,7 @@ import type { Dashboard } from '@/domain/dashboard/dashboard';
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
 import { db, sqlClient } from '@/server/db/client';
 import { storeClusterSnapshot, storeGuestSnapshots } from '@/server/enforcement/queries/firewall-snapshots';
-import { bearer, makeAgent, makeNode, makeTwoTenants, makeUser, wereOn } from '@/test/factories';
+import { addFormerPlacements, bearer, makeAgent, makeNode, makeTwoTenants, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../../traffic/agents/testing/heartbeat.fixture';
 
@@ -38,7 +38,7 @@ async function buildPolicyInputs() {
   const agents = [await makeAgent(nodes[0]), await makeAgent(nodes[1])] as const;
   await sqlClient()`update workloads set status = 'running', node_id = ${nodes[0].id} where id = ${ours.workload.id}`;
   await sqlClient()`update workloads set status = 'running', node_id = ${nodes[1].id} where id = ${theirs.workload.id}`;
-  for (const node of nodes) await wereOn(node, ours.workload, theirs.workload);
+  for (const node of nodes) await addFormerPlacements(node, ours.workload, theirs.workload);
   const [network] = await sqlClient()`insert into networks (id, cluster_id, name, kind, source)
     values (gen_random_uuid(), ${cluster.id}, 'vmbr0', 'bridge', 'provider') returning id`;
   const subnet = async (cidr: string) => {

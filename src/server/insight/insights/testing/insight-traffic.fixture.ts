@@ -1,5 +1,5 @@
 import { sqlClient } from '@/server/db/client';
-import { makeNode, makeTwoTenants, makeWorkload, wereOn } from '@/test/factories';
+import { addFormerPlacements, makeNode, makeTwoTenants, makeWorkload } from '@/test/factories';
 import { makeFlow } from '../../../traffic/agents/testing/heartbeat.fixture';
 
 const MINUTE = 60_000;
@@ -46,7 +46,7 @@ export async function makeInsightTraffic() {
     await makeWorkload(cluster),
   ];
   for (const node of [one, two, three, four])
-    await wereOn(node, ours.workload, theirs.workload, stranger, before, many);
+    await addFormerPlacements(node, ours.workload, theirs.workload, stranger, before, many);
   return { ...tenants, one, two, three, four, stranger, before, many };
 }
 

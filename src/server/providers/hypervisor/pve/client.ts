@@ -4,7 +4,7 @@ import { ProviderError } from '../errors';
 import { type ClientOptions, DEFAULT_TIMEOUTS, type Timeouts } from './client-options';
 import { createEntries, createWitness, type Entry } from './entry-points';
 import { AnswerError } from './errors/classify';
-import { blamesEntry, blamesNode, isOutcomeUnknown, isPassing, mayRotate } from './failure-policy';
+import { blamesEntry, blamesNode, isOutcomeUnknown, isTransient, mayRotate } from './failure-policy';
 import { normalizeFingerprint } from './http/certificate-trust';
 import { type ApiPath, apiPath, encodeParams, type Params, tokenHeader } from './http/encode';
 import { type Envelope, openEnvelope } from './http/envelope';
@@ -196,7 +196,7 @@ export class PveClient {
     try {
       return await this.#once(entry, request);
     } catch (error) {
-      if (request.method !== 'GET' || !isPassing(error)) throw error;
+      if (request.method !== 'GET' || !isTransient(error)) throw error;
       await (this.#options.pause ?? pause)(100 + Math.random() * 300);
       return this.#once(entry, request);
     }

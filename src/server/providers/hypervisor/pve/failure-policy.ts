@@ -27,7 +27,7 @@ export function blamesEntry(error: unknown, facts: CallFacts): boolean {
 }
 
 /** A read that may succeed when it is simply repeated on the same node. */
-export const isPassing = (error: unknown): boolean =>
+export const isTransient = (error: unknown): boolean =>
   (error instanceof TransportError && error.reset) || (error instanceof AnswerError && error.passing);
 
 /** Whether another entry node may be asked instead: nothing was changed and the fault is this entry's. */

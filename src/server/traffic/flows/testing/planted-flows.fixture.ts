@@ -116,7 +116,7 @@ export const series = (query = '', headers = admin) => read<FlowSeries>(`/flows/
 export const tail = (query = '', headers = admin) => read<FlowTail>(`/flows/tail?${query}`, headers);
 
 /** Which of FLOWS an answer holds, by their ports: none has the same pair twice. */
-export const which = (items: readonly Pick<Flow, 'source_ip' | 'destination_port'>[]) =>
+export const findFlowIndexes = (items: readonly Pick<Flow, 'source_ip' | 'destination_port'>[]) =>
   items
     .map((item) =>
       FLOWS.findIndex((f) => f.source_ip === item.source_ip && f.destination_port === item.destination_port),

@@ -42,9 +42,9 @@ function addUp<T extends object>(rows: readonly (T & Record<string, unknown>)[],
 
 /** The reports of one hour that count: of one thing between guests, those of the node that saw the most of it. */
 function countOnce(reports: readonly Reported[]): Reported[] {
-  const keyOf = ({ cluster, source, destination, service, decision }: Reported) =>
+  const toReportKey = ({ cluster, source, destination, service, decision }: Reported) =>
     JSON.stringify([cluster, source, destination, service, decision]);
-  return [...groupBy(reports, keyOf).values()].flatMap((same) => {
+  return [...groupBy(reports, toReportKey).values()].flatMap((same) => {
     if (same.some(({ source, destination }) => source === null || destination === null)) return same;
     const [most] = (addUp(same, ['node'], [...FIELDS]) as Pick<Reported, 'node' | keyof Sums>[]).sort(
       (a, b) => b.bytes - a.bytes || b.packets - a.packets || b.flows - a.flows || (a.node < b.node ? -1 : 1),
@@ -122,11 +122,11 @@ export class TrafficOracle {
   }
 
   totals(seconds: number, now: number) {
-    const tenantOf = (workload: string | null) => (workload === null ? null : (this.owners.get(workload) ?? null));
+    const findTenantId = (workload: string | null) => (workload === null ? null : (this.owners.get(workload) ?? null));
     const rows = this.#buckets(seconds, now).map((row) => ({
       ...row,
-      source_tenant: tenantOf(row.source),
-      destination_tenant: tenantOf(row.destination),
+      source_tenant: findTenantId(row.source),
+      destination_tenant: findTenantId(row.destination),
     }));
     return addUp(rows, ['at', 'cluster', 'decision', 'source_tenant', 'destination_tenant'], [...FIELDS]);
   }

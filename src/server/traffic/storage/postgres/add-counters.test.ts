@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addedBy } from './add-counters';
+import { computeIncrease } from './add-counters';
 
 const total = fc.nat(1_000);
 
-describe('addedBy', () => {
+describe('computeIncrease', () => {
   it('never returns a negative number, nor more than the total', () => {
     fc.assert(
       fc.property(
         fc.record({ total, delta: fc.option(fc.nat(2_000)), before: fc.option(total) }),
         fc.constantFrom('later' as const, 'late' as const, 'begun_since' as const),
         (counted, order) => {
-          const added = addedBy(counted, order) ?? 0;
+          const added = computeIncrease(counted, order) ?? 0;
           expect(added).toBeGreaterThanOrEqual(0);
           expect(added).toBeLessThanOrEqual(counted.total);
         },
@@ -31,7 +31,7 @@ describe('addedBy', () => {
             now += more;
             counted += more;
             const order = run > 0 && step === 0 ? 'begun_since' : 'later';
-            sum += addedBy({ total: now, delta: null, before: known }, order) ?? 0;
+            sum += computeIncrease({ total: now, delta: null, before: known }, order) ?? 0;
             known = now;
           }
         }
@@ -41,8 +41,8 @@ describe('addedBy', () => {
   });
 
   it('adds all of a total that fell, and nothing of a late one without a begin', () => {
-    expect(addedBy({ total: 1, delta: null, before: 20 }, 'later')).toBe(1);
-    expect(addedBy({ total: 20, delta: null, before: 21 }, 'late')).toBe(0);
-    expect(addedBy({ total: null, delta: null, before: 21 }, 'later')).toBeNull();
+    expect(computeIncrease({ total: 1, delta: null, before: 20 }, 'later')).toBe(1);
+    expect(computeIncrease({ total: 20, delta: null, before: 21 }, 'late')).toBe(0);
+    expect(computeIncrease({ total: null, delta: null, before: 21 }, 'later')).toBeNull();
   });
 });

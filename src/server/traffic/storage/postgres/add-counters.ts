@@ -17,7 +17,7 @@ type Order = 'later' | 'late' | 'begun_since';
  * of it is. Without a word, a total that did not fall is taken for the one before that grew: what is counted may then be
  * too little, never twice.
  */
-export function addedBy({ total, delta, before }: Counted, order: Order): number | null {
+export function computeIncrease({ total, delta, before }: Counted, order: Order): number | null {
   if (delta !== null) return total === null ? delta : Math.min(delta, total);
   if (total === null) return null;
   if (before === null || order === 'begun_since') return total;
@@ -25,7 +25,7 @@ export function addedBy({ total, delta, before }: Counted, order: Order): number
   return total >= before ? total - before : total;
 }
 
-function orderOf({ record, has_begin }: ValidFlow, stored: ReportedFlow): Order {
+function getReportOrder({ record, has_begin }: ValidFlow, stored: ReportedFlow): Order {
   if (record.observed_at >= stored.observed_at) {
     return has_begin && record.first_seen_at > stored.observed_at ? 'begun_since' : 'later';
   }
@@ -47,9 +47,12 @@ export function addCounters(flows: readonly ValidFlow[], stored: ReadonlyMap<str
   for (const flow of flows) {
     const { record, delta_bytes, delta_packets } = flow;
     const known = stored.get(record.flow_key);
-    const order = known ? orderOf(flow, known) : 'begun_since';
+    const order = known ? getReportOrder(flow, known) : 'begun_since';
     const { reported_bytes, reported_packets } = record;
-    record.bytes = addedBy({ total: reported_bytes, delta: delta_bytes, before: known?.bytes ?? null }, order);
-    record.packets = addedBy({ total: reported_packets, delta: delta_packets, before: known?.packets ?? null }, order);
+    record.bytes = computeIncrease({ total: reported_bytes, delta: delta_bytes, before: known?.bytes ?? null }, order);
+    record.packets = computeIncrease(
+      { total: reported_packets, delta: delta_packets, before: known?.packets ?? null },
+      order,
+    );
   }
 }

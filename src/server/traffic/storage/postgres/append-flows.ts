@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import type { FlowRecord } from '@/domain/flow/flow-record';
 import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { trafficFlows } from '../../../db/schema/flows';
+import { unnestRows } from '../../../db/unnest-rows';
 import type { FlowStore } from '../flow-store';
 import { addCounters, isUndecided } from './add-counters';
 import { addToMinutes, rollUp } from './minutes';
@@ -62,7 +62,7 @@ const added = (name: string) =>
     else least(coalesce(t.${name}, 0) + excluded.${name}, ${Number.MAX_SAFE_INTEGER}) end`;
 
 /** An end that was resolved never changes; one that was unknown is filled in, but never with the workload of the other end. */
-const endOf = (end: 'source' | 'destination', other: 'source' | 'destination') => [
+const formatEndUpdates = (end: 'source' | 'destination', other: 'source' | 'destination') => [
   `${end}_workload_id = coalesce(t.${end}_workload_id, nullif(excluded.${end}_workload_id, t.${other}_workload_id))`,
   `${end}_cidr = coalesce(t.${end}_cidr, excluded.${end}_cidr)`,
 ];
@@ -73,8 +73,8 @@ const UPDATES = sql.raw(
       (name) => `${name} = ${ifNewest(`excluded.${name}`, `t.${name}`)}`,
     ),
     ...['icmp_type', 'icmp_code'].map(icmp),
-    ...endOf('source', 'destination'),
-    ...endOf('destination', 'source'),
+    ...formatEndUpdates('source', 'destination'),
+    ...formatEndUpdates('destination', 'source'),
     ...['bytes', 'packets'].map(added),
     ...['reported_bytes', 'reported_packets'].map(
       (name) => `${name} = ${ifNewest(`coalesce(excluded.${name}, t.${name})`, `t.${name}`)}`,
@@ -100,7 +100,7 @@ async function upsertFlows(
     with stored as (
       insert into ${trafficFlows} as t (node_id, cluster_id, created_at, updated_at, ${LIST})
       select ${node.node_id}::uuid, ${node.cluster_id}::uuid, ${now}::timestamptz, ${now}::timestamptz, f.*
-      from ${rowsOfArrays(COLUMNS, 'flow_key', rows)} as f
+      from ${unnestRows(COLUMNS, 'flow_key', rows)} as f
       on conflict (node_id, flow_key) do update set ${UPDATES}
       where ${sql.raw(NEWEST)} or excluded.bytes > 0 or excluded.packets > 0
       returning flow_key, xmax = 0 as inserted)
@@ -136,7 +136,7 @@ export async function findReportedFlows(
  * Ends the stored flows of workloads that move: later reports become a separate flow with only the new traffic, so
  * that each owner sees its part of a connection that continues.
  */
-export async function endFlowsOf(tx: Tx, workloadIds: readonly string[]): Promise<void> {
+export async function endWorkloadFlows(tx: Tx, workloadIds: readonly string[]): Promise<void> {
   if (workloadIds.length === 0) return;
   const ids = pgArray('uuid', workloadIds);
   await tx.execute(sql`

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { FlowGrouping, FlowSource } from '@/domain/flow/flow-sums';
-import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
 import { ANSWERED_STATES } from '@/domain/flow-verdict';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import { db } from '../../../db/client';
@@ -8,13 +8,13 @@ import { pgArray } from '../../../db/pg-array';
 import { type ConversationFilter, type GroupConversation, MAX_CONVERSATIONS } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import { flowConditions, SERVICE_PORT } from './flow-conditions';
-import { columnsOf, GROUP_ID, KEY_NAMES, keysOf } from './flow-groups';
+import { buildKeyColumns, GROUP_ID, getGroupKeys, KEY_NAMES } from './flow-groups';
 import { countedRollups, reportedRollups } from './rollup-conditions';
 import { cidrIfVisible, flowRows, ifVisible } from './visible-rows';
 
 const raw = (text: string): SQL => sql.raw(text);
 
-/** SQL of `portOfService`: whether a flow is the answering direction. */
+/** SQL of `getServicePort`: whether a flow is the answering direction. */
 export const REPLY: SQL = raw(`case t.initiator
     when 'source' then false
     when 'destination' then true
@@ -44,7 +44,7 @@ export async function listGroupConversations(
 ): Promise<GroupConversation[]> {
   // Any user who may see the flow sees the address of an end, but not its subnet.
   const reach = source === 'flows' ? { ...selection, prefixes: 'all' as const } : selection;
-  const keys = columnsOf(keysOf(grouping, source, selection), 'group_');
+  const keys = buildKeyColumns(getGroupKeys(grouping, source, selection), 'group_');
   const identity = raw(
     ['workload_id', 'prefix', 'internal']
       .flatMap((name) => [`source_${name}`, `destination_${name}`])

@@ -4,10 +4,10 @@ import type { VerdictConflicts } from '@/domain/dashboard/dashboard';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../../db/client';
-import { answeredElsewhere, conditionsOf, hasName, hasText } from '../../../db/declared-fields';
+import { buildConditions, hasName, hasText, skipCondition } from '../../../db/declared-fields';
 import { keyOrder } from '../../../db/natural-order';
-import { pageOfRows, type SortKeys } from '../../../db/page-of-rows';
 import { pgArray } from '../../../db/pg-array';
+import { queryPage, type SortKeys } from '../../../db/query-page';
 import { clusters, nodeAgents } from '../../../db/schema/clusters';
 import { coverageMarks, ruleHits, workloadCoverage } from '../../../db/schema/coverage';
 import { workloadOwners } from '../../../db/schema/moves';
@@ -15,11 +15,11 @@ import { workloads } from '../../../db/schema/workloads';
 import { dayInProject, workloadInReach } from '../../../tenancy/queries/tenant-reach';
 import type { HitPlace, RuleHitSums } from '../coverage-rows';
 import type { RuleHits } from '../flow-store';
-import { addHits, findCoverageMark, findMarksOfGuests, lockCoverageMark, readCountedFlows } from './coverage-sums';
-import { oneOf } from './visible-rows';
+import { addHits, findCoverageMark, findGuestMarks, lockCoverageMark, readCountedFlows } from './coverage-sums';
+import { inIdList } from './visible-rows';
 
 /** Every place in the history of a policy at which a rule was hit. One query. */
-async function listHitPlaces(policyId: string): Promise<HitPlace[]> {
+async function listHitLocations(policyId: string): Promise<HitPlace[]> {
   const rows = await db.execute<HitPlace>(sql`
     select distinct policy_version, rule_position from ${ruleHits}
     where policy_id = ${policyId}::uuid and rule_position is not null`);
@@ -52,7 +52,7 @@ async function sumRuleHits({
     found as (
       select place.rule_id, h.day, h.workload_id, h.mode, h.hits, h.last_hit_at, h.day >= ${from}::date as counted
       from ${ruleHits} as h left join place using (policy_version, rule_position)
-      where h.policy_id = ${policyId}::uuid and ${visible === 'all' ? sql`true` : oneOf(sql.raw('h.workload_id'), visible)}
+      where h.policy_id = ${policyId}::uuid and ${visible === 'all' ? sql`true` : inIdList(sql.raw('h.workload_id'), visible)}
         and ${since ? sql`exists (select 1 from ${workloads} where ${workloads.id} = h.workload_id and ${since})` : sql`true`}),
     days as (
       select rule_id, jsonb_object_agg(day::text, hits) as by_day from (
@@ -88,11 +88,11 @@ async function listWorkloadCoverage(
   const conditions = [
     workloadInReach(reach),
     sql`not ${workloads.template}`,
-    ...conditionsOf(input, workloads, {
+    ...buildConditions(input, workloads, {
       q: hasText(workloads.name, sql`${workloads.vmid}::text`, hasName(workloads.cluster_id, clusters)),
       workload_id: (id) => eq(workloads.id, id),
-      days: answeredElsewhere,
-      tenant_id: answeredElsewhere,
+      days: skipCondition,
+      tenant_id: skipCondition,
     }),
   ];
   const sums = sql.raw(COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '));
@@ -104,7 +104,7 @@ async function listWorkloadCoverage(
           join ${workloadCoverage} as d on d.workload_id = o.workload_id
           where o.to_at is null and o.from_at is not null and d.day <= (o.from_at at time zone 'UTC')::date)`;
   const list = { sorts: SORTS, sort: 'covered_share', id: workloads.id };
-  const page = await pageOfRows<Omit<WorkloadCoverage, 'workload_id'> & { id: string }>(input, list, (paging) => ({
+  const page = await queryPage<Omit<WorkloadCoverage, 'workload_id'> & { id: string }>(input, list, (paging) => ({
     rows: db
       .select({
         id: workloads.id,
@@ -172,8 +172,8 @@ export const hits: RuleHits = {
   findMark: findCoverageMark,
   uncounted: (tx, span) => readCountedFlows(tx, span),
   add: addHits,
-  marksOfWorkloads: findMarksOfGuests,
-  places: listHitPlaces,
+  marksOfWorkloads: findGuestMarks,
+  places: listHitLocations,
   ofPolicy: sumRuleHits,
   byWorkload: listWorkloadCoverage,
   conflicts: sumVerdictConflicts,

@@ -1,9 +1,9 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import { db, type Tx } from '../../../db/client';
-import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { nodeAgents } from '../../../db/schema/clusters';
 import { coverageMarks, ruleHits, workloadCoverage } from '../../../db/schema/coverage';
 import { workloads } from '../../../db/schema/workloads';
+import { unnestRows } from '../../../db/unnest-rows';
 import type {
   CountedFlow,
   CountedSpan,
@@ -40,14 +40,14 @@ const COVERAGE = {
   last_flow_at: 'timestamptz',
 } as const satisfies Record<keyof WorkloadCoverageRow, string>;
 
-const list = (columns: object) => sql.raw(Object.keys(columns).join(', '));
+const toColumnList = (columns: object) => sql.raw(Object.keys(columns).join(', '));
 
 /** Adds hits to the days of rules. The rows must be sorted by key: otherwise two writers could wait for each other. */
 async function addRuleHits(tx: Tx, rows: readonly RuleHitRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.execute(sql`
-    insert into ${ruleHits} as t (${list(HITS)})
-    select h.* from ${rowsOfArrays(HITS, 'rule_hash', rows)} as h
+    insert into ${ruleHits} as t (${toColumnList(HITS)})
+    select h.* from ${unnestRows(HITS, 'rule_hash', rows)} as h
     on conflict (policy_id, day, workload_id, rule_hash, mode) do update set
       hits = t.hits + excluded.hits, last_hit_at = greatest(t.last_hit_at, excluded.last_hit_at),
       policy_version = case when excluded.rule_position is null then t.policy_version else excluded.policy_version end,
@@ -59,8 +59,8 @@ async function addWorkloadCoverage(tx: Tx, rows: readonly WorkloadCoverageRow[])
   if (rows.length === 0) return;
   const added = sql.raw(COUNTS.map((name) => `${name} = t.${name} + excluded.${name}`).join(', '));
   await tx.execute(sql`
-    insert into ${workloadCoverage} as t (${list(COVERAGE)})
-    select c.* from ${rowsOfArrays(COVERAGE, 'workload_id', rows)} as c
+    insert into ${workloadCoverage} as t (${toColumnList(COVERAGE)})
+    select c.* from ${unnestRows(COVERAGE, 'workload_id', rows)} as c
     on conflict (workload_id, day) do update set
       ${added}, last_flow_at = greatest(t.last_flow_at, excluded.last_flow_at)`);
 }
@@ -115,7 +115,7 @@ export async function addHits(tx: Tx, nodeId: string, hits: NewHits): Promise<vo
 }
 
 /** Marks of the nodes on which these guests are, as far as an agent reports there. */
-export async function findMarksOfGuests(
+export async function findGuestMarks(
   workloadIds: readonly string[],
 ): Promise<Map<string, Pick<CoverageMark, 'since' | 'until'>>> {
   if (workloadIds.length === 0) return new Map();

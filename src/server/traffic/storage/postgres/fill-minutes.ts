@@ -9,7 +9,7 @@ import {
   type PartPosition,
   type ResolvedPart,
   readParts,
-  takeParts,
+  subtractParts,
   type UnresolvedPart,
 } from './unresolved-minutes';
 
@@ -42,7 +42,7 @@ function fill({ flow, minute, bucket_at }: ResolvedPart, resolver: EndResolver):
 type Counters = Pick<UnresolvedPart, (typeof COUNTERS)[number]>;
 
 /** What a part takes from what is left of its minute: a sum that was capped holds less than its parts together. */
-function take(part: ResolvedPart, left: Counters): Counters {
+function allocateCounters(part: ResolvedPart, left: Counters): Counters {
   const taken = { bytes: 0, packets: 0, flows: 0 };
   for (const name of COUNTERS) {
     taken[name] = Math.min(part[name], left[name]);
@@ -51,11 +51,11 @@ function take(part: ResolvedPart, left: Counters): Counters {
   return taken;
 }
 
-const keyOf = (row: { bucket_at: string; rollup_key: string; flow_key?: string }) =>
+const toPartKey = (row: { bucket_at: string; rollup_key: string; flow_key?: string }) =>
   `${row.bucket_at} ${row.rollup_key} ${row.flow_key ?? ''}`;
 
-const sorted = <T extends Parameters<typeof keyOf>[0]>(rows: Iterable<T>): T[] =>
-  [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+const sorted = <T extends Parameters<typeof toPartKey>[0]>(rows: Iterable<T>): T[] =>
+  [...rows].sort((a, b) => (toPartKey(a) < toPartKey(b) ? -1 : 1));
 
 /** Moves parts of a node from the minutes without a workload to those with it. Their sum stays the same. */
 async function fillNode(
@@ -79,7 +79,7 @@ async function fillNode(
     const { bytes, packets, flows, ...before } = minute;
     const from = `${bucket_at} ${part.rollup_key}`;
     left.set(from, left.get(from) ?? { bytes, packets, flows });
-    const counters = take(part, left.get(from) as Counters);
+    const counters = allocateCounters(part, left.get(from) as Counters);
     taken.push({ bucket_at, rollup_key: part.rollup_key, flow_key, ...counters });
     const identity = { ...before, ...filled.ends };
     const rollup_key = rollupKey(identity);
@@ -92,7 +92,7 @@ async function fillNode(
     if (filled.is_resolvable) open.push({ bucket_at, rollup_key, flow_key, ...counters });
   }
   if (taken.length === 0) return 0;
-  await takeParts(tx, node_id, taken);
+  await subtractParts(tx, node_id, taken);
   await addToMinutes(tx, { node_id, cluster_id }, sorted(sums.values()));
   await addUnresolvedParts(tx, node_id, sorted(open));
   return taken.length;

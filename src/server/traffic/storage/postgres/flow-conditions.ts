@@ -1,13 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { type EndFilter, parseEndFilter } from '@/domain/flow/flow-end';
-import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
 import type { PortRange } from '@/domain/net/port-range';
 import { likePattern } from '../../../db/declared-fields';
 import { pgArray } from '../../../db/pg-array';
 import { clusters, nodes } from '../../../db/schema/clusters';
 import type { FlowSelection, VisibleWorkloads } from '../flow-selection';
 import { flowsCountedOnce } from './counted-once';
-import { flowRows, oneOf } from './visible-rows';
+import { flowRows, inIdList } from './visible-rows';
 
 /** The flow's or the sum's columns, under the alias `t`. */
 const T = {
@@ -16,7 +16,7 @@ const T = {
   workload_id: sql.raw('t.workload_id'),
 };
 
-/** SQL of `portOfService`: which port of a flow is the service's. */
+/** SQL of `getServicePort`: which port of a flow is the service's. */
 export const SERVICE_PORT: SQL = sql.raw(`case t.initiator
     when 'source' then t.destination_port
     when 'destination' then t.source_port
@@ -44,7 +44,7 @@ export const workloadIs = (column: SQL, id: string, visible: VisibleWorkloads): 
 /** A workload at an end; to those who may not see it, a workload is none. */
 export function endIs(column: SQL, value: string, visible: VisibleWorkloads): SQL {
   if (value !== 'none') return workloadIs(column, value, visible);
-  return visible === 'all' ? sql`${column} is null` : sql`(${column} is null or not ${oneOf(column, visible)})`;
+  return visible === 'all' ? sql`${column} is null` : sql`(${column} is null or not ${inIdList(column, visible)})`;
 }
 
 /** The start of an address as the database writes it. */
@@ -53,14 +53,14 @@ const ADDRESS_PART = /^[0-9a-f.:]{2,39}$/i;
 function searchCondition(text: string, { named, visible }: FlowSelection): SQL {
   const word = text.toLowerCase();
   const parts = [
-    named.length > 0 ? seenBy((column) => oneOf(column, named)) : null,
+    named.length > 0 ? seenBy((column) => inIdList(column, named)) : null,
     sql`t.protocol = ${word}`,
     sql`t.state ilike ${text.replace(/[\\%_]/g, '\\$&')}`,
     /^\d{1,5}$/.test(text) ? sql`t.source_port = ${Number(text)} or t.destination_port = ${Number(text)}` : null,
     sql`t.node_id in (select n.id from ${nodes} n where n.name ilike ${likePattern(text)})`,
     sql`t.cluster_id in (select c.id from ${clusters} c where c.name ilike ${likePattern(text)})`,
     // The name of an interface tells the guest's number.
-    sql`(t.interface ilike ${likePattern(text)}${visible === 'all' ? sql`` : sql` and ${oneOf(T.workload_id, visible)}`})`,
+    sql`(t.interface ilike ${likePattern(text)}${visible === 'all' ? sql`` : sql` and ${inIdList(T.workload_id, visible)}`})`,
     ADDRESS_PART.test(text)
       ? sql`host(t.source_ip) like ${`${word}%`} or host(t.destination_ip) like ${`${word}%`}`
       : null,
@@ -76,7 +76,7 @@ export const portIn = (column: SQL, { first, last }: PortRange): SQL =>
   first === last ? sql`${column} = ${first}` : sql`${column} between ${first} and ${last}`;
 
 /** One of these holds. */
-export const anyOf = (conditions: readonly SQL[]): SQL => sql`(${sql.join([...conditions], sql` or `)})`;
+export const joinOr = (conditions: readonly SQL[]): SQL => sql`(${sql.join([...conditions], sql` or `)})`;
 
 /** Flows of these ports: up to the ephemeral ones that of the service, from there on the ports of both ends. */
 function portConditions({ first, last }: PortRange): SQL[] {
@@ -113,14 +113,14 @@ export function flowConditions(selection: FlowSelection): SQL {
   const conditions = [
     sql`t.observed_at >= ${cutoff}::timestamptz and t.observed_at >= ${since}::timestamptz`,
     until === null ? null : sql`t.first_seen_at < ${until}::timestamptz`,
-    visible === 'all' ? null : seenBy((column) => oneOf(column, visible)),
+    visible === 'all' ? null : seenBy((column) => inIdList(column, visible)),
     ...commonConditions(selection),
   ];
   if (filter.workload_id !== undefined) {
     const { workload_id } = filter;
     conditions.push(seenBy((column) => workloadIs(column, workload_id, visible)));
   }
-  if (filter.port !== undefined) conditions.push(anyOf(filter.port.flatMap(portConditions)));
+  if (filter.port !== undefined) conditions.push(joinOr(filter.port.flatMap(portConditions)));
   const address = filter.address === undefined ? null : parseEndFilter(filter.address);
   if (address) {
     conditions.push(sql`(${endCondition('source', address)} or ${endCondition('destination', address)})`);

@@ -2,10 +2,10 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Pages } from '../../../db/aged-rows';
 import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { flowRollupHours, flowRollupMinutes, trafficFlows } from '../../../db/schema/flows';
+import { unnestRows } from '../../../db/unnest-rows';
 import type { FlowEnds, Learned } from '../flow-rows';
-import { marking } from './hours-to-sum';
+import { buildMarkInsert } from './hours-to-sum';
 import type { RollupIdentity } from './minutes';
 
 /** Tables whose rows carry ends. */
@@ -85,7 +85,7 @@ export async function fillFlowEnds(
   const done = await tx.execute<{ n: number }>(sql`
     with filled as (
       update ${trafficFlows} as t set ${sql.raw(filled.map((name) => `${name} = coalesce(t.${name}, r.${name})`).join(', '))}
-      from ${rowsOfArrays(END_COLUMNS, 'flow_key', rows)} as r
+      from ${unnestRows(END_COLUMNS, 'flow_key', rows)} as r
       where t.node_id = ${nodeId}::uuid and t.flow_key = r.flow_key
       returning 1)
     select count(*)::int as n from filled`);
@@ -151,14 +151,14 @@ export async function moveRollups(
   const key = [...(kept ?? []), ...(given ?? [])].join(', ');
   const capped = (value: string) => `least(${value}, ${Number.MAX_SAFE_INTEGER})`;
   const rows = await tx.execute<{ n: number }>(sql`
-    with moves as materialized (select * from ${rowsOfArrays(MOVE_COLUMNS, 'old_key', moves)} as r),
+    with moves as materialized (select * from ${unnestRows(MOVE_COLUMNS, 'old_key', moves)} as r),
     gone as (
       delete from ${TABLES[name]} as t using moves as m
       where t.node_id = ${nodeId}::uuid and t.bucket_at = m.bucket_at and t.rollup_key = m.old_key
       returning t.node_id, t.cluster_id, t.bucket_at, m.rollup_key,
         ${sql.raw([...(kept ?? []).map((column) => `t.${column}`), ...(given ?? []).map((column) => `m.${column}`)].join(', '))},
         ${sql.raw(sums.map((column) => `t.${column}`).join(', '))}),
-    marked as (${marking(sql`gone`)}),
+    marked as (${buildMarkInsert(sql`gone`)}),
     placed as (
       insert into ${TABLES[name]} as t (node_id, cluster_id, bucket_at, rollup_key, ${sql.raw(key)}, bytes, packets, flows)
       select node_id, cluster_id, bucket_at, rollup_key, ${sql.raw(key)},

@@ -3,12 +3,12 @@ import type { FlowGrouping, FlowGroupsInput, FlowSource } from '@/domain/flow/fl
 import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
 import { encodeCursor, keyset } from '../../../db/keyset';
-import { withCursorErrors } from '../../../db/page-of-rows';
+import { withCursorErrors } from '../../../db/query-page';
 import type { FlowSums, GroupRow } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import { countedFlows, SERVICE_PORT } from './flow-conditions';
 import { countedRollups } from './rollup-conditions';
-import { cidrIfVisible, ifVisible, nameOf } from './visible-rows';
+import { cidrIfVisible, getWorkloadNameColumn, ifVisible } from './visible-rows';
 
 type Keys = Partial<Record<keyof typeof KEY_TYPES, SQL>>;
 
@@ -45,14 +45,14 @@ const addressKeys = (end: 'source' | 'destination', reach: FlowReach): Keys => (
 });
 
 /** What flows are grouped by, of rows under the alias `t`. */
-export function keysOf(grouping: FlowGrouping, source: FlowSource, reach: FlowReach): Keys {
-  const cidrOf = (end: string) =>
+export function getGroupKeys(grouping: FlowGrouping, source: FlowSource, reach: FlowReach): Keys {
+  const getCidrColumn = (end: string) =>
     source === 'flows' ? raw(`t.${end}_cidr`) : raw(`case when t.${end}_internal then t.${end}_prefix end`);
   switch (grouping) {
     case 'workloads':
       return {
-        ...endKeys('source', reach, cidrOf('source')),
-        ...endKeys('destination', reach, cidrOf('destination')),
+        ...endKeys('source', reach, getCidrColumn('source')),
+        ...endKeys('destination', reach, getCidrColumn('destination')),
       };
     case 'source':
     case 'destination':
@@ -67,7 +67,7 @@ export function keysOf(grouping: FlowGrouping, source: FlowSource, reach: FlowRe
 }
 
 /** The share of a flow's totals that falls into the range, when they are spread evenly over the flow's time. */
-export function shareOf(since: string, until: string): SQL {
+export function buildShareExpression(since: string, until: string): SQL {
   const seconds = (from: SQL, to: SQL) => sql`extract(epoch from ${to} - ${from})::float8`;
   const first = raw('t.first_seen_at');
   const last = raw('t.observed_at');
@@ -78,7 +78,7 @@ export function shareOf(since: string, until: string): SQL {
 }
 
 /** The keys as columns, those that are not part of the grouping as null. */
-export function columnsOf(keys: Keys, prefix = ''): SQL {
+export function buildKeyColumns(keys: Keys, prefix = ''): SQL {
   return sql.join(
     KEY_NAMES.map((name) => sql`${keys[name] ?? raw('null')}::${raw(KEY_TYPES[name])} as ${raw(prefix + name)}`),
     sql`, `,
@@ -86,14 +86,14 @@ export function columnsOf(keys: Keys, prefix = ''): SQL {
 }
 
 /** Rows with the keys and what each adds to its group. */
-function rowsToSum(selection: BoundedSelection, source: FlowSource, keys: Keys): SQL {
-  const columns = columnsOf(keys);
+function selectGroupRows(selection: BoundedSelection, source: FlowSource, keys: Keys): SQL {
+  const columns = buildKeyColumns(keys);
   if (source === 'flows') {
     const { since, until } = selection;
     return sql`
       select ${columns}, t.bytes * s.share as bytes, t.packets * s.share as packets,
         (t.first_seen_at >= ${since}::timestamptz)::int as flows, t.observed_at as last_seen_at, t.counted
-      from (${countedFlows(selection)}) as t cross join lateral (select ${shareOf(since, until)} as share) as s`;
+      from (${countedFlows(selection)}) as t cross join lateral (select ${buildShareExpression(since, until)} as share) as s`;
   }
   return sql`select ${columns}, t.bytes, t.packets, t.flows, t.bucket_at as last_seen_at, t.counted
     from (${countedRollups(selection, source)}) as t`;
@@ -106,7 +106,7 @@ const TIME = raw(`to_char(p.last_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:
 
 type Answer = GroupRow & { group_total: number; sum_bytes: number; sum_packets: number; sum_flows: number };
 
-const sumOf = (field: 'bytes' | 'packets' | 'flows', which: SQL): SQL =>
+const buildSum = (field: 'bytes' | 'packets' | 'flows', which: SQL): SQL =>
   sql`round(coalesce(sum(${raw(field)}) filter (where ${which}), 0))::float8`;
 
 /**
@@ -122,7 +122,7 @@ export async function listFlowGroups(
   const descending = sort.startsWith('-');
   const field = (descending ? sort.slice(1) : sort) as 'bytes' | 'packets' | 'flows' | 'last_seen_at';
   const { order, after } = keyset({ column: raw(`g.${field}`) }, raw('g.id'), descending, input.cursor);
-  const keys = keysOf(input.group_by, source, selection);
+  const keys = getGroupKeys(input.group_by, source, selection);
   const names = raw(KEY_NAMES.join(', '));
   // A node's group is what that node reported. Between nodes, as everywhere, a conversation counts once.
   const shown = raw(input.group_by === 'node' ? 'true' : 'counted');
@@ -132,19 +132,19 @@ export async function listFlowGroups(
     db.execute<Answer>(sql`
       with summed as materialized (
         select g.*, ${GROUP_ID} as id from (
-          select ${names}, ${sumOf('bytes', shown)} as bytes, ${sumOf('packets', shown)} as packets,
-            ${sumOf('flows', shown)} as flows, date_trunc('milliseconds', max(last_seen_at)) as last_seen_at,
+          select ${names}, ${buildSum('bytes', shown)} as bytes, ${buildSum('packets', shown)} as packets,
+            ${buildSum('flows', shown)} as flows, date_trunc('milliseconds', max(last_seen_at)) as last_seen_at,
             sum(bytes) filter (where counted) as counted_bytes, sum(packets) filter (where counted) as counted_packets,
             sum(flows) filter (where counted) as counted_flows
-          from (${rowsToSum(selection, source, keys)}) as r group by ${names}) as g),
+          from (${selectGroupRows(selection, source, keys)}) as r group by ${names}) as g),
       page as (select g.*, row_number() over (order by ${by}) as position from summed as g
         where ${after ?? sql`true`} order by ${by} limit ${input.limit + 1}),
       everything as (select count(*)::int as group_total, round(coalesce(sum(counted_bytes), 0))::float8 as sum_bytes,
         round(coalesce(sum(counted_packets), 0))::float8 as sum_packets, coalesce(sum(counted_flows), 0)::float8 as sum_flows
         from summed)
-      select everything.*, p.id, host(p.source_ip) as source_ip, p.source_workload_id, ${nameOf('sw', selection.periods)} as source_workload_name,
+      select everything.*, p.id, host(p.source_ip) as source_ip, p.source_workload_id, ${getWorkloadNameColumn('sw', selection.periods)} as source_workload_name,
         p.source_cidr::text, host(p.destination_ip) as destination_ip, p.destination_workload_id,
-        ${nameOf('dw', selection.periods)} as destination_workload_name, p.destination_cidr::text, p.protocol, p.port, p.decision, p.node_id,
+        ${getWorkloadNameColumn('dw', selection.periods)} as destination_workload_name, p.destination_cidr::text, p.protocol, p.port, p.decision, p.node_id,
         nodes.name as node_name, p.bytes, p.packets, p.flows, ${TIME} as last_seen_at
       from everything left join page as p on true
       left join workloads as sw on sw.id = p.source_workload_id

@@ -1,12 +1,12 @@
 import { desc, type SQL, sql } from 'drizzle-orm';
 import type { Flow, FlowListInput } from '@/domain/flow/flow';
-import { flowLabel, shownCidr } from '@/domain/flow/flow-end';
+import { formatFlowEnd, toVisibleCidr } from '@/domain/flow/flow-end';
 import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
-import { pageOfRows, type SortKeys } from '../../../db/page-of-rows';
+import { queryPage, type SortKeys } from '../../../db/query-page';
 import type { FlowReach, FlowSelection } from '../flow-selection';
 import { flowConditions } from './flow-conditions';
-import { cidrIfVisible, flowRows, ifVisible, nameOf } from './visible-rows';
+import { cidrIfVisible, flowRows, getWorkloadNameColumn, ifVisible } from './visible-rows';
 
 export type FlowRow = Omit<Flow, 'source_label' | 'destination_label'>;
 
@@ -57,8 +57,8 @@ export function selectFlows(reach: FlowReach, page: SQL): SQL {
         ),
         sql`, `,
       )},
-      ow.id as workload_id, sw.id as source_workload_id, ${nameOf('sw', reach.periods)} as source_workload_name,
-      dw.id as destination_workload_id, ${nameOf('dw', reach.periods)} as destination_workload_name,
+      ow.id as workload_id, sw.id as source_workload_id, ${getWorkloadNameColumn('sw', reach.periods)} as source_workload_name,
+      dw.id as destination_workload_id, ${getWorkloadNameColumn('dw', reach.periods)} as destination_workload_name,
       nodes.name as node_name, clusters.name as cluster_name
     from (${page}) as t
     left join nodes on nodes.id = t.node_id
@@ -69,25 +69,25 @@ export function selectFlows(reach: FlowReach, page: SQL): SQL {
 }
 
 /** Adds the labels. */
-export const labelled = (row: FlowRow): Flow => ({
+export const addLabels = (row: FlowRow): Flow => ({
   ...row,
-  source_cidr: shownCidr(row.source_cidr),
-  destination_cidr: shownCidr(row.destination_cidr),
-  source_label: flowLabel(row.source_ip, row.source_cidr),
-  destination_label: flowLabel(row.destination_ip, row.destination_cidr),
+  source_cidr: toVisibleCidr(row.source_cidr),
+  destination_cidr: toVisibleCidr(row.destination_cidr),
+  source_label: formatFlowEnd(row.source_ip, row.source_cidr),
+  destination_label: formatFlowEnd(row.destination_ip, row.destination_cidr),
 });
 
 async function readFlows(reach: FlowReach, where: SQL, order: readonly SQL[], limit: number): Promise<Flow[]> {
   const by = sql.join([...order], sql`, `);
   const page = sql`select t.* from ${flowRows(reach.periods)} as t where ${where} order by ${by} limit ${limit}`;
   const rows = await db.execute<FlowRow>(sql`${selectFlows(reach, page)} order by ${by}`);
-  return rows.map(labelled);
+  return rows.map(addLabels);
 }
 
 /** Flows page by page. Two queries. */
 export function listFlows(selection: FlowSelection, input: FlowListInput): Promise<Page<Flow>> {
   const where = flowConditions(selection);
-  return pageOfRows<Flow>(
+  return queryPage<Flow>(
     input,
     { sorts: FLOW_SORT_KEYS, sort: '-observed_at', id: FLOW_ID },
     ({ after, order, limit }) => ({

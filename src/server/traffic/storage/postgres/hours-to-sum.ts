@@ -12,7 +12,7 @@ const MAX_HOURS = 64;
  * without the other. Marks are only added, so that writers wait neither for each other nor for the job.
  * @param rows the FROM expression, with `cluster_id` and `bucket_at`
  */
-export function marking(rows: SQL): SQL {
+export function buildMarkInsert(rows: SQL): SQL {
   return sql`insert into ${trafficMarks} (cluster_id, bucket_at)
     select distinct r.cluster_id, date_bin('5 minutes', r.bucket_at, 'epoch'::timestamptz) from ${rows} as r`;
 }

@@ -3,19 +3,19 @@ import type { Flow } from '@/domain/flow/flow';
 import type { InsightFlowsInput, TrafficMode } from '@/domain/insights';
 import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
-import { pageOfRows } from '../../../db/page-of-rows';
 import { pgArray } from '../../../db/pg-array';
+import { queryPage } from '../../../db/query-page';
 import { readSnapshot } from '../../../db/stream-rows';
-import { handOver } from '../../../lib/hand-over';
+import { toAsyncGenerator } from '../../../lib/to-async-generator';
 import type { FactsRow } from '../flow-rows';
 import type { InsightSelection } from '../flow-selection';
 import type { FlowInsights } from '../flow-store';
 import { flowConditions } from './flow-conditions';
-import { FLOW_ID, FLOW_SORT_KEYS, type FlowRow, labelled, selectFlows } from './flow-list';
+import { addLabels, FLOW_ID, FLOW_SORT_KEYS, type FlowRow, selectFlows } from './flow-list';
 import { flowRows } from './visible-rows';
 
 /** Whether the other end, or one of two unknown ends, is outside the known subnets. */
-const external = (workload: SQL): SQL => sql`case
+const isExternal = (workload: SQL): SQL => sql`case
     when t.source_workload_id = ${workload} then t.destination_cidr is null
     when t.destination_workload_id = ${workload} then t.source_cidr is null
     else t.source_cidr is null or t.destination_cidr is null end`;
@@ -29,31 +29,31 @@ function modeCondition(mode: TrafficMode, workload: SQL): SQL | null {
     case 'outbound':
       return sql`t.source_workload_id = ${workload}`;
     case 'internal':
-      return sql`not (${external(workload)})`;
+      return sql`not (${isExternal(workload)})`;
     case 'external':
-      return external(workload);
+      return isExternal(workload);
     case 'denied':
       return sql`t.decision in ('drop', 'reject')`;
   }
 }
 
-const workloadOf = (selection: InsightSelection) => sql`${selection.filter.workload_id}::uuid`;
+const getWorkloadId = (selection: InsightSelection) => sql`${selection.filter.workload_id}::uuid`;
 
-function conditionOf(selection: InsightSelection): SQL {
-  const mode = modeCondition(selection.mode, workloadOf(selection));
+function buildCondition(selection: InsightSelection): SQL {
+  const mode = modeCondition(selection.mode, getWorkloadId(selection));
   return mode === null ? flowConditions(selection) : sql`${flowConditions(selection)} and ${mode}`;
 }
 
 /** The flows that were seen at the workload's own interfaces: all of them count. */
 export function ownRows(selection: InsightSelection, columns: SQL): SQL {
   return sql`select ${columns} from ${flowRows(selection.periods)} as t
-    where ${conditionOf(selection)} and t.workload_id = ${workloadOf(selection)}`;
+    where ${buildCondition(selection)} and t.workload_id = ${getWorkloadId(selection)}`;
 }
 
 /** Whether the flow `t` was seen at the workload in the range, too. Which flows are asked for is looked at in the row that stands. */
-function seenThere(selection: InsightSelection, ownNodes: readonly string[] | undefined): SQL {
+function seenAtWorkload(selection: InsightSelection, ownNodes: readonly string[] | undefined): SQL {
   const { cutoff, since, until, filter } = selection;
-  const workload = workloadOf(selection);
+  const workload = getWorkloadId(selection);
   if (ownNodes === undefined) {
     const own = flowConditions({ ...selection, filter: { workload_id: filter.workload_id } });
     return sql`select from (select t.flow_key as key from ${flowRows(selection.periods)} as t where ${own} and t.workload_id = ${workload}) as o
@@ -73,8 +73,8 @@ function seenThere(selection: InsightSelection, ownNodes: readonly string[] | un
  */
 export function otherRows(selection: InsightSelection, columns: SQL, ownNodes?: readonly string[]): SQL {
   return sql`select distinct on (t.flow_key) ${columns} from ${flowRows(selection.periods)} as t
-    where ${conditionOf(selection)} and t.workload_id is distinct from ${workloadOf(selection)}
-      and not exists (${seenThere(selection, ownNodes)})
+    where ${buildCondition(selection)} and t.workload_id is distinct from ${getWorkloadId(selection)}
+      and not exists (${seenAtWorkload(selection, ownNodes)})
     order by t.flow_key, t.workload_id is null, t.observed_at desc, t.node_id`;
 }
 
@@ -92,7 +92,7 @@ const FACTS = sql.raw(`t.flow_key, host(t.source_ip) as source_ip, host(t.destin
   t.destination_cidr::text as destination_cidr`);
 
 export const streamFacts: FlowInsights['facts'] = (selection) =>
-  handOver((give) =>
+  toAsyncGenerator((give) =>
     readSnapshot((snapshot) => snapshot.each<FactsRow>(insightRows(selection, FACTS), (rows) => give(rows))),
   );
 
@@ -100,11 +100,13 @@ export const streamFacts: FlowInsights['facts'] = (selection) =>
 export function listInsightFlows(selection: InsightSelection, input: InsightFlowsInput): Promise<Page<Flow>> {
   const all = insightRows(selection, sql`t.*`);
   const list = { sorts: FLOW_SORT_KEYS, sort: '-observed_at', id: FLOW_ID };
-  return pageOfRows<Flow>(input, list, ({ after, order, limit }) => {
+  return queryPage<Flow>(input, list, ({ after, order, limit }) => {
     const by = sql.join(order, sql`, `);
     const page = sql`select t.* from (${all}) as t ${after ? sql`where ${after}` : sql``} order by ${by} limit ${limit}`;
     return {
-      rows: db.execute<FlowRow>(sql`${selectFlows(selection, page)} order by ${by}`).then((rows) => rows.map(labelled)),
+      rows: db
+        .execute<FlowRow>(sql`${selectFlows(selection, page)} order by ${by}`)
+        .then((rows) => rows.map(addLabels)),
       total: db
         .execute<{ total: number }>(
           sql`select count(*)::int as total from (${insightRows(selection, sql`t.flow_key`)}) as f`,

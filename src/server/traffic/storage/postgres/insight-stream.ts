@@ -1,13 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { flowLabel, shownCidr } from '@/domain/flow/flow-end';
+import { formatFlowEnd, toVisibleCidr } from '@/domain/flow/flow-end';
 import { readSnapshot, type Snapshot } from '../../../db/stream-rows';
-import { handOver } from '../../../lib/hand-over';
+import { toAsyncGenerator } from '../../../lib/to-async-generator';
 import type { FactsRow, FlowText } from '../flow-rows';
 import type { FlowReach, InsightSelection } from '../flow-selection';
 import type { FlowInsights } from '../flow-store';
 import { otherRows, ownRows } from './insight-rows';
 import { sumInsights } from './insight-summary';
-import { cidrIfVisible, ifVisible, nameOf } from './visible-rows';
+import { cidrIfVisible, getWorkloadNameColumn, ifVisible } from './visible-rows';
 
 /** A row as the database sends it: no names, no conversions, in the order of `selectValues`. */
 type Values = readonly [
@@ -59,7 +59,7 @@ function selectValues(reach: FlowReach, rows: SQL): SQL {
       t.destination_port, t.decision, t.state, t.bytes, t.packets, t.first_seen_at, t.observed_at,
       t.updated_at, t.collector, t.initiator, t.icmp_type, t.icmp_code, ${cidr('source')}, ${cidr('destination')},
       ${observed('t.interface')}, ${observed('t.vmid')}, ${observed('t.nic')}, ${observed('t.vlan')},
-      ${observed('t.raw::text')}, ow.id, sw.id, ${nameOf('sw', reach.periods)}, dw.id, ${nameOf('dw', reach.periods)}, nodes.name, clusters.name
+      ${observed('t.raw::text')}, ow.id, sw.id, ${getWorkloadNameColumn('sw', reach.periods)}, dw.id, ${getWorkloadNameColumn('dw', reach.periods)}, nodes.name, clusters.name
     from (${rows}) as t
     left join nodes on nodes.id = t.node_id
     left join clusters on clusters.id = t.cluster_id
@@ -69,7 +69,7 @@ function selectValues(reach: FlowReach, rows: SQL): SQL {
 }
 
 /** `2026-01-31 12:00:00.5+00` as RFC 3339 with milliseconds. The session's zone is UTC. */
-const timeOf = (text: string): string =>
+const formatTime = (text: string): string =>
   `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0').slice(0, 3)}Z`;
 
 /** Ids, addresses and the like, which need no escapes. */
@@ -96,7 +96,7 @@ function quoter(): (text: string | null) => string {
  * A flow as JSON without its decision and the closing brace. A third faster than JSON of an object; joined, because texts
  * that are added up are only copied together when they are sent, at twice the cost.
  */
-function jsonOf(row: Values, quoted: (text: string | null) => string): string {
+function toFlowJson(row: Values, quoted: (text: string | null) => string): string {
   const [
     node_id,
     flow_key,
@@ -146,8 +146,8 @@ function jsonOf(row: Values, quoted: (text: string | null) => string): string {
     `,"state":${quoted(state)}`,
     `,"bytes":${bytes}`,
     `,"packets":${packets}`,
-    `,"first_seen_at":"${timeOf(first_seen_at)}"`,
-    `,"observed_at":"${timeOf(observed_at)}"`,
+    `,"first_seen_at":"${formatTime(first_seen_at)}"`,
+    `,"observed_at":"${formatTime(observed_at)}"`,
     `,"collector":${quoted(collector)}`,
     `,"initiator":${plain(initiator)}`,
     `,"icmp_type":${icmp_type}`,
@@ -161,16 +161,16 @@ function jsonOf(row: Values, quoted: (text: string | null) => string): string {
     `,"source_workload_name":${quoted(source_workload_name)}`,
     `,"destination_workload_id":${plain(destination_workload_id)}`,
     `,"destination_workload_name":${quoted(destination_workload_name)}`,
-    `,"source_cidr":${plain(shownCidr(source_cidr))}`,
-    `,"destination_cidr":${plain(shownCidr(destination_cidr))}`,
-    `,"source_label":"${flowLabel(source_ip, source_cidr)}"`,
-    `,"destination_label":"${flowLabel(destination_ip, destination_cidr)}"`,
+    `,"source_cidr":${plain(toVisibleCidr(source_cidr))}`,
+    `,"destination_cidr":${plain(toVisibleCidr(destination_cidr))}`,
+    `,"source_label":"${formatFlowEnd(source_ip, source_cidr)}"`,
+    `,"destination_label":"${formatFlowEnd(destination_ip, destination_cidr)}"`,
     `,"raw":${raw}`,
-    `,"updated_at":"${timeOf(updated_at)}"`,
+    `,"updated_at":"${formatTime(updated_at)}"`,
   ].join('');
 }
 
-function factsOf(row: Values): FactsRow {
+function toFacts(row: Values): FactsRow {
   const [, , , source_ip, destination_ip, protocol, source_port, destination_port, decision] = row;
   return {
     source_ip,
@@ -195,7 +195,7 @@ function factsOf(row: Values): FactsRow {
  * Hands over a workload's flows, each once, in batches as the reader takes them: first those that were seen at the
  * workload itself, without anything to wait for. Two queries.
  */
-async function eachInsightFlow(
+async function forEachInsightFlow(
   snapshot: Snapshot,
   selection: InsightSelection,
   withFacts: boolean,
@@ -206,10 +206,10 @@ async function eachInsightFlow(
   const texts = (rows: readonly Values[]) =>
     work(
       rows.map((row) => ({
-        json: jsonOf(row, quoted),
+        json: toFlowJson(row, quoted),
         decision: row[8],
         state: row[9],
-        facts: withFacts ? factsOf(row) : null,
+        facts: withFacts ? toFacts(row) : null,
       })),
     );
   await snapshot.eachValues<Values>(selectValues(selection, ownRows(selection, sql`t.*`)), (rows) => {
@@ -221,12 +221,12 @@ async function eachInsightFlow(
 }
 
 export const streamInsights: FlowInsights['stream'] = (selection, withFacts) =>
-  handOver((give) =>
+  toAsyncGenerator((give) =>
     readSnapshot(async (snapshot) => {
       const summary = snapshot.alongside((executor) => sumInsights(executor, selection));
       // When reading the flows fails, that error is the one reported.
       summary.catch(() => {});
-      await eachInsightFlow(snapshot, selection, withFacts, (flows) => give({ flows }));
+      await forEachInsightFlow(snapshot, selection, withFacts, (flows) => give({ flows }));
       await give({ summary: await summary });
     }),
   );

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
-import { flowLabel } from '@/domain/flow/flow-end';
+import { formatFlowEnd } from '@/domain/flow/flow-end';
 import type { InsightsSummary } from '@/domain/insights';
 import type { Executor } from '../../../db/client';
 import type { InsightSelection } from '../flow-selection';
 import { REPLY } from './conversations';
 import { SERVICE_PORT } from './flow-conditions';
 import { insightRows } from './insight-rows';
-import { cidrIfVisible, ifVisible, nameOf } from './visible-rows';
+import { cidrIfVisible, getWorkloadNameColumn, ifVisible } from './visible-rows';
 
 /** How many peers and ports are named. */
 const TOP = 10;
@@ -51,7 +51,7 @@ export async function sumInsights(executor: Executor, selection: InsightSelectio
         select decision, ${GROUP_SUMS} from f group by decision) as d),
       'peers_total', (select count(*) from peers),
       'top_peers', (select coalesce(json_agg(p order by p.bytes desc, p.flows desc, p.ip), '[]') from (
-        select host(peers.peer_ip) as ip, peers.cidr::cidr::text as cidr, w.id as workload_id, ${nameOf('w', selection.periods)} as workload_name,
+        select host(peers.peer_ip) as ip, peers.cidr::cidr::text as cidr, w.id as workload_id, ${getWorkloadNameColumn('w', selection.periods)} as workload_name,
           peers.flows, peers.bytes, peers.packets, peers.opened_by_peer
         from peers left join workloads as w on w.id = peers.peer_id
         order by peers.bytes desc, peers.flows desc, host(peers.peer_ip) limit ${TOP}) as p),
@@ -63,6 +63,6 @@ export async function sumInsights(executor: Executor, selection: InsightSelectio
   const { top_peers, ...summary } = row.summary;
   return {
     ...summary,
-    top_peers: top_peers.map(({ cidr, ...peer }) => ({ ...peer, label: flowLabel(peer.ip, cidr) })),
+    top_peers: top_peers.map(({ cidr, ...peer }) => ({ ...peer, label: formatFlowEnd(peer.ip, cidr) })),
   };
 }

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { db, type Executor, type Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { interfaceSamples, interfaceTraffic } from '../../../db/schema/flows';
+import { unnestRows } from '../../../db/unnest-rows';
 import type { EndResolver, InterfaceSample, InterfaceTrafficRecord } from '../flow-rows';
 import type { FlowStore } from '../flow-store';
 
-const listOf = (columns: object) => sql.raw(Object.keys(columns).join(', '));
+const toColumnList = (columns: object) => sql.raw(Object.keys(columns).join(', '));
 
 const SAMPLE_COLUMNS = {
   name: 'text',
@@ -32,11 +32,11 @@ async function insertInterfaceSamples(
   rows: readonly InterfaceSample[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const list = listOf(SAMPLE_COLUMNS);
+  const list = toColumnList(SAMPLE_COLUMNS);
   await tx.execute(sql`
     insert into ${interfaceSamples} (node_id, observed_at, ${list})
     select ${nodeId}::uuid, ${at}::timestamptz, s.*
-    from ${rowsOfArrays(SAMPLE_COLUMNS, 'name', rows)} as s
+    from ${unnestRows(SAMPLE_COLUMNS, 'name', rows)} as s
     on conflict do nothing`);
 }
 
@@ -62,11 +62,11 @@ async function insertInterfaceTraffic(
   rows: readonly InterfaceTrafficRecord[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const list = listOf(TRAFFIC_COLUMNS);
+  const list = toColumnList(TRAFFIC_COLUMNS);
   await tx.execute(sql`
     insert into ${interfaceTraffic} (node_id, cluster_id, ${list})
     select ${node.node_id}::uuid, ${node.cluster_id}::uuid, s.*
-    from ${rowsOfArrays(TRAFFIC_COLUMNS, 'interface', rows)} as s
+    from ${unnestRows(TRAFFIC_COLUMNS, 'interface', rows)} as s
     on conflict do nothing`);
 }
 
@@ -105,7 +105,7 @@ async function fillTrafficWorkloads(
 ): Promise<void> {
   const columns = { node_id: 'uuid', interface: 'text', observed_at: 'timestamptz', workload_id: 'uuid' } as const;
   await executor.execute(sql`
-    update ${interfaceTraffic} as t set workload_id = r.workload_id from ${rowsOfArrays(columns, 'node_id', rows)} as r
+    update ${interfaceTraffic} as t set workload_id = r.workload_id from ${unnestRows(columns, 'node_id', rows)} as r
     where t.node_id = r.node_id and t.interface = r.interface and t.observed_at = r.observed_at and t.workload_id is null`);
 }
 

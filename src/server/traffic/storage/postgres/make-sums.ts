@@ -11,7 +11,7 @@ import {
   raiseTrafficVersion,
 } from './hours-to-sum';
 import { findMovedWorkloads, markOwned, saveOwners } from './traffic-owners';
-import { hasMovedMinutes, remakeFiveMinutes, remakeHour, remakeHourFromRollups } from './traffic-sums';
+import { hasMovedMinutes, recomputeFiveMinutes, recomputeHour, recomputeHourFromRollups } from './traffic-sums';
 
 /** A run takes at most about this long, so that the newest hour is made again soon whatever else is to be done. */
 const BUDGET_MS = 5_000;
@@ -34,10 +34,10 @@ async function makeHour({ cluster_id, hour_at, mark_ids }: MarkedHour): Promise<
     await lockTrafficSums(tx);
     const isOld = Date.parse(hour_at) < minuteCutoff(clock.now().getTime());
     if (isOld || (await hasMovedMinutes(tx, cluster_id, hour_at))) {
-      await remakeHourFromRollups(tx, cluster_id, hour_at);
+      await recomputeHourFromRollups(tx, cluster_id, hour_at);
     } else {
-      await remakeFiveMinutes(tx, cluster_id, hour_at);
-      await remakeHour(tx, cluster_id, hour_at);
+      await recomputeFiveMinutes(tx, cluster_id, hour_at);
+      await recomputeHour(tx, cluster_id, hour_at);
     }
     await deleteMarks(tx, mark_ids);
     await raiseTrafficVersion(tx);

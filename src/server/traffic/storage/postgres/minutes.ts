@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { portOfService } from '@/domain/flow/port-of-service';
+import { getServicePort } from '@/domain/flow/service-port';
 import { type Aged, agedRows, type Pages } from '../../../db/aged-rows';
 import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { flowRollupHours, flowRollupMinutes } from '../../../db/schema/flows';
+import { unnestRows } from '../../../db/unnest-rows';
 import { stableKey } from '../../../lib/ids';
 import type { ValidFlow } from '../flow-rows';
-import { KEEP_FROM_SUMMING, marking } from './hours-to-sum';
+import { buildMarkInsert, KEEP_FROM_SUMMING } from './hours-to-sum';
 import type { UnresolvedPart } from './unresolved-minutes';
 
 /** Traffic of one minute or hour between two ends; `bucket_at` is where it begins. */
@@ -71,11 +71,11 @@ export async function addToMinutes(
   if (rows.length === 0) return;
   const minutes = pgArray('timestamptz', [...new Set(rows.map((row) => row.bucket_at))]);
   await tx.execute(sql`
-    with marked as (${marking(sql`(
+    with marked as (${buildMarkInsert(sql`(
       select ${node.cluster_id}::uuid as cluster_id, unnest(${minutes}) as bucket_at)`)})
     insert into ${flowRollupMinutes} as t (node_id, cluster_id, ${LIST})
     select ${node.node_id}::uuid, ${node.cluster_id}::uuid, r.*
-    from ${rowsOfArrays(COLUMNS, 'rollup_key', rows)} as r
+    from ${unnestRows(COLUMNS, 'rollup_key', rows)} as r
     on conflict (node_id, bucket_at, rollup_key) do update set ${ADDED}`);
 }
 
@@ -150,7 +150,7 @@ export function rollUp(flows: readonly ValidFlow[], inserted: ReadonlySet<string
       source_internal: record.source_cidr !== null,
       destination_internal: record.destination_cidr !== null,
       protocol: record.protocol,
-      ...portOfService(record),
+      ...getServicePort(record),
       decision: record.decision,
     };
     const rollup_key = rollupKey(identity);

@@ -1,6 +1,6 @@
 import { db } from '../../../db/client';
 import type { FlowStore } from '../flow-store';
-import { append, endFlowsOf } from './append-flows';
+import { append, endWorkloadFlows } from './append-flows';
 import { listConversations, listGroupConversations } from './conversations';
 import { hits } from './coverage-reads';
 import { listFlowGroups } from './flow-groups';
@@ -22,7 +22,7 @@ import { unconfirmed } from './unconfirmed';
 export const postgresFlowStore: FlowStore = {
   append,
   appendInterfaces,
-  endFlows: endFlowsOf,
+  endFlows: endWorkloadFlows,
   list: listFlows,
   tail: findFlowsStoredSince,
   groups: listFlowGroups,

@@ -13,7 +13,7 @@ const iso = (time: number) => new Date(time).toISOString();
 const raw = (text: string): SQL => sql.raw(text);
 
 /** The rows of parts of a table, one part after the other so that each is a range of its index. */
-function rowsOf(table: SQL, columns: string, parts: readonly SumPart[], where: SQL = sql`true`): SQL {
+function selectParts(table: SQL, columns: string, parts: readonly SumPart[], where: SQL = sql`true`): SQL {
   const of = ({ bucket_seconds, since, until }: SumPart) => sql`
     select ${raw(columns)} from ${table} as t where t.bucket_seconds = ${bucket_seconds}
       and t.bucket_at >= ${iso(since)}::timestamptz and t.bucket_at < ${iso(until)}::timestamptz and ${where}`;
@@ -35,7 +35,7 @@ async function byWorkload(rows: SQL): Promise<WorkloadTraffic[]> {
 /** What every guest carried by its flows. One query, of some tens of milliseconds. */
 export function sumByWorkload(parts: readonly SumPart[]): Promise<WorkloadTraffic[]> {
   const columns = 't.workload_id, t.bytes_in, t.bytes_out, t.packets_in + t.packets_out as packets, t.flows';
-  return byWorkload(rowsOf(sql`${trafficByWorkload}`, columns, parts));
+  return byWorkload(selectParts(sql`${trafficByWorkload}`, columns, parts));
 }
 
 /**
@@ -53,7 +53,7 @@ export async function sumOwned(parts: readonly SumPart[], periods: readonly Owne
     ),
     sql` or `,
   );
-  return byWorkload(rowsOf(sql`${trafficByWorkload}`, columns, parts, sql`(${owned})`));
+  return byWorkload(selectParts(sql`${trafficByWorkload}`, columns, parts, sql`(${owned})`));
 }
 
 /**
@@ -82,7 +82,7 @@ export async function sumTrafficBuckets(
   const rows = await db.execute<BucketSum>(sql`
     select floor(extract(epoch from bucket_at - ${buckets.first}::timestamptz)::float8 / ${buckets.width}::float8)::int as bucket,
       decision, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets, sum(flows)::float8 as flows
-    from (${rowsOf(sql`${trafficTotals}`, columns, parts, where)}) as r group by 1, 2`);
+    from (${selectParts(sql`${trafficTotals}`, columns, parts, where)}) as r group by 1, 2`);
   return [...rows];
 }
 

@@ -1,15 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
 import type { ObservedConversation } from '@/domain/impact/replay';
 import { readSnapshot, type Streams } from '../../../db/stream-rows';
-import { handOver } from '../../../lib/hand-over';
+import { toAsyncGenerator } from '../../../lib/to-async-generator';
 import type { ReplaySelection } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
 import { conversationSide } from './conversations';
 import { flowsCountedOnce } from './counted-once';
 import { flowConditions, SERVICE_PORT } from './flow-conditions';
 import { countedRollups } from './rollup-conditions';
-import { cidrIfVisible, flowRows, ifVisible, oneOf } from './visible-rows';
+import { cidrIfVisible, flowRows, ifVisible, inIdList } from './visible-rows';
 
 const raw = (text: string): SQL => sql.raw(text);
 
@@ -47,8 +47,9 @@ const side = (end: 'client' | 'server', column: string) => {
   const [plain, turned] = end === 'client' ? ['source', 'destination'] : ['destination', 'source'];
   return `case when reply then ${turned}_${column} else ${plain}_${column} end`;
 };
-const workloadOf = (end: 'client' | 'server') => side(end, 'workload_id');
-const networkOf = (end: 'client' | 'server') => `case when ${workloadOf(end)} is null then ${side(end, 'prefix')} end`;
+const getWorkloadColumn = (end: 'client' | 'server') => side(end, 'workload_id');
+const getNetworkColumn = (end: 'client' | 'server') =>
+  `case when ${getWorkloadColumn(end)} is null then ${side(end, 'prefix')} end`;
 
 /** Sums up rows that no rule distinguishes. @param keys names of columns */
 const summedUp = (rows: SQL, keys: readonly string[]): SQL => sql`
@@ -62,7 +63,12 @@ const inOrder = (rows: SQL): SQL => sql`
   order by ${raw(
     [
       `family(source_prefix)`,
-      ...[workloadOf('client'), networkOf('client'), workloadOf('server'), networkOf('server')],
+      ...[
+        getWorkloadColumn('client'),
+        getNetworkColumn('client'),
+        getWorkloadColumn('server'),
+        getNetworkColumn('server'),
+      ],
       ...['protocol', 'service_port'],
     ].join(', '),
   )}`;
@@ -99,7 +105,7 @@ const FLOW_KEYS = [
 ];
 
 /** A subnet that the reader may not see is every address: then the network around the address is used. */
-const prefixOf = (end: End) => `coalesce(case when masklen(${end}_cidr) > 0 then ${end}_cidr end,
+const getPrefixColumn = (end: End) => `coalesce(case when masklen(${end}_cidr) > 0 then ${end}_cidr end,
   network(set_masklen(${end}_ip, case family(${end}_ip) when 4 then 24 else 48 end)))`;
 
 function selectedFlows(selection: ReplaySelection, at: SQL): SQL {
@@ -131,7 +137,7 @@ function selectedFlows(selection: ReplaySelection, at: SQL): SQL {
       from (${counted}) as t where t.counted offset 0) as t`;
   return sql`
     select source_workload_id, destination_workload_id, host(source_ip) as source_ip, host(destination_ip) as destination_ip,
-      ${raw(prefixOf('source'))} as source_prefix, ${raw(prefixOf('destination'))} as destination_prefix,
+      ${raw(getPrefixColumn('source'))} as source_prefix, ${raw(getPrefixColumn('destination'))} as destination_prefix,
       source_cidr is not null as source_internal, destination_cidr is not null as destination_internal, protocol, source_port,
       destination_port, initiator, reply, service_port, icmp_type, icmp_code, workload_id, nic, bytes, packets, flows, seen_at
     from (${summedUp(rows, FLOW_KEYS)}) as g`;
@@ -151,9 +157,9 @@ function selectedHours(selection: ReplaySelection, at: SQL): SQL {
 }
 
 /** With one of these at an end, and none of those. */
-function endsAt(these: readonly string[], those: readonly string[]): SQL {
+function buildEndCondition(these: readonly string[], those: readonly string[]): SQL {
   const [source, destination] = [raw('t.source_workload_id'), raw('t.destination_workload_id')];
-  const isOne = (ids: readonly string[]) => sql`(${oneOf(source, ids)} or ${oneOf(destination, ids)})`;
+  const isOne = (ids: readonly string[]) => sql`(${inIdList(source, ids)} or ${inIdList(destination, ids)})`;
   return those.length === 0 ? isOne(these) : sql`${isOne(these)} and ${isOne(those)} is not true`;
 }
 
@@ -162,7 +168,7 @@ const COLUMNS = [...NAMES, 'bytes', 'packets', 'flows', 'last_seen_at'] as const
 const BLANK = Object.fromEntries(COLUMNS.map((name) => [name, null]));
 
 /** A copy of one object has its fields in place: there are very many rows, and putting these together takes several times as long. */
-function read(values: Values): ObservedConversation {
+function toConversation(values: Values): ObservedConversation {
   const row = { ...BLANK } as Record<string, unknown>;
   for (let at = 0; at < COLUMNS.length; at++) row[COLUMNS[at] as string] = values[at];
   return row as ObservedConversation;
@@ -181,20 +187,21 @@ type Give = (part: Part) => Promise<void>;
 type Source = 'flows' | 'hours';
 
 /** Rollups, and rows of workloads that moved, are not found by workload: the range is read by one query. */
-const isReadWhole = ({ periods }: ReplaySelection, source: Source): boolean => source === 'hours' || periods.length > 0;
+const isSingleQuery = ({ periods }: ReplaySelection, source: Source): boolean =>
+  source === 'hours' || periods.length > 0;
 
 /** One query after the other, by turns over the connections: while one is handed over, the next runs. Parts come in the order of the workloads. */
-async function eachBatch(lanes: readonly Streams[], selection: ReplaySelection, source: Source, give: Give) {
+async function forEachBatch(lanes: readonly Streams[], selection: ReplaySelection, source: Source, give: Give) {
   const { at } = selection;
   // One workload first, so that something is found soon.
-  let size = isReadWhole(selection, source) ? at.length : 1;
+  let size = isSingleQuery(selection, source) ? at.length : 1;
   let handedOver: Promise<unknown> = Promise.resolve();
   const running = lanes.map(() => Promise.resolve());
   for (let done = 0, lane = 0; done < at.length; lane = (lane + 1) % lanes.length) {
     await running[lane];
     const [before, earlier] = [done, handedOver];
     const batch = at.slice(done, done + size);
-    const where = endsAt(batch, at.slice(0, done));
+    const where = buildEndCondition(batch, at.slice(0, done));
     const rows = source === 'flows' ? selectedFlows(selection, where) : selectedHours(selection, where);
     let found = 0;
     const hand = async (values: readonly Values[]) => {
@@ -203,7 +210,7 @@ async function eachBatch(lanes: readonly Streams[], selection: ReplaySelection, 
       // Of the first few it may be that each names another workload, whose rules are read for it.
       const part = before === 0 ? FIRST_PART : PART;
       for (let from = 0; from < values.length; from += part) {
-        await give({ conversations: values.slice(from, from + part).map(read), done: before });
+        await give({ conversations: values.slice(from, from + part).map(toConversation), done: before });
       }
     };
     const run = (lanes[lane] as Streams).eachValues<Values>(inOrder(rows), hand, 2 * PER_QUERY).then(() => {
@@ -225,13 +232,13 @@ async function eachBatch(lanes: readonly Streams[], selection: ReplaySelection, 
 
 /** Conversations with one of some workloads at an end, workload by workload. */
 export const streamReplay: FlowStore['replay'] = (selection, source) =>
-  handOver(
+  toAsyncGenerator(
     (give) =>
       readSnapshot(
         (first) =>
-          isReadWhole(selection, source)
-            ? eachBatch([first], selection, source, give)
-            : first.second((second) => eachBatch([first, second], selection, source, give)),
+          isSingleQuery(selection, source)
+            ? forEachBatch([first], selection, source, give)
+            : first.second((second) => forEachBatch([first, second], selection, source, give)),
         { sorts: true },
       ),
     AHEAD,

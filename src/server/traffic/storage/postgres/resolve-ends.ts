@@ -59,7 +59,7 @@ async function fillFlows(resolver: EndResolver, pages: Pages, learned: Learned |
   return total;
 }
 
-function moveOf(resolver: EndResolver, row: ExternalRollup): RollupMove[] {
+function planMoves(resolver: EndResolver, row: ExternalRollup): RollupMove[] {
   const { node_id: _, bucket_at, rollup_key: old_key, ...identity } = row;
   const source = identity.source_internal ? null : resolver.subnetAround(identity.source_prefix);
   const destination = identity.destination_internal ? null : resolver.subnetAround(identity.destination_prefix);
@@ -82,7 +82,7 @@ async function moveSums(
   const rows = networks.length === 0 ? [] : await listExternalRollups(db, name, pages, networks);
   let total = 0;
   for (const [node_id, ofNode] of groupBy(rows, (row) => row.node_id)) {
-    const moves = ofNode.flatMap((row) => moveOf(resolver, row));
+    const moves = ofNode.flatMap((row) => planMoves(resolver, row));
     if (moves.length === 0) continue;
     total += await db.transaction(async (tx) => {
       await lockTrafficSums(tx);

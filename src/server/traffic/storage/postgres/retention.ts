@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { COVERAGE_DAYS } from '@/domain/coverage';
 import { HOURLY_HOURS, minuteCutoff } from '@/domain/flow/plan-range';
 import { SUM_SECONDS } from '@/domain/flow/plan-sums';
-import { type Aged, deleteAged, workThroughAged } from '../../../db/aged-rows';
+import { type Aged, deleteAged, processAgedRows } from '../../../db/aged-rows';
 import { db, type Executor } from '../../../db/client';
 import { nodes } from '../../../db/schema/clusters';
 import { ruleHits, workloadCoverage } from '../../../db/schema/coverage';
@@ -16,7 +16,7 @@ import {
   unconfirmedFlows,
 } from '../../../db/schema/flows';
 import type { FlowUpkeep } from '../flow-store';
-import { marking } from './hours-to-sum';
+import { buildMarkInsert } from './hours-to-sum';
 import { AGED_MINUTES, moveMinutesToHours } from './minutes';
 import { retireOwners } from './traffic-owners';
 import { deleteOldestSums } from './traffic-sums';
@@ -43,7 +43,7 @@ type NodeTable = keyof typeof OF_NODES;
 const NODE_TABLES = Object.keys(OF_NODES) as NodeTable[];
 
 /** Nodes that have rows in the table and do not exist any more. Jumps from node to node through the primary key. */
-async function findGoneNodes(executor: Executor, name: NodeTable): Promise<string[]> {
+async function findDeletedNodes(executor: Executor, name: NodeTable): Promise<string[]> {
   const table = OF_NODES[name];
   const rows = await executor.execute<{ node_id: string }>(sql`
     with recursive present as (
@@ -60,13 +60,13 @@ async function findGoneNodes(executor: Executor, name: NodeTable): Promise<strin
 const SUMMED: readonly NodeTable[] = ['flow_rollup_minutes', 'flow_rollup_hours'];
 
 /** Deletes up to `limit` rows of a node and marks the aggregates made from them. @returns how many were deleted */
-async function deleteOfNode(executor: Executor, name: NodeTable, nodeId: string, limit: number): Promise<number> {
+async function deleteNodeRows(executor: Executor, name: NodeTable, nodeId: string, limit: number): Promise<number> {
   const table = OF_NODES[name];
   const rows = await executor.execute<{ gone: number }>(sql`
     with gone as (
       delete from ${table} where ctid = any (array(
         select ctid from ${table} where node_id = ${nodeId}::uuid limit ${limit} for update skip locked))
-      returning *)${SUMMED.includes(name) ? sql`, marked as (${marking(sql`gone`)})` : sql``}
+      returning *)${SUMMED.includes(name) ? sql`, marked as (${buildMarkInsert(sql`gone`)})` : sql``}
     select count(*)::int as gone from gone`);
   return rows[0]?.gone ?? 0;
 }
@@ -97,10 +97,10 @@ async function deleteSums(now: number, signal: AbortSignal | undefined): Promise
 }
 
 /** Deletes what a node that is gone has left in a table. */
-async function deleteGone(table: NodeTable, nodeId: string, signal: AbortSignal | undefined): Promise<number> {
+async function deleteNodeData(table: NodeTable, nodeId: string, signal: AbortSignal | undefined): Promise<number> {
   for (let total = 0; ; ) {
     signal?.throwIfAborted();
-    const gone = await deleteOfNode(db, table, nodeId, BATCH_ROWS);
+    const gone = await deleteNodeRows(db, table, nodeId, BATCH_ROWS);
     total += gone;
     if (gone < BATCH_ROWS) return total;
   }
@@ -113,7 +113,7 @@ export const retain: FlowUpkeep['retain'] = async ({ now, flow_hours }, signal) 
   const interfaceHours = Math.min(flow_hours, INTERFACE_HOURS);
   const minutesUntil = new Date(minuteCutoff(now)).toISOString();
   const toHours = () =>
-    workThroughAged(AGED_MINUTES, minutesUntil, (pages) => moveMinutesToHours(db, minutesUntil, pages), signal);
+    processAgedRows(AGED_MINUTES, minutesUntil, (pages) => moveMinutesToHours(db, minutesUntil, pages), signal);
 
   const done = {
     traffic_flows: await aged(trafficFlows, 'observed_at', flow_hours),
@@ -130,8 +130,8 @@ export const retain: FlowUpkeep['retain'] = async ({ now, flow_hours }, signal) 
   };
   await retireOwners(db, new Date(now).toISOString(), ago(HOURLY_HOURS));
   for (const table of NODE_TABLES) {
-    for (const nodeId of await findGoneNodes(db, table)) {
-      done.rows_of_gone_nodes += await deleteGone(table, nodeId, signal);
+    for (const nodeId of await findDeletedNodes(db, table)) {
+      done.rows_of_gone_nodes += await deleteNodeData(table, nodeId, signal);
     }
   }
   return done;

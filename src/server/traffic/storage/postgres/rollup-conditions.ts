@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { EndFilter } from '@/domain/flow/flow-end';
 import type { TrafficMode } from '@/domain/insights';
-import { type RollupSelection, wordOf } from '../flow-selection';
+import { parseOptionalEndFilter, type RollupSelection } from '../flow-selection';
 import { countedOnce } from './counted-once';
-import { anyOf, commonConditions, portIn, workloadIs } from './flow-conditions';
+import { commonConditions, joinOr, portIn, workloadIs } from './flow-conditions';
 import { ROLLUP_COLUMNS } from './minutes';
-import { oneOf, rollupRows } from './visible-rows';
+import { inIdList, rollupRows } from './visible-rows';
 
 const SOURCE = sql.raw('t.source_workload_id');
 
@@ -33,12 +33,12 @@ function modeCondition(mode: TrafficMode, workload: SQL): SQL | null {
   }
 }
 
-/** The WHERE for rollups, of the table under the alias `t`; for filters that `sumsCanAnswer`. */
+/** The WHERE for rollups, of the table under the alias `t`; for filters that `canUseRollups`. */
 function rollupConditions(selection: RollupSelection): SQL {
   const { visible, since, until, filter } = selection;
   const conditions = [
     sql`t.bucket_at >= ${since}::timestamptz and t.bucket_at < ${until}::timestamptz`,
-    visible === 'all' ? null : sql`(${oneOf(SOURCE, visible)} or ${oneOf(DESTINATION, visible)})`,
+    visible === 'all' ? null : sql`(${inIdList(SOURCE, visible)} or ${inIdList(DESTINATION, visible)})`,
     ...commonConditions(selection),
   ];
   const { workload_id, port } = filter;
@@ -49,8 +49,10 @@ function rollupConditions(selection: RollupSelection): SQL {
     );
     conditions.push(modeCondition(selection.mode ?? 'all', workload));
   }
-  if (port !== undefined) conditions.push(anyOf(port.map((range) => portIn(sql.raw('t.service_port'), range))));
-  const [address, source, destination] = [filter.address, filter.source, filter.destination].map(wordOf);
+  if (port !== undefined) conditions.push(joinOr(port.map((range) => portIn(sql.raw('t.service_port'), range))));
+  const [address, source, destination] = [filter.address, filter.source, filter.destination].map(
+    parseOptionalEndFilter,
+  );
   if (address) conditions.push(sql`(${isInternal('source', address)} or ${isInternal('destination', address)})`);
   if (source) conditions.push(isInternal('source', source));
   if (destination) conditions.push(isInternal('destination', destination));

@@ -7,7 +7,7 @@ import { countedFlows } from './flow-conditions';
 import { countedRollups } from './rollup-conditions';
 
 /** The number of the bucket, counted from `first`, in which a time lies. */
-const bucketOf = (time: SQL, first: string, width: number): SQL =>
+const toBucketIndex = (time: SQL, first: string, width: number): SQL =>
   sql`floor(extract(epoch from ${time} - ${first}::timestamptz)::float8 / ${width}::float8)::int`;
 
 /** Totals per bucket and verdict from minute or hour rollups; each conversation counts once. One query. */
@@ -17,7 +17,7 @@ export async function sumBuckets(
   buckets: { first: string; width: number },
 ): Promise<BucketSum[]> {
   const rows = await db.execute<BucketSum>(sql`
-    select ${bucketOf(sql.raw('bucket_at'), buckets.first, buckets.width)} as bucket, decision,
+    select ${toBucketIndex(sql.raw('bucket_at'), buckets.first, buckets.width)} as bucket, decision,
       sum(bytes)::float8 as bytes, sum(packets)::float8 as packets, sum(flows)::float8 as flows
     from (${countedRollups(selection, source)}) as t where t.counted group by 1, 2`);
   return [...rows];
@@ -56,8 +56,8 @@ export async function sumSpans(
       cross join lateral (select greatest(t.first_seen_at, ${since}::timestamptz) as from_at,
         least(t.observed_at, ${until}::timestamptz) as to_at) as c
       cross join lateral (select c.*, ${seconds(sql.raw('t.first_seen_at'), sql.raw('t.observed_at'))} as life,
-        ${bucketOf(sql.raw('c.from_at'), first, width)} as from_bucket,
-        ${bucketOf(sql.raw('c.to_at'), first, width)} as to_bucket) as b
+        ${toBucketIndex(sql.raw('c.from_at'), first, width)} as from_bucket,
+        ${toBucketIndex(sql.raw('c.to_at'), first, width)} as to_bucket) as b
       where t.counted) as spans
     group by from_bucket, to_bucket, decision`);
   return [...spans];

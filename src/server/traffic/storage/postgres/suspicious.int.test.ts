@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { sensitiveServiceAt } from '@/domain/dashboard/sensitive-ports';
+import { findSensitiveService } from '@/domain/dashboard/sensitive-ports';
 import { db } from '@/server/db/client';
 import { SENSITIVE_PORT } from '@/server/db/schema/flows';
 
@@ -9,7 +9,7 @@ it('looks at exactly the sensitive ports', async () => {
     sql`select destination_port as port from generate_series(0, 65535) as ports (destination_port) where ${SENSITIVE_PORT}`,
   );
   const expected = Array.from({ length: 65_536 }, (_, port) => port).filter(
-    (port) => sensitiveServiceAt(port) !== null,
+    (port) => findSensitiveService(port) !== null,
   );
   expect(rows.map(({ port }) => port)).toEqual(expected);
 });

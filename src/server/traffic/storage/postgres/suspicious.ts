@@ -74,11 +74,11 @@ export async function sumSuspiciousFlows(
   const time = sql`${observed} >= greatest(${cutoff}::timestamptz, ${since}::timestamptz)
     and t.first_seen_at < coalesce(${until}::timestamptz, 'infinity')`;
   // Two searches of the index: with a condition that names both it would be read as a whole.
-  const flowsOf = (source: SQL) =>
+  const selectSourceFlows = (source: SQL) =>
     sql`select ${COLUMNS} from ${flowRows(periods)} as t where ${CONDITION} and ${source} and ${time}`;
   const found = [
-    flowsOf(sql`t.source_cidr is null`),
-    ...(gone.length === 0 ? [] : [flowsOf(sql`t.source_cidr = any (${pgArray('cidr', gone)})`)]),
+    selectSourceFlows(sql`t.source_cidr is null`),
+    ...(gone.length === 0 ? [] : [selectSourceFlows(sql`t.source_cidr = any (${pgArray('cidr', gone)})`)]),
   ];
   const all = visible === 'all';
   const destination = sql.raw(

@@ -20,23 +20,24 @@ const TOTAL_SUMS = ['bytes', 'packets', 'flows'] as const;
 /** Caps totals at numbers that JavaScript can hold, whatever agents claim. */
 const capped = (sum: string) => `least(${sum}, ${Number.MAX_SAFE_INTEGER})::bigint`;
 
-const nodesOf = (clusterId: string): SQL => sql`array(select id from ${nodes} where cluster_id = ${clusterId}::uuid)`;
+const selectNodeIds = (clusterId: string): SQL =>
+  sql`array(select id from ${nodes} where cluster_id = ${clusterId}::uuid)`;
 
 /** Whether minutes of the hour have moved into it: those that are left are not all. */
 export async function hasMovedMinutes(tx: Tx, clusterId: string, hourAt: string): Promise<boolean> {
   const rows = await tx.execute<{ moved: boolean }>(sql`
     select exists (select 1 from ${flowRollupHours} as t
-      where t.node_id = any (${nodesOf(clusterId)}) and t.bucket_at = ${hourAt}::timestamptz) as moved`);
+      where t.node_id = any (${selectNodeIds(clusterId)}) and t.bucket_at = ${hourAt}::timestamptz) as moved`);
   return rows[0]?.moved ?? false;
 }
 
 /** What is made: buckets of one width and cluster. */
 type Target = { cluster_id: string; bucket_seconds: SumSeconds; bucket_at: readonly string[] };
 
-const bucketsOf = ({ bucket_at }: Target): SQL => pgArray('timestamptz', bucket_at);
+const toBucketArray = ({ bucket_at }: Target): SQL => pgArray('timestamptz', bucket_at);
 
 /** The tenant at an end: of a workload that moved the one that had it in the whole bucket, or none. */
-const tenantOf = (end: 'source' | 'destination', known: 's' | 'd', seconds: SumSeconds): SQL =>
+const getTenantColumn = (end: 'source' | 'destination', known: 's' | 'd', seconds: SumSeconds): SQL =>
   raw(`case when ${end} in (select workload_id from moved) then (select m.tenant_id from moved as m
       where m.workload_id = ${end} and (m.from_at is null or at >= m.from_at)
         and (m.to_at is null or at + interval '${seconds} seconds' <= m.to_at))
@@ -47,7 +48,7 @@ function fromRollups(target: Target, hourAt: string): SQL {
   const { cluster_id, bucket_seconds } = target;
   const of = (table: SQL) => sql`
     select ${raw(['node_id', 'cluster_id', ...ROLLUP_COLUMNS].map((name) => `t.${name}`).join(', '))}
-    from ${table} as t where t.node_id = any (${nodesOf(cluster_id)})
+    from ${table} as t where t.node_id = any (${selectNodeIds(cluster_id)})
       and t.bucket_at >= ${hourAt}::timestamptz and t.bucket_at < ${hourAt}::timestamptz + interval '1 hour'`;
   const minutes = of(sql`${flowRollupMinutes}`);
   const rollups =
@@ -72,8 +73,8 @@ function fromRollups(target: Target, hourAt: string): SQL {
       select workload_id, tenant_id, from_at, to_at from ${workloadOwners} where workload_id in (
         select workload_id from ${workloadOwners} where from_at is not null or to_at is not null)),
     totals as (
-      select at, decision, ${tenantOf('source', 's', bucket_seconds)} as source_tenant_id,
-        ${tenantOf('destination', 'd', bucket_seconds)} as destination_tenant_id,
+      select at, decision, ${getTenantColumn('source', 's', bucket_seconds)} as source_tenant_id,
+        ${getTenantColumn('destination', 'd', bucket_seconds)} as destination_tenant_id,
         ${list(TOTAL_SUMS, (name) => `${capped(`sum(${name})`)} as ${name}`)}
       from counted left join ${trafficOwners} as s on s.workload_id = source
         left join ${trafficOwners} as d on d.workload_id = destination
@@ -122,7 +123,7 @@ function store({ table, made, keys, sums }: Stored, target: Target): SQL {
     ['bucket_seconds', 'bucket_at', ...(made === 'totals' ? ['cluster_id'] : []), 'decision', ...keys].join(', '),
   );
   const present = sql`t.bucket_seconds = ${bucket_seconds} and t.cluster_id = ${cluster_id}::uuid
-    and t.bucket_at = any (${bucketsOf(target)})`;
+    and t.bucket_at = any (${toBucketArray(target)})`;
   return sql`
     ${raw(`${made}_stored`)} as (
       insert into ${table} as t (bucket_seconds, bucket_at, cluster_id, ${list(all, (name) => name)})
@@ -142,25 +143,25 @@ function store({ table, made, keys, sums }: Stored, target: Target): SQL {
  * Recomputes the aggregates of an hour's five-minute buckets. All of them: which node's report counts is determined
  * per hour, and may have changed.
  */
-export async function remakeFiveMinutes(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
+export async function recomputeFiveMinutes(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
   const bucket_at = Array.from({ length: 12 }, (_, i) => new Date(Date.parse(hourAt) + i * 300_000).toISOString());
   const target: Target = { cluster_id, bucket_seconds: SUM_SECONDS.fine, bucket_at };
-  await remake(tx, fromRollups(target, hourAt), target);
+  await recompute(tx, fromRollups(target, hourAt), target);
 }
 
 /** Recomputes the aggregates of an hour directly from rollups, when its minutes have moved. */
-export async function remakeHourFromRollups(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
+export async function recomputeHourFromRollups(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
   const target: Target = { cluster_id, bucket_seconds: SUM_SECONDS.hour, bucket_at: [hourAt] };
-  await remake(tx, fromRollups(target, hourAt), target);
+  await recompute(tx, fromRollups(target, hourAt), target);
 }
 
 /** Recomputes the aggregates of an hour from its five-minute buckets. */
-export async function remakeHour(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
+export async function recomputeHour(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
   const target: Target = { cluster_id, bucket_seconds: SUM_SECONDS.hour, bucket_at: [hourAt] };
-  await remake(tx, fromFiveMinutes(target), target);
+  await recompute(tx, fromFiveMinutes(target), target);
 }
 
-async function remake(tx: Tx, rows: SQL, target: Target): Promise<void> {
+async function recompute(tx: Tx, rows: SQL, target: Target): Promise<void> {
   // Thousands of rows meet as many. Joins other than by hash compare most pairs of them, and look cheap to a planner that takes
   // them for few, as it does those of a new bucket.
   await tx.execute(sql`select set_config('work_mem', '64MB', true), set_config('enable_nestloop', 'off', true),

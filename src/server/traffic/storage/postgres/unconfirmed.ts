@@ -2,7 +2,7 @@ import { and, asc, count, eq, inArray, sql } from 'drizzle-orm';
 import type { UnconfirmedFlow, UnconfirmedFlowInput, UnconfirmedGuest } from '@/domain/agent';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../../db/client';
-import { pageOfRows } from '../../../db/page-of-rows';
+import { queryPage } from '../../../db/query-page';
 import { nodes } from '../../../db/schema/clusters';
 import { unconfirmedFlows } from '../../../db/schema/flows';
 import { workloads } from '../../../db/schema/workloads';
@@ -68,7 +68,7 @@ function listWaiting(clusterId: string, after: number, limit: number): Promise<W
 }
 
 /** Takes reports of a node out of those that wait, in the order in which they came. Each is taken once. */
-async function takeWaiting(tx: Tx, nodeId: string, ids: readonly number[]): Promise<UnconfirmedRow[]> {
+async function claimWaiting(tx: Tx, nodeId: string, ids: readonly number[]): Promise<UnconfirmedRow[]> {
   const rows = await tx
     .delete(unconfirmedFlows)
     .where(
@@ -141,7 +141,7 @@ function listUnconfirmed(input: UnconfirmedFlowInput): Promise<Page<UnconfirmedF
     ${state === undefined ? sql`` : sql`and u.state = ${state}`}
     ${vmid === undefined ? sql`` : sql`and u.vmid = ${vmid}`}`;
   const sorts = { received_at: { column: sql.raw('u.received_at') } };
-  return pageOfRows<UnconfirmedFlow>(
+  return queryPage<UnconfirmedFlow>(
     input,
     { sorts, sort: '-received_at', id: sql.raw('u.id') },
     ({ after, order, limit }) => ({
@@ -187,7 +187,7 @@ export const unconfirmed: UnconfirmedReports = {
   keep,
   waitingClusters: listWaitingClusters,
   waiting: listWaiting,
-  take: takeWaiting,
+  take: claimWaiting,
   refuse: refuseWaiting,
   list: listUnconfirmed,
   countByNode,

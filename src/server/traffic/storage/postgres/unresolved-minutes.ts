@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../../db/client';
-import { rowsOfArrays } from '../../../db/rows-of-arrays';
 import { flowRollupMinutes, flowUnresolvedMinutes, trafficFlows } from '../../../db/schema/flows';
+import { unnestRows } from '../../../db/unnest-rows';
 import type { UnresolvedFlow } from './flow-ends';
 import type { RollupIdentity } from './minutes';
 
@@ -35,7 +35,7 @@ export async function addUnresolvedParts(tx: Tx, nodeId: string, parts: readonly
   if (parts.length === 0) return;
   await tx.execute(sql`
     insert into ${flowUnresolvedMinutes} as t (node_id, ${sql.raw(Object.keys(COLUMNS).join(', '))})
-    select ${nodeId}::uuid, r.* from ${rowsOfArrays(COLUMNS, 'flow_key', parts)} as r
+    select ${nodeId}::uuid, r.* from ${unnestRows(COLUMNS, 'flow_key', parts)} as r
     on conflict (node_id, bucket_at, rollup_key, flow_key) do update set ${ADDED}`);
 }
 
@@ -44,10 +44,11 @@ export type PartPosition = { node_id: string; bucket_at: string; rollup_key: str
 
 const KEY = sql.raw('(t.node_id, t.bucket_at, t.rollup_key, t.flow_key)');
 
-const keyOf = (position: PartPosition): SQL =>
+const toPositionKey = (position: PartPosition): SQL =>
   sql`(${position.node_id}::uuid, ${position.bucket_at}::timestamptz, ${position.rollup_key}::uuid, ${position.flow_key}::uuid)`;
 
-const isAfter = (position: PartPosition | null): SQL => (position ? sql`${KEY} > ${keyOf(position)}` : sql`true`);
+const isAfter = (position: PartPosition | null): SQL =>
+  position ? sql`${KEY} > ${toPositionKey(position)}` : sql`true`;
 
 /** A part whose flow knows a workload that its minute does not know. */
 export type ResolvedPart = UnresolvedPart & {
@@ -122,7 +123,7 @@ export async function listResolvedParts(
 ): Promise<ResolvedPart[]> {
   const rows = await tx.execute<ResolvedPart>(sql`
     with d as materialized (select * from ${flowUnresolvedMinutes} as t
-      where t.node_id = ${nodeId}::uuid and ${KEY} <= ${keyOf(last)} and ${isAfter(after)})
+      where t.node_id = ${nodeId}::uuid and ${KEY} <= ${toPositionKey(last)} and ${isAfter(after)})
     select to_char(d.bucket_at at time zone 'UTC', ${sql.raw(TIME)}) as bucket_at, d.rollup_key, d.flow_key,
       d.bytes::float8 as bytes, d.packets::float8 as packets, d.flows::float8 as flows,
       jsonb_build_object(${columns('r', [...IDENTITY, ...SUMS])}) as minute,
@@ -132,9 +133,9 @@ export async function listResolvedParts(
 }
 
 /** Takes parts out of their minutes, which go when nothing is left in them. */
-export async function takeParts(tx: Tx, nodeId: string, parts: readonly UnresolvedPart[]): Promise<void> {
+export async function subtractParts(tx: Tx, nodeId: string, parts: readonly UnresolvedPart[]): Promise<void> {
   await tx.execute(sql`
-    with p as materialized (select * from ${rowsOfArrays(COLUMNS, 'flow_key', parts)} as r),
+    with p as materialized (select * from ${unnestRows(COLUMNS, 'flow_key', parts)} as r),
     gone as (
       delete from ${flowUnresolvedMinutes} as t using p
       where t.node_id = ${nodeId}::uuid and t.bucket_at = p.bucket_at and t.rollup_key = p.rollup_key and t.flow_key = p.flow_key),
@@ -144,7 +145,7 @@ export async function takeParts(tx: Tx, nodeId: string, parts: readonly Unresolv
     set ${sql.raw(SUMS.map((name) => `${name} = t.${name} - taken.${name}`).join(', '))} from taken
     where t.node_id = ${nodeId}::uuid and t.bucket_at = taken.bucket_at and t.rollup_key = taken.rollup_key`);
   await tx.execute(sql`
-    delete from ${flowRollupMinutes} as t using ${rowsOfArrays(COLUMNS, 'flow_key', parts)} as p
+    delete from ${flowRollupMinutes} as t using ${unnestRows(COLUMNS, 'flow_key', parts)} as p
     where t.node_id = ${nodeId}::uuid and t.bucket_at = p.bucket_at and t.rollup_key = p.rollup_key
       and t.bytes = 0 and t.packets = 0 and t.flows = 0`);
 }
@@ -157,7 +158,7 @@ export async function moveParts(
 ): Promise<void> {
   const columns = { old_key: 'uuid', bucket_at: 'timestamptz', rollup_key: 'uuid' } as const;
   await tx.execute(sql`
-    with moves as materialized (select * from ${rowsOfArrays(columns, 'old_key', moves)} as r),
+    with moves as materialized (select * from ${unnestRows(columns, 'old_key', moves)} as r),
     gone as (
       delete from ${flowUnresolvedMinutes} as t using moves as m
       where t.node_id = ${nodeId}::uuid and t.bucket_at = m.bucket_at and t.rollup_key = m.old_key

@@ -10,7 +10,7 @@ const WORKLOAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * Whether the column holds one of the ids. They are part of the statement's text, so that the same condition in SELECT and
  * GROUP BY is the same expression: two parameters would not be.
  */
-export function oneOf(column: SQL, ids: readonly string[]): SQL {
+export function inIdList(column: SQL, ids: readonly string[]): SQL {
   const wrong = ids.find((id) => !WORKLOAD_ID.test(id));
   if (wrong !== undefined) throw new Error('expected workload IDs');
   return sql`${column} = any (${sql.raw(`'{${ids.join(',')}}'::uuid[]`)})`;
@@ -18,15 +18,15 @@ export function oneOf(column: SQL, ids: readonly string[]): SQL {
 
 /** The workload id in the column, or null where it may not be seen: to strangers the end is an address and no more. */
 export const ifVisible = (column: SQL, visible: VisibleWorkloads): SQL =>
-  visible === 'all' ? column : sql`case when ${oneOf(column, visible)} then ${column} end`;
+  visible === 'all' ? column : sql`case when ${inIdList(column, visible)} then ${column} end`;
 
 /**
  * The subnet of an end (`cidr`), for users who may see its workload or the subnet. All others get every address
- * (`0.0.0.0/0`, `::/0`): this shows that the end is inside the installation, but not where. See `shownCidr`.
+ * (`0.0.0.0/0`, `::/0`): this shows that the end is inside the installation, but not where. See `toVisibleCidr`.
  */
 export function cidrIfVisible(cidr: SQL, workload: SQL, { visible, prefixes }: FlowReach): SQL {
   if (visible === 'all' || prefixes === 'all') return cidr;
-  return sql`case when ${cidr} is null or ${oneOf(workload, visible)} or ${cidr} = any (${pgArray('cidr', prefixes)}) then ${cidr}
+  return sql`case when ${cidr} is null or ${inIdList(workload, visible)} or ${cidr} = any (${pgArray('cidr', prefixes)}) then ${cidr}
     else set_masklen(case family(${cidr}) when 4 then '0.0.0.0'::inet else '::'::inet end, 0)::cidr end`;
 }
 
@@ -107,7 +107,7 @@ export function rollupRows(source: 'minutes' | 'hours', periods: readonly OwnedP
 }
 
 /** The name of the workload of a row under the alias: for those that went away the one they had then. */
-export function nameOf(alias: string, periods: readonly OwnedPeriod[]): SQL {
+export function getWorkloadNameColumn(alias: string, periods: readonly OwnedPeriod[]): SQL {
   const gone = periods.filter(({ to }) => to !== null);
   const back = new Set(periods.filter(({ to }) => to === null).map(({ workload_id }) => workload_id));
   const cases = gone

@@ -1,8 +1,8 @@
 import { SubnetDetail } from '@/features/addresses/subnet-detail';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Prefix'));
+export const generateMetadata = withTitle(msg('Prefix'));
 
 export default async function SubnetPage({ params }: { params: Promise<{ subnetId: string }> }) {
   const { subnetId } = await params;

@@ -1,8 +1,8 @@
 import { PolicyEditor } from '@/features/policies/editor/policy-editor';
-import { titled } from '@/lib/i18n/server';
+import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Edit policy'));
+export const generateMetadata = withTitle(msg('Edit policy'));
 
 export default async function EditPolicyPage({ params }: { params: Promise<{ policyId: string }> }) {
   const { policyId } = await params;

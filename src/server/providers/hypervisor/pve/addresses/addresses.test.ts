@@ -2,11 +2,11 @@ import type { AgentBehaviour } from '@fabric/simulator/state/guest';
 import { describe, expect, it } from 'vitest';
 import { type Simulated, simulate } from '../testing/simulated.fixture';
 import { addressFact } from './parse-interfaces';
-import { agentEnabled } from './read-guest-settings';
+import { isAgentEnabled } from './read-guest-settings';
 
 const vm = (vmid: number, node = 'pve1') => ({ node, kind: 'qemu' as const, vmid });
 const ct = (vmid: number, node = 'pve1') => ({ node, kind: 'lxc' as const, vmid });
-const ask = async ({ provider }: Simulated, vmid: number) =>
+const readInterfaces = async ({ provider }: Simulated, vmid: number) =>
   provider()
     .addresses.readGuestInterfaces(vm(vmid))
     .catch((error: unknown) => error);
@@ -14,10 +14,10 @@ const ask = async ({ provider }: Simulated, vmid: number) =>
 describe('the agent option', () => {
   it.each(['1', 'on', 'enabled=1', 'enabled=1,fstrim_cloned_disks=1', '1,type=virtio', 1, 'type=virtio,enabled=yes'])(
     'enables by %j',
-    (option) => expect(agentEnabled(option)).toBe(true),
+    (option) => expect(isAgentEnabled(option)).toBe(true),
   );
   it.each(['0', 'off', 'enabled=0,type=virtio', '', undefined, null, 0, 'type=virtio'])('does not by %j', (option) =>
-    expect(agentEnabled(option)).toBe(false),
+    expect(isAgentEnabled(option)).toBe(false),
   );
 });
 
@@ -96,7 +96,7 @@ describe('virtual machines', () => {
       else if (behavior === 'switched off') fixture.cluster.setConfig(100, { agent: '0' });
       else if (behavior === 'stopped') fixture.cluster.setRunState(100, 'stopped');
       else fixture.cluster.setAgent(100, behavior);
-      const answer = await ask(fixture, 100);
+      const answer = await readInterfaces(fixture, 100);
       expect(answer).toMatchObject(outcome);
       if (answer instanceof Error) expect(answer).toMatchObject({ remedy: expect.stringMatching(/./) });
     }

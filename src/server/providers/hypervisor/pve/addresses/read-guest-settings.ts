@@ -9,7 +9,7 @@ import { readNics, withGuestRelocation } from '../inventory/read-guest-config';
 const OFF = /^(0|no|off|false)$/i;
 
 /** Whether the `agent` option of a virtual machine asks for a guest agent: `1`, `on`, `enabled=1,fstrim_cloned_disks=1`. */
-export function agentEnabled(option: unknown): boolean {
+export function isAgentEnabled(option: unknown): boolean {
   if (typeof option === 'number' || typeof option === 'boolean') return Boolean(option);
   if (typeof option !== 'string' || option === '') return false;
   const parts = option.split(',').map((part) => part.trim());
@@ -38,7 +38,7 @@ export function readGuestSettings(context: InventoryContext, guest: GuestRef): P
       creation_fingerprint: creationFingerprint(kind, live, nics[0]?.mac ?? null),
       nics,
       unreadable,
-      agent_enabled: kind === 'qemu' && agentEnabled(live.agent),
+      agent_enabled: kind === 'qemu' && isAgentEnabled(live.agent),
       os_managed: kind === 'lxc' && live.ostype !== 'unmanaged',
     };
   });

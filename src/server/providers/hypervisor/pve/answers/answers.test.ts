@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { orNull, ProviderError } from '../../errors';
-import { rememberFor } from '../inventory/context';
+import { createTimedCache } from '../inventory/context';
 import { Permissions } from './permissions';
 
 describe('permissions', () => {
@@ -46,7 +46,7 @@ describe('permissions', () => {
 describe('an answer remembered for a time', () => {
   it('loads again when it has expired or a fresh one is requested', async () => {
     let [time, loads] = [0, 0];
-    const answer = rememberFor(
+    const answer = createTimedCache(
       100,
       () => time,
       async () => ++loads,
@@ -61,7 +61,7 @@ describe('an answer remembered for a time', () => {
 
   it('loads again after a failure, or after the clock was set back', async () => {
     let [time, loads] = [1000, 0];
-    const answer = rememberFor(
+    const answer = createTimedCache(
       100,
       () => time,
       async () => {

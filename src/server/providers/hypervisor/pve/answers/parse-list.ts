@@ -5,7 +5,7 @@ import type { Listing } from '../../types';
 /** Elements of an answer that were understood, and in one sentence what was not. */
 export type ParsedList<T> = { items: T[]; problem: string | null };
 
-const nameOf = (element: unknown): string => {
+const formatElementName = (element: unknown): string => {
   const { id, key, iface, node } = Object(element);
   return String(id ?? key ?? iface ?? node ?? 'an element').slice(0, 80);
 };
@@ -21,7 +21,10 @@ export function parseList<T>(what: string, schema: z.ZodType<T>, data: unknown, 
   for (const element of data.slice(0, max)) {
     const result = schema.safeParse(element);
     if (result.success) items.push(result.data);
-    else rejected.push(`${nameOf(element)} (${z.prettifyError(result.error).split('\n').join(' ').slice(0, 160)})`);
+    else
+      rejected.push(
+        `${formatElementName(element)} (${z.prettifyError(result.error).split('\n').join(' ').slice(0, 160)})`,
+      );
   }
   const problems: string[] = [];
   if (rejected.length > 0)

@@ -5,7 +5,7 @@ import type { PveClient } from '../client';
 import { type ApiPath, apiPath, type Params } from '../http/encode';
 import type { HttpMethod } from '../http/exchange';
 import { guestFirewallPath } from './read-guest-firewall';
-import { below, readRules, readSet } from './read-lists';
+import { appendSegments, readRules, readSet } from './read-lists';
 import { readOptions } from './read-options';
 import { setNicFlag } from './set-nic-flag';
 
@@ -46,13 +46,14 @@ export function createFirewallWriter(client: PveClient, inventory: InventoryRead
     assertSafe(params);
     await client.request({ method, path, params, firewallFile: true, ...(node !== undefined && { node }) });
   };
-  const one = (guest: GuestRef, pos: number) => below(guestFirewallPath(guest), 'rules', String(pos));
-  const set = (guest: GuestRef, ...names: string[]) => below(guestFirewallPath(guest), 'ipset', ...names);
+  const one = (guest: GuestRef, pos: number) => appendSegments(guestFirewallPath(guest), 'rules', String(pos));
+  const set = (guest: GuestRef, ...names: string[]) => appendSegments(guestFirewallPath(guest), 'ipset', ...names);
   return {
-    readRules: (guest) => readRules(client, below(guestFirewallPath(guest), 'rules')),
+    readRules: (guest) => readRules(client, appendSegments(guestFirewallPath(guest), 'rules')),
     readOptions: (guest) => readOptions(client, guest),
     readSet: (guest, name) => orNull(readSet(client, guestFirewallPath(guest), name), 'not_found'),
-    createRule: async (guest, rule) => write('POST', below(guestFirewallPath(guest), 'rules'), ruleParams(rule)),
+    createRule: async (guest, rule) =>
+      write('POST', appendSegments(guestFirewallPath(guest), 'rules'), ruleParams(rule)),
     setRuleEnabled: (guest, { pos, digest }, enabled) =>
       write('PUT', one(guest, pos), { enable: enabled ? 1 : 0, digest }),
     // `moveto` is the place in the old numbering before which the rule is put.
@@ -63,7 +64,12 @@ export function createFirewallWriter(client: PveClient, inventory: InventoryRead
     removeSetEntry: (guest, name, cidr, digest) => write('DELETE', set(guest, name, cidr), { digest }),
     deleteSet: (guest, name) => write('DELETE', set(guest, name), { force: 1 }),
     setOptions: (guest, changes, digest) =>
-      write('PUT', below(guestFirewallPath(guest), 'options'), { ...optionParams(changes), digest }, guest.node),
+      write(
+        'PUT',
+        appendSegments(guestFirewallPath(guest), 'options'),
+        { ...optionParams(changes), digest },
+        guest.node,
+      ),
     setNicFirewall: (guest, nic, enabled) =>
       setNicFlag({ inventory, put: (ref, params) => putConfig(client, ref, params) }, guest, nic, enabled),
   };

@@ -4,7 +4,7 @@ import type { PveClient } from '../client';
 import { apiPath } from '../http/encode';
 import type { InventoryContext } from '../inventory/context';
 import { GroupAnswer } from './answer-schemas';
-import { below, readAliases, readRules, readSets, readWholeList } from './read-lists';
+import { appendSegments, readAliases, readRules, readSets, readWholeList } from './read-lists';
 import { readNodeFirewalls } from './read-node-firewalls';
 import { readStoredOptions } from './read-options';
 import { readPart } from './read-part';
@@ -33,8 +33,8 @@ export async function readClusterFirewall(context: InventoryContext): Promise<Cl
   const unreadable: UnreadablePart[] = [];
   const running = readPart('vnets', readRunningVnets(context, unreadable), unreadable);
   const [options, rules, groups, sets, aliases, nodes, sdn] = await Promise.all([
-    readPart('options', readStoredOptions(client, below(base, 'options'), 'the firewall options'), unreadable),
-    readPart('rules', readRules(client, below(base, 'rules')), unreadable),
+    readPart('options', readStoredOptions(client, appendSegments(base, 'options'), 'the firewall options'), unreadable),
+    readPart('rules', readRules(client, appendSegments(base, 'rules')), unreadable),
     readPart('groups', readGroups(client), unreadable),
     readPart('ipsets', readSets(client, base), unreadable),
     readPart('aliases', readAliases(client, base), unreadable),
@@ -51,9 +51,9 @@ export async function readClusterFirewall(context: InventoryContext): Promise<Cl
     aliases,
     nodes,
     vnets: sdn?.vnets ?? null,
-    unreadable: unreadable.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)),
+    unreadable: unreadable.sort((a, b) => (toSortKey(a) < toSortKey(b) ? -1 : 1)),
   };
 }
 
 /** Parts end in any order; the same state is always written down the same way. */
-const orderOf = ({ part, node = '', vnet = '' }: UnreadablePart) => `${part} ${node} ${vnet}`;
+const toSortKey = ({ part, node = '', vnet = '' }: UnreadablePart) => `${part} ${node} ${vnet}`;

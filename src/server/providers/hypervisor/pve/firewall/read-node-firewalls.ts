@@ -4,7 +4,7 @@ import type { UnreadablePart } from '../../firewall-types';
 import { apiPath } from '../http/encode';
 import type { InventoryContext } from '../inventory/context';
 import { Semaphore } from '../limits/semaphore';
-import { below, readRules } from './read-lists';
+import { appendSegments, readRules } from './read-lists';
 import { readStoredOptions } from './read-options';
 import { readOwnNetworks } from './read-own-networks';
 import { missingPrivilege, readPart } from './read-part';
@@ -48,13 +48,15 @@ export async function readNodeFirewalls(
         ask(
           mayRead,
           async () =>
-            (await readStoredOptions(context.client, below(base, 'options'), what, { node })) as LiveNodeOptions,
+            (await readStoredOptions(context.client, appendSegments(base, 'options'), what, {
+              node,
+            })) as LiveNodeOptions,
         ),
         unreadable,
       ),
       readPart(
         { part: 'node_rules', node },
-        ask(mayRead, () => readRules(context.client, below(base, 'rules'), { node })),
+        ask(mayRead, () => readRules(context.client, appendSegments(base, 'rules'), { node })),
         unreadable,
       ),
       readPart(

@@ -5,7 +5,7 @@ import { apiPath } from '../http/encode';
 import type { InventoryContext } from '../inventory/context';
 import { readRunningSdn, readSubnets } from '../inventory/list-sdn';
 import { Semaphore } from '../limits/semaphore';
-import { below, readRules } from './read-lists';
+import { appendSegments, readRules } from './read-lists';
 import { readStoredOptions } from './read-options';
 import { missingPrivilege, readPart } from './read-part';
 
@@ -22,7 +22,7 @@ export type RunningSdn = {
 };
 
 /** Versions before 8.3 have no firewall of VNets: the call does not exist, so nothing is stored. */
-async function unlessUnknownCall<T>(reading: Promise<T>, nothing: T): Promise<T> {
+async function ignoreUnknownCall<T>(reading: Promise<T>, nothing: T): Promise<T> {
   try {
     return await reading;
   } catch (error) {
@@ -49,13 +49,13 @@ export async function readRunningVnets(context: InventoryContext, unreadable: Un
   const readVnet = async (vnet: string, zoneName: string): Promise<[string, LiveVnet]> => {
     const base = apiPath`/cluster/sdn/vnets/${vnet}/firewall`;
     const zone = zoneOf.get(zoneName);
-    const options = readStoredOptions(client, below(base, 'options'), `the firewall options of VNet ${vnet}`);
+    const options = readStoredOptions(client, appendSegments(base, 'options'), `the firewall options of VNet ${vnet}`);
     const [optionsPart, rules, subnets] = await Promise.all([
-      readPart({ part: 'vnet_options', vnet }, unlessUnknownCall(options, {}), unreadable),
+      readPart({ part: 'vnet_options', vnet }, ignoreUnknownCall(options, {}), unreadable),
       readPart(
         { part: 'vnet_rules', vnet },
-        unlessUnknownCall(
-          readRules(client, below(base, 'rules')).then(({ items }) => items),
+        ignoreUnknownCall(
+          readRules(client, appendSegments(base, 'rules')).then(({ items }) => items),
           [],
         ),
         unreadable,

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createAddressGuard, guardedLookup } from '../../../net/address-guard';
-import { answer, serveApi } from '../testing/api-server.fixture';
+import { sendJson, serveApi } from '../testing/api-server.fixture';
 import { LOOPBACK } from '../testing/client.fixture';
 import { namedLeaf } from '../testing/named-leaf.fixture';
 import { checkCertificate, type ShownCertificate, type TrustPolicy } from './certificate-trust';
@@ -61,7 +61,7 @@ describe('a connection', () => {
     [['pve1', '192.0.2.1'], expect.stringContaining('127.0.0.1')],
   ])('reports whether the name of the certificate %j matches 127.0.0.1', async (names, nameError) => {
     const own = namedLeaf(...names);
-    const server = await serveApi((_, response) => answer(response, { data: 1 }), own.leaf);
+    const server = await serveApi((_, response) => sendJson(response, { data: 1 }), own.leaf);
     const guard = createAddressGuard(LOOPBACK);
     const target = { host: '127.0.0.1', port: server.port, guard, lookup: guardedLookup(guard), timeoutMs: 2000 };
     for (const [ca, chainError] of [

@@ -31,7 +31,7 @@ export type CertificateTrust =
   | { verdict: 'untrusted'; reason: string };
 
 /** Whether the certificate was issued for this host, or for a node of the cluster by its name. */
-function names(certificate: X509Certificate, host: string, nodeNames: readonly string[]): boolean {
+function isIssuedFor(certificate: X509Certificate, host: string, nodeNames: readonly string[]): boolean {
   const options = { subject: 'never', wildcards: false } as const;
   if (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host, options)) return true;
   return nodeNames.some((name) => certificate.checkHost(name, options));
@@ -43,7 +43,7 @@ export function checkCertificate(shown: ShownCertificate, policy: TrustPolicy, h
   if (policy.fingerprint !== null && certificate.fingerprint256 === policy.fingerprint)
     return { verdict: 'trusted', basis: 'pin' };
   if (chain === 'cluster_ca') {
-    if (chainError === null && names(certificate, host, policy.nodeNames))
+    if (chainError === null && isIssuedFor(certificate, host, policy.nodeNames))
       return { verdict: 'trusted', basis: 'cluster_ca' };
     // A pin says that the system's authorities are not enough.
     return policy.fingerprint === null ? { verdict: 'try_system_ca' } : { verdict: 'changed' };

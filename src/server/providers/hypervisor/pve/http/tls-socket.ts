@@ -7,7 +7,7 @@ import { TransportError } from './transport-error';
 
 export type TlsTarget = { host: string; port: number; guard: AddressGuard; lookup: LookupFunction; timeoutMs: number };
 
-const where = ({ host, port }: TlsTarget) => `${host} port ${port}`;
+const formatTarget = ({ host, port }: TlsTarget) => `${host} port ${port}`;
 
 function connectError(target: TlsTarget, cause: Error & { code?: string }, tcpConnected: boolean): TransportError {
   const facts = { sent: false };
@@ -23,7 +23,7 @@ function connectError(target: TlsTarget, cause: Error & { code?: string }, tcpCo
   if (tcpConnected) {
     return new TransportError(
       'unreachable',
-      `TLS handshake with ${where(target)} failed: ${cause.code ?? cause.message}`,
+      `TLS handshake with ${formatTarget(target)} failed: ${cause.code ?? cause.message}`,
       'Check that this is the port of the Proxmox VE API (8006) and that no proxy in between terminates TLS.',
       { ...facts, reset: true },
       { cause, object: target.host },
@@ -32,7 +32,7 @@ function connectError(target: TlsTarget, cause: Error & { code?: string }, tcpCo
   const text =
     cause.code === 'ENOTFOUND' || cause.code === 'EAI_AGAIN'
       ? `Cannot resolve the name ${target.host}`
-      : `Cannot connect to ${where(target)}: ${cause.code ?? cause.message}`;
+      : `Cannot connect to ${formatTarget(target)}: ${cause.code ?? cause.message}`;
   return new TransportError(
     'unreachable',
     text,
@@ -45,7 +45,7 @@ function connectError(target: TlsTarget, cause: Error & { code?: string }, tcpCo
 function connectTimeout(target: TlsTarget, tcpConnected: boolean): TransportError {
   return new TransportError(
     tcpConnected ? 'timeout' : 'unreachable',
-    `No ${tcpConnected ? 'TLS response from' : 'connection to'} ${where(target)} within ${target.timeoutMs} ms`,
+    `No ${tcpConnected ? 'TLS response from' : 'connection to'} ${formatTarget(target)} within ${target.timeoutMs} ms`,
     'Check that the node is running and that routes and firewalls let this service reach its port 8006.',
     { sent: false },
     { object: target.host },

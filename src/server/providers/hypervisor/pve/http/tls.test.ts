@@ -1,7 +1,7 @@
 import { createClusterAuthority } from '@fabric/simulator/pki/cluster-authority';
 import { describe, expect, it } from 'vitest';
-import { answer, issue, otherAuthority, serveApi } from '../testing/api-server.fixture';
-import { accessTo, testClient } from '../testing/client.fixture';
+import { issueNodeCertificate, otherAuthority, sendJson, serveApi } from '../testing/api-server.fixture';
+import { makeAccess, testClient } from '../testing/client.fixture';
 import { namedLeaf } from '../testing/named-leaf.fixture';
 import { apiPath } from './encode';
 
@@ -11,7 +11,7 @@ const ok = { data: 'ok' };
 const nodesWith =
   (...fingerprints: (() => string)[]): Parameters<typeof serveApi>[0] =>
   (request, response) =>
-    answer(response, {
+    sendJson(response, {
       data: request.url?.startsWith('/api2/json/nodes')
         ? fingerprints.map((fingerprint, i) => ({ node: `pve${i + 1}`, ssl_fingerprint: fingerprint() }))
         : 'ok',
@@ -22,7 +22,7 @@ describe('a pinned certificate', () => {
     const server = await serveApi(nodesWith());
     const tls_fingerprint = server.certificate.fingerprint256;
     const client = testClient(
-      accessTo([server], { tls_ca: null, tls_fingerprint: tls_fingerprint.replaceAll(':', '').toLowerCase() }),
+      makeAccess([server], { tls_ca: null, tls_fingerprint: tls_fingerprint.replaceAll(':', '').toLowerCase() }),
     );
     await expect(client.get(version)).resolves.toMatchObject(ok);
     expect(client.primary?.connection.lastShown).toEqual({ fingerprint: tls_fingerprint, basis: 'pin' });
@@ -30,8 +30,8 @@ describe('a pinned certificate', () => {
 
   it('prevents every byte of a request when it does not match', async () => {
     const server = await serveApi(nodesWith());
-    const pinned = issue().fingerprint256;
-    const client = testClient(accessTo([server], { tls_ca: null, tls_fingerprint: pinned }));
+    const pinned = issueNodeCertificate().fingerprint256;
+    const client = testClient(makeAccess([server], { tls_ca: null, tls_fingerprint: pinned }));
     for (const method of ['GET', 'POST'] as const) {
       await expect(client.request({ method, path: version })).rejects.toMatchObject({
         code: 'tls_changed',
@@ -43,16 +43,18 @@ describe('a pinned certificate', () => {
 
   it('applies to each connection, also with a resumed session', async () => {
     const server = await serveApi(nodesWith());
-    const client = testClient(accessTo([server], { tls_ca: null, tls_fingerprint: server.certificate.fingerprint256 }));
+    const client = testClient(
+      makeAccess([server], { tls_ca: null, tls_fingerprint: server.certificate.fingerprint256 }),
+    );
     await client.request({ method: 'PUT', path: version });
-    server.renew(issue('pve1', otherAuthority));
+    server.renew(issueNodeCertificate('pve1', otherAuthority));
     await expect(client.request({ method: 'PUT', path: version })).rejects.toMatchObject({ code: 'tls_changed' });
     expect(server.requests).toHaveLength(1);
   });
 
   it('matches nothing when it is misspelled', async () => {
     const server = await serveApi(nodesWith());
-    const client = testClient(accessTo([server], { tls_ca: null, tls_fingerprint: 'AA:BB' }));
+    const client = testClient(makeAccess([server], { tls_ca: null, tls_fingerprint: 'AA:BB' }));
     await expect(client.get(version)).rejects.toMatchObject({ code: 'tls_changed' });
   });
 });
@@ -60,8 +62,8 @@ describe('a pinned certificate', () => {
 describe('a renewed certificate', () => {
   it('verifies when the known CA of the cluster issued it, and the renewal is reported once', async () => {
     const server = await serveApi(nodesWith());
-    const previous = issue().fingerprint256;
-    const client = testClient(accessTo([server], { tls_fingerprint: previous }));
+    const previous = issueNodeCertificate().fingerprint256;
+    const client = testClient(makeAccess([server], { tls_fingerprint: previous }));
     await client.request({ method: 'PUT', path: version });
     await client.request({ method: 'PUT', path: version });
     const current = server.certificate.fingerprint256;
@@ -69,7 +71,7 @@ describe('a renewed certificate', () => {
   });
 
   it('verifies when another node that is still trusted knows it', async () => {
-    const renewed = issue('pve1', otherAuthority);
+    const renewed = issueNodeCertificate('pve1', otherAuthority);
     const first = await serveApi(nodesWith(), renewed);
     const second = await serveApi(
       nodesWith(
@@ -77,7 +79,10 @@ describe('a renewed certificate', () => {
         () => second.certificate.fingerprint256,
       ),
     );
-    const access = accessTo([first, second], { tls_ca: null, tls_fingerprint: issue().fingerprint256 });
+    const access = makeAccess([first, second], {
+      tls_ca: null,
+      tls_fingerprint: issueNodeCertificate().fingerprint256,
+    });
     const pinnedSecond = access.entry_points.map((e) => ({ ...e, fingerprint: second.certificate.fingerprint256 }));
     const client = testClient({ ...access, entry_points: pinnedSecond });
     await expect(client.get(version)).resolves.toMatchObject(ok);
@@ -86,27 +91,27 @@ describe('a renewed certificate', () => {
   });
 
   it('fails when the other node does not know it', async () => {
-    const first = await serveApi(nodesWith(), issue('pve1', otherAuthority));
-    const second = await serveApi(nodesWith(() => issue().fingerprint256));
-    const access = accessTo([first], { tls_ca: null, tls_fingerprint: issue().fingerprint256 });
+    const first = await serveApi(nodesWith(), issueNodeCertificate('pve1', otherAuthority));
+    const second = await serveApi(nodesWith(() => issueNodeCertificate().fingerprint256));
+    const access = makeAccess([first], { tls_ca: null, tls_fingerprint: issueNodeCertificate().fingerprint256 });
     const entry_points = [{ node: 'pve2', url: second.url, fingerprint: second.certificate.fingerprint256 }];
     await expect(testClient({ ...access, entry_points }).get(version)).rejects.toMatchObject({ code: 'tls_changed' });
     expect(first.requests).toEqual([]);
   });
 
   it('fails when the other node knows it as that of a third one', async () => {
-    const shown = issue('pve9', otherAuthority);
+    const shown = issueNodeCertificate('pve9', otherAuthority);
     const first = await serveApi(nodesWith());
     const second = await serveApi(nodesWith(), shown);
     const third = await serveApi((_, response) =>
-      answer(response, { data: [{ node: 'pve9', ssl_fingerprint: shown.fingerprint256 }] }),
+      sendJson(response, { data: [{ node: 'pve9', ssl_fingerprint: shown.fingerprint256 }] }),
     );
     await first.stop();
     const entry_points = [
-      { node: 'pve2', url: second.url, fingerprint: issue().fingerprint256 },
+      { node: 'pve2', url: second.url, fingerprint: issueNodeCertificate().fingerprint256 },
       { node: 'pve3', url: third.url, fingerprint: third.certificate.fingerprint256 },
     ];
-    const client = testClient(accessTo([first], { tls_ca: null, entry_points }));
+    const client = testClient(makeAccess([first], { tls_ca: null, entry_points }));
     // The second is passed over, and the third answers the call itself.
     await expect(client.get(version)).resolves.toBeDefined();
     expect(second.requests).toEqual([]);
@@ -114,14 +119,14 @@ describe('a renewed certificate', () => {
   });
 
   it('fails when only an untrusted node vouches for it', async () => {
-    const shown = issue('pve1', otherAuthority);
+    const shown = issueNodeCertificate('pve1', otherAuthority);
     const first = await serveApi(nodesWith(), shown);
     const second = await serveApi(
       nodesWith(() => shown.fingerprint256),
-      issue('pve2', otherAuthority),
+      issueNodeCertificate('pve2', otherAuthority),
     );
-    for (const fingerprint of [null, issue().fingerprint256]) {
-      const access = accessTo([first], { tls_ca: null, tls_fingerprint: issue().fingerprint256 });
+    for (const fingerprint of [null, issueNodeCertificate().fingerprint256]) {
+      const access = makeAccess([first], { tls_ca: null, tls_fingerprint: issueNodeCertificate().fingerprint256 });
       const client = testClient({ ...access, entry_points: [{ node: 'pve2', url: second.url, fingerprint }] });
       await expect(client.get(version)).rejects.toMatchObject({ code: 'tls_changed' });
     }
@@ -129,15 +134,15 @@ describe('a renewed certificate', () => {
   });
 
   it('fails when all nodes renewed at the same time and the CA does not know it', async () => {
-    const [one, two] = [issue('pve1', otherAuthority), issue('pve2', otherAuthority)];
+    const [one, two] = [issueNodeCertificate('pve1', otherAuthority), issueNodeCertificate('pve2', otherAuthority)];
     const everything = nodesWith(
       () => one.fingerprint256,
       () => two.fingerprint256,
     );
     const first = await serveApi(everything, one);
     const second = await serveApi(everything, two);
-    const access = accessTo([first], { tls_fingerprint: issue().fingerprint256 });
-    const entry_points = [{ node: 'pve2', url: second.url, fingerprint: issue().fingerprint256 }];
+    const access = makeAccess([first], { tls_fingerprint: issueNodeCertificate().fingerprint256 });
+    const entry_points = [{ node: 'pve2', url: second.url, fingerprint: issueNodeCertificate().fingerprint256 }];
     await expect(testClient({ ...access, entry_points }).get(version)).rejects.toMatchObject({ code: 'tls_changed' });
     expect([...first.requests, ...second.requests]).toEqual([]);
   });
@@ -146,7 +151,7 @@ describe('a renewed certificate', () => {
 describe("the cluster's CA", () => {
   it('vouches for its nodes, reached by an address in the certificate', async () => {
     const server = await serveApi(nodesWith());
-    const client = testClient(accessTo([server]));
+    const client = testClient(makeAccess([server]));
     await expect(client.get(version)).resolves.toMatchObject(ok);
     expect(client.primary?.connection.lastShown?.basis).toBe('cluster_ca');
   });
@@ -154,15 +159,15 @@ describe("the cluster's CA", () => {
   it('vouches for a node by name when it is reached by an address that is not in the certificate', async () => {
     const { caPem, leaf } = namedLeaf('pve7', 'pve7.test');
     const server = await serveApi(nodesWith(), leaf);
-    const access = accessTo([server], { tls_ca: caPem });
+    const access = makeAccess([server], { tls_ca: caPem });
     await expect(testClient(access).get(version)).rejects.toMatchObject({ code: 'tls_untrusted' });
     const entry_points = [{ node: 'pve7', url: server.url, fingerprint: null }];
     await expect(testClient({ ...access, entry_points }).get(version)).resolves.toMatchObject(ok);
   });
 
   it('does not vouch for the certificates of others', async () => {
-    const server = await serveApi(nodesWith(), issue('pve1', otherAuthority));
-    await expect(testClient(accessTo([server])).get(version)).rejects.toMatchObject({
+    const server = await serveApi(nodesWith(), issueNodeCertificate('pve1', otherAuthority));
+    await expect(testClient(makeAccess([server])).get(version)).rejects.toMatchObject({
       code: 'tls_untrusted',
       detail: { fingerprint: server.certificate.fingerprint256 },
     });
@@ -174,7 +179,7 @@ describe("the cluster's CA", () => {
     const old = createClusterAuthority('old', issuedAt);
     const leaf = old.issueLeaf({ name: 'pve1', fqdn: 'pve1.test', ip: '192.0.2.1' }, issuedAt);
     const server = await serveApi(nodesWith(), leaf);
-    await expect(testClient(accessTo([server], { tls_ca: old.caPem })).get(version)).rejects.toMatchObject({
+    await expect(testClient(makeAccess([server], { tls_ca: old.caPem })).get(version)).rejects.toMatchObject({
       code: 'tls_untrusted',
     });
   });
@@ -184,7 +189,7 @@ describe('a stored CA that cannot be read', () => {
   it('vouches for nothing', async () => {
     const server = await serveApi(nodesWith());
     const client = testClient(
-      accessTo([server], { tls_ca: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' }),
+      makeAccess([server], { tls_ca: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' }),
     );
     await expect(client.get(version)).rejects.toMatchObject({
       code: 'tls_untrusted',
@@ -197,7 +202,7 @@ describe('a stored CA that cannot be read', () => {
 describe('an untrusted certificate', () => {
   it('returns an error with its fingerprint, so that an administrator can confirm it', async () => {
     const server = await serveApi(nodesWith());
-    const client = testClient(accessTo([server], { tls_ca: null }));
+    const client = testClient(makeAccess([server], { tls_ca: null }));
     await expect(client.get(version)).rejects.toMatchObject({
       code: 'tls_untrusted',
       message: expect.stringContaining(server.certificate.fingerprint256),

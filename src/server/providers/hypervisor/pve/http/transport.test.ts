@@ -2,16 +2,16 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { answer, serveApi } from '../testing/api-server.fixture';
-import { accessTo, TOKEN, testClient } from '../testing/client.fixture';
+import { sendJson, serveApi } from '../testing/api-server.fixture';
+import { makeAccess, TOKEN, testClient } from '../testing/client.fixture';
 import { apiPath } from './encode';
 
 const version = apiPath`/version`;
 
 describe('requests', () => {
   it('carry the token header, no cookie, and parameters of reads and deletes in the query', async () => {
-    const server = await serveApi((_, response) => answer(response, { data: null }));
-    const client = testClient(accessTo([server]));
+    const server = await serveApi((_, response) => sendJson(response, { data: null }));
+    const client = testClient(makeAccess([server]));
     await client.get(apiPath`/nodes/${'pve/1'}/tasks/${'UPID:pve1:0:1@x!y:'}`, { params: { limit: 5, full: true } });
     await client.request({ method: 'DELETE', path: apiPath`/x`, params: { digest: 'abc', pos: undefined } });
     const [read, remove] = server.requests;
@@ -26,8 +26,8 @@ describe('requests', () => {
   });
 
   it('carry writes as a form with a length, never in chunks', async () => {
-    const server = await serveApi((_, response) => answer(response, { data: null }));
-    const client = testClient(accessTo([server]));
+    const server = await serveApi((_, response) => sendJson(response, { data: null }));
+    const client = testClient(makeAccess([server]));
     const params = { comment: 'a;b&c=d é', enable: true, log: false, list: ['a', 'b'], absent: undefined };
     await client.request({ method: 'POST', path: apiPath`/x`, params });
     await client.request({ method: 'PUT', path: apiPath`/x` });
@@ -42,8 +42,8 @@ describe('requests', () => {
   });
 
   it('share one connection for reads and use a fresh one for each write', async () => {
-    const server = await serveApi((_, response) => answer(response, { data: null }));
-    const client = testClient(accessTo([server]));
+    const server = await serveApi((_, response) => sendJson(response, { data: null }));
+    const client = testClient(makeAccess([server]));
     for (let i = 0; i < 3; i++) await client.get(version);
     expect(server.connections()).toBe(1);
     for (let i = 0; i < 2; i++) await client.request({ method: 'PUT', path: version });
@@ -57,14 +57,14 @@ describe('answers', () => {
       response.writeHead(200, { 'Content-Encoding': 'gzip' });
       response.end(gzipSync(JSON.stringify({ data: 'x'.repeat(5000), total: 3 })));
     });
-    const result = await testClient(accessTo([server])).get(version);
+    const result = await testClient(makeAccess([server])).get(version);
     expect(result).toMatchObject({ data: 'x'.repeat(5000), total: 3 });
     expect(server.requests[0]?.headers['accept-encoding']).toBe('gzip');
   });
 
   it.each([100, 5000])('have status 595 with any body (%i bytes of noise)', async (size) => {
-    const server = await serveApi((_, response) => answer(response, '\0'.repeat(size), 595, 'No route to host'));
-    await expect(testClient(accessTo([server])).get(version, { node: 'pve2' })).rejects.toMatchObject({
+    const server = await serveApi((_, response) => sendJson(response, '\0'.repeat(size), 595, 'No route to host'));
+    await expect(testClient(makeAccess([server])).get(version, { node: 'pve2' })).rejects.toMatchObject({
       code: 'node_unreachable',
       detail: { status: 595, providerMessage: 'No route to host', object: 'pve2' },
     });
@@ -74,7 +74,7 @@ describe('answers', () => {
     const server = await serveApi((request) => {
       request.socket.end('HTTP/1.1 599 \r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
     });
-    await expect(testClient(accessTo([server])).get(version, { node: 'pve2' })).rejects.toMatchObject({
+    await expect(testClient(makeAccess([server])).get(version, { node: 'pve2' })).rejects.toMatchObject({
       code: 'node_unreachable',
       detail: { status: 599 },
     });
@@ -82,8 +82,8 @@ describe('answers', () => {
 
   it('take the message of the body before that of the status line, and keep field errors', async () => {
     const body = { data: null, message: 'Parameter verification failed.\n', errors: { dport: "invalid port 'www'\n" } };
-    const server = await serveApi((_, response) => answer(response, body, 400, 'Parameter verification failed.'));
-    await expect(testClient(accessTo([server])).get(version)).rejects.toMatchObject({
+    const server = await serveApi((_, response) => sendJson(response, body, 400, 'Parameter verification failed.'));
+    await expect(testClient(makeAccess([server])).get(version)).rejects.toMatchObject({
       code: 'invalid_parameter',
       message: "The cluster rejected a value (400 dport: invalid port 'www')",
       detail: { errors: { dport: "invalid port 'www'" }, providerMessage: 'Parameter verification failed.' },
@@ -92,8 +92,8 @@ describe('answers', () => {
 
   it('fall back to the status line of older nodes', async () => {
     const reason = 'Permission check failed (/vms/100, VM.Audit)';
-    const server = await serveApi((_, response) => answer(response, { data: null }, 403, reason));
-    await expect(testClient(accessTo([server])).get(version)).rejects.toMatchObject({
+    const server = await serveApi((_, response) => sendJson(response, { data: null }, 403, reason));
+    await expect(testClient(makeAccess([server])).get(version)).rejects.toMatchObject({
       code: 'forbidden',
       message: `The API token lacks VM.Audit on /vms/100 (403 ${reason})`,
       remedy: expect.stringContaining('VM.Audit on /vms/100'),
@@ -102,8 +102,8 @@ describe('answers', () => {
 
   it('lose the secret when they repeat the token', async () => {
     const secret = TOKEN.split('=')[1] ?? '';
-    const server = await serveApi((_, response) => answer(response, { message: `no token ${secret}\r\n` }, 500));
-    const error = await testClient(accessTo([server]))
+    const server = await serveApi((_, response) => sendJson(response, { message: `no token ${secret}\r\n` }, 500));
+    const error = await testClient(makeAccess([server]))
       .get(version)
       .catch((e) => e);
     expect(error.message).toContain('no token …');
@@ -124,7 +124,7 @@ describe('answers', () => {
     const server = await serveApi((_request, response) => {
       response.writeHead(status, { 'Content-Type': type, Location: 'https://elsewhere.test/' }).end(body);
     });
-    await expect(testClient(accessTo([server])).get(version)).rejects.toMatchObject({
+    await expect(testClient(makeAccess([server])).get(version)).rejects.toMatchObject({
       code: 'bad_answer',
       remedy: expect.stringMatching(/8006/),
     });
@@ -136,7 +136,7 @@ describe('answers', () => {
       response.writeHead(200, { 'Content-Length': 1000 });
       response.write('{"data":', () => request.socket.destroy());
     });
-    await expect(testClient(accessTo([server])).get(version)).rejects.toMatchObject({
+    await expect(testClient(makeAccess([server])).get(version)).rejects.toMatchObject({
       code: 'bad_answer',
       message: expect.stringContaining('complete'),
     });
@@ -149,7 +149,7 @@ describe('answers', () => {
       response.writeHead(200, { 'Content-Encoding': 'gzip' });
       response.end(bomb);
     });
-    await expect(testClient(accessTo([server])).get(version)).rejects.toMatchObject({
+    await expect(testClient(makeAccess([server])).get(version)).rejects.toMatchObject({
       code: 'bad_answer',
       message: 'The response is larger than 32 MiB',
     });
@@ -161,7 +161,7 @@ describe('answers', () => {
       response.writeHead(200, { 'Content-Encoding': encoding });
       response.end('{"data":1}');
     });
-    const client = testClient(accessTo([server]));
+    const client = testClient(makeAccess([server]));
     await expect(client.get(version)).rejects.toMatchObject({
       code: 'bad_answer',
       message: expect.stringContaining('gzip'),
@@ -179,7 +179,7 @@ describe('time', () => {
 
   it('runs out for a node that does not answer', async () => {
     const server = await serveApi(() => {});
-    const client = testClient(accessTo([server]), { timeouts });
+    const client = testClient(makeAccess([server]), { timeouts });
     await expect(client.get(version)).rejects.toMatchObject({
       code: 'timeout',
       message: expect.stringContaining('150 ms'),
@@ -195,7 +195,9 @@ describe('time', () => {
       const drip = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(drip));
     });
-    await expect(testClient(accessTo([server]), { timeouts }).get(version)).rejects.toMatchObject({ code: 'timeout' });
+    await expect(testClient(makeAccess([server]), { timeouts }).get(version)).rejects.toMatchObject({
+      code: 'timeout',
+    });
   });
 
   it('runs out for a port that accepts and stays silent', async () => {
@@ -203,7 +205,7 @@ describe('time', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void silent.close());
     const { port } = silent.address() as AddressInfo;
-    const client = testClient(accessTo([{ url: `https://127.0.0.1:${port}` }]), { timeouts: { connect: 500 } });
+    const client = testClient(makeAccess([{ url: `https://127.0.0.1:${port}` }]), { timeouts: { connect: 500 } });
     await expect(client.get(version)).rejects.toMatchObject({
       code: 'timeout',
       message: expect.stringContaining('TLS'),
@@ -218,14 +220,14 @@ describe('broken connections', () => {
     let broken = 1;
     const server = await serveApi((request, response) => {
       if (broken-- > 0) request.socket.destroy();
-      else answer(response, { data: 'ok' });
+      else sendJson(response, { data: 'ok' });
     });
-    await expect(testClient(accessTo([server])).get(version)).resolves.toMatchObject({ data: 'ok' });
+    await expect(testClient(makeAccess([server])).get(version)).resolves.toMatchObject({ data: 'ok' });
   });
 
   it('never repeat a write, whose outcome is then unknown', async () => {
     const server = await serveApi((request) => request.socket.destroy());
-    await expect(testClient(accessTo([server])).request({ method: 'POST', path: version })).rejects.toMatchObject({
+    await expect(testClient(makeAccess([server])).request({ method: 'POST', path: version })).rejects.toMatchObject({
       code: 'unreachable',
       detail: { outcomeUnknown: true },
     });
@@ -235,7 +237,7 @@ describe('broken connections', () => {
   it('leave no doubt when nothing was sent', async () => {
     const server = await serveApi(() => {});
     await server.stop();
-    const error = await testClient(accessTo([server]))
+    const error = await testClient(makeAccess([server]))
       .request({ method: 'POST', path: version })
       .catch((e) => e);
     expect(error).toMatchObject({ code: 'unreachable', message: expect.stringContaining('ECONNREFUSED') });
@@ -247,7 +249,7 @@ describe('broken connections', () => {
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void plain.close());
     const { port } = plain.address() as AddressInfo;
-    await expect(testClient(accessTo([{ url: `https://127.0.0.1:${port}` }])).get(version)).rejects.toMatchObject({
+    await expect(testClient(makeAccess([{ url: `https://127.0.0.1:${port}` }])).get(version)).rejects.toMatchObject({
       code: 'unreachable',
       message: expect.stringContaining(`TLS handshake with 127.0.0.1 port ${port} failed`),
     });

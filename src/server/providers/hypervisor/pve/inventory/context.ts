@@ -6,7 +6,7 @@ import { readGuestResources } from './guest-resources';
 import { readNodeSummaries } from './node-summaries';
 
 /** Remembers what `load` answers for `ms` of the caller's clock; failures are not remembered. */
-export function rememberFor<T>(
+export function createTimedCache<T>(
   ms: number,
   now: () => number,
   load: () => Promise<T>,
@@ -36,10 +36,10 @@ export function createInventoryContext(client: PveClient, { clock, logger, acces
   const now = () => clock.now().getTime();
   return {
     client,
-    permissions: rememberFor(OVERVIEW_MS, now, () => readPermissions(client)),
-    clusterStatus: rememberFor(OVERVIEW_MS, now, () => readClusterStatus(client)),
-    resources: rememberFor(OVERVIEW_MS, now, () => readGuestResources(client)),
-    nodes: rememberFor(OVERVIEW_MS, now, () => readNodeSummaries(client)),
+    permissions: createTimedCache(OVERVIEW_MS, now, () => readPermissions(client)),
+    clusterStatus: createTimedCache(OVERVIEW_MS, now, () => readClusterStatus(client)),
+    resources: createTimedCache(OVERVIEW_MS, now, () => readGuestResources(client)),
+    nodes: createTimedCache(OVERVIEW_MS, now, () => readNodeSummaries(client)),
     /** Tells once per call what an answer contained that could not be read. */
     report(problem: string | null): string | null {
       if (problem !== null) logger.warn({ cluster: access.key, problem }, 'could not read a response completely');

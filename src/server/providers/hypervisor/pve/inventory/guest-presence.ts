@@ -4,7 +4,7 @@ import { apiPath } from '../http/encode';
 import type { InventoryContext } from './context';
 
 /** What asking for the configuration at one node says: the file is there, is not, or we may not know. */
-async function askAt(context: InventoryContext, { kind, vmid }: GuestRef, node: string): Promise<Presence> {
+async function readPresenceAt(context: InventoryContext, { kind, vmid }: GuestRef, node: string): Promise<Presence> {
   try {
     await context.client.get(apiPath`/nodes/${node}/${kind}/${vmid}/config`, { node, params: { current: true } });
     return 'present';
@@ -36,7 +36,7 @@ export async function guestPresence(context: InventoryContext, guest: GuestRef):
   const online = nodes.items.filter((node) => node.status === 'online');
   const witness = online.find(({ node }) => node === guest.node) ?? online[0];
   if (!witness) return 'unknown';
-  const answer = await askAt(context, guest, witness.node);
+  const answer = await readPresenceAt(context, guest, witness.node);
   if (answer !== 'absent') return answer;
   // The list was read before the guest was asked for: look again, in case it moved in between.
   const again = await context.resources.fresh();

@@ -3,7 +3,7 @@ import { guestFact } from '../../guest-fact.fixture';
 import type { GuestFact } from '../../types';
 import { simulate } from '../testing/simulated.fixture';
 
-const by = (guests: GuestFact[], vmid: number) => guests.find((guest) => guest.vmid === vmid);
+const findByVmid = (guests: GuestFact[], vmid: number) => guests.find((guest) => guest.vmid === vmid);
 
 describe('the cluster', () => {
   it('tells version, name, quorum, firewall and its CA', async () => {
@@ -75,7 +75,7 @@ describe('guests', () => {
     const { items, complete, incompleteReason } = await provider().inventory.listGuests();
     expect({ complete, incompleteReason }).toEqual({ complete: true, incompleteReason: null });
     expect(items).toHaveLength(15);
-    expect(by(items, 102)).toEqual(
+    expect(findByVmid(items, 102)).toEqual(
       guestFact({
         kind: 'qemu',
         vmid: 102,
@@ -95,8 +95,8 @@ describe('guests', () => {
         uptime_seconds: expect.any(Number),
       }),
     );
-    expect(by(items, 300)).toMatchObject({ status: 'stopped', tags: [], pool: null, pool_known: true });
-    expect(by(items, 901)).toMatchObject({ kind: 'lxc', template: true, status: 'stopped' });
+    expect(findByVmid(items, 300)).toMatchObject({ status: 'stopped', tags: [], pool: null, pool_known: true });
+    expect(findByVmid(items, 901)).toMatchObject({ kind: 'lxc', template: true, status: 'stopped' });
   });
 
   it('have their live interfaces', async () => {

@@ -56,7 +56,7 @@ export function toFact(resource: GuestResource, poolsVisible: boolean): GuestFac
 }
 
 /** Two entries for one guest can only be a guest on the move; the one with data is the better one. */
-function unique(resources: readonly GuestResource[]): GuestResource[] {
+function dedupeGuests(resources: readonly GuestResource[]): GuestResource[] {
   const byVmid = new Map<number, GuestResource>();
   for (const resource of resources) {
     const other = byVmid.get(resource.vmid);
@@ -73,7 +73,7 @@ export async function listGuests(context: InventoryContext): Promise<Listing<Gue
     context.clusterStatus.get(),
   ]);
   const seesAll = permissions.hasBelow('VM.Audit', '/vms');
-  const guests = unique(items).map((resource) => toFact(resource, permissions.hasBelow('Pool.Audit', '/pool')));
+  const guests = dedupeGuests(items).map((resource) => toFact(resource, permissions.hasBelow('Pool.Audit', '/pool')));
   return toListing(guests, [
     context.report(problem),
     seesAll ? null : 'the token does not have VM.Audit on all of /vms, so workloads may be hidden from it',

@@ -21,12 +21,12 @@ const NODE_FAILURES = [
 ] as const;
 
 /** `pve-manager/9.2.11/14a22df35955b2c1` → `9.2.11` */
-const versionOf = (text: string | undefined): string | null =>
+const parseVersion = (text: string | undefined): string | null =>
   /^pve-manager\/([\w.~+-]{1,40})/.exec(text ?? '')?.[1] ?? null;
 
 async function readVersion({ client }: InventoryContext, node: string): Promise<string | null> {
   const { data } = await client.get(apiPath`/nodes/${node}/status`, { node });
-  return versionOf(parseObject(`the status of ${node}`, Status, data).pveversion);
+  return parseVersion(parseObject(`the status of ${node}`, Status, data).pveversion);
 }
 
 /** Which firewall the node runs; only stored options are answered, and the stored default is off. */
@@ -67,9 +67,9 @@ export async function listNodes(context: InventoryContext): Promise<Listing<Node
     context.clusterStatus.get(),
     context.permissions.get(),
   ]);
-  const addressOf = (name: string) => status?.nodes.find((node) => node.name === name)?.ip ?? null;
+  const findAddress = (name: string) => status?.nodes.find((node) => node.name === name)?.ip ?? null;
   const facts = items.map((summary) =>
-    toFact(context, summary, addressOf(summary.node), permissions.has('Sys.Audit', `/nodes/${summary.node}`)),
+    toFact(context, summary, findAddress(summary.node), permissions.has('Sys.Audit', `/nodes/${summary.node}`)),
   );
   return toListing(await Promise.all(facts), [context.report(problem), context.report(status?.problem ?? null)]);
 }

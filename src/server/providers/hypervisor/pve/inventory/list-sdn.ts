@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
+import { formatCidr, parseCidr, toNetwork } from '@/domain/net/cidr';
 import type { Listing, NetworkFact, SubnetFact } from '../../types';
 import { flagField, integerField, textField } from '../answers/fields';
 import { parseList, toListing } from '../answers/parse-list';
@@ -46,7 +46,7 @@ async function readEntries<T>(context: InventoryContext, what: 'zones' | 'vnets'
 function subnetCidr({ cidr, subnet }: z.infer<typeof Subnet>): string | null {
   const fromId = /-([0-9a-f.:]+)-(\d{1,3})$/i.exec(subnet);
   const parsed = parseCidr(cidr ?? (fromId ? `${fromId[1]}/${fromId[2]}` : ''));
-  return parsed && formatCidr(networkOf(parsed));
+  return parsed && formatCidr(toNetwork(parsed));
 }
 
 /** Zones and VNets of the running configuration, and why the lists may be incomplete. @throws ProviderError */

@@ -16,13 +16,13 @@ const TRUST: Record<TrustBasis, string> = {
 const skipped = (name: string) => line(name, 'unknown', 'Not checked, because there is no connection', null);
 
 /** Which of the steps to a trusted connection an error belongs to. */
-function stepOf(error: unknown): 'target' | 'reachable' | 'tls' {
+function toFailedStep(error: unknown): 'target' | 'reachable' | 'tls' {
   const code = error instanceof ProviderError ? error.code : null;
   if (code === 'target_refused') return 'target';
   return code === 'tls_changed' || code === 'tls_untrusted' ? 'tls' : 'reachable';
 }
 
-function failedAt(step: ReturnType<typeof stepOf>, host: string, error: unknown): PreflightCheck[] {
+function failedAt(step: ReturnType<typeof toFailedStep>, host: string, error: unknown): PreflightCheck[] {
   const allowed = ok('target', `${host} is an allowed target`);
   switch (step) {
     case 'target':
@@ -47,7 +47,7 @@ export async function checkConnection(client: PveClient): Promise<ConnectionRepo
     await connection.probe();
   } catch (error) {
     const fingerprint = connection.lastShown?.fingerprint ?? null;
-    return { checks: failedAt(stepOf(error), host, error), fingerprint, connected: false };
+    return { checks: failedAt(toFailedStep(error), host, error), fingerprint, connected: false };
   }
   const shown = connection.lastShown;
   return {

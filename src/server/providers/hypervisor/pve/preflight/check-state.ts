@@ -10,13 +10,13 @@ const SUPPORTED = [8, 9];
 const MAX_SKEW_SECONDS = 30;
 const NEEDS_SYS_AUDIT = 'Grant a role with Sys.Audit on / to the token, for example PVEAuditor.';
 
-export const majorOf = (version: string): number | null => {
+export const parseMajorVersion = (version: string): number | null => {
   const major = /^(\d{1,3})\./.exec(version)?.[1];
   return major === undefined ? null : Number(major);
 };
 
 export function checkVersion(version: string): PreflightCheck {
-  const major = majorOf(version);
+  const major = parseMajorVersion(version);
   if (major !== null && SUPPORTED.includes(major)) return ok('version', `Proxmox VE ${version}`);
   return line(
     'version',

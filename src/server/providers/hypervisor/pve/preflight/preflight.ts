@@ -13,7 +13,15 @@ import { readFirewallEnabled, VersionAnswer } from '../inventory/read-cluster';
 import { type ConnectionReport, checkConnection } from './check-connection';
 import { fromError, line, ok } from './check-line';
 import { checkPrivileges, checkToken } from './check-privileges';
-import { checkClock, checkFirewall, checkGuests, checkNodes, checkQuorum, checkVersion, majorOf } from './check-state';
+import {
+  checkClock,
+  checkFirewall,
+  checkGuests,
+  checkNodes,
+  checkQuorum,
+  checkVersion,
+  parseMajorVersion,
+} from './check-state';
 
 const INSIST = { insist: true } as const;
 /** When nothing about the version is known, the present one is assumed. */
@@ -48,7 +56,10 @@ async function checkCluster(client: PveClient, options: ClientOptions, { version
     attempt('version', async () => (version === null ? [] : [checkVersion(version)])),
     attempt('token', async () => {
       const permissions = await readPermissions(client, INSIST);
-      return [checkToken(permissions), ...checkPrivileges(permissions, majorOf(version ?? '') ?? PRESENT_MAJOR)];
+      return [
+        checkToken(permissions),
+        ...checkPrivileges(permissions, parseMajorVersion(version ?? '') ?? PRESENT_MAJOR),
+      ];
     }),
     attempt('quorum', async () => {
       const status = await readClusterStatus(client, INSIST);

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 
 export const authority = createClusterAuthority('test-cluster', new Date());
 export const otherAuthority = createClusterAuthority('other-cluster', new Date());
-export const issue = (name = 'pve1', ca = authority): NodeCertificate =>
+export const issueNodeCertificate = (name = 'pve1', ca = authority): NodeCertificate =>
   ca.issueLeaf({ name, fqdn: `${name}.test`, ip: '192.0.2.1' }, new Date());
 
 export type ApiServer = {
@@ -23,7 +23,7 @@ export type ApiServer = {
 };
 
 /** A tiny HTTPS server on loopback that records what it gets; stopped when the test ends. */
-export async function serveApi(handler: RequestListener, certificate = issue()): Promise<ApiServer> {
+export async function serveApi(handler: RequestListener, certificate = issueNodeCertificate()): Promise<ApiServer> {
   const requests: ApiServer['requests'] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -66,7 +66,7 @@ export async function serveApi(handler: RequestListener, certificate = issue()):
 }
 
 /** Answers with JSON as the API does. */
-export function answer(response: ServerResponse, data: unknown, status = 200, reason?: string): void {
+export function sendJson(response: ServerResponse, data: unknown, status = 200, reason?: string): void {
   const body = typeof data === 'string' ? data : JSON.stringify(data);
   response.writeHead(status, reason, {
     'Content-Type': 'application/json;charset=UTF-8',

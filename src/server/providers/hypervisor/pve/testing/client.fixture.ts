@@ -11,7 +11,7 @@ export const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 let keys = 0;
 
 /** How to reach test servers: the first is the cluster's address, the others its further entry points. */
-export function accessTo(servers: Pick<ApiServer, 'url'>[], changes: Partial<ClusterAccess> = {}): ClusterAccess {
+export function makeAccess(servers: Pick<ApiServer, 'url'>[], changes: Partial<ClusterAccess> = {}): ClusterAccess {
   const [first, ...others] = servers;
   return {
     key: `test-${++keys}`,

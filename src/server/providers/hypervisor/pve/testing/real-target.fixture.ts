@@ -11,7 +11,7 @@ export type RealTarget = {
   readonly allow_targets: string[];
 };
 
-function loopbackOf(url: string): string[] {
+function listLoopbackRanges(url: string): string[] {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
   if (host === 'localhost') return ['127.0.0.0/8', '::1/128'];
   if (isIPv4(host) && host.startsWith('127.')) return ['127.0.0.0/8'];
@@ -31,5 +31,5 @@ export function realTarget(env: Readonly<Record<string, string | undefined>>): R
     if (!Number.isInteger(vmid) || vmid < 100) throw new Error(`PVE_TEST_WRITABLE: '${text}' is not a guest's number.`);
     return vmid;
   });
-  return { url, token, fingerprint: fingerprint || null, writable, allow_targets: loopbackOf(url) };
+  return { url, token, fingerprint: fingerprint || null, writable, allow_targets: listLoopbackRanges(url) };
 }

@@ -19,7 +19,10 @@ const find = <T>(record: Readonly<Record<string, T>> | null, name: string): T | 
  * directly or through a group, and the set `blacklist`. A guest's own object of the same name counts as well, so the
  * result may name too many objects, never too few.
  */
-export function referredObjects({ rules, sets }: Pick<GuestFilter, 'rules' | 'sets'>, cluster: LiveCluster): Referred {
+export function collectReferencedObjects(
+  { rules, sets }: Pick<GuestFilter, 'rules' | 'sets'>,
+  cluster: LiveCluster,
+): Referred {
   const groupNames = [...new Set(rules.filter(({ type }) => type === 'group').map(({ action }) => action))].sort();
   const groups = groupNames.map((name) => [name, find(cluster.groups, name)] as const);
   const all = [...rules, ...groups.flatMap(([, members]) => members ?? [])];

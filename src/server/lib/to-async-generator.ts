@@ -7,7 +7,7 @@ class ReaderLeftError extends Error {}
  * so does the stream.
  * @param ahead how many values wait for the reader before `give` does: where the producer works while the reader does
  */
-export async function* handOver<T>(
+export async function* toAsyncGenerator<T>(
   produce: (give: (value: T) => Promise<void>) => Promise<void>,
   ahead = 0,
 ): AsyncGenerator<T, void, undefined> {

@@ -19,7 +19,7 @@ const MAX_DEPTH = 12;
 
 const isNull = (schema: JsonSchema | boolean) => typeof schema === 'object' && schema.type === 'null';
 
-function textOf(schema: JsonSchema): string {
+function createTextExample(schema: JsonSchema): string {
   if (schema.format === 'uuid') return EXAMPLE_ID;
   if (schema.format === 'date-time') return EXAMPLE_TIME;
   if (schema.format === 'date') return EXAMPLE_TIME.slice(0, 10);
@@ -27,43 +27,43 @@ function textOf(schema: JsonSchema): string {
   return 'text'.padEnd(schema.minLength ?? 0, 't').slice(0, schema.maxLength ?? 4);
 }
 
-function numberOf({ minimum, maximum, exclusiveMinimum }: JsonSchema): number {
+function createNumberExample({ minimum, maximum, exclusiveMinimum }: JsonSchema): number {
   const least = minimum ?? (typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1 : undefined);
   const requested = least === undefined || least < 0 ? 1 : Math.max(least, 1);
   return Math.min(requested, maximum ?? requested);
 }
 
-function objectOf(schema: JsonSchema, path: readonly string[], options: Options): Record<string, unknown> {
+function createObjectExample(schema: JsonSchema, path: readonly string[], options: Options): Record<string, unknown> {
   const required = new Set(schema.required);
   return Object.fromEntries(
     Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
       if (typeof property === 'boolean') return [];
       if (!required.has(name) && options.wants && !options.wants([...path, name])) return [];
-      const value = exampleOf(property, options, [...path, name]);
+      const value = createExample(property, options, [...path, name]);
       return value === undefined ? [] : [[name, value]];
     }),
   );
 }
 
 /** A record: a value for each named key, else one entry. */
-function recordOf(schema: JsonSchema, path: readonly string[], options: Options): Record<string, unknown> {
+function createRecordExample(schema: JsonSchema, path: readonly string[], options: Options): Record<string, unknown> {
   const { additionalProperties: values, propertyNames: names } = schema;
   if (typeof values !== 'object' || options.wants?.([...path, '*']) === false) return {};
   const keys = typeof names === 'object' && names.enum ? names.enum.map(String) : [];
-  return Object.fromEntries(keys.map((key) => [key, exampleOf(values, options, [...path, key])]));
+  return Object.fromEntries(keys.map((key) => [key, createExample(values, options, [...path, key])]));
 }
 
 /**
  * A value that fits a JSON schema: the chosen one, the example of a field of this name, the default, or the plainest of its
  * type. @returns undefined where the schema allows nothing
  */
-export function exampleOf(schema: JsonSchema, options: Options = {}, path: readonly string[] = []): unknown {
+export function createExample(schema: JsonSchema, options: Options = {}, path: readonly string[] = []): unknown {
   const chosen = options.choose?.(path, schema);
   if (chosen !== undefined) return chosen;
   if (path.length > MAX_DEPTH * 2) return null;
   if (schema.$ref !== undefined) {
     const found = options.resolve?.(schema.$ref);
-    return found && path.length < MAX_DEPTH ? exampleOf(found, options, path) : undefined;
+    return found && path.length < MAX_DEPTH ? createExample(found, options, path) : undefined;
   }
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.default ?? schema.enum[0];
@@ -73,23 +73,23 @@ export function exampleOf(schema: JsonSchema, options: Options = {}, path: reado
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) {
     const usable = choices.filter((choice): choice is JsonSchema => typeof choice === 'object' && !isNull(choice));
-    return usable[0] ? exampleOf(usable[0], options, path) : null;
+    return usable[0] ? createExample(usable[0], options, path) : null;
   }
   if (schema.allOf) {
-    const parts = schema.allOf.map((part) => exampleOf(part as JsonSchema, options, path));
+    const parts = schema.allOf.map((part) => createExample(part as JsonSchema, options, path));
     return parts.every((part) => typeof part === 'object') ? Object.assign({}, ...parts) : parts[0];
   }
   if (schema.default !== undefined) return schema.default;
   const type = Array.isArray(schema.type) ? schema.type.find((one) => one !== 'null') : schema.type;
   if (type === 'object' || schema.properties)
-    return { ...recordOf(schema, path, options), ...objectOf(schema, path, options) };
+    return { ...createRecordExample(schema, path, options), ...createObjectExample(schema, path, options) };
   if (type === 'array') {
     const items = schema.items as JsonSchema | undefined;
-    const item = items && exampleOf(items, options, [...path, '[]']);
+    const item = items && createExample(items, options, [...path, '[]']);
     return item === undefined ? [] : [item];
   }
-  if (type === 'string') return textOf(schema);
-  if (type === 'integer' || type === 'number') return numberOf(schema);
+  if (type === 'string') return createTextExample(schema);
+  if (type === 'integer' || type === 'number') return createNumberExample(schema);
   if (type === 'boolean') return true;
   return null;
 }

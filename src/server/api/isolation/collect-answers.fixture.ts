@@ -1,13 +1,13 @@
 import { isGranted, type RoleGrant } from '@/domain/permissions';
 import { sqlClient } from '@/server/db/client';
-import type { JsonSchema } from '@/server/rest/openapi/example-of';
+import type { JsonSchema } from '@/server/rest/openapi/create-example';
 import { routes } from '@/server/rest/routes';
-import { timesTried } from '@/test/thorough';
+import { getRunCount } from '@/test/thorough';
 import { appRouter } from '../root';
 import { THEIR_MAC, THEIR_TAPS } from './entangled.fixture';
-import { forgetImpacts } from './impacts.fixture';
-import { fill, type Input, listInputs, type Slot, send, slotsOf } from './inputs.fixture';
-import { kindOfField } from './kind-of-field.fixture';
+import { getFieldKind } from './field-kind.fixture';
+import { deleteImpacts } from './impacts.fixture';
+import { fill, type Input, listInputs, listSlots, type Slot, send } from './inputs.fixture';
 import type { TwoTenants } from './two-tenants.fixture';
 
 const SIDE_BY_SIDE = 6;
@@ -17,7 +17,7 @@ const MOST_PAGES = 12;
 const tables = { routes, router: appRouter };
 
 /** Everything that a user with these grants can read. */
-export function readsOf(grants: readonly RoleGrant[]): Input[] {
+export function listReadableInputs(grants: readonly RoleGrant[]): Input[] {
   const granted = ({ access }: Input) =>
     'permission' in access ? isGranted(grants, access.permission) : 'signedIn' in access || 'person' in access;
   // A stream without an end; src/server/events/events.int.test.ts holds who is sent what.
@@ -33,27 +33,29 @@ type Question = { input: Input; value: unknown; label: string };
 type Choice = { path: string[]; values: unknown[] };
 
 /** Places of an input with a closed set of values: filters by kind, switches, orders. */
-function choicesOf(schema: JsonSchema | boolean | undefined, path: string[] = []): Choice[] {
+function listChoices(schema: JsonSchema | boolean | undefined, path: string[] = []): Choice[] {
   if (typeof schema !== 'object') return [];
   if (schema.enum) return [{ path, values: schema.enum as unknown[] }];
   if (schema.type === 'boolean') return [{ path, values: [true, false] }];
-  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((one) => choicesOf(one as JsonSchema, path));
-  const fields = Object.entries(schema.properties ?? {}).flatMap(([name, one]) =>
-    choicesOf(one as JsonSchema, [...path, name]),
+  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((one) =>
+    listChoices(one as JsonSchema, path),
   );
-  const items = schema.type === 'array' ? choicesOf(schema.items as JsonSchema, [...path, '[]']) : [];
+  const fields = Object.entries(schema.properties ?? {}).flatMap(([name, one]) =>
+    listChoices(one as JsonSchema, [...path, name]),
+  );
+  const items = schema.type === 'array' ? listChoices(schema.items as JsonSchema, [...path, '[]']) : [];
   return [...inner, ...fields, ...items];
 }
 
 /** The value with another one at a place; a list holds only that one. */
-function put(whole: unknown, [head, ...rest]: readonly string[], value: unknown): unknown {
+function setAt(whole: unknown, [head, ...rest]: readonly string[], value: unknown): unknown {
   if (head === undefined) return value;
-  if (head === '[]') return [put(undefined, rest, value)];
-  return { ...(whole as object | undefined), [head]: put((whole as Record<string, unknown>)?.[head], rest, value) };
+  if (head === '[]') return [setAt(undefined, rest, value)];
+  return { ...(whole as object | undefined), [head]: setAt((whole as Record<string, unknown>)?.[head], rest, value) };
 }
 
 /** What a user would try to find out the other tenant's data: all of it, and the parts that can be guessed. */
-const guesses = ({ tenants }: Asker) => [
+const listGuesses = ({ tenants }: Asker) => [
   ...tenants.theirs.names,
   ...THEIR_TAPS,
   THEIR_MAC,
@@ -78,14 +80,14 @@ const DECIDE_IMPACT = ['enabled', 'enforcement_mode', 'direction', 'wait'];
  * Values to try in a slot besides our own: everything of the other tenant that a user could think of. Of the texts, a suite in a hurry
  * tries every second one, and at the next slot the others.
  */
-function tried(asker: Asker, input: Input, slot: Slot, turn: number): Set<string | undefined> {
+function listValuesToTry(asker: Asker, input: Input, slot: Slot, turn: number): Set<string | undefined> {
   const { tenants } = asker;
   if (slot.holds === 'text') {
     const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
-    const some = guesses(asker).filter((_, at) => (at + turn) % timesTried(2, 1) === 0);
+    const some = listGuesses(asker).filter((_, at) => (at + turn) % getRunCount(2, 1) === 0);
     return new Set([...some, ...(REFERS.includes(field) ? tenants.theirs.references : [])]);
   }
-  const kind = kindOfField(input, slot.path);
+  const kind = getFieldKind(input, slot.path);
   return new Set([tenants.ours.ids[kind], tenants.theirs.ids[kind], tenants.theirs.ids.other_workload]);
 }
 
@@ -98,37 +100,37 @@ function* questions(asker: Asker): Generator<Question> {
     // Computed by the same code as what the API answers, which takes long.
     if (input.path.startsWith('impacts.of')) continue;
     const isComputed = input.path.endsWith('/impact');
-    for (const { path, values } of choicesOf(input.schema)) {
+    for (const { path, values } of listChoices(input.schema)) {
       // The pages' calls order by the same code.
       if (input.surface === 'tRPC' && path.at(-1) === 'sort') continue;
       // An export of the trail is in the trail itself.
       if (input.path === '/audit' && path.at(-1) === 'format') continue;
       if (isComputed && !DECIDE_IMPACT.includes(path.at(-1) ?? '')) continue;
       for (const value of values)
-        yield { input, value: put(plain, path, value), label: `${path.join('.')} = ${value}` };
+        yield { input, value: setAt(plain, path, value), label: `${path.join('.')} = ${value}` };
     }
-    for (const slot of slotsOf(input)) {
+    for (const slot of listSlots(input)) {
       const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
       if (field === 'cursor' || FREE_TEXT.includes(field)) continue;
       if (isComputed && slot.holds === 'text' && !REFERS.includes(field)) continue;
       turn += 1;
-      for (const value of tried(asker, input, slot, turn)) {
+      for (const value of listValuesToTry(asker, input, slot, turn)) {
         if (value !== undefined)
-          yield { input, value: put(plain, slot.path, value), label: `${slot.path.join('.')} = ${value}` };
+          yield { input, value: setAt(plain, slot.path, value), label: `${slot.path.join('.')} = ${value}` };
       }
     }
   }
 }
 
 /** The whole of a list, a row a page: where cursors lead, and what they say. */
-async function* pagesOf(asker: Asker, { input, value }: Question): AsyncGenerator<string> {
+async function* fetchPages(asker: Asker, { input, value }: Question): AsyncGenerator<string> {
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const asked = put(put(value, ['query', 'limit'], 1), ['query', 'cursor'], cursor);
+    const asked = setAt(setAt(value, ['query', 'limit'], 1), ['query', 'cursor'], cursor);
     const { status, text } = await send(
       tables,
       input,
-      cursor === undefined ? put(value, ['query', 'limit'], 1) : asked,
+      cursor === undefined ? setAt(value, ['query', 'limit'], 1) : asked,
       asker.headers(),
     );
     yield `${status} ${text}`;
@@ -138,25 +140,27 @@ async function* pagesOf(asker: Asker, { input, value }: Question): AsyncGenerato
 }
 
 /** When a time-ordered id was made. */
-const madeAt = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+const parseIdTime = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
 /** Answers without the moment at which they were asked for, the name of the request, and ids of what it made. */
-const without = (text: string, since: number) =>
+const maskVolatile = (text: string, since: number) =>
   text
     .replace(/"request_id":"[^"]*"/g, '"request_id"')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:[\d.]+)?Z/g, (time) => (Date.parse(time) >= since ? '<now>' : time))
-    .replace(/[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, (id) => (madeAt(id) >= since ? '<new>' : id));
+    .replace(/[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, (id) =>
+      parseIdTime(id) >= since ? '<new>' : id,
+    );
 
-async function answerTo(asker: Asker, { input, value, label }: Question, since: number): Promise<string> {
+async function fetchAnswer(asker: Asker, { input, value, label }: Question, since: number): Promise<string> {
   const { status, text } = await send(tables, input, value, asker.headers());
   const pages = [`${status} ${text}`];
   const isList = input.surface === 'REST' && label === 'as it is' && text.includes('"next_cursor"');
-  if (isList) for await (const page of pagesOf(asker, { input, value, label })) pages.push(page);
-  return without(pages.join('\n'), since);
+  if (isList) for await (const page of fetchPages(asker, { input, value, label })) pages.push(page);
+  return maskVolatile(pages.join('\n'), since);
 }
 
 /** Every answer, or every nth, by its question. */
-export async function ask(asker: Asker, since: number, every = 1): Promise<Map<string, string>> {
+export async function collectAnswers(asker: Asker, since: number, every = 1): Promise<Map<string, string>> {
   const answers = new Map<string, string>();
   const asked = [...questions(asker)].filter((_, i) => i % every === 0);
   const isExport = ({ label }: Question) => label.includes('format');
@@ -168,12 +172,12 @@ export async function ask(asker: Asker, since: number, every = 1): Promise<Map<s
     const [many, oneByOne] = part.map((questions) => questions.values());
     const worker = async (waiting: Iterable<Question> = []) => {
       for (const question of waiting) {
-        answers.set(`${question.input.name} ${question.label}`, await answerTo(asker, question, since));
+        answers.set(`${question.input.name} ${question.label}`, await fetchAnswer(asker, question, since));
       }
     };
     await Promise.all([worker(oneByOne), ...Array.from({ length: SIDE_BY_SIDE }, () => worker(many))]);
   }
-  await forgetImpacts(since);
+  await deleteImpacts(since);
   await sqlClient().begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`delete from audit_records where action = 'list.exported'`;
@@ -182,7 +186,7 @@ export async function ask(asker: Asker, since: number, every = 1): Promise<Map<s
 }
 
 /** The first place in which two texts differ, with what stands around it. */
-function difference(one = '', two = ''): string {
+function describeDifference(one = '', two = ''): string {
   let at = 0;
   while (at < one.length && one[at] === two[at]) at += 1;
   const start = Math.max(0, at - 80);
@@ -190,8 +194,8 @@ function difference(one = '', two = ''): string {
 }
 
 /** The questions that were answered in another way, with the first difference. */
-export function differences(first: Map<string, string>, second: Map<string, string>): string[] {
+export function listDifferences(first: Map<string, string>, second: Map<string, string>): string[] {
   return [...first].flatMap(([label, answer]) =>
-    second.get(label) === answer ? [] : [`${label}: ${difference(answer, second.get(label))}`],
+    second.get(label) === answer ? [] : [`${label}: ${describeDifference(answer, second.get(label))}`],
   );
 }

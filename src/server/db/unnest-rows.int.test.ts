@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { newId } from '../lib/ids';
 import { db } from './client';
-import { rowsOfArrays } from './rows-of-arrays';
+import { unnestRows } from './unnest-rows';
 
 const COLUMNS = {
   key: 'int',
@@ -51,7 +51,7 @@ it('gives the database the rows as they are, in their order', async () => {
     fc.asyncProperty(rows, async (list) => {
       const got = await db.execute<Record<string, unknown>>(
         sql`select key, owner::text, name, big::text, flag, at::text as at, host(address) as address, raw
-          from ${rowsOfArrays(COLUMNS, 'key', list)} as r`,
+          from ${unnestRows(COLUMNS, 'key', list)} as r`,
       );
       expect(
         got.map((one) => ({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { handOver } from './hand-over';
+import { toAsyncGenerator } from './to-async-generator';
 
-describe('handOver', () => {
+describe('toAsyncGenerator', () => {
   it('hands over each value in order, the next one when the last was taken', async () => {
     const order: string[] = [];
-    const stream = handOver<number>(async (give) => {
+    const stream = toAsyncGenerator<number>(async (give) => {
       for (const value of [1, 2, 3]) {
         order.push(`give ${value}`);
         await give(value);
@@ -20,7 +20,7 @@ describe('handOver', () => {
   it('lets the producer work ahead, by no more than it may', async () => {
     const ahead: number[] = [];
     let given = 0;
-    const stream = handOver<number>(async (give) => {
+    const stream = toAsyncGenerator<number>(async (give) => {
       for (const value of [1, 2, 3, 4, 5, 6]) {
         await give(value);
         given = value;
@@ -39,7 +39,7 @@ describe('handOver', () => {
 
   it('fails as its producer fails, after what was given', async () => {
     const read: number[] = [];
-    const stream = handOver<number>(async (give) => {
+    const stream = toAsyncGenerator<number>(async (give) => {
       await give(1);
       throw new Error('the query failed');
     });
@@ -52,7 +52,7 @@ describe('handOver', () => {
 
   it('ends a producer that works ahead and waits', async () => {
     let failed: unknown;
-    const stream = handOver<number>(async (give) => {
+    const stream = toAsyncGenerator<number>(async (give) => {
       try {
         for (let value = 1; ; value++) await give(value);
       } catch (error) {
@@ -67,7 +67,7 @@ describe('handOver', () => {
   it('ends a producer whose reader leaves early, and waits for it', async () => {
     let given = 0;
     let cleaned = false;
-    const stream = handOver<number>(async (give) => {
+    const stream = toAsyncGenerator<number>(async (give) => {
       try {
         for (;;) {
           given += 1;
@@ -84,7 +84,7 @@ describe('handOver', () => {
   });
 
   it('tells the failure of its reader, not that the producer was ended', async () => {
-    const stream = handOver<number>((give) => give(1));
+    const stream = toAsyncGenerator<number>((give) => give(1));
     const all = (async () => {
       for await (const _ of stream) throw new Error('the client has gone');
     })();
@@ -93,7 +93,7 @@ describe('handOver', () => {
 
   it('yields nothing when nothing is given', async () => {
     const read: number[] = [];
-    for await (const value of handOver<number>(async () => {})) read.push(value);
+    for await (const value of toAsyncGenerator<number>(async () => {})) read.push(value);
     expect(read).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import type { AddressSet } from './address-set';
 import type { CompiledRule } from './compiled-rule';
-import { enforcementOf } from './enforcement';
+import { evaluateEnforcement } from './enforcement';
 import { effectiveOptions } from './guest-options';
 import type { FilterImplementation, LiveNic, LiveState } from './live-state';
 import { possibleImplementations } from './node-options';
@@ -38,24 +38,28 @@ function acceptsEverything(rules: readonly CompiledRule[], family: 4 | 6): 'yes'
   return open ? 'unknown' : 'no';
 }
 
-const explained = (protection: Protection, ...reasons: UnprotectedReason[]): ExplainedProtection => ({
+const toExplained = (protection: Protection, ...reasons: UnprotectedReason[]): ExplainedProtection => ({
   protection,
   reasons,
 });
-const UNKNOWN = explained('unknown', 'unknown');
+const UNKNOWN = toExplained('unknown', 'unknown');
 
-function explainBy(state: LiveState, nic: LiveNic, implementation: FilterImplementation): ExplainedProtection {
+function explainForImplementation(
+  state: LiveState,
+  nic: LiveNic,
+  implementation: FilterImplementation,
+): ExplainedProtection {
   const { options, rules } = state.guest;
   if (!options || !rules) return UNKNOWN;
   const chains = FAMILIES.map((family) => compileGuestChain(state, nic, implementation, 'in', family));
   if (effectiveOptions(options).policy_in !== 'ACCEPT') {
     const open = FAMILIES.map((family, at) => acceptsEverything(chains[at] ?? [], family));
-    if (!open.includes('yes')) return open.includes('unknown') ? UNKNOWN : explained('default_deny');
-    return explained('rules_default_accept', 'accepts_everything');
+    if (!open.includes('yes')) return open.includes('unknown') ? UNKNOWN : toExplained('default_deny');
+    return toExplained('rules_default_accept', 'accepts_everything');
   }
   const found = chains.flat();
-  if (found.some(({ action }) => action !== 'unknown')) return explained('rules_default_accept', 'default_accept');
-  return found.length > 0 ? UNKNOWN : explained('no_rules', 'no_rules');
+  if (found.some(({ action }) => action !== 'unknown')) return toExplained('rules_default_accept', 'default_accept');
+  return found.length > 0 ? UNKNOWN : toExplained('no_rules', 'no_rules');
 }
 
 /**
@@ -64,12 +68,15 @@ function explainBy(state: LiveState, nic: LiveNic, implementation: FilterImpleme
  * that drops everything does not make a default of ACCEPT a denying one: the claim is never larger than the configuration.
  */
 export function explainProtection(state: LiveState, nic: LiveNic): ExplainedProtection {
-  const enforcement = enforcementOf(state, nic);
+  const enforcement = evaluateEnforcement(state, nic);
   if (enforcement.status === 'off') return { protection: 'off', reasons: enforcement.reasons };
   if (enforcement.status === 'unknown') return UNKNOWN;
-  const [first, ...others] = possibleImplementations(state.node).map((each) => explainBy(state, nic, each));
+  const [first, ...others] = possibleImplementations(state.node).map((each) =>
+    explainForImplementation(state, nic, each),
+  );
   return first && others.every(({ protection }) => protection === first.protection) ? first : UNKNOWN;
 }
 
 /** The same without the reasons. */
-export const protectionOf = (state: LiveState, nic: LiveNic): Protection => explainProtection(state, nic).protection;
+export const computeProtection = (state: LiveState, nic: LiveNic): Protection =>
+  explainProtection(state, nic).protection;

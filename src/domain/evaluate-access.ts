@@ -26,7 +26,7 @@ export type AccessAnswer =
  * and by which of their roles, or what is missing. The nearest reason is given: an expired role is reported as
  * expired, not as missing.
  */
-export function answerAccess(
+export function evaluateAccess(
   { active, second_factor_missing }: Pick<UserAccess, 'active' | 'second_factor_missing'>,
   { reasons }: Pick<Row, 'reasons'>,
   { tenant_id, project_id }: AccessPlace,

@@ -70,7 +70,7 @@ const BY_ROUTER: Readonly<Record<string, string>> = {
  * Of what the id at a place of an input is: `workload`, `policy` …, as in `Side.ids`.
  * @throws Error that says what to add, for a field that is new here
  */
-export function kindOfField({ name, path: call }: { name: string; path: string }, path: readonly string[]): string {
+export function getFieldKind({ name, path: call }: { name: string; path: string }, path: readonly string[]): string {
   const field = path.filter((part) => part !== '[]').at(-1) ?? '';
   const kind =
     field === 'rule_id' && /notification/i.test(call)
@@ -80,6 +80,6 @@ export function kindOfField({ name, path: call }: { name: string; path: string }
         : BY_NAME[field];
   if (kind !== undefined) return kind;
   throw new Error(
-    `${name} takes an id in ${path.join('.')}. Say in kind-of-field.fixture.ts of what it is, and give both tenants one in two-tenants.fixture.ts.`,
+    `${name} takes an id in ${path.join('.')}. Say in field-kind.fixture.ts of what it is, and give both tenants one in two-tenants.fixture.ts.`,
   );
 }

@@ -12,7 +12,7 @@ export type ServicePort = {
  * Which port of a flow is the service's. Who opened the conversation decides when it is known; otherwise an ephemeral port
  * belongs to the caller. Two ephemeral ports name no service: each conversation would count as one of its own.
  */
-export function portOfService(flow: {
+export function getServicePort(flow: {
   source_port: number | null;
   destination_port: number | null;
   initiator?: 'source' | 'destination' | null;

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { OpenScope, Scope, Session } from '../auth/scope';
 import { defineRoute, type Route } from '../rest/define-route';
 import { csvResponse, listFormat, type ReadPage } from '../rest/list-file';
-import { baseUrlOf, ifMatchVersion } from '../rest/request-headers';
-import { addressOf, type Operation } from './operation';
+import { getBaseUrl, parseIfMatch } from '../rest/request-headers';
+import { type Operation, parseRestAddress } from './operation';
 
 type Procedures = Readonly<Record<string, { _def: { meta?: unknown } }>>;
 
@@ -18,7 +18,7 @@ type Asked = {
 };
 
 /** The operations of a router by their names on the pages. */
-export function operationsOf(router: { _def: { procedures: unknown } }): [string, Operation][] {
+export function listOperations(router: { _def: { procedures: unknown } }): [string, Operation][] {
   const procedures = router._def.procedures as Procedures;
   return Object.entries(procedures).map(([name, { _def }]) => {
     const operation = (_def.meta as { operation?: Operation } | undefined)?.operation;
@@ -32,10 +32,10 @@ function withVersion(schema: z.ZodType | undefined, input: unknown, request: Req
   const fields = (schema as Partial<z.ZodObject> | undefined)?.shape;
   if (!fields || !('version' in fields)) return input;
   const given = (input ?? {}) as { version?: number };
-  return { ...given, version: given.version ?? ifMatchVersion(request) };
+  return { ...given, version: given.version ?? parseIfMatch(request) };
 }
 
-function routeOf(operation: Operation): Route[] {
+function toRoutes(operation: Operation): Route[] {
   if (operation.rest === undefined) return [];
   const {
     access,
@@ -53,7 +53,7 @@ function routeOf(operation: Operation): Route[] {
     problems,
     ...limits
   } = operation;
-  const { method, path, params } = addressOf(operation);
+  const { method, path, params } = parseRestAddress(operation);
   const inQuery = method === 'GET' || method === 'DELETE';
   const besides = csv ? { format: listFormat } : respond?.query?.shape;
   const taken = inQuery ? (input as z.ZodObject | undefined) : undefined;
@@ -64,7 +64,7 @@ function routeOf(operation: Operation): Route[] {
     const only = Object.fromEntries(names.map((name) => [name, asked.query?.[name] as string | undefined]));
     const { scope, session, params = {} } = asked;
     const given = withVersion(input, inQuery ? own : asked.body, request);
-    const call = { scope, session, params, input: input ? given : undefined, baseUrl: () => baseUrlOf(request) };
+    const call = { scope, session, params, input: input ? given : undefined, baseUrl: () => getBaseUrl(request) };
     if (respond) return respond.answer(call, only, request);
     if (csv && only.format === 'csv') {
       const rows = csv.rows ?? ((_: unknown, page: object) => run({ ...call, input: { ...own, ...page } }));
@@ -95,5 +95,5 @@ function routeOf(operation: Operation): Route[] {
 }
 
 /** The REST routes of all operations that have an address. */
-export const routesOf = (router: { _def: { procedures: unknown } }): Route[] =>
-  operationsOf(router).flatMap(([, operation]) => routeOf(operation));
+export const listRoutes = (router: { _def: { procedures: unknown } }): Route[] =>
+  listOperations(router).flatMap(([, operation]) => toRoutes(operation));

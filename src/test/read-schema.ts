@@ -12,7 +12,7 @@ export async function queryDatabase<T = Record<string, unknown>>(url: string, te
 }
 
 /** Everything that makes a schema what it is: columns, constraints, indexes, triggers and whether they fire, storage. */
-export const schemaOf = (url: string) =>
+export const readSchema = (url: string) =>
   queryDatabase(
     url,
     `select 'column' as kind, c.relname || '.' || a.attname as name, format_type(a.atttypid, a.atttypmod) || a.attnotnull || a.attidentity::text

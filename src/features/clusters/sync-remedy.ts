@@ -19,7 +19,7 @@ const REMEDIES: Record<string, Remedy> = {
 };
 
 /** The remedy for the last failure, or null when the last sync did not fail. */
-export function syncTrouble(
+export function findSyncRemedy(
   cluster: Pick<Cluster, 'sync_status' | 'last_sync_error' | 'last_sync_error_code'>,
 ): Remedy | null {
   if (cluster.sync_status !== 'failed') return null;

@@ -6,7 +6,7 @@ import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict'
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { conversationVerdicts } from '../flows/conversation-verdicts';
+import { createConversationVerdictEvaluator } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/list-flows';
 
 /** The largest conversations that are evaluated: a scan of all addresses must not make the page slow. */
@@ -21,7 +21,7 @@ const rank = (verdict: EdgeVerdict) => (verdict === 'dropped' ? 1 : 0);
  * @param rules evidence that what the rules say may be shown; null: only what was observed is
  * @throws AppError `malformed` when the range ends before it begins
  */
-export async function readFromOutside(
+export async function readOutsideConnections(
   scope: Scope<'flow:read'>,
   rules: Scope<'workload:read'> | null,
   range: { since: string; until: string },
@@ -36,7 +36,7 @@ export async function readFromOutside(
   const source = plan.source === 'hours' ? 'hours' : 'minutes';
   const asked = { from_outside: true, most: MOST_EVALUATED + 1 };
   const found = await flowStore().edges({ ...selection, ...times }, source, asked);
-  const evaluate = conversationVerdicts(firewall, { flows: scope.reach, rules: rules?.reach ?? null });
+  const evaluate = createConversationVerdictEvaluator(firewall, { flows: scope.reach, rules: rules?.reach ?? null });
   const rows = new Map<string, OutsideConnection>();
   for (const conversation of found.slice(0, MOST_EVALUATED)) {
     const { destination_workload_id, source_prefix, protocol, port, bytes, packets, flows, last_seen_at } =

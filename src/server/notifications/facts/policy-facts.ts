@@ -1,21 +1,21 @@
 import type { Fact } from '@/domain/notifications/condition';
-import { driftOf } from '@/domain/notifications/drift';
+import { describeDrift } from '@/domain/notifications/drift';
 import { db } from '../../db/client';
 import { listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { listFailingTests } from '../../enforcement/queries/policy-tests';
-import { listResidualMatters } from '../../enforcement/queries/residual-rules';
+import { listResidualSummaries } from '../../enforcement/queries/residual-rules';
 import { listFailedSyncs } from '../queries/notification-facts';
 import type { Collector } from './collect-findings';
 
 /** Visible policies whose live rules are not as written; no cluster is queried. */
-export const driftedPolicies: Collector = async (reach) => {
+export const collectDriftedPolicies: Collector = async (reach) => {
   const firewall = await readFirewallState();
   const facts: Fact[] = [];
   const unknown: string[] = [];
   for (const policy of firewall.inputs.policies) {
     if (reach !== 'all' && !(policy.tenant_id !== null && reach.includes(policy.tenant_id))) continue;
-    const drift = driftOf(firewall.standingOf(policy));
+    const drift = describeDrift(firewall.standingOf(policy));
     if (drift === 'unknown') unknown.push(policy.id);
     else if (drift !== null) {
       const object = { object_kind: 'policy', object_id: policy.id, object_name: policy.name } as const;
@@ -26,7 +26,7 @@ export const driftedPolicies: Collector = async (reach) => {
 };
 
 /** Visible policy tests that fail, with the event that made them fail where it is the tenant's own. */
-export const failingTests: Collector = async (reach) => ({
+export const collectFailingTests: Collector = async (reach) => ({
   facts: (await listFailingTests(db, reach)).map(({ id, name, caused_by }) => {
     const shown = caused_by && (reach === 'all' || reach.includes(caused_by.tenant_id ?? ''));
     return {
@@ -41,7 +41,7 @@ export const failingTests: Collector = async (reach) => ({
 });
 
 /** Nodes whose stored firewall cannot be compiled, from what was last read; no cluster is asked. */
-export const failingNodes: Collector = async () => ({
+export const collectFailingNodes: Collector = async () => ({
   facts: (await listFailingNodes()).map(({ node_id, node_name, message }) => ({
     condition: 'node_firewall_not_compiling',
     key: node_id,
@@ -53,7 +53,7 @@ export const failingNodes: Collector = async () => ({
 });
 
 /** Clusters whose last sync failed. */
-export const failedSyncs: Collector = async () => ({
+export const collectFailedSyncs: Collector = async () => ({
   facts: (await listFailedSyncs(db)).map((cluster) => ({
     condition: 'sync_failed',
     key: cluster.cluster_id,
@@ -70,8 +70,8 @@ const policiesText = (count: number) => (count === 1 ? 'one policy' : `${count} 
  * Visible workloads with rules of a former tenant or project, and removed workloads that still have rules of a visible
  * tenant: by the name that they had then.
  */
-export const residualRules: Collector = async (reach) => ({
-  facts: (await listResidualMatters(reach)).map(
+export const collectResidualRules: Collector = async (reach) => ({
+  facts: (await listResidualSummaries(reach)).map(
     ({ workload_id, workload_name, owned, policies, mode, within_tenant }) => {
       const former = within_tenant ? 'project' : 'tenant';
       const what = owned

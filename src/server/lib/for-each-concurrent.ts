@@ -1,5 +1,5 @@
 /** Calls `work` for every item, at most `limit` concurrently, in list order. The first error ends it. */
-export async function concurrently<T>(
+export async function forEachConcurrent<T>(
   items: readonly T[],
   limit: number,
   signal: AbortSignal,

@@ -38,7 +38,7 @@ function evaluateAt(guest: GuestContext, nic: GuestInterface, { packet }: Openin
 }
 
 /** What is enforced, or what only audited policies would do; `unknown` when something that decides is not known. */
-function decisionOf({ verdict: { verdict, decided_by }, audit }: Evaluated): ContextDecision | 'unknown' {
+function toDecision({ verdict: { verdict, decided_by }, audit }: Evaluated): ContextDecision | 'unknown' {
   if (verdict === 'unknown') return 'unknown';
   if (decided_by.kind === 'rule') return verdict;
   const [first] = audit;
@@ -61,11 +61,11 @@ const sameAudit = (a: readonly AuditOutcome[], b: readonly AuditOutcome[]) =>
   a.every((outcome, at) => outcome.policy_id === b[at]?.policy_id && outcome.verdict === b[at]?.verdict);
 
 /** What all evaluated results have in common. Where they differ, nothing is claimed. */
-function agreed(evaluated: readonly Evaluated[], reason: ContextReason): Found {
+function mergeEvaluated(evaluated: readonly Evaluated[], reason: ContextReason): Found {
   const [first, ...others] = evaluated;
   if (!first) return UNKNOWN(reason);
   const { verdict, decided_by } = first.verdict;
-  const decision = decisionOf(first);
+  const decision = toDecision(first);
   if (others.length === 0) return { decision, verdict, decided_by, audit: first.audit };
   const all = (same: (other: Evaluated) => boolean) => others.every(same);
   const places = () =>
@@ -76,7 +76,7 @@ function agreed(evaluated: readonly Evaluated[], reason: ContextReason): Found {
     ? decided_by
     : { kind: 'unknown', reason, places: places() };
   return {
-    decision: all((other) => decisionOf(other) === decision) ? decision : 'unknown',
+    decision: all((other) => toDecision(other) === decision) ? decision : 'unknown',
     verdict: all((other) => other.verdict.verdict === verdict) ? verdict : 'unknown',
     decided_by: decider,
     audit: all((other) => sameAudit(other.audit, first.audit)) ? first.audit : [],
@@ -108,7 +108,7 @@ const contradicts = (logged: DefiniteVerdict, verdict: DefiniteVerdict | 'unknow
  * verdict takes precedence; where the rules say otherwise, it is a conflict. Pure; takes some microseconds.
  * @param openings for who evaluates the same flow at several states of the guest
  */
-export function contextOf(
+export function computeFlowContext(
   guest: GuestContext,
   flow: FlowFacts,
   end: 'source' | 'destination',
@@ -120,7 +120,7 @@ export function contextOf(
   else {
     const nics = interfacesAt(guest, flow);
     const evaluated = nics.flatMap((nic) => openings.map((each) => evaluateAt(guest, nic, each)));
-    found = agreed(evaluated, openings.length > 1 ? 'unknown_opening' : 'unknown_interface');
+    found = mergeEvaluated(evaluated, openings.length > 1 ? 'unknown_opening' : 'unknown_interface');
   }
   const logged = isLogged(flow.decision) ? flow.decision : null;
   const certain =

@@ -8,7 +8,7 @@ import { PLAIN_NODE, RANDOM_NIC, randomPacket, randomSource, randomState } from 
 import { formatIp } from '../net/ip-address';
 import type { DesiredGuest } from '../policy/desired';
 import { type AuditPolicy, prepareAuditPolicy } from './audit-policy';
-import { contextOf } from './context-of';
+import { computeFlowContext } from './compute-flow-context';
 import type { FlowFacts } from './flow-context';
 import { prepareGuestContext } from './guest-context';
 
@@ -22,7 +22,7 @@ type Given = {
   audit?: AuditPolicy[];
 };
 
-function guestOf(rules: Rule[] | null, { options = { enable: 1 }, cluster, nics = [NIC], audit = [] }: Given = {}) {
+function buildGuest(rules: Rule[] | null, { options = { enable: 1 }, cluster, nics = [NIC], audit = [] }: Given = {}) {
   const state: LiveState = {
     cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, ...cluster },
     guest: {
@@ -72,46 +72,51 @@ const flow = (change: Partial<FlowFacts> = {}): FlowFacts => ({
 const SSH: Rule = { proto: 'tcp', dport: '22' };
 
 describe('the decision', () => {
-  const cases: [string, ReturnType<typeof guestOf>, Partial<FlowFacts>, string][] = [
-    ['a rule that accepts', guestOf([SSH]), {}, 'accept'],
-    ['a rule that drops', guestOf([{ ...SSH, action: 'DROP' }]), {}, 'drop'],
-    ['a rule that rejects', guestOf([{ ...SSH, action: 'REJECT' }]), {}, 'reject'],
-    ['the default that drops', guestOf([]), {}, 'default_drop'],
-    ['the default that rejects', guestOf([], { options: { enable: 1, policy_in: 'REJECT' } }), {}, 'default_drop'],
-    ['the default that accepts', guestOf([], { options: { enable: 1, policy_in: 'ACCEPT' } }), {}, 'default_accept'],
+  const cases: [string, ReturnType<typeof buildGuest>, Partial<FlowFacts>, string][] = [
+    ['a rule that accepts', buildGuest([SSH]), {}, 'accept'],
+    ['a rule that drops', buildGuest([{ ...SSH, action: 'DROP' }]), {}, 'drop'],
+    ['a rule that rejects', buildGuest([{ ...SSH, action: 'REJECT' }]), {}, 'reject'],
+    ['the default that drops', buildGuest([]), {}, 'default_drop'],
+    ['the default that rejects', buildGuest([], { options: { enable: 1, policy_in: 'REJECT' } }), {}, 'default_drop'],
+    ['the default that accepts', buildGuest([], { options: { enable: 1, policy_in: 'ACCEPT' } }), {}, 'default_accept'],
     [
       'a rule of the hypervisor itself',
-      guestOf([]),
+      buildGuest([]),
       { protocol: 'udp', source_port: 67, destination_port: 68 },
       'default_accept',
     ],
-    ['nothing: the guest does not filter', guestOf([SSH], { options: {} }), {}, 'observed'],
-    ['nothing: the cluster does not filter', guestOf([SSH], { cluster: { firewall_enabled: false } }), {}, 'observed'],
-    ['nothing: the rules are not known', guestOf(null), {}, 'observed'],
-    ['nothing: the options are not known', guestOf([SSH], { options: null }), {}, 'observed'],
-    ['nothing: the protocol is not known', guestOf([SSH]), { protocol: 'what' }, 'observed'],
-    ['a log line', guestOf([SSH]), { decision: 'reject' }, 'reject'],
+    ['nothing: the guest does not filter', buildGuest([SSH], { options: {} }), {}, 'observed'],
+    [
+      'nothing: the cluster does not filter',
+      buildGuest([SSH], { cluster: { firewall_enabled: false } }),
+      {},
+      'observed',
+    ],
+    ['nothing: the rules are not known', buildGuest(null), {}, 'observed'],
+    ['nothing: the options are not known', buildGuest([SSH], { options: null }), {}, 'observed'],
+    ['nothing: the protocol is not known', buildGuest([SSH]), { protocol: 'what' }, 'observed'],
+    ['a log line', buildGuest([SSH]), { decision: 'reject' }, 'reject'],
     [
       'a rule before a policy in audit mode',
-      guestOf([SSH], { audit: [audited('p', [{ action: 'DROP', dport: '22' }])] }),
+      buildGuest([SSH], { audit: [audited('p', [{ action: 'DROP', dport: '22' }])] }),
       {},
       'accept',
     ],
     [
       'a policy in audit mode before the default',
-      guestOf([], { audit: [audited('p', [{ action: 'ACCEPT', dport: '22' }])] }),
+      buildGuest([], { audit: [audited('p', [{ action: 'ACCEPT', dport: '22' }])] }),
       {},
       'audit_accept',
     ],
     [
       'a policy in audit mode where nothing filters',
-      guestOf([], { options: {}, audit: [audited('p', [{ action: 'REJECT', dport: '22' }])] }),
+      buildGuest([], { options: {}, audit: [audited('p', [{ action: 'REJECT', dport: '22' }])] }),
       {},
       'audit_reject',
     ],
     [
       'the first of two policies in audit mode',
-      guestOf([], {
+      buildGuest([], {
         options: {},
         audit: [audited('a', [{ action: 'DROP', dport: '22' }]), audited('b', [{ action: 'ACCEPT', dport: '22' }])],
       }),
@@ -120,37 +125,41 @@ describe('the decision', () => {
     ],
     [
       'no policy in audit mode whose rules say nothing',
-      guestOf([], { options: {}, audit: [audited('p', [{ action: 'DROP', dport: '80' }])] }),
+      buildGuest([], { options: {}, audit: [audited('p', [{ action: 'DROP', dport: '80' }])] }),
       {},
       'observed',
     ],
     [
       'a policy in audit mode whose default would drop',
-      guestOf([], { options: {}, audit: [audited('p', [], true)] }),
+      buildGuest([], { options: {}, audit: [audited('p', [], true)] }),
       {},
       'audit_drop',
     ],
     [
       'a rule of one audited policy before the default of another',
-      guestOf([], { options: {}, audit: [audited('a', [], true), audited('b', [{ action: 'ACCEPT', dport: '22' }])] }),
+      buildGuest([], {
+        options: {},
+        audit: [audited('a', [], true), audited('b', [{ action: 'ACCEPT', dport: '22' }])],
+      }),
       {},
       'audit_accept',
     ],
     [
       'the default in force before one that audit would bring',
-      guestOf([], { audit: [audited('p', [], true)] }),
+      buildGuest([], { audit: [audited('p', [], true)] }),
       {},
       'default_drop',
     ],
   ];
   for (const [what, guest, change, decision] of cases) {
-    it(`comes from ${what}`, () => expect(contextOf(guest, flow(change), 'destination').decision).toBe(decision));
+    it(`comes from ${what}`, () =>
+      expect(computeFlowContext(guest, flow(change), 'destination').decision).toBe(decision));
   }
 
   it('names the rule, and keeps the reason when nothing decides', () => {
     expect(
-      contextOf(
-        guestOf([{}, SSH].map((rule, at) => (at === 0 ? { ...SSH, dport: '80' } : rule))),
+      computeFlowContext(
+        buildGuest([{}, SSH].map((rule, at) => (at === 0 ? { ...SSH, dport: '80' } : rule))),
         flow(),
         'destination',
       ),
@@ -158,16 +167,18 @@ describe('the decision', () => {
       decided_by: { kind: 'rule', position: 1 },
       direction: 'in',
     });
-    const off = contextOf(guestOf([SSH], { options: {} }), flow(), 'destination');
+    const off = computeFlowContext(buildGuest([SSH], { options: {} }), flow(), 'destination');
     expect(off).toMatchObject({
       verdict: 'accept',
       decided_by: { kind: 'not_enforced', reason: 'guest_firewall_off' },
     });
-    expect(contextOf(guestOf(null), flow(), 'destination').decided_by).toMatchObject({ reason: 'unknown_guest_rules' });
+    expect(computeFlowContext(buildGuest(null), flow(), 'destination').decided_by).toMatchObject({
+      reason: 'unknown_guest_rules',
+    });
   });
 
   it('names the rules of policies in audit mode by position and hash', () => {
-    const guest = guestOf([], {
+    const guest = buildGuest([], {
       audit: [
         audited('p', [
           { action: 'DROP', dport: '80' },
@@ -175,44 +186,48 @@ describe('the decision', () => {
         ]),
       ],
     });
-    expect(contextOf(guest, flow(), 'destination').audit).toEqual([
+    expect(computeFlowContext(guest, flow(), 'destination').audit).toEqual([
       { policy_id: 'p', verdict: 'drop', by: 'rule', rule_position: 1, rule_hash: 'p-1' },
     ]);
   });
 });
 
 describe('the evaluated packet', () => {
-  const guest = guestOf([SSH]);
+  const guest = buildGuest([SSH]);
 
   it('opens the conversation, whatever the direction of the flow', () => {
     const answer = { source_ip: '10.0.0.9', destination_ip: '192.0.2.1', source_port: 22, destination_port: 40000 };
-    expect(contextOf(guest, flow(answer), 'source')).toMatchObject({ decision: 'accept', direction: 'in' });
-    expect(contextOf(guest, flow({ ...answer, initiator: 'source' }), 'source')).toMatchObject({
+    expect(computeFlowContext(guest, flow(answer), 'source')).toMatchObject({ decision: 'accept', direction: 'in' });
+    expect(computeFlowContext(guest, flow({ ...answer, initiator: 'source' }), 'source')).toMatchObject({
       decision: 'default_accept',
       direction: 'out',
     });
-    expect(contextOf(guest, flow({ initiator: 'destination' }), 'destination')).toMatchObject({ direction: 'out' });
+    expect(computeFlowContext(guest, flow({ initiator: 'destination' }), 'destination')).toMatchObject({
+      direction: 'out',
+    });
   });
 
   it('uses the ICMP request, not the reply', () => {
-    const pinged = guestOf([{ proto: 'icmp', 'icmp-type': 'echo-request' }]);
+    const pinged = buildGuest([{ proto: 'icmp', 'icmp-type': 'echo-request' }]);
     const ping = { protocol: 'icmp', source_port: null, destination_port: null, icmp_code: 0 };
-    expect(contextOf(pinged, flow({ ...ping, icmp_type: 8 }), 'destination').decision).toBe('accept');
+    expect(computeFlowContext(pinged, flow({ ...ping, icmp_type: 8 }), 'destination').decision).toBe('accept');
     const answer = { ...ping, icmp_type: 0, source_ip: '10.0.0.9', destination_ip: '192.0.2.1' };
-    expect(contextOf(pinged, flow(answer), 'source')).toMatchObject({ decision: 'accept', direction: 'in' });
+    expect(computeFlowContext(pinged, flow(answer), 'source')).toMatchObject({ decision: 'accept', direction: 'in' });
     // An error belongs to something, or is made up: the rules see two different packets.
-    expect(contextOf(pinged, flow({ ...ping, icmp_type: 3, icmp_code: 1 }), 'destination').decision).toBe('observed');
+    expect(computeFlowContext(pinged, flow({ ...ping, icmp_type: 3, icmp_code: 1 }), 'destination').decision).toBe(
+      'observed',
+    );
   });
 
   it('stays unknown between two ephemeral ports unless both directions have the same result', () => {
     const ports = { source_port: 40000, destination_port: 50000 };
-    expect(contextOf(guest, flow(ports), 'destination')).toMatchObject({
+    expect(computeFlowContext(guest, flow(ports), 'destination')).toMatchObject({
       decision: 'observed',
       direction: null,
       decided_by: { kind: 'unknown', reason: 'unknown_opening' },
     });
-    const open = guestOf([], { options: { enable: 1, policy_in: 'ACCEPT' } });
-    expect(contextOf(open, flow(ports), 'destination').decision).toBe('default_accept');
+    const open = buildGuest([], { options: { enable: 1, policy_in: 'ACCEPT' } });
+    expect(computeFlowContext(open, flow(ports), 'destination').decision).toBe('default_accept');
   });
 });
 
@@ -221,51 +236,64 @@ describe('the interface', () => {
   const rules = [{ ...SSH, iface: 'net1', action: 'DROP' }, SSH];
 
   it('equals the interface that saw the flow', () => {
-    const guest = guestOf(rules, { nics });
-    expect(contextOf(guest, flow({ nic: 0 }), 'destination').decision).toBe('accept');
-    expect(contextOf(guest, flow({ nic: 1 }), 'destination').decision).toBe('drop');
-    expect(contextOf(guest, flow({ nic: 2 }), 'destination').decided_by).toMatchObject({ reason: 'unknown_interface' });
+    const guest = buildGuest(rules, { nics });
+    expect(computeFlowContext(guest, flow({ nic: 0 }), 'destination').decision).toBe('accept');
+    expect(computeFlowContext(guest, flow({ nic: 1 }), 'destination').decision).toBe('drop');
+    expect(computeFlowContext(guest, flow({ nic: 2 }), 'destination').decided_by).toMatchObject({
+      reason: 'unknown_interface',
+    });
   });
 
   it('covers all interfaces when the flow was seen at another guest: all must agree', () => {
     const seenElsewhere = flow({ workload_id: 'other', nic: 1 });
-    expect(contextOf(guestOf(rules, { nics }), seenElsewhere, 'destination')).toMatchObject({
+    expect(computeFlowContext(buildGuest(rules, { nics }), seenElsewhere, 'destination')).toMatchObject({
       decision: 'observed',
       decided_by: { kind: 'unknown', reason: 'unknown_interface', places: [{ position: 1 }, { position: 0 }] },
     });
-    expect(contextOf(guestOf([SSH], { nics }), seenElsewhere, 'destination').decision).toBe('accept');
-    expect(contextOf(guestOf([SSH], { nics: [] }), seenElsewhere, 'destination').decision).toBe('observed');
+    expect(computeFlowContext(buildGuest([SSH], { nics }), seenElsewhere, 'destination').decision).toBe('accept');
+    expect(computeFlowContext(buildGuest([SSH], { nics: [] }), seenElsewhere, 'destination').decision).toBe('observed');
   });
 
   it('may be unread when nothing depends on it', () => {
     const off = { nics: null, options: {} };
-    expect(contextOf(guestOf(rules, off), flow({ nic: null }), 'destination').decided_by.kind).toBe('not_enforced');
+    expect(computeFlowContext(buildGuest(rules, off), flow({ nic: null }), 'destination').decided_by.kind).toBe(
+      'not_enforced',
+    );
     // Filtered or not, the packet passes.
-    expect(contextOf(guestOf([SSH], { nics: null }), flow({ nic: null }), 'destination').decision).toBe('accept');
-    expect(contextOf(guestOf(rules, { nics: null }), flow({ nic: null }), 'destination').decision).toBe('observed');
-    expect(contextOf(guestOf([], { nics: null }), flow({ nic: null }), 'destination').decision).toBe('observed');
+    expect(computeFlowContext(buildGuest([SSH], { nics: null }), flow({ nic: null }), 'destination').decision).toBe(
+      'accept',
+    );
+    expect(computeFlowContext(buildGuest(rules, { nics: null }), flow({ nic: null }), 'destination').decision).toBe(
+      'observed',
+    );
+    expect(computeFlowContext(buildGuest([], { nics: null }), flow({ nic: null }), 'destination').decision).toBe(
+      'observed',
+    );
   });
 });
 
 describe('a conflict', () => {
   it('requires a log line of this guest that contradicts the rules', () => {
-    const guest = guestOf([SSH]);
-    const conflict = (change: Partial<FlowFacts>, at = guest) => contextOf(at, flow(change), 'destination').conflict;
+    const guest = buildGuest([SSH]);
+    const conflict = (change: Partial<FlowFacts>, at = guest) =>
+      computeFlowContext(at, flow(change), 'destination').conflict;
     expect(conflict({ decision: 'drop' })).toBe(true);
     expect(conflict({ decision: 'accept' })).toBe(false);
     expect(conflict({})).toBe(false);
     // The other end's rules dropped it; a reply is not the evaluated packet; what is unknown contradicts nothing.
     expect(conflict({ decision: 'drop', workload_id: 'other' })).toBe(false);
     expect(conflict({ decision: 'drop', initiator: 'destination' })).toBe(false);
-    expect(conflict({ decision: 'drop' }, guestOf(null))).toBe(false);
-    expect(conflict({ decision: 'accept' }, guestOf([], { options: { enable: 1, policy_in: 'ACCEPT' } }))).toBe(false);
+    expect(conflict({ decision: 'drop' }, buildGuest(null))).toBe(false);
+    expect(conflict({ decision: 'accept' }, buildGuest([], { options: { enable: 1, policy_in: 'ACCEPT' } }))).toBe(
+      false,
+    );
   });
 });
 
 const NAMES: Record<number, string> = { 1: 'icmp', 6: 'tcp', 17: 'udp', 58: 'icmpv6', 132: 'sctp' };
 
 /** The flow that a packet opens, or its answer. */
-function flowOf({ source, destination, ...packet }: Packet, answer: boolean): FlowFacts {
+function toFlow({ source, destination, ...packet }: Packet, answer: boolean): FlowFacts {
   const [from, to] = answer ? [destination, source] : [source, destination];
   const ports = [packet.source_port ?? null, packet.destination_port ?? null] as const;
   return {
@@ -299,7 +327,7 @@ it('agrees with the evaluator about random rules and packets, asked and answered
         const inbound = packet.direction === 'in';
         const end = inbound !== answer ? 'destination' : 'source';
         const expected = evaluate(prepared, packet);
-        const context = contextOf(guest, flowOf(packet, answer), end);
+        const context = computeFlowContext(guest, toFlow(packet, answer), end);
         const { verdict, decided_by, direction } = context;
         expect({ verdict, decided_by, direction }).toEqual({ ...expected, direction: packet.direction });
         const { kind } = expected.decided_by;

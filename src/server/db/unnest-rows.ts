@@ -48,7 +48,7 @@ function spreadIds(name: string, values: readonly Value[]): Column {
  * @param columns names and types in the order of the result; times must not be null
  * @param key a column that is always spread: it makes the rows
  */
-export function rowsOfArrays<T extends { [K in keyof T]: Value }>(
+export function unnestRows<T extends { [K in keyof T]: Value }>(
   columns: Columns<T>,
   key: keyof T & string,
   rows: readonly T[],

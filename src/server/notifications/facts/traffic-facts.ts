@@ -17,7 +17,7 @@ import type { Collector } from './collect-findings';
 const TRAFFIC_WINDOW_MS = 15 * 60_000;
 
 /** One matter is all traffic to one port of one destination: a scan from a thousand addresses is not a thousand matters. */
-const matterOf = (entry: SuspiciousTraffic): string =>
+const toTargetKey = (entry: SuspiciousTraffic): string =>
   [entry.cluster_id, entry.destination_workload_id ?? entry.destination_ip, entry.port, entry.protocol].join(' ');
 
 function trafficFact(key: string, entries: readonly SuspiciousTraffic[]): Fact | null {
@@ -38,7 +38,7 @@ function trafficFact(key: string, entries: readonly SuspiciousTraffic[]): Fact |
 }
 
 /** Visible destinations reached at a critical port from outside all subnets, by the dashboard's criteria. */
-export const criticalTraffic: Collector = async (reach) => {
+export const collectCriticalTraffic: Collector = async (reach) => {
   const since = new Date(clock.now().getTime() - TRAFFIC_WINDOW_MS).toISOString();
   const [{ selection }, firewall] = await Promise.all([
     selectFlows(systemScope('flow:read', 'notifications', reach), { since }),
@@ -46,7 +46,7 @@ export const criticalTraffic: Collector = async (reach) => {
   ]);
   const { entries } = await readSuspicious(selection, firewall, { policies: reach, rules: null });
   const critical = entries.filter(({ severity }) => severity === 'critical');
-  const matters = groupBy(critical, matterOf);
+  const matters = groupBy(critical, toTargetKey);
   return { facts: [...matters].map(([key, list]) => trafficFact(key, list)).filter((fact) => fact !== null) };
 };
 
@@ -62,7 +62,7 @@ const WORDS: Record<ConflictKind, (conflict: IpamConflict, holder: string, other
 };
 
 /** A party that is unknown or not visible has no name here. */
-const nameOf = (party: IpamConflict['workload']): string => party?.name ?? 'another workload';
+const formatPartyName = (party: IpamConflict['workload']): string => party?.name ?? 'another workload';
 
 function conflictFact(conflict: IpamConflict): Fact {
   const { id, kind, address, mac, cluster_name, workload, other_workload } = conflict;
@@ -73,12 +73,12 @@ function conflictFact(conflict: IpamConflict): Fact {
     object_kind: 'ipam_conflict',
     object_id: id,
     object_name: `${address ?? mac ?? kind} (${cluster_name})`,
-    detail: WORDS[kind](conflict, nameOf(workload), nameOf(other)),
+    detail: WORDS[kind](conflict, formatPartyName(workload), formatPartyName(other)),
   };
 }
 
 /** Address conflicts in which a visible workload is a party and that are not decided yet. */
-export const addressConflicts: Collector = async (reach) => {
+export const collectAddressConflicts: Collector = async (reach) => {
   const scope = systemScope('ipam:read', 'notifications', reach);
   const facts: Fact[] = [];
   let cursor: string | null | undefined;
@@ -95,7 +95,7 @@ const REFUSED_WINDOW_MS = 3_600_000;
 const NAMED = 5;
 
 /** Nodes whose agents reported about guests that are on other nodes. */
-export const refusedReports: Collector = async () => {
+export const collectRefusedReports: Collector = async () => {
   const since = new Date(clock.now().getTime() - REFUSED_WINDOW_MS).toISOString();
   return {
     facts: (await flowStore().unconfirmed.refusals(since)).map(({ node_id, node_name, vmids }) => {
@@ -117,7 +117,7 @@ export const refusedReports: Collector = async () => {
 const REPLACED_WINDOW_MS = 24 * 3_600_000;
 
 /** Nodes whose token was replaced while their agent reported: the previous holder is locked out. */
-export const replacedTokens: Collector = async () => {
+export const collectReplacedTokens: Collector = async () => {
   const since = new Date(clock.now().getTime() - REPLACED_WINDOW_MS).toISOString();
   return {
     facts: (await listReplacedTokens(db, since)).map(({ node_id, node_name, token_replacement: replaced }) => {
@@ -136,7 +136,7 @@ export const replacedTokens: Collector = async () => {
 };
 
 /** Nodes whose agent stopped to report. */
-export const silentAgents: Collector = async () => ({
+export const collectStaleAgents: Collector = async () => ({
   facts: (await listSilentAgents(db)).map(({ node_id, node_name, cluster_name, last_heartbeat_at }) => ({
     condition: 'agent_silent',
     key: node_id,

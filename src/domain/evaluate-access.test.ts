@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { answerAccess } from './answer-access';
+import { evaluateAccess } from './evaluate-access';
 import { explainAccess } from './explain-access';
-import { isWithinReach, PERMISSIONS, reachOf } from './permissions';
+import { computeReach, isWithinReach, PERMISSIONS } from './permissions';
 
 const TENANTS = ['0199aaaa-0000-7000-8000-000000000001', '0199aaaa-0000-7000-8000-000000000002'];
 const place = (tenant_id: string | null, project_id: string | null = null) => ({
@@ -41,9 +41,9 @@ describe('the answer', () => {
           const access = explainAccess(user, assignments);
           const grants = assignments.filter(({ expired }) => !expired);
           for (const row of access.permissions) {
-            const reach = reachOf(grants, row.permission as (typeof PERMISSIONS)[number] | '*');
+            const reach = computeReach(grants, row.permission as (typeof PERMISSIONS)[number] | '*');
             const held = isWithinReach(there, reach);
-            const answer = answerAccess(access, row, there);
+            const answer = evaluateAccess(access, row, there);
             expect(answer.allowed).toBe(active && !missing && held);
             if (answer.allowed) expect(answer.by.length).toBeGreaterThan(0);
             else if (answer.lack === 'second_factor') expect(held).toBe(true);
@@ -81,7 +81,7 @@ test.each([
   ['elsewhere', [reason('gives', TENANTS[0] ?? '', PROJECT)], TENANTS[0]],
   ['no_role', [], null],
 ] as const)('lacks by %s', (lack, reasons, tenantId) =>
-  expect(answerAccess(well, { reasons: [...reasons] }, place(tenantId ?? null))).toMatchObject({
+  expect(evaluateAccess(well, { reasons: [...reasons] }, place(tenantId ?? null))).toMatchObject({
     allowed: false,
     lack,
   }),

@@ -1,7 +1,7 @@
 import type { AnyColumn, SQL } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import { AppError } from '../lib/errors';
-import { pgErrorOf } from '../lib/pg-errors';
+import { findPgError } from '../lib/pg-errors';
 import { encodeCursor, keyset, type SortKey } from './keyset';
 
 /** What a list can be sorted by: the field's name in the answer, its column, and in which property of a row it stands. */
@@ -17,7 +17,7 @@ export async function withCursorErrors<T>(cursor: string | undefined, work: Prom
   try {
     return await work;
   } catch (cause) {
-    if (!cursor || !pgErrorOf(cause)?.code.startsWith('22')) throw cause;
+    if (!cursor || !findPgError(cause)?.code.startsWith('22')) throw cause;
     throw new AppError('malformed', 'The cursor is not from this list. Start again without a cursor.', {
       cause,
       errors: [{ field: 'cursor', message: 'Use next_cursor of the previous page, unchanged.' }],
@@ -29,7 +29,7 @@ export async function withCursorErrors<T>(cursor: string | undefined, work: Prom
  * Runs a list's two queries side by side: one page of rows and the number of all matches. `build` gets the condition
  * that continues after the cursor, the order and the limit. `list.sort` is the field that sorts when none is asked for.
  */
-export async function pageOfRows<T extends { id: string }>(
+export async function queryPage<T extends { id: string }>(
   input: Query,
   list: List,
   build: (paging: Paging) => { rows: PromiseLike<T[]>; total: PromiseLike<number> },

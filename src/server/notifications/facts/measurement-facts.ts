@@ -88,15 +88,15 @@ function workloadFacts(
 }
 
 /** Traffic of each visible workload, in Mbit/s. */
-export const workloadTraffic: Collector = async (reach) =>
+export const collectWorkloadTraffic: Collector = async (reach) =>
   workloadFacts('workload_traffic_high', await measure(reach, 'bytes', false), MBIT_PER_BYTE);
 
 /** Dropped and rejected connections of each visible workload, per minute. */
-export const drops: Collector = async (reach) =>
+export const collectDrops: Collector = async (reach) =>
   workloadFacts('drops_high', await measure(reach, 'flows', true), MINUTE_MS / MEASURED_MS);
 
 /** Traffic of each cluster, in Mbit/s. */
-export const clusterTraffic: Collector = async (reach) => {
+export const collectClusterTraffic: Collector = async (reach) => {
   const { byCluster, names, unknown, complete } = await measure(reach, 'bytes', false);
   const facts = [...byCluster].map(([id, sum]): Fact => {
     const object = { object_kind: 'cluster', object_id: id, object_name: names.get(id) ?? id } as const;
@@ -106,7 +106,7 @@ export const clusterTraffic: Collector = async (reach) => {
 };
 
 /** Share of running visible workloads that deny by default, in percent. What could not be read counts for neither side. */
-export const protectedShare: Collector = async (reach) => {
+export const collectProtectedShare: Collector = async (reach) => {
   const counts = countEnforcement(await readFirewallState(), reach);
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.without_interface;
   if (total === 0) return { facts: [] };
@@ -126,14 +126,17 @@ export const protectedShare: Collector = async (reach) => {
 const NEW_MS = HOUR_MS;
 const KNOWN_MS = 7 * DAY_MS;
 
-const serviceOf = (conversation: { destination_workload_id: string | null; protocol: string; port: number | null }) =>
-  [conversation.destination_workload_id, conversation.protocol, conversation.port].join(' ');
+const toServiceKey = (conversation: {
+  destination_workload_id: string | null;
+  protocol: string;
+  port: number | null;
+}) => [conversation.destination_workload_id, conversation.protocol, conversation.port].join(' ');
 
 /**
  * Services of visible workloads that are reached from outside all known prefixes, and were not in the seven days before. Nothing is known
  * to be new while there are no flows of more than a day ago.
  */
-export const newExternalServices: Collector = async (reach) => {
+export const collectNewExternalServices: Collector = async (reach) => {
   const now = clock.now().getTime();
   // Whole hours, as they are stored.
   const recent = floorTo(now, HOUR_MS) - NEW_MS;
@@ -148,13 +151,13 @@ export const newExternalServices: Collector = async (reach) => {
   if (!complete) return { facts: [], incomplete: true };
   const accepted = ({ decision }: { decision: string }) => !DENIED.includes(decision);
   const known = new Set(
-    [...day.found, ...week.found.filter(({ source_internal }) => !source_internal)].filter(accepted).map(serviceOf),
+    [...day.found, ...week.found.filter(({ source_internal }) => !source_internal)].filter(accepted).map(toServiceKey),
   );
   const facts = new Map<string, Fact>();
   for (const conversation of fresh.found.filter(accepted)) {
     const { destination_workload_id: id, protocol, port, source_prefix } = conversation;
     const workload = id === null ? undefined : firewall.inputs.workloads.get(id);
-    const key = serviceOf(conversation);
+    const key = toServiceKey(conversation);
     if (!workload || !isWithinReach(workload, reach) || port === null || known.has(key) || facts.has(key)) continue;
     facts.set(key, {
       condition: 'new_external_service',
