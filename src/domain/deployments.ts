@@ -14,6 +14,8 @@ export const DEPLOYMENT_TRIGGERS = [
   'audit',
   'deleted',
   'moved',
+  'change',
+  'rollback',
 ] as const;
 export type DeploymentTrigger = (typeof DEPLOYMENT_TRIGGERS)[number];
 /** `unchanged`: it was right already, nothing was written. `partial`: some things of it could not be done. */

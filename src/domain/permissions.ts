@@ -17,6 +17,8 @@ const DECLARED = {
   'policy:read': ['project', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
   'policy:write': ['project', 'security_engineer'],
   'policy:apply': ['project', 'security_engineer'],
+  'change:approve': ['project', 'security_engineer'],
+  'change:break_glass': ['project'],
   'policy_test:read': ['project', 'security_engineer', 'network_operator', 'viewer', 'auditor'],
   'policy_test:write': ['project', 'security_engineer'],
   'policy_test:override': ['project'],

@@ -39,4 +39,6 @@ export const TRIGGER_LABELS: Record<Deployment['trigger'], string> = {
   audit: msg('Switched to audit mode'),
   deleted: msg('Policy deleted'),
   moved: msg('Workload moved'),
+  change: msg('Change applied'),
+  rollback: msg('Change rolled back'),
 };

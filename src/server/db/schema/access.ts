@@ -6,12 +6,15 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgTable,
   text,
   unique,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import { APPROVAL_SCOPES } from '@/domain/change/approval';
+import type { MaintenanceWindow } from '@/domain/change/maintenance';
 import { SECOND_FACTORS, SIGN_IN_METHODS } from '@/domain/second-factor';
 import { inet, primaryId, timestampNow, timestamptz } from '../columns';
 
@@ -25,11 +28,18 @@ export const tenants = pgTable(
     on_move: text({ enum: ['remove', 'keep'] })
       .notNull()
       .default('remove'),
+    /** How many approvals changes to its rules need, besides what the installation requires. */
+    approvals_required: integer().notNull().default(0),
+    approval_scope: text({ enum: APPROVAL_SCOPES }).notNull().default('enforcing'),
+    /** When changes to its rules may be applied; empty: at any time. */
+    maintenance_windows: jsonb().$type<MaintenanceWindow[]>().notNull().default([]),
     version: integer().notNull().default(1),
     created_at: timestampNow(),
     updated_at: timestampNow(),
   },
   (t) => [
+    check('tenants_approvals_required', sql`${t.approvals_required} between 0 and 5`),
+    check('tenants_approval_scope', sql`${t.approval_scope} in ('enforcing', 'all')`),
     check('tenants_on_move', sql`${t.on_move} in ('remove', 'keep')`),
     uniqueIndex('tenants_name_key').on(sql`lower(${t.name})`),
   ],

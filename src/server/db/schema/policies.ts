@@ -184,6 +184,11 @@ export const deployments = pgTable(
     writes: integer().notNull().default(0),
     problems: jsonb().$type<DeploymentProblem[]>().notNull().default([]),
     requested_by: uuid().references(() => users.id, { onDelete: 'set null' }),
+    /** The change that it is part of, and which of its waves; negative waves undo those before. Null: requested by itself. */
+    change_id: uuid(),
+    wave: integer(),
+    /** It writes to no other workloads; null: to all that the policy concerns. */
+    workload_ids: uuid().array(),
     /** The processor that works on it and when it last said so: without a sign of life it is taken over. */
     lease_owner: text(),
     lease_at: timestamptz(),
@@ -196,10 +201,11 @@ export const deployments = pgTable(
     index('deployments_policy_idx').on(t.policy_id, t.cluster_id, t.created_at),
     index('deployments_cluster_idx').on(t.cluster_id),
     index('deployments_operation_idx').on(t.operation_id),
+    index('deployments_change_idx').on(t.change_id, t.wave).where(sql`change_id is not null`),
     index('deployments_active_idx').on(t.status).where(sql`status in ('queued', 'running')`),
     uniqueIndex('deployments_one_waiting')
       .on(t.policy_id, t.cluster_id, t.kind)
-      .where(sql`status = 'queued' and retry_of is null and fingerprints is null`),
+      .where(sql`status = 'queued' and retry_of is null and fingerprints is null and change_id is null`),
     check('deployments_kind', sql`${t.kind} in ('apply', 'cleanup', 'removal')`),
     check('deployments_status', sql`${t.status} in ('queued', 'running', 'ok', 'partial', 'failed')`),
     check('deployments_finished', sql`(${t.finished_at} is not null) = (${t.status} in ('ok', 'partial', 'failed'))`),

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { listInput, pageOf } from '../list';
+import { ApprovalRule } from './approval';
+import { ChangeItem, ChangeItemInput } from './items';
+import { CHANGE_STATES } from './states';
+import { DEFAULT_CONFIRM_SECONDS, MAX_CONFIRM_SECONDS, ON_FAILURE, WAVE_KINDS, Waves } from './waves';
+
+export const MAX_CHANGE_ITEMS = 100;
+
+const Title = z
+  .string({ error: 'A title.' })
+  .trim()
+  .min(1, 'A title of 1 to 120 characters.')
+  .max(120, 'A title of 1 to 120 characters.')
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'Printable characters only.');
+const Text = z.string({ error: 'A text.' }).trim().max(2000, 'At most 2000 characters.');
+const Comment = Text.default('');
+
+const settings = {
+  /** How long after the last write it is rolled back unless confirmed; 0: never. */
+  confirm_within_seconds: z.int().min(0).max(MAX_CONFIRM_SECONDS),
+  waves: Waves,
+  on_failure: z.enum(ON_FAILURE),
+  /** Rolls back immediately when a policy test or protected connection fails, or an agent becomes stale. */
+  rollback_on_failed_check: z.boolean(),
+  /** Not applied before this time; null: when someone applies it. */
+  scheduled_at: z.iso.datetime({ offset: true }).nullable(),
+  /** Only applied within the maintenance windows of its tenants. */
+  within_maintenance: z.boolean(),
+};
+
+export const ChangeCreate = z.strictObject({
+  title: Title,
+  description: Comment,
+  items: z
+    .array(ChangeItemInput, { error: 'A list of edits.' })
+    .min(1, 'At least one edit.')
+    .max(MAX_CHANGE_ITEMS, `At most ${MAX_CHANGE_ITEMS} edits.`),
+  confirm_within_seconds: settings.confirm_within_seconds.default(DEFAULT_CONFIRM_SECONDS),
+  waves: settings.waves.default({ canaries: null, pause_seconds: null }),
+  on_failure: settings.on_failure.default('stop'),
+  rollback_on_failed_check: settings.rollback_on_failed_check.default(false),
+  scheduled_at: settings.scheduled_at.default(null),
+  within_maintenance: settings.within_maintenance.default(false),
+});
+export type ChangeCreate = z.output<typeof ChangeCreate>;
+
+/** What is left out stays; items that are given replace all of them. `version` is the one that was read. */
+export const ChangeUpdate = z
+  .strictObject({
+    title: Title,
+    description: Text,
+    items: ChangeCreate.shape.items,
+    ...settings,
+    version: z.int().min(1),
+  })
+  .partial();
+export type ChangeUpdate = z.output<typeof ChangeUpdate>;
+
+/** Guards a step of a review, with a comment for the record. */
+export const ChangeStep = z.strictObject({ version: z.int().min(1).optional(), comment: Comment });
+export type ChangeStep = z.output<typeof ChangeStep>;
+
+export const ChangeApply = z.strictObject({
+  version: z.int().min(1).optional(),
+  /** An impact of this change; what it newly blocks must then be acknowledged. */
+  impact_id: z.uuid().optional(),
+  acknowledge_newly_blocked: z.int().min(0).optional(),
+  override_tests: z.strictObject({ reason: z.string().trim().min(1).max(500) }).optional(),
+  /** Applies it without the approvals that it lacks. Requires `change:break_glass`, and notifies. */
+  break_glass: z.strictObject({ reason: z.string().trim().min(1).max(500) }).optional(),
+});
+export type ChangeApply = z.output<typeof ChangeApply>;
+
+const Person = z.object({ id: z.uuid().nullable(), name: z.string() });
+
+export const ChangeTransition = z.object({
+  from: z.enum(CHANGE_STATES).nullable(),
+  to: z.enum(CHANGE_STATES),
+  at: z.string(),
+  by: Person,
+  comment: z.string(),
+});
+export type ChangeTransition = z.output<typeof ChangeTransition>;
+
+export const ChangeReview = z.object({
+  id: z.uuid(),
+  by: Person,
+  decision: z.enum(['approve', 'reject']),
+  comment: z.string(),
+  at: z.string(),
+  /** Why it no longer counts; null: it counts. */
+  revoked: z.string().nullable(),
+});
+
+export const ChangeWave = z.object({
+  kind: z.enum(WAVE_KINDS),
+  /** Workloads by what became of them in this wave; `waiting`: not written yet. */
+  workloads: z.record(z.string(), z.int()),
+  workloads_total: z.int(),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+});
+
+export const ChangeSummary = z.object({
+  id: z.uuid(),
+  title: z.string(),
+  description: z.string(),
+  state: z.enum(CHANGE_STATES),
+  version: z.int(),
+  /** Hash of the items. An approval is bound to it. */
+  content_hash: z.string(),
+  /** Tenants whose rules it changes; null: the installation. Only those visible to the reader. */
+  tenants: z.array(z.object({ id: z.uuid().nullable(), name: z.string().nullable() })),
+  items_total: z.int(),
+  created_by: Person,
+  created_at: z.string(),
+  updated_at: z.string(),
+  submitted_at: z.string().nullable(),
+  applied_at: z.string().nullable(),
+  /** When it is rolled back unless confirmed. */
+  confirm_until: z.string().nullable(),
+  finished_at: z.string().nullable(),
+});
+export type ChangeSummary = z.output<typeof ChangeSummary>;
+
+export const Change = ChangeSummary.extend({
+  items: z.array(ChangeItem),
+  /** Items of owners that are not visible to the reader. */
+  hidden_items: z.int(),
+  confirm_within_seconds: z.int(),
+  waves: Waves,
+  on_failure: z.enum(ON_FAILURE),
+  rollback_on_failed_check: z.boolean(),
+  scheduled_at: z.string().nullable(),
+  within_maintenance: z.boolean(),
+  /** When the next maintenance window of all its tenants opens; null: now, or none is defined. */
+  next_window_at: z.string().nullable(),
+  /** What each owner visible to the reader requires, and has. */
+  approvals: z.array(
+    z.object({
+      tenant_id: z.uuid().nullable(),
+      tenant_name: z.string().nullable(),
+      rule: ApprovalRule,
+      required: z.int(),
+      approved: z.int(),
+    }),
+  ),
+  reviews: z.array(ChangeReview),
+  transitions: z.array(ChangeTransition),
+  rollout: z.array(ChangeWave),
+  /** What could not be done, and what a rollback left because someone else's edit depends on it. */
+  problems: z.array(z.object({ code: z.string(), message: z.string(), remedy: z.string().nullable() })),
+  /** Acknowledged when it was applied. */
+  impact_id: z.uuid().nullable(),
+  break_glass_reason: z.string().nullable(),
+  /** The change that this one reverts, and the one that reverts this. */
+  reverts: z.uuid().nullable(),
+  reverted_by: z.uuid().nullable(),
+  /** What the caller may do now. */
+  actions: z.array(
+    z.enum(['edit', 'submit', 'approve', 'reject', 'withdraw', 'apply', 'continue', 'confirm', 'roll_back', 'revert']),
+  ),
+});
+export type Change = z.output<typeof Change>;
+
+export const CHANGE_SORTS = ['created_at', 'updated_at', 'title'] as const;
+export const ChangeListInput = listInput(CHANGE_SORTS, {
+  state: z.enum(CHANGE_STATES).optional(),
+  policy_id: z.uuid().optional(),
+  /** `open`: neither ended nor withdrawn. */
+  status: z.enum(['open', 'ended']).optional(),
+});
+export type ChangeListInput = z.output<typeof ChangeListInput>;
+export const ChangePage = pageOf(ChangeSummary);

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { listInput, pageOf } from '../list';
+
+/** How the live state of a policy at a workload differs from what was last applied. */
+export const DRIFT_KINDS = [
+  'edited',
+  'deleted',
+  'disabled',
+  'reordered',
+  'duplicated',
+  'leftover',
+  'shadowed',
+  'set_changed',
+  'switch_changed',
+  'default_changed',
+  'marker_forged',
+  'workload_moved',
+] as const;
+export type DriftKind = (typeof DRIFT_KINDS)[number];
+
+export const DRIFT_STATUSES = ['open', 'accepted', 'resolved'] as const;
+
+/** One difference, stored from when it was first seen until it is gone. */
+export const Drift = z.object({
+  id: z.uuid(),
+  kind: z.enum(DRIFT_KINDS),
+  status: z.enum(DRIFT_STATUSES),
+  policy_id: z.uuid(),
+  policy_name: z.string(),
+  workload_id: z.uuid(),
+  workload_name: z.string(),
+  vmid: z.int(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  /** The rule, set, interface or option that differs, as text: `Rule 2`, `net0`, `input policy`. */
+  subject: z.string(),
+  /** The policy's rule; null when it concerns none. */
+  rule_id: z.uuid().nullable(),
+  desired: z.string().nullable(),
+  last_applied: z.string().nullable(),
+  live: z.string().nullable(),
+  first_seen_at: z.string(),
+  last_seen_at: z.string(),
+  /** Who edited it on the hypervisor, where its access log says so; null: not known. */
+  changed_by: z.string().nullable(),
+  changed_at: z.string().nullable(),
+  accepted_until: z.string().nullable(),
+  accepted_by: z.string().nullable(),
+  accepted_reason: z.string().nullable(),
+  /** What the caller may do with it. */
+  actions: z.array(z.enum(['reconcile', 'adopt', 'accept', 'withdraw_acceptance'])),
+});
+export type Drift = z.output<typeof Drift>;
+
+export const DriftAccept = z.strictObject({
+  until: z.iso.datetime({ offset: true, error: 'A time such as 2027-01-31T00:00:00Z.' }),
+  reason: z.string({ error: 'A reason.' }).trim().min(1, 'A reason.').max(500, 'At most 500 characters.'),
+});
+export type DriftAccept = z.output<typeof DriftAccept>;
+
+/** What becomes of an adopted difference: the policy for all its workloads, or an exception of this one. */
+export const DriftAdopt = z.strictObject({ as: z.enum(['policy', 'exception']) });
+export type DriftAdopt = z.output<typeof DriftAdopt>;
+
+export const DRIFT_SORTS = ['first_seen_at', 'policy_name', 'workload_name', 'kind'] as const;
+export const DriftListInput = listInput(DRIFT_SORTS, {
+  kind: z.enum(DRIFT_KINDS).optional(),
+  status: z.enum(DRIFT_STATUSES).optional(),
+  policy_id: z.uuid().optional(),
+  workload_id: z.uuid().optional(),
+  cluster_id: z.uuid().optional(),
+});
+export type DriftListInput = z.output<typeof DriftListInput>;
+export const DriftPage = pageOf(Drift);

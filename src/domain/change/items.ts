@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { MAX_BULK_MEMBERS } from '../choices';
+import { PolicyCreate, PolicySnapshot } from '../policies';
+import { SecurityGroupInput } from '../security-group';
+
+export const CHANGE_ITEM_KINDS = ['policy', 'policy_delete', 'group', 'group_members', 'adopt'] as const;
+
+const base = { base_version: z.int().min(1).optional() };
+const WorkloadIds = z
+  .array(z.uuid(), { error: 'A list of workload IDs.' })
+  .max(MAX_BULK_MEMBERS, `At most ${MAX_BULK_MEMBERS} workloads.`)
+  .transform((ids) => [...new Set(ids)])
+  .default([]);
+
+/**
+ * One edit of a change. `base_version` is the version that the edit was made from; if left out, the one stored when the item is
+ * added. Without `policy_id` the policy is created; without `policy` it is applied as it is stored.
+ */
+export const ChangeItemInput = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({
+      kind: z.literal('policy'),
+      policy_id: z.uuid().optional(),
+      ...base,
+      policy: PolicyCreate.optional(),
+    }),
+    z.strictObject({ kind: z.literal('policy_delete'), policy_id: z.uuid(), ...base }),
+    z.strictObject({ kind: z.literal('group'), group_id: z.uuid().optional(), ...base, group: SecurityGroupInput }),
+    z.strictObject({
+      kind: z.literal('group_members'),
+      group_id: z.uuid(),
+      ...base,
+      add: WorkloadIds,
+      remove: WorkloadIds,
+    }),
+    z.strictObject({
+      kind: z.literal('adopt'),
+      policy_id: z.uuid(),
+      workload_id: z.uuid(),
+      ...base,
+      /** What becomes of the policy: its content for all its workloads, or an exception for this one. */
+      as: z.enum(['policy', 'exception']),
+    }),
+  ],
+  { error: `kind: one of ${CHANGE_ITEM_KINDS.join(', ')}.` },
+);
+export type ChangeItemInput = z.output<typeof ChangeItemInput>;
+
+/** A group as a change stores it. */
+export const GroupContent = z.object({
+  name: z.string(),
+  description: z.string(),
+  member_tags: z.array(z.string()),
+  member_tags_match: z.enum(['any', 'all']),
+});
+export type GroupContent = z.output<typeof GroupContent>;
+
+const owner = { tenant_id: z.uuid().nullable(), project_id: z.uuid().nullable() };
+const before = { version: z.int() };
+
+/**
+ * An item as it is stored: ids assigned, content normalized, the owner known. `before` is the content that it was made from; null:
+ * it is created. An item `adopt` is stored as the `policy` items that it results in.
+ */
+export const ChangeItem = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('policy'),
+    policy_id: z.uuid(),
+    name: z.string(),
+    ...owner,
+    /** Null: the policy is created. */
+    base_version: z.int().nullable(),
+    before: PolicySnapshot.extend(before).nullable(),
+    /** What the policy is to be; the same as `before` applies it as it is stored. */
+    after: PolicySnapshot,
+    /** The workload whose live rules were adopted. */
+    adopted_from: z.uuid().nullable(),
+  }),
+  z.object({
+    kind: z.literal('policy_delete'),
+    policy_id: z.uuid(),
+    name: z.string(),
+    ...owner,
+    base_version: z.int(),
+    before: PolicySnapshot.extend(before),
+  }),
+  z.object({
+    kind: z.literal('group'),
+    group_id: z.uuid(),
+    name: z.string(),
+    ...owner,
+    base_version: z.int().nullable(),
+    before: GroupContent.extend(before).nullable(),
+    after: GroupContent,
+    /** Its first members when it is created. */
+    add: z.array(z.uuid()),
+  }),
+  z.object({
+    kind: z.literal('group_members'),
+    group_id: z.uuid(),
+    name: z.string(),
+    ...owner,
+    base_version: z.int(),
+    /** Only workloads that really change: those to add are no members yet, those to remove are. */
+    add: z.array(z.uuid()),
+    remove: z.array(z.uuid()),
+  }),
+]);
+export type ChangeItem = z.output<typeof ChangeItem>;

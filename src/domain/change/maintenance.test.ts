@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findNextWindow, isMaintenance, type MaintenanceWindow, WEEKDAYS } from './maintenance';
+
+const berlin: MaintenanceWindow = { days: ['sat'], from: '22:00', minutes: 240, time_zone: 'Europe/Berlin' };
+const at = (text: string) => Date.parse(text);
+
+describe('isMaintenance', () => {
+  it('returns true without windows', () => {
+    expect(isMaintenance([], at('2026-11-26T12:00:00Z'))).toBe(true);
+  });
+
+  it('follows the time zone of the window, in winter and in summer', () => {
+    expect(isMaintenance([berlin], at('2026-11-28T20:59:00Z'))).toBe(false);
+    expect(isMaintenance([berlin], at('2026-11-28T21:00:00Z'))).toBe(true);
+    expect(isMaintenance([berlin], at('2026-07-25T20:00:00Z'))).toBe(true);
+    expect(isMaintenance([berlin], at('2026-07-25T19:59:00Z'))).toBe(false);
+  });
+
+  it('includes the time past midnight, and ends after its minutes', () => {
+    expect(isMaintenance([berlin], at('2026-11-29T00:59:00Z'))).toBe(true);
+    expect(isMaintenance([berlin], at('2026-11-29T01:00:00Z'))).toBe(false);
+  });
+
+  it('opens a window that a clock change skips right after it', () => {
+    const skipped: MaintenanceWindow = { days: ['sun'], from: '02:30', minutes: 30, time_zone: 'Europe/Berlin' };
+    expect(isMaintenance([skipped], at('2026-03-29T01:30:00Z'))).toBe(true);
+  });
+});
+
+describe('findNextWindow', () => {
+  it('returns now when every window is open', () => {
+    const now = at('2026-11-28T22:00:00Z');
+    expect(findNextWindow([[berlin], []], now)).toBe(now);
+  });
+
+  it('returns null when the windows of two tenants never meet', () => {
+    const other: MaintenanceWindow = { ...berlin, days: ['mon'] };
+    expect(findNextWindow([[berlin], [other]], at('2026-11-26T12:00:00Z'))).toBeNull();
+  });
+
+  it('finds the first minute at which every tenant has an open window', () => {
+    const window = fc.record({
+      days: fc.subarray([...WEEKDAYS], { minLength: 1 }),
+      from: fc.constantFrom('00:00', '01:30', '12:15', '23:45'),
+      minutes: fc.constantFrom(15, 600, 1440),
+      time_zone: fc.constantFrom('UTC', 'America/New_York', 'Asia/Kolkata'),
+    });
+    const start = at('2026-11-26T00:00:00Z');
+    fc.assert(
+      fc.property(fc.array(window, { maxLength: 2 }), window, fc.integer({ min: 0, max: 7 * 1440 }), (a, b, minute) => {
+        const now = start + minute * 60_000;
+        const tenants = [a, [b]];
+        const expected = Array.from({ length: 8 * 96 }, (_, step) => now + step * 15 * 60_000).find((time) =>
+          tenants.every((windows) => isMaintenance(windows, time)),
+        );
+        const found = findNextWindow(tenants, now);
+        if (expected === undefined) return;
+        expect(found).not.toBeNull();
+        expect(found).toBeLessThanOrEqual(expected);
+        expect(tenants.every((windows) => isMaintenance(windows, found ?? 0))).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
