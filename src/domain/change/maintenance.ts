@@ -24,9 +24,8 @@ export type MaintenanceWindow = z.output<typeof MaintenanceWindow>;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** The wall-clock time of an instant in a time zone. */
-function toLocal(at: number, timeZone: string) {
-  const parts = new Intl.DateTimeFormat('en-US', {
+const createClock = (timeZone: string) =>
+  new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
     weekday: 'short',
@@ -36,7 +35,11 @@ function toLocal(at: number, timeZone: string) {
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
-  }).formatToParts(at);
+  });
+
+/** The wall-clock time of an instant, as if it were UTC. */
+function toLocal(at: number, clock: Intl.DateTimeFormat) {
+  const parts = clock.formatToParts(at);
   const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
   const [year, month, day, hour, minute, second] = (['year', 'month', 'day', 'hour', 'minute', 'second'] as const).map(
     (type) => Number(part(type)),
@@ -45,8 +48,8 @@ function toLocal(at: number, timeZone: string) {
 }
 
 /** The instant of a wall-clock time; one that a clock change skips is as much later as the clock was moved. */
-function fromLocal(wall: number, timeZone: string): number {
-  const correct = (at: number) => at + wall - toLocal(at, timeZone).wall;
+function fromLocal(wall: number, clock: Intl.DateTimeFormat): number {
+  const correct = (at: number) => at + wall - toLocal(at, clock).wall;
   const first = correct(correct(wall));
   return Math.max(first, correct(first));
 }
@@ -55,10 +58,11 @@ function fromLocal(wall: number, timeZone: string): number {
 function listOpenings({ days, from, minutes, time_zone }: MaintenanceWindow, now: number) {
   const [hour = 0, minute = 0] = from.split(':').map(Number);
   const openings: { start: number; end: number }[] = [];
+  const clock = createClock(time_zone);
   for (let day = -2; day <= 8; day++) {
-    const local = toLocal(now + day * DAY, time_zone);
+    const local = toLocal(now + day * DAY, clock);
     if (!days.some((name) => name === local.weekday)) continue;
-    const start = fromLocal(Math.floor(local.wall / DAY) * DAY + (hour * 60 + minute) * MINUTE, time_zone);
+    const start = fromLocal(Math.floor(local.wall / DAY) * DAY + (hour * 60 + minute) * MINUTE, clock);
     openings.push({ start, end: start + minutes * MINUTE });
   }
   return openings.sort((a, b) => a.start - b.start);
