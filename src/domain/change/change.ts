@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 import { ApprovalRule } from './approval';
 import { ChangeItem, ChangeItemInput } from './items';
 import { CHANGE_STATES } from './states';
@@ -172,4 +172,4 @@ export const ChangeListInput = listInput(CHANGE_SORTS, {
   status: z.enum(['open', 'ended']).optional(),
 });
 export type ChangeListInput = z.output<typeof ChangeListInput>;
-export const ChangePage = pageOf(ChangeSummary);
+export const ChangePage = createPageSchema(ChangeSummary);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listInput, pageOf } from '../list';
+import { createPageSchema, listInput } from '../list';
 
 /** How the live state of a policy at a workload differs from what was last applied. */
 export const DRIFT_KINDS = [
@@ -71,4 +71,4 @@ export const DriftListInput = listInput(DRIFT_SORTS, {
   cluster_id: z.uuid().optional(),
 });
 export type DriftListInput = z.output<typeof DriftListInput>;
-export const DriftPage = pageOf(Drift);
+export const DriftPage = createPageSchema(Drift);
