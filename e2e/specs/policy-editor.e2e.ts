@@ -78,6 +78,35 @@ test('chooses by Enter what was typed while the list of choices still loads; foc
   await expect(page.getByRole('combobox', { name: 'To', exact: true })).toBeFocused();
 });
 
+test('keeps a typed address while the code that reads addresses is still loading, and sends nothing by Enter', async ({
+  adminPage: page,
+}) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/*.js', async (route) => {
+    const script = await fetch(route.request().url());
+    // Only the script that reads addresses: the list itself is there before.
+    if ((await script.text()).includes('Use this address')) await released;
+    await route.continue();
+  });
+  await page.goto('/policies/new');
+  const from = page.getByRole('combobox', { name: 'From', exact: true });
+  await from.click();
+  await page.keyboard.type('10.40.20.0/24');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('listbox')).toBeHidden();
+  await expect(from).toHaveValue('10.40.20.0/24');
+  await expect(from).toBeFocused();
+  release();
+  await expect(page.getByRole('option', { name: /^10\.40\.20\.0\/24/ })).toHaveAttribute('data-highlighted', '');
+  await expect(from).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Remove 10.40.20.0/24' })).toBeVisible();
+  await expect(page.locator('[aria-invalid="true"]')).toHaveCount(0);
+});
+
 test('a change by another user is shown before it is overwritten; versions are compared and restored', async ({
   adminPage: page,
   api,

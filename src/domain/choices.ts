@@ -74,9 +74,6 @@ export const RANGE_KINDS = ['dhcp', 'reserved'] as const;
 export const IPAM_SOURCES = ['provider', 'discovery', 'manual'] as const;
 export const SUBNET_SORTS = ['cidr', 'network_name', 'cluster_name', 'vlan_tag', 'created_at', 'updated_at'] as const;
 
-/** Sent after a gap in which events may have been lost: read everything again. */
-export const RESYNC_EVENT = 'resync';
-
 export const DEFAULT_MAPPING_PRIORITY = 1000;
 export const MAPPING_RULE_SORTS = ['priority', 'value', 'project_name', 'created_at', 'updated_at'] as const;
 export const MAPPING_SOURCES = ['pool', 'tag'] as const;
@@ -91,8 +88,6 @@ export const INCIDENT_SORTS = ['first_seen_at', 'condition', 'object_name', 'sta
 /** `pending`: seen, but not for long enough to be reported. */
 export const INCIDENT_STATUSES = ['pending', 'open', 'closed'] as const;
 
-/** Unread notices are counted up to this number. */
-export const MOST_UNREAD = 100;
 /** `closed` is the notice of recovery. */
 export const NOTIFICATION_EVENTS = ['opened', 'closed', 'test'] as const;
 
@@ -103,25 +98,6 @@ export const PACKET_PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'] as cons
 /** Fields of a policy by which the list is sorted; `order` is that of evaluation. */
 export const POLICY_FIELD_SORTS = ['name', 'priority', 'version', 'created_at', 'updated_at'] as const;
 export const POLICY_SORTS = ['order', ...POLICY_FIELD_SORTS] as const;
-
-export const DEFAULT_ACTIONS = ['none', 'drop'] as const;
-export const ENFORCEMENT_MODES = ['enforced', 'audit'] as const;
-export const POLICY_DIRECTIONS = ['in', 'out', 'both'] as const;
-export const RULE_ACTIONS = ['accept', 'drop', 'reject'] as const;
-export const RULE_LOG_LEVELS = [
-  'nolog',
-  'emerg',
-  'alert',
-  'crit',
-  'err',
-  'warning',
-  'notice',
-  'info',
-  'debug',
-] as const;
-export const RULE_PROTOCOLS = ['any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp'] as const;
-export const protocolHasPorts = (protocol: (typeof RULE_PROTOCOLS)[number]): boolean =>
-  ['tcp', 'udp', 'tcp/udp', 'sctp'].includes(protocol);
 
 export const POLICY_TEST_EXPECTATIONS = ['allow', 'deny'] as const;
 /** `unknown`: there is no result, for example over an empty group. Never counts as passed. */
@@ -246,9 +222,6 @@ export const SETTING_LIMITS = {
   auto_node_sync_interval_minutes: { min: 5, max: 7 * 24 * 60 },
   auto_ipam_sync_interval_minutes: { min: 5, max: 7 * 24 * 60 },
 } as const;
-
-/** The most things that can be read again by their ids. */
-export const MAX_RECENT = 20;
 
 /**
  * Columns of the file by kind; those in the second list may be left out. A row without a cluster must fit one cluster only. Those in

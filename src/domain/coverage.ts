@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ENFORCEMENT_MODES } from './choices';
 import { createPageSchema, listInput } from './list';
 import { SecurityRule } from './policies';
+import { ENFORCEMENT_MODES } from './policy/choices';
 
 /** Whether a rule decided, or would have. */
 export const COVERAGE_MODES = ['enforced', 'audit'] as const;

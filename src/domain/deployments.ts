@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES, ENFORCEMENT_MODES } from './choices';
+import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES } from './choices';
 import { createPageSchema, listInput } from './list';
+import { ENFORCEMENT_MODES } from './policy/choices';
 import type { GuestFilter, PlanStep } from './policy/plan/guest-filter';
 import { EDITS } from './policy/plan/restoration';
 import { ChangedDifference, DormantView, OptionChange } from './policy-preview';

@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import { POLICY_SORTS } from './choices';
+import { createPageSchema, listInput } from './list';
 import {
   DEFAULT_ACTIONS,
   ENFORCEMENT_MODES,
   POLICY_DIRECTIONS,
-  POLICY_SORTS,
   RULE_ACTIONS,
   RULE_LOG_LEVELS,
   RULE_PROTOCOLS,
-} from './choices';
-import { createPageSchema, listInput } from './list';
+} from './policy/choices';
 import { PolicyInput, PolicyUpdate, SecurityRuleInput } from './policy/policy';
 import { DEPLOYMENT_STATUSES, SHOWN_STATUSES } from './policy/status';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from './policy/tier';

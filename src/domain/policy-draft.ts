@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ENFORCEMENT_MODES, MAX_BULK_MEMBERS, POLICY_DIRECTIONS, RULE_ACTIONS, RULE_PROTOCOLS } from './choices';
+import { MAX_BULK_MEMBERS } from './choices';
+import { ENFORCEMENT_MODES, POLICY_DIRECTIONS, RULE_ACTIONS, RULE_PROTOCOLS } from './policy/choices';
 import { observedAddress } from './policy/endpoint';
 
 const Address = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ENFORCEMENT_MODES } from './choices';
 import { FirewallRuleView } from './firewall/rule-view';
 import { OwnConnection } from './own-connections/own-workloads';
+import { ENFORCEMENT_MODES } from './policy/choices';
 import { STALE_RULE_REASONS } from './policy/compare-rules';
 import { DORMANT_EFFECTS, DORMANT_KINDS, DORMANT_SEVERITIES } from './policy/plan/dormant';
 import { EDITS } from './policy/plan/restoration';

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { RESYNC_EVENT } from '@/domain/choices';
 import type { LiveEvent } from '@/domain/live-event';
+import { RESYNC_EVENT } from '@/domain/page-limits';
 import type { ServerEvent } from './event-stream';
 
 /** Procedures whose answers a kind of event makes old, by router. */

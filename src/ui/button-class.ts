@@ -42,3 +42,10 @@ export function buttonClass({
     className,
   );
 }
+
+/**
+ * Where the content of a panel brings its own buttons, as a form does: they stay at the bottom edge, the main one at the end, like
+ * those of a footer. Their container has `-mb-4`: the body of a panel has 1rem of padding, which counts for sticky boxes too.
+ */
+export const panelActions =
+  'sticky -bottom-4 z-1 -mx-4 flex flex-wrap items-center justify-end gap-2 border-t bg-overlay px-4 py-3';

@@ -15,7 +15,7 @@ import {
 } from './choice-parts';
 import type { SearchedProps } from './combobox-popup';
 import { useFieldControl } from './form/field-control';
-import { part, usePart } from './part';
+import { type Part, part, usePart } from './part';
 
 const loaded = part(() => import('./combobox-loaded'));
 
@@ -25,6 +25,11 @@ type Shell = ComponentPropsWithRef<'input'> & {
   onBegin: (begun: Begun) => void;
   /** What it shows until something is typed. */
   initial: string;
+};
+
+type Needs = {
+  /** Code that makes the choices of what is typed: without it, the list does not take the place of the input either. */
+  needs?: Part<unknown>;
 };
 
 /** The input until its list is loaded, which it is when it is reached: it takes keys and presses in the meantime. */
@@ -102,12 +107,14 @@ export function Combobox<V extends string>(props: ComboboxProps<V>) {
 }
 
 /** A multiple choice, found by typing; chosen items are shown in the box and removed by Backspace or their cross. */
-export function MultiCombobox<V extends string>(props: MultiComboboxProps<V>) {
-  const { value, onValueChange, options: _, remote, placeholder, ...input } = props;
+export function MultiCombobox<V extends string>(props: MultiComboboxProps<V> & Needs) {
+  const { needs = loaded, ...choice } = props;
+  const { value, onValueChange, options: _, remote, placeholder, ...input } = choice;
   const t = useT();
   const [begun, onBegin] = useState<Begun | null>(null);
   const Loaded = usePart(loaded, begun !== null)?.LoadedMultiCombobox;
-  if (Loaded && begun) return <Loaded {...props} begun={begun} />;
+  const hasNeeds = usePart<unknown>(needs, begun !== null) !== null;
+  if (Loaded && hasNeeds && begun) return <Loaded {...choice} begun={begun} />;
   return (
     <div className={CHIPS_BOX}>
       {value.map((option) => (

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ENFORCEMENT_MODES } from '../choices';
+import { ENFORCEMENT_MODES } from '../policy/choices';
 import { DEPLOYMENT_STATUSES } from '../policy/status';
 import { POLICY_TIERS } from '../policy/tier';
 import { TOUCHED_BY } from '../policy/touches';

@@ -1,13 +1,8 @@
 import { z } from 'zod';
-import {
-  POLICY_TEST_EXPECTATIONS,
-  POLICY_TEST_RESULTS,
-  POLICY_TEST_SORTS,
-  protocolHasPorts,
-  RULE_PROTOCOLS,
-} from '../choices';
+import { POLICY_TEST_EXPECTATIONS, POLICY_TEST_RESULTS, POLICY_TEST_SORTS } from '../choices';
 import { Decider } from '../flow-verdict';
 import { createPageSchema, listInput } from '../list';
+import { protocolHasPorts, RULE_PROTOCOLS } from '../policy/choices';
 import { Ports, plainText } from '../policy/policy';
 import { canonicalTestEndpoint, isExcepted, parseTestEndpoint } from './test-endpoint';
 

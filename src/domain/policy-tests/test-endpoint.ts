@@ -1,10 +1,10 @@
+import { EXCEPT } from '../policy/choices';
 import { type Endpoint, escapeName, formatEndpoint, parseEndpoint, unescapeName } from '../policy/endpoint';
 
 /** What an end of a policy test refers to: what policies can name, and nodes. */
 export type TestEndpoint = Endpoint | { readonly kind: 'node'; readonly cluster: string; readonly name: string };
 
 /** With `!` in front, an endpoint takes its addresses out of the end: `any`, `!network:pve1/admin` is everything outside of it. */
-const EXCEPT = '!';
 export const isExcepted = (text: string): boolean => text.startsWith(EXCEPT);
 export const stripExcept = (text: string): string => (isExcepted(text) ? text.slice(EXCEPT.length) : text);
 

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { icmpMatch } from '../firewall/data/icmp-types';
+import { formatPortRange, mergePortRanges, parsePortList } from '../net/port-range';
 import {
   DEFAULT_ACTIONS,
   ENFORCEMENT_MODES,
@@ -7,9 +9,7 @@ import {
   RULE_ACTIONS,
   RULE_LOG_LEVELS,
   RULE_PROTOCOLS,
-} from '../choices';
-import { icmpMatch } from '../firewall/data/icmp-types';
-import { formatPortRange, mergePortRanges, parsePortList } from '../net/port-range';
+} from './choices';
 import { formatEndpoint, parseEndpoint } from './endpoint';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from './tier';
 

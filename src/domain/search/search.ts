@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { MAX_RECENT } from '../choices';
 import { formatCidr, parseCidr, toNetwork } from '../net/cidr';
 import { formatIp, parseIp } from '../net/ip-address';
 import { normalizeMac } from '../net/mac-address';
+import { MAX_RECENT } from '../page-limits';
 
 /** What can be found, in the order in which equally good results are listed. */
 export const SEARCH_KINDS = [

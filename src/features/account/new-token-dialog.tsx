@@ -2,10 +2,10 @@
 import type { CreatedApiToken } from '@/domain/account';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
+import { panelActions } from '@/ui/button-class';
 import { CodeBlock } from '@/ui/code-block';
 import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
-import { panelActions } from '@/ui/panel';
 
 /** Shows a new token, this once. */
 export function NewTokenDialog({ token, onClose }: { token: CreatedApiToken; onClose: () => void }) {

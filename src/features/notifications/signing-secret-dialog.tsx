@@ -2,10 +2,10 @@
 import type { CreatedNotificationChannel } from '@/domain/notifications/channel';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
+import { panelActions } from '@/ui/button-class';
 import { CodeBlock } from '@/ui/code-block';
 import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
-import { panelActions } from '@/ui/panel';
 
 type Props = { channel: Pick<CreatedNotificationChannel, 'name'>; secret: string; onClose: () => void };
 

@@ -1,7 +1,8 @@
 'use client';
 import { ShieldCheck } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { ENFORCEMENT_MODES, POLICY_SORTS } from '@/domain/choices';
+import { POLICY_SORTS } from '@/domain/choices';
+import { ENFORCEMENT_MODES } from '@/domain/policy/choices';
 import { SHOWN_STATUSES } from '@/domain/policy/status';
 import { POLICY_TIERS } from '@/domain/policy/tier';
 import { msg } from '@/lib/i18n/translator';

@@ -1,7 +1,7 @@
 'use client';
 import { type Control, useController } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
-import { EndpointPicker, OF_TESTS } from '../shared/policy-endpoints/endpoint-picker';
+import { EndpointPicker } from '../shared/policy-endpoints/endpoint-picker';
 import type { TestValues } from './test-form-values';
 
 type Props<V extends Pick<TestValues, 'from' | 'to'>, Out> = {
@@ -35,7 +35,7 @@ export function TestEnd<V extends Pick<TestValues, 'from' | 'to'>, Out>({
       error={fieldState.error?.message}
       tenantId={tenantId}
       projectId={projectId}
-      grammar={OF_TESTS}
+      kind="tests"
     />
   );
 }

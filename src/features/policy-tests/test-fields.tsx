@@ -1,7 +1,8 @@
 'use client';
 import { useEffect } from 'react';
 import { type UseFormReturn, useWatch } from 'react-hook-form';
-import { POLICY_TEST_EXPECTATIONS, protocolHasPorts, RULE_PROTOCOLS } from '@/domain/choices';
+import { POLICY_TEST_EXPECTATIONS } from '@/domain/choices';
+import { protocolHasPorts, RULE_PROTOCOLS } from '@/domain/policy/choices';
 import { useT } from '@/lib/i18n/use-t';
 import { RadioField } from '@/ui/form/radio-field';
 import { SelectField } from '@/ui/form/select-field';

@@ -1,4 +1,4 @@
-import type { ENFORCEMENT_MODES } from '@/domain/choices';
+import type { ENFORCEMENT_MODES } from '@/domain/policy/choices';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';

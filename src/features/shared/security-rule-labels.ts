@@ -1,5 +1,5 @@
-import type { RULE_ACTIONS, RULE_LOG_LEVELS } from '@/domain/choices';
 import type { SecurityRule } from '@/domain/policies';
+import type { RULE_ACTIONS, RULE_LOG_LEVELS } from '@/domain/policy/choices';
 import type { RuleProtocol } from '@/domain/policy/policy';
 import { msg, type Translate } from '@/lib/i18n/translator';
 

@@ -1,4 +1,4 @@
-import type { DEFAULT_ACTIONS, POLICY_DIRECTIONS } from '@/domain/choices';
+import type { DEFAULT_ACTIONS, POLICY_DIRECTIONS } from '@/domain/policy/choices';
 import type { PolicyTier, TenantVisibility } from '@/domain/policy/tier';
 import { msg } from '@/lib/i18n/translator';
 

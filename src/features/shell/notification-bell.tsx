@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bell } from 'lucide-react';
 import { useState } from 'react';
-import { MOST_UNREAD } from '@/domain/choices';
+import { MOST_UNREAD } from '@/domain/page-limits';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { useTRPC } from '@/lib/trpc';

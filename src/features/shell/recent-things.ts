@@ -1,7 +1,7 @@
 'use client';
 import { usePathname } from 'next/navigation';
 import { useEffect } from 'react';
-import { MAX_RECENT } from '@/domain/choices';
+import { MAX_RECENT } from '@/domain/page-limits';
 
 /** Ids only: names are read again, so that a thing that is no longer visible to the user has none. */
 const getStorageKey = (userId: string) => `fabric.recent.${userId}`;

@@ -1,5 +1,5 @@
-import { RESYNC_EVENT } from '@/domain/choices';
 import { LiveEvent } from '@/domain/live-event';
+import { RESYNC_EVENT } from '@/domain/page-limits';
 import type { Executor } from '../db/client';
 import { logger } from '../lib/logger';
 import { processState } from '../lib/process-state';

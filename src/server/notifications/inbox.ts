@@ -1,4 +1,3 @@
-import { MOST_UNREAD } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { CONDITION_PERMISSION, CONDITIONS } from '@/domain/notifications/condition';
 import type {
@@ -7,6 +6,7 @@ import type {
   NotificationListInput,
   UnreadNotifications,
 } from '@/domain/notifications/notification';
+import { MOST_UNREAD } from '@/domain/page-limits';
 import { computeReach, getReachableTenants } from '@/domain/permissions';
 import type { Scope, Session } from '../auth/scope';
 import { db } from '../db/client';

@@ -4,9 +4,9 @@ import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useS
 import { type Control, type FieldPath, type FieldValues, type UseFormReturn, useFormState } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '../button';
+import { panelActions } from '../button-class';
 import type { FieldProblem, Problem } from '../error-state';
 import { Notice } from '../notice';
-import { panelActions } from '../panel';
 
 type Props<V extends FieldValues, Out> = {
   form: UseFormReturn<V, unknown, Out>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/choices';
+import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/policy/choices';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from '@/domain/policy/tier';
 import { loadCatalog } from '@/lib/i18n/load-catalog';
 import { LOCALES } from '@/lib/i18n/locales';

@@ -1,4 +1,4 @@
-import type { RULE_ACTIONS } from '@/domain/choices';
+import type { RULE_ACTIONS } from '@/domain/policy/choices';
 import type { PolicyDraft } from '@/domain/policy-draft';
 import type { Translate } from '@/lib/i18n/translator';
 

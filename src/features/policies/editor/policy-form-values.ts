@@ -1,6 +1,6 @@
-import { protocolHasPorts } from '@/domain/choices';
 import { typedPorts } from '@/domain/net/port-range';
 import type { Policy, PolicyChange, PolicyCreate, PolicySnapshot } from '@/domain/policies';
+import { protocolHasPorts } from '@/domain/policy/choices';
 import type { PolicyDefinition, SecurityRuleInput } from '@/domain/policy/policy';
 import { DEFAULT_VISIBILITY, type PolicyTier, type TenantVisibility } from '@/domain/policy/tier';
 import type { PolicyDraft } from '@/domain/policy-draft';

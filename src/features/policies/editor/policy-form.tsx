@@ -1,10 +1,13 @@
 'use client';
+import type { ReactNode } from 'react';
 import { type Control, type UseFormReturn, useWatch } from 'react-hook-form';
-import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/choices';
+import type { Owned } from '@/domain/permissions';
+import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/policy/choices';
 import { POLICY_TIERS, type PolicyTier, TENANT_VISIBILITIES } from '@/domain/policy/tier';
 import { translateOptions } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { EmptyState } from '@/ui/empty-state';
 import type { Problem } from '@/ui/error-state';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { FormShell } from '@/ui/form/form-shell';
@@ -12,6 +15,7 @@ import { NumberField } from '@/ui/form/number-field';
 import { RadioField } from '@/ui/form/radio-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
 import { Section } from '@/ui/section';
@@ -20,13 +24,19 @@ import type { ImpactQuestion } from '../../shared/impact/use-impact';
 import { OwnerFields, useOwner } from '../../shared/owner-fields';
 import { WHOLE_TENANT } from '../../shared/project-options';
 import { DEFAULT_LABELS, DIRECTION_LABELS, TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
+import { usePermissions } from '../../shared/use-permissions';
 import { useUnsavedGuard } from '../../shared/use-unsaved-guard';
 import { DraftImpact } from './draft-impact';
 import { EndpointsField } from './endpoints-field';
 import type { PolicyValues } from './policy-form-values';
-import { ReadOnlyNotice } from './read-only-notice';
 import { ResolutionPanel } from './resolution-panel';
 import { RulesField } from './rules-field';
+
+/** Loaded when a policy is enforced. */
+const ReadOnlyNotice = loadOnOpening(
+  () => import('./read-only-notice').then((module) => module.ReadOnlyNotice),
+  () => true,
+);
 
 type Props<Out> = {
   form: UseFormReturn<PolicyValues, unknown, Out>;
@@ -235,6 +245,13 @@ export function PolicyForm<Out>(props: Props<Out>) {
       </ConfirmDialog>
     </>
   );
+}
+
+/** A page for users who may write policies, or those of one owner; others see why they may not. */
+export function PolicyWriters({ owner, children }: { owner?: Owned; children: ReactNode }) {
+  const t = useT();
+  const refused = usePermissions().reason('policy:write', owner);
+  return refused ? <EmptyState title={t('You have read-only access to policies')}>{refused}</EmptyState> : children;
 }
 
 /** Messages about one item of a list are shown at the field that holds the list. */

@@ -2,8 +2,8 @@
 import clsx from 'clsx';
 import { ArrowDown, ArrowUp, Copy, GripVertical, Trash2 } from 'lucide-react';
 import { type Control, useWatch } from 'react-hook-form';
-import { protocolHasPorts, RULE_ACTIONS, RULE_LOG_LEVELS, RULE_PROTOCOLS } from '@/domain/choices';
 import { formatTypedPorts } from '@/domain/net/port-range';
+import { protocolHasPorts, RULE_ACTIONS, RULE_LOG_LEVELS, RULE_PROTOCOLS } from '@/domain/policy/choices';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';

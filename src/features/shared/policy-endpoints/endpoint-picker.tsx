@@ -1,23 +1,17 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type Ref, useMemo, useState } from 'react';
-import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
-import {
-  canonicalTestEndpoint,
-  isExcepted,
-  parseTestEndpoint,
-  stripExcept,
-  type TestEndpoint,
-} from '@/domain/policy-tests/test-endpoint';
-import { lowerLabel, type Translate } from '@/lib/i18n/translator';
+import { EXCEPT } from '@/domain/policy/choices';
 import { useT } from '@/lib/i18n/use-t';
 import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { MultiCombobox } from '@/ui/combobox';
 import { FieldFrame } from '@/ui/form/field-frame';
 import type { Option } from '@/ui/option';
+import { part, usePart } from '@/ui/part';
 import { useDebounced } from '../use-timers';
 import { ENDPOINT_KIND_LABELS } from './endpoint-labels';
+import type { Grammar } from './typed-endpoint';
 
 type Props = {
   name: string;
@@ -34,25 +28,11 @@ type Props = {
   /** Restricts it to one project. */
   projectId: string | null;
   /** What may be typed; by default what policies can name. */
-  grammar?: EndpointGrammar;
+  kind?: Grammar;
 };
 
-/** How typed text is read. */
-export type EndpointGrammar = {
-  readonly parse: (text: string) => TestEndpoint | { error: string };
-  /** The text that is stored; null for text that is no endpoint. */
-  readonly canonical: (text: string) => string | null;
-};
-
-const OF_POLICIES: EndpointGrammar = {
-  parse: parseEndpoint,
-  canonical: (text) => {
-    const parsed = parseEndpoint(text);
-    return 'error' in parsed ? null : formatEndpoint(parsed);
-  },
-};
-/** Ends of policy tests: nodes as well, and exceptions with `!`. */
-export const OF_TESTS: EndpointGrammar = { parse: parseTestEndpoint, canonical: canonicalTestEndpoint };
+/** Reading addresses and names takes code that nothing needs before something is typed. */
+const typed = part(() => import('./typed-endpoint'));
 
 /** Chooses groups, workloads, networks, tags and addresses with one search over all of them; typed text counts too. */
 export function EndpointPicker({
@@ -66,12 +46,14 @@ export function EndpointPicker({
   error,
   tenantId,
   projectId,
-  grammar = OF_POLICIES,
+  kind = 'policies',
 }: Props) {
   const t = useT();
   const trpc = useTRPC();
   const [text, setText] = useState('');
-  const searched = stripExcept(text.trim()).slice(0, 200);
+  const reader = usePart(typed, text !== '');
+  const except = kind === 'tests' && text.trim().startsWith(EXCEPT) ? EXCEPT : '';
+  const searched = text.trim().slice(except.length).slice(0, 200);
   const q = useDebounced(searched);
   const search = useQuery({
     ...trpc.policies.searchEndpoints.queryOptions({
@@ -87,13 +69,13 @@ export function EndpointPicker({
   const isEarlier = q !== searched || search.isPlaceholderData;
   const options = useMemo<Option[]>(() => {
     const items = (found ?? []).map((item) => ({
-      value: (isExcepted(text.trim()) ? '!' : '') + item.endpoint,
-      label: (isExcepted(text.trim()) ? '!' : '') + item.label,
+      value: except + item.endpoint,
+      label: except + item.label,
       description: [t(ENDPOINT_KIND_LABELS[item.kind]), item.detail].filter(Boolean).join(', '),
     }));
-    return withTyped(t, items, text, isEarlier, grammar);
-  }, [t, found, text, isEarlier, grammar]);
-  const hint = text.trim() === '' || options.length > 0 ? null : getHint(text, grammar);
+    return reader ? reader.withTyped(t, items, text, isEarlier, kind) : items;
+  }, [t, found, text, isEarlier, kind, except, reader]);
+  const hint = text.trim() === '' || options.length > 0 ? null : reader?.getHint(text, kind);
   return (
     <FieldFrame name={name} label={label} description={hint ?? description} error={error}>
       <MultiCombobox
@@ -106,6 +88,7 @@ export function EndpointPicker({
         onBlur={onBlur}
         ref={ref}
         options={options}
+        needs={typed}
         placeholder={value.length === 0 ? t('Name, tag, VMID, address or any') : ''}
         remote={{
           onSearch: setText,
@@ -115,43 +98,4 @@ export function EndpointPicker({
       />
     </FieldFrame>
   );
-}
-
-/**
- * What was found, and what is typed as an endpoint of its own: an address comes first, since it is meant as it is typed; a name last
- * and only once the search has answered, since it may be the beginning of one that is found.
- */
-export function withTyped(
-  t: Translate,
-  items: readonly Option[],
-  text: string,
-  isEarlier: boolean,
-  grammar: EndpointGrammar = OF_POLICIES,
-): Option[] {
-  const typed = typedOption(t, text, grammar);
-  if (!typed || items.some((item) => item.value === typed.value)) return [...items];
-  const parsed = grammar.parse(text);
-  if (!('error' in parsed) && parsed.kind === 'address') return [typed, ...items];
-  return isEarlier ? [...items] : [...items, typed];
-}
-
-/** What is typed as an endpoint of its own, also when nothing has that name (yet). */
-function typedOption(t: Translate, text: string, grammar: EndpointGrammar): Option | null {
-  if (text.trim() === '') return null;
-  const parsed = grammar.parse(text);
-  const endpoint = grammar.canonical(text);
-  if ('error' in parsed || endpoint === null) return null;
-  return {
-    value: endpoint,
-    label: endpoint,
-    description:
-      parsed.kind === 'address'
-        ? t('Use this address')
-        : t('Use as typed: {kind}', { kind: lowerLabel(t, t(ENDPOINT_KIND_LABELS[parsed.kind])) }),
-  };
-}
-
-function getHint(text: string, grammar: EndpointGrammar): string | null {
-  const parsed = grammar.parse(text);
-  return 'error' in parsed ? parsed.error : null;
 }

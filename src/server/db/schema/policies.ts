@@ -13,9 +13,10 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES, RULE_LOG_LEVELS } from '@/domain/choices';
+import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES } from '@/domain/choices';
 import { DEPLOYMENT_TRIGGERS, type DeploymentProblem } from '@/domain/deployments';
 import type { StoredSnapshot } from '@/domain/policies';
+import { RULE_LOG_LEVELS } from '@/domain/policy/choices';
 import type { PolicyDefinition } from '@/domain/policy/policy';
 import { DEFAULT_VISIBILITY, POLICY_TIERS, TENANT_VISIBILITIES } from '@/domain/policy/tier';
 import { primaryId, timestampNow, timestamptz } from '../columns';

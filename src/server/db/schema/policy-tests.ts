@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, foreignKey, index, integer, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
-import { POLICY_TEST_EXPECTATIONS, POLICY_TEST_RESULTS, RULE_PROTOCOLS } from '@/domain/choices';
+import { POLICY_TEST_EXPECTATIONS, POLICY_TEST_RESULTS } from '@/domain/choices';
 import { OWN_PROCESSES, type ProcessReport } from '@/domain/own-connections/own-workloads';
+import { RULE_PROTOCOLS } from '@/domain/policy/choices';
 import type { TestFinding } from '@/domain/policy-tests/decide';
 import type { NotFilteredNote, StoredCause, TestUnknownReason } from '@/domain/policy-tests/definition';
 import { PROTECTED_TEMPLATES } from '@/domain/policy-tests/protected-connection';

@@ -1,7 +1,7 @@
-import { protocolHasPorts, RULE_PROTOCOLS } from '@/domain/choices';
 import { icmpName } from '@/domain/firewall/data/icmp-types';
 import { getReachableTenants, isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import { getOwnerId } from '@/domain/policy/acts-on';
+import { protocolHasPorts, RULE_PROTOCOLS } from '@/domain/policy/choices';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { proposeEndpoint } from '@/domain/policy/propose-endpoint';
 import type { DraftEnd, DraftProposal, PolicyDraft, PolicyDraftInput } from '@/domain/policy-draft';

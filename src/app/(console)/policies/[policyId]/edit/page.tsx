@@ -1,4 +1,4 @@
-import { PolicyEditor } from '@/features/policies/editor/policy-editor';
+import { EditPolicy } from '@/features/policies/editor/edit-policy';
 import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
@@ -6,5 +6,5 @@ export const generateMetadata = withTitle(msg('Edit policy'));
 
 export default async function EditPolicyPage({ params }: { params: Promise<{ policyId: string }> }) {
   const { policyId } = await params;
-  return <PolicyEditor policyId={policyId} />;
+  return <EditPolicy policyId={policyId} />;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { english } from '@/lib/i18n/translator';
-import { withTyped } from './endpoint-picker';
+import { withTyped } from './typed-endpoint';
 
 const found = [
   { value: 'sg:web', label: 'web' },
   { value: 'tag:web', label: 'web' },
 ];
 const values = (text: string, isEarlier: boolean) =>
-  withTyped(english, found, text, isEarlier).map(({ value }) => value);
+  withTyped(english, found, text, isEarlier, 'policies').map(({ value }) => value);
 
 describe('withTyped', () => {
   it('puts a typed address before everything that is found, so that Enter takes it', () => {

@@ -1,0 +1,80 @@
+'use client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import type { ReactNode } from 'react';
+import type { DefaultValues, UseFormReturn } from 'react-hook-form';
+import type { PolicyCreate } from '@/domain/policies';
+import type { PolicyDraft } from '@/domain/policy-draft';
+import { useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
+import { toFailure } from '@/lib/problem';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { PageHeader } from '@/ui/page-header';
+import { PageTrail } from '@/ui/page-trail';
+import { showToast } from '@/ui/toast';
+import { domainResolver, useCheckedForm } from '../../shared/domain-resolver';
+import { NO_TENANT, useTenantChoice } from '../../shared/tenant-options';
+import { PolicyForm } from './policy-form';
+import { EMPTY_POLICY, type PolicyValues, toDraftValues, toPolicyCreate } from './policy-form-values';
+
+const loadPolicyCreate = () => import('@/domain/policies').then((module) => module.PolicyCreate);
+
+type Props = {
+  draft?: PolicyDraft;
+  /** Above the form. */
+  notice?: (form: UseFormReturn<PolicyValues, unknown, PolicyCreate>) => ReactNode;
+};
+
+/** The page with the form of a policy that does not exist yet, empty or with what a draft proposes. */
+export function NewPolicyForm({ draft, notice }: Props) {
+  const t = useT();
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  const { options: tenants, first } = useTenantChoice('policy:write');
+  const owner = draft && (draft.tenant_id ?? NO_TENANT);
+  const tenant_id = tenants.some(({ value }) => value === owner) ? owner : first;
+  const form = useCheckedForm<PolicyValues, unknown, PolicyCreate>({
+    defaultValues: {
+      ...(draft ? { ...toDraftValues(draft), project_id: draft.project_id } : EMPTY_POLICY),
+      tenant_id,
+    } as DefaultValues<PolicyValues>,
+    resolver: domainResolver(loadPolicyCreate, toPolicyCreate),
+  });
+  const create = useMutation(
+    trpc.policies.create.mutationOptions({
+      onSuccess: (policy) => {
+        void queryClient.invalidateQueries(trpc.policies.pathFilter());
+        showToast('ok', {
+          title: t('{name} created', { name: policy.name }),
+          description: t('Check the preview before you apply the policy.'),
+        });
+        // One that is enforced is created to be applied: its preview opens with the button that confirms it.
+        const apply = policy.enabled && policy.definition.enforcement_mode === 'enforced';
+        router.push(paths.policy({ policyId: policy.id, tab: 'preview', ...(apply && { apply }) }));
+      },
+    }),
+  );
+  return (
+    <>
+      <PageTrail crumbs={[{ label: t('New policy') }]} />
+      <PageHeader title={t('New policy')} />
+      {notice?.(form)}
+      <PolicyForm
+        form={form}
+        onSubmit={(input) => create.mutate(input)}
+        error={create.error ? toFailure(create.error) : null}
+        pending={create.isPending}
+        saved={create.isSuccess}
+        submitLabel={t('Create policy')}
+        tenants={tenants}
+        impactOf={(policy) => ({
+          key: ['draft', policy],
+          ask: (times, signal) => client.impacts.ofDraft.mutate({ policy, ...times }, { signal }),
+        })}
+        backTo={paths.policies()}
+      />
+    </>
+  );
+}
