@@ -31,6 +31,7 @@ export type AuditField =
   | 'comment'
   | 'conditions'
   | 'configured'
+  | 'content_hash'
   | 'conflicts'
   | 'connect'
   | 'coverage_low'

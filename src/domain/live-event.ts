@@ -30,6 +30,8 @@ export const LiveEvent = z.discriminatedUnion('type', [
     tenant_id: TenantId,
     project_id: ProjectId,
   }),
+  /** A change has other content or another state, or its rollout continued; one event for each of its owners. */
+  z.object({ type: z.literal('change.changed'), change_id: z.uuid(), tenant_id: TenantId, project_id: ProjectId }),
   /** What is live at guests of the cluster was read, and differs from before. */
   z.object({ type: z.literal('firewall.changed'), cluster_id: z.uuid() }),
   /** Subnets, addresses, ranges or conflicts of a cluster. */

@@ -42,6 +42,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   comment: msg('Comment'),
   conditions: msg('Report when'),
   configured: msg('Configured'),
+  content_hash: msg('Hash of the content'),
   conflicts: msg('Conflicts'),
   connect: msg('Connect'),
   coverage_low: msg('Coverage below threshold'),

@@ -13,6 +13,7 @@ const grant = (permission: string, tenant_id: string | null): RoleGrant[] => [
 it.each([
   { type: 'security_group.changed', security_group_id: ID, tenant_id: OURS, project_id: null },
   { type: 'policy.changed', policy_id: ID, tenant_id: OURS, project_id: null },
+  { type: 'change.changed', change_id: ID, tenant_id: OURS, project_id: null },
   { type: 'deployment.changed', deployment_id: ID, policy_id: ID, tenant_id: OURS, project_id: null },
 ] as const)('delivers $type to the owning tenant and to users who see all tenants', (event) => {
   const permission = event.type === 'security_group.changed' ? 'group:read' : 'policy:read';

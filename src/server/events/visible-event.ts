@@ -28,6 +28,7 @@ export function visibleEvent(grants: readonly RoleGrant[], userId: string, messa
     case 'policy_test.changed':
       return isWithinReach(message, computeReach(grants, 'policy_test:read')) ? message : null;
     case 'policy.changed':
+    case 'change.changed':
     case 'deployment.changed':
       return isWithinReach(message, computeReach(grants, 'policy:read')) ? message : null;
     case 'notification.changed': {

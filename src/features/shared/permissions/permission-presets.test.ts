@@ -19,10 +19,13 @@ describe('PERMISSION_PRESETS', () => {
     }
   });
 
+  /** Changes are read with the policies that they change. */
+  const getReadPermission = (one: string) =>
+    PERMISSIONS.find((read) => read === `${one.replace(/^change:/, 'policy:').split(':')[0]}:read`);
+
   it('includes with a permission to change also the permission to read', () => {
     for (const { permissions } of PERMISSION_PRESETS)
-      for (const one of permissions)
-        expect(permissions, one).toContain(PERMISSIONS.find((read) => read === `${one.split(':')[0]}:read`));
+      for (const one of permissions) expect(permissions, one).toContain(getReadPermission(one));
   });
 });
 
