@@ -8,6 +8,9 @@ export const MIN_PASSWORD_LENGTH = 12;
 
 export const CLUSTER_SORTS = ['name', 'api_url', 'sync_status', 'last_sync_at', 'created_at'] as const;
 export const RULE_PLACEMENTS = ['above', 'below'] as const;
+/** Which changes need approval: those that change rules on a hypervisor, or every change. */
+export const APPROVAL_SCOPES = ['enforcing', 'all'] as const;
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export const SYNC_STATUSES = ['never', 'queued', 'running', 'ok', 'failed'] as const;
 
 /** `removal`: what a policy left on workloads that went to another tenant is removed, by the system. */
@@ -221,6 +224,7 @@ export const SETTING_LIMITS = {
   audit_retention_days: { min: 30, max: 3650 },
   auto_node_sync_interval_minutes: { min: 5, max: 7 * 24 * 60 },
   auto_ipam_sync_interval_minutes: { min: 5, max: 7 * 24 * 60 },
+  change_approvals_required: { min: 0, max: 5 },
 } as const;
 
 /**

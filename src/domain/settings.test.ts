@@ -23,6 +23,9 @@ describe('RuntimeSettingsUpdate', () => {
     { auto_ipam_sync_interval_minutes: 10_081 },
     { auto_node_sync_enabled: 'true' },
     { auto_node_sync_enabled: 1 },
+    { change_approvals_required: -1 },
+    { change_approvals_required: 6 },
+    { change_approval_scope: 'none' },
     { last_node_auto_sync_at: '2026-01-01T00:00:00Z' },
     { unknown: 1 },
   ])('refuses %j', (input) => expect(RuntimeSettingsUpdate.safeParse(input).success).toBe(false));
@@ -34,7 +37,9 @@ describe('RuntimeSettingsUpdate', () => {
 
 describe('SETTING_LIMITS', () => {
   it('names every setting that is a number', () => {
-    const numbers = Object.entries(DEFAULT_RUNTIME_CHOICES).filter(([, value]) => typeof value !== 'boolean');
+    const numbers = Object.entries(DEFAULT_RUNTIME_CHOICES).filter(
+      ([, value]) => typeof value !== 'boolean' && typeof value !== 'string',
+    );
     expect(Object.keys(SETTING_LIMITS)).toEqual(numbers.map(([name]) => name));
   });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SETTING_LIMITS as LIMITS } from './choices';
+import { APPROVAL_SCOPES, SETTING_LIMITS as LIMITS } from './choices';
 
 const interval = ({ min, max }: { min: number; max: number }) =>
   z
@@ -32,6 +32,15 @@ const DECLARED = {
   auto_node_sync_interval_minutes: declared(interval(LIMITS.auto_node_sync_interval_minutes), 15),
   auto_ipam_sync_enabled: declared(z.boolean('One of true, false.'), true),
   auto_ipam_sync_interval_minutes: declared(interval(LIMITS.auto_ipam_sync_interval_minutes), 60),
+  /** How many approvals every change needs; a tenant may require more. */
+  change_approvals_required: declared(
+    z
+      .int('A whole number of approvals.')
+      .min(LIMITS.change_approvals_required.min, 'At least 0.')
+      .max(LIMITS.change_approvals_required.max, 'At most 5 approvals.'),
+    0,
+  ),
+  change_approval_scope: declared(z.enum(APPROVAL_SCOPES, 'One of enforcing, all.'), 'enforcing'),
 };
 type Declared = typeof DECLARED;
 const entries = Object.entries(DECLARED);

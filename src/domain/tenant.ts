@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { MAX_APPROVALS } from './change/approval';
+import { MAX_WINDOWS, MaintenanceWindow } from './change/maintenance';
+import { APPROVAL_SCOPES } from './choices';
 import { createPageSchema, listInput } from './list';
 
 /** A name for people: one line, no control characters. */
@@ -18,10 +21,28 @@ export const Version = z.int('The version as a whole number.').min(1).optional()
 /** Whether the tenant's rules stay when a mapping rule assigns a workload elsewhere. Manual moves remove them. */
 const OnMove = z.enum(['remove', 'keep'], 'One of remove, keep.');
 
+/** When changes to the tenant's rules need approval, and when they may be applied. */
+const changeRule = {
+  approvals_required: z
+    .int('A whole number of approvals.')
+    .min(0, 'At least 0.')
+    .max(MAX_APPROVALS, `At most ${MAX_APPROVALS} approvals.`),
+  approval_scope: z.enum(APPROVAL_SCOPES, 'One of enforcing, all.'),
+  maintenance_windows: z
+    .array(MaintenanceWindow, 'A list of maintenance windows.')
+    .max(MAX_WINDOWS, `At most ${MAX_WINDOWS} maintenance windows.`),
+};
+const givenRule = {
+  approvals_required: changeRule.approvals_required.optional(),
+  approval_scope: changeRule.approval_scope.optional(),
+  maintenance_windows: changeRule.maintenance_windows.optional(),
+};
+
 export const TenantInput = z.strictObject({
   name: DisplayName,
   description: Description.default(''),
   on_move: OnMove.optional(),
+  ...givenRule,
 });
 export type TenantInput = z.output<typeof TenantInput>;
 
@@ -29,6 +50,7 @@ export const TenantUpdate = z.strictObject({
   name: DisplayName.optional(),
   description: Description.optional(),
   on_move: OnMove.optional(),
+  ...givenRule,
   version: Version,
 });
 export type TenantUpdate = z.output<typeof TenantUpdate>;
@@ -48,6 +70,7 @@ export const Tenant = z.object({
   name: z.string(),
   description: z.string(),
   on_move: OnMove,
+  ...changeRule,
   counts: TenantCounts,
   version: z.int(),
   created_at: z.string(),

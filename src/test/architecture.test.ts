@@ -117,6 +117,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/domain/notifications/object-page.ts': 'pages need it without the schemas of incidents',
   'src/features/shared/load-tab.tsx': 'used by pages of six features',
   'src/features/shared/page-crash.tsx': 'used by the error pages that Next asks for',
+  'src/features/shared/time-zone-options.ts': 'used by forms of two features',
   'src/features/shared/use-cluster-options.ts': 'used by forms and filters of seven features',
   'src/features/workloads/use-assign-project.ts': 'on both sides of the split',
   'src/lib/csv-cell.ts': 'shared with the server; its test is longer',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
+import { APPROVAL_SCOPES } from '../choices';
 
-/** Which changes need approval: those that change rules on a hypervisor, or every change. */
-export const APPROVAL_SCOPES = ['enforcing', 'all'] as const;
 export const MAX_APPROVALS = 5;
 
 export const ApprovalRule = z.object({

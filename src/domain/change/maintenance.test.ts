@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findNextWindow, isMaintenance, type MaintenanceWindow, WEEKDAYS } from './maintenance';
+import { WEEKDAYS } from '../choices';
+import { findNextWindow, isMaintenance, type MaintenanceWindow } from './maintenance';
 
 const berlin: MaintenanceWindow = { days: ['sat'], from: '22:00', minutes: 240, time_zone: 'Europe/Berlin' };
 const at = (text: string) => Date.parse(text);

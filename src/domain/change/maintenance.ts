@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { WEEKDAYS } from '../choices';
 
-export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export const MAX_WINDOWS = 20;
 
 const isTimeZone = (name: string): boolean => {
@@ -14,10 +14,16 @@ const isTimeZone = (name: string): boolean => {
 
 /** A time of the week in which changes may be applied: it starts at `from` of these days, in this time zone. */
 export const MaintenanceWindow = z.strictObject({
-  days: z.array(z.enum(WEEKDAYS)).min(1, 'At least one day.').max(7),
-  from: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time such as 22:30.'),
-  minutes: z.int().min(15, 'At least 15 minutes.').max(1440, 'At most 24 hours.'),
-  time_zone: z.string().max(64).refine(isTimeZone, 'A time zone such as Europe/Berlin.'),
+  days: z
+    .array(z.enum(WEEKDAYS, `One of ${WEEKDAYS.join(', ')}.`))
+    .min(1, 'At least one day.')
+    .max(7, 'At most seven days.'),
+  from: z.string('A time such as 22:30.').regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time such as 22:30.'),
+  minutes: z.int('A whole number of minutes.').min(15, 'At least 15 minutes.').max(1440, 'At most 24 hours.'),
+  time_zone: z
+    .string('A time zone such as Europe/Berlin.')
+    .max(64)
+    .refine(isTimeZone, 'A time zone such as Europe/Berlin.'),
 });
 export type MaintenanceWindow = z.output<typeof MaintenanceWindow>;
 

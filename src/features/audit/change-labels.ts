@@ -1,7 +1,9 @@
 import type { AuditField } from '@/domain/audit-fields';
+import type { MaintenanceWindow } from '@/domain/change/maintenance';
 import type { SecurityRule } from '@/domain/policies';
 import { formatDateTime } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
+import { formatWindow, SCOPE_LABELS } from '../shared/change-rule-labels';
 import { DEPLOYMENT_RUN_LABELS, KIND_LABELS as RUN_KINDS, TRIGGER_LABELS } from '../shared/deployment-run-labels';
 import { MODE_LABELS } from '../shared/enforcement-mode';
 import { ADDRESS_STATE_LABELS } from '../shared/ipam/address-state';
@@ -22,12 +24,16 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   addresses_moved: msg('Addresses moved'),
   agent_version: msg('Agent version'),
   api_url: msg('API address'),
+  approval_scope: msg('Approval applies to'),
+  approvals_required: msg('Approvals required'),
   assignments: msg('Roles'),
   audit_retention_days: msg('Audit record retention'),
   auto_ipam_sync_enabled: msg('Discover addresses automatically'),
   auto_ipam_sync_interval_minutes: msg('Minutes between discoveries'),
   auto_node_sync_enabled: msg('Sync all clusters automatically'),
   auto_node_sync_interval_minutes: msg('Minutes between syncs'),
+  change_approval_scope: msg('Approval applies to'),
+  change_approvals_required: msg('Approvals required'),
   changed: msg('Changed'),
   channel_ids: msg('Send to'),
   channels: msg('Send to'),
@@ -48,6 +54,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   coverage_low: msg('Coverage below threshold'),
   create_users: msg('Create an account at the first sign-in'),
   created: msg('Created'),
+  days: msg('Days'),
   default_action: msg('Default policy'),
   deleted_with_it: msg('Also deleted'),
   deployment_id: msg('Deployment'),
@@ -111,6 +118,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   mac: msg('MAC address'),
   machine_id: msg('Machine ID'),
   mapping_rules: msg('Mapping rules'),
+  maintenance_windows: msg('Maintenance windows'),
   mappings: msg('Roles of groups'),
   max_uses: msg('Uses allowed'),
   member_tags: msg('Members by tag'),
@@ -118,6 +126,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   members_total: msg('Members'),
   message: msg('Message'),
   method: msg('Method'),
+  minutes: msg('Minutes'),
   mode: msg('Mode'),
   name: msg('Name'),
   network_id: msg('Network'),
@@ -271,6 +280,8 @@ const toLabels = (labels: Readonly<Record<string, { label: string } | { word: st
 
 /** Values of fields that have a closed set of them, as the forms call them. */
 const VALUE_LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  approval_scope: SCOPE_LABELS,
+  change_approval_scope: SCOPE_LABELS,
   conditions: toLabels(CONDITION_LABELS),
   default_action: toLabels(DEFAULT_LABELS),
   direction: toLabels(DIRECTION_LABELS),
@@ -291,6 +302,9 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 const isRule = (value: Fields): value is SecurityRule =>
   ['action', 'protocol', 'destination_ports', 'source_ports', 'log', 'enabled'].every((field) => field in value);
 
+const isWindow = (value: Fields): value is MaintenanceWindow =>
+  ['days', 'from', 'minutes', 'time_zone'].every((field) => field in value);
+
 /** An assigned role, or the role of a sign-in provider's group: its scope and when it expires. */
 function roleText(t: Translate, entry: Fields, names: Names): string {
   const text = (field: string) => valueText(t, [field], entry[field], names);
@@ -309,6 +323,7 @@ function roleText(t: Translate, entry: Fields, names: Names): string {
 /** An object in one line. */
 function fieldsText(t: Translate, value: Fields, names: Names): string {
   if (isRule(value)) return securityRuleText(t, value);
+  if (isWindow(value)) return formatWindow(t, value);
   if ('role' in value && ('tenant_id' in value || 'tenant' in value)) return roleText(t, value, names);
   if (typeof value.name === 'string') return value.name;
   const shown = Object.entries(value).filter(([, inner]) => inner !== null && inner !== '');

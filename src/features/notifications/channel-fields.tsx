@@ -9,8 +9,9 @@ import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import type { Option } from '@/ui/option';
 import { NO_TENANT } from '../shared/tenant-options';
+import { timeZoneOptions } from '../shared/time-zone-options';
 import { channelKindOptions, TEMPLATE_LABELS, templateOptions } from './channel-columns';
-import { type ChannelValues, timeZoneOptions } from './channel-form-values';
+import type { ChannelValues } from './channel-form-values';
 import { PayloadPreview } from './payload-preview';
 
 type Props<Out> = {

@@ -1,7 +1,6 @@
 import type { CHANNEL_KINDS } from '@/domain/choices';
 import { splitList } from '@/domain/net/port-range';
 import type { ChannelTemplate, NotificationChannel } from '@/domain/notifications/channel';
-import type { Option } from '@/ui/option';
 import { toTenantId } from '../shared/tenant-options';
 
 /** The form of a channel; addresses are typed as one text, separated by commas, spaces or lines. */
@@ -71,14 +70,3 @@ export function toChannelUpdate(values: ChannelValues, { version }: { version: n
 
 /** The message about one address is shown at the field for all of them. */
 export const channelFieldName = (field: string): string => (field.startsWith('recipients.') ? 'recipients' : field);
-
-let options: readonly Option[] | undefined;
-
-/** The time zones that this browser knows, UTC first. */
-export function timeZoneOptions(): readonly Option[] {
-  options ??= ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map((zone) => ({
-    value: zone,
-    label: zone,
-  }));
-  return options;
-}

@@ -15,9 +15,9 @@ import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { QueryView } from '../shared/query-view';
 import { useReadAgain } from '../shared/record-cache';
+import { timeZoneOptions } from '../shared/time-zone-options';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
-import { timeZoneOptions } from './channel-form-values';
 import { toMailUpdate, toMailValues } from './mail-settings-values';
 
 const securityOptions = (t: Translate) => [

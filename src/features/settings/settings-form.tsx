@@ -2,15 +2,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Control } from 'react-hook-form';
-import { SETTING_LIMITS } from '@/domain/choices';
+import { APPROVAL_SCOPES, SETTING_LIMITS } from '@/domain/choices';
 import type { RuntimeChoices, RuntimeSettingsRead, RuntimeSettingsUpdate } from '@/domain/settings';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { NumberField } from '@/ui/form/number-field';
+import { SelectField } from '@/ui/form/select-field';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { RelativeTime } from '@/ui/values';
+import { SCOPE_LABELS } from '../shared/change-rule-labels';
 import { useReadAgain } from '../shared/record-cache';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
@@ -82,6 +84,27 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
                   SETTING_LIMITS.flow_retention_hours,
                 )}
                 {...SETTING_LIMITS.flow_retention_hours}
+                disabled={locked !== null}
+              />
+            </Section>
+            <Section id="change-approval" title={t('Approval of changes')}>
+              <NumberField
+                control={control}
+                name="change_approvals_required"
+                label={t('Approvals required')}
+                description={t(
+                  '{min, number} to {max, number}, by people other than the author. A tenant can require more.',
+                  SETTING_LIMITS.change_approvals_required,
+                )}
+                {...SETTING_LIMITS.change_approvals_required}
+                disabled={locked !== null}
+              />
+              <SelectField
+                control={control}
+                name="change_approval_scope"
+                label={t('Approval applies to')}
+                description={t('An enforcing change changes rules on workloads.')}
+                options={APPROVAL_SCOPES.map((value) => ({ value, label: t(SCOPE_LABELS[value]) }))}
                 disabled={locked !== null}
               />
             </Section>

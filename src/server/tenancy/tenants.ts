@@ -7,11 +7,18 @@ import { newId } from '../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound } from '../lib/refusals';
 import * as repository from './queries/tenants';
 
-const audited = ({ name, description, on_move }: Pick<Tenant, 'name' | 'description' | 'on_move'>) => ({
+type Audited = Pick<
+  Tenant,
+  'name' | 'description' | 'on_move' | 'approvals_required' | 'approval_scope' | 'maintenance_windows'
+>;
+const audited = ({
   name,
   description,
   on_move,
-});
+  approvals_required,
+  approval_scope,
+  maintenance_windows,
+}: Audited): Audited => ({ name, description, on_move, approvals_required, approval_scope, maintenance_windows });
 
 /** @throws AppError `not_found` */
 export async function readTenant(scope: Scope<'tenant:read'>, id: string): Promise<Tenant> {

@@ -1,29 +1,28 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Control } from 'react-hook-form';
+import { APPROVAL_SCOPES, SETTING_LIMITS } from '@/domain/choices';
 import { type Tenant, TenantInput, TenantUpdate } from '@/domain/tenant';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { NumberField } from '@/ui/form/number-field';
 import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
+import { SCOPE_LABELS } from '../../shared/change-rule-labels';
 import { useVersioned } from '../../shared/record-cache';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { VersionedDrawer } from '../../shared/versioned-form';
-
-type Values = Pick<Tenant, 'name' | 'description' | 'on_move'>;
-
-const EMPTY: Values = { name: '', description: '', on_move: 'remove' };
-
-const toTenantValues = ({ name, description, on_move }: Values): Values => ({ name, description, on_move });
+import { EMPTY_TENANT, type TenantValues, toTenantValues } from './tenant-values';
+import { WindowFields } from './window-fields';
 
 const onMoveOptions = (t: Translate) => [
   { value: 'remove' as const, label: t('Remove rules') },
   { value: 'keep' as const, label: t('Keep until removed manually') },
 ];
 
-function Fields<Out>({ control }: { control: Control<Values, unknown, Out> }) {
+function Fields<Out>({ control }: { control: Control<TenantValues, unknown, Out> }) {
   const t = useT();
   return (
     <>
@@ -38,6 +37,24 @@ function Fields<Out>({ control }: { control: Control<Values, unknown, Out> }) {
         )}
         options={onMoveOptions(t)}
       />
+      <NumberField
+        control={control}
+        name="approvals_required"
+        label={t('Approvals required')}
+        description={t(
+          '{min, number} to {max, number}, by people other than the author. The stricter rule of tenant and installation applies.',
+          SETTING_LIMITS.change_approvals_required,
+        )}
+        {...SETTING_LIMITS.change_approvals_required}
+      />
+      <SelectField
+        control={control}
+        name="approval_scope"
+        label={t('Approval applies to')}
+        description={t('An enforcing change changes rules on workloads.')}
+        options={APPROVAL_SCOPES.map((value) => ({ value, label: t(SCOPE_LABELS[value]) }))}
+      />
+      <WindowFields control={control} />
     </>
   );
 }
@@ -65,7 +82,7 @@ export function CreateTenantDrawer({
     <RecordDrawer
       title={t('Create tenant')}
       description={t('Users of a tenant see only its workloads, groups, policies and flows.')}
-      defaultValues={EMPTY}
+      defaultValues={EMPTY_TENANT}
       schema={TenantInput}
       toInput={(values) => values}
       save={save}
@@ -77,7 +94,7 @@ export function CreateTenantDrawer({
   );
 }
 
-/** Changes name and description of a tenant. Mount it when it opens. */
+/** Changes a tenant. Mount it when it opens. */
 export function EditTenantDrawer({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();

@@ -13,8 +13,8 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { APPROVAL_SCOPES } from '@/domain/change/approval';
 import type { MaintenanceWindow } from '@/domain/change/maintenance';
+import { APPROVAL_SCOPES } from '@/domain/choices';
 import { SECOND_FACTORS, SIGN_IN_METHODS } from '@/domain/second-factor';
 import { inet, primaryId, timestampNow, timestamptz } from '../columns';
 

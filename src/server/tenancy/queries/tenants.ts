@@ -1,4 +1,6 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { ApprovalRule } from '@/domain/change/approval';
+import type { MaintenanceWindow } from '@/domain/change/maintenance';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
 import { TENANT_SORTS, Tenant, type TenantListInput } from '@/domain/tenant';
@@ -100,6 +102,28 @@ export async function findTenantNames(tx: Tx, ids: readonly string[]): Promise<M
     .orderBy(tenants.id)
     .for('key share');
   return new Map(rows.map((row) => [row.id, row.name]));
+}
+
+/** When changes to the rules of tenants need approval, and when they may be applied; unknown ids are missing. */
+export async function listChangeRules(
+  executor: Executor,
+  ids: readonly string[],
+): Promise<{ id: string; approval: ApprovalRule; maintenance_windows: MaintenanceWindow[] }[]> {
+  if (ids.length === 0) return [];
+  const rows = await executor
+    .select({
+      id: tenants.id,
+      required: tenants.approvals_required,
+      scope: tenants.approval_scope,
+      maintenance_windows: tenants.maintenance_windows,
+    })
+    .from(tenants)
+    .where(inArray(tenants.id, [...ids]));
+  return rows.map(({ id, required, scope, maintenance_windows }) => ({
+    id,
+    approval: { required, scope },
+    maintenance_windows,
+  }));
 }
 
 export async function tenantExists(executor: Executor, id: string): Promise<boolean> {
