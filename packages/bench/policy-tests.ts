@@ -63,12 +63,14 @@ function buildInputs(extra: readonly string[]) {
       },
     ],
     workloads,
-    security_groups: Array.from({ length: GROUPS }, (_, n) => ({
+    groups: Array.from({ length: GROUPS }, (_, n) => ({
       id: uuid('b', n),
       name: `group-${n}`,
       tenant_id: null,
       project_id: null,
-      workload_ids: [...listMembers(n), ...(n === 0 ? extra : [])],
+      member_tags: [],
+      member_tags_match: 'any',
+      added: [...listMembers(n), ...(n === 0 ? extra : [])],
     })),
     networks: [],
     gone: [],

@@ -64,6 +64,10 @@ function multimap<T, K>(items: Iterable<T>, keysOf: (item: T) => Iterable<K>): M
 
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
+/** Groups by id and by name. */
+export const indexGroups = (groups: Inventory['security_groups']): InventoryIndex['groups'] =>
+  multimap([...groups].sort(byId), (group) => [group.id, group.name]);
+
 /** Builds the tables. Whatever the order of the inventory, they are the same. */
 export function indexInventory(inventory: Inventory): InventoryIndex {
   const workloads = [...inventory.workloads].sort(byId);
@@ -73,7 +77,7 @@ export function indexInventory(inventory: Inventory): InventoryIndex {
     by_vmid: multimap(workloads, (workload) => [workload.vmid]),
     by_name: multimap(workloads, (workload) => [workload.name]),
     by_tag: multimap(workloads, (workload) => workload.tags),
-    groups: multimap([...inventory.security_groups].sort(byId), (group) => [group.id, group.name]),
+    groups: indexGroups(inventory.security_groups),
     networks: multimap([...inventory.networks].sort(byId), (network) => [network.id, network.name]),
     clusters: new Map([...clusters].map(([key, list]) => [key, list.map(({ id }) => id)])),
   };

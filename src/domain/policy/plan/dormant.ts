@@ -61,6 +61,8 @@ export type DormantSubject = {
 export function settledRules({ slots }: Layout): LiveRule[] {
   return slots.map((slot, pos) => {
     if (slot.kind === 'anchor') return { ...slot.rule, pos };
+    // What is kept stays as it is, with the version that its marker names.
+    if (slot.live) return { ...slot.live, pos, enable: 1 };
     const { content, comment } = slot.desired;
     return { pos, ...content, enable: 1, comment };
   });

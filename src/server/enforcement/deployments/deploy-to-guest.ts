@@ -1,6 +1,5 @@
 import type { DeploymentProblem } from '@/domain/deployments';
 import { reasonsText } from '@/domain/notifications/drift';
-import { parseMarker } from '@/domain/policy/marker';
 import { isSwitch } from '@/domain/policy/plan/approved-plan';
 import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
@@ -32,7 +31,14 @@ import { approveWrites } from './guest/approve-writes';
 import { GuestProblem } from './guest/perform-step';
 import type { ReadGuest } from './guest/read-guest-filter';
 import { failedOutcome, type GuestOutcome, reconcileGuest } from './guest/reconcile-guest';
-import { type GuestWork, getPolicyDrops, intentFor, selectPolicyRules, toGuestOrigin } from './guest-work';
+import {
+  type GuestWork,
+  getPolicyDrops,
+  intentFor,
+  isBeforeFabric,
+  selectPolicyRules,
+  toGuestOrigin,
+} from './guest-work';
 import { assertActsOn } from './removal/residual-rules';
 import { settleRemoval } from './removal/settle';
 
@@ -72,10 +78,6 @@ async function assertStillDesired({ deployment }: DeploymentSession, workloadId:
     );
   }
 }
-
-/** A guest that carries rules of this installation was not left like this by people: it is a clone, or was restored. */
-const isBeforeFabric = ({ rules }: GuestFilter, instance: string) =>
-  !rules.some(({ comment }) => parseMarker(comment)?.instance === instance);
 
 async function findMissingProblem(
   session: DeploymentSession,

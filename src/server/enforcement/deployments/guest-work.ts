@@ -1,6 +1,7 @@
 import type { DeploymentProblem } from '@/domain/deployments';
 import type { CompilablePolicy, Compiled, DesiredGuest } from '@/domain/policy/desired';
-import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
+import { parseMarker } from '@/domain/policy/marker';
+import type { GuestFilter, GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
 import { NOTHING_WRITTEN } from '@/domain/policy/plan/switch-changes';
 import { comparePolicies } from '@/domain/policy/tier';
 import { objectCache } from '../../lib/cache';
@@ -37,7 +38,9 @@ const getOpaquePolicyIds = (inputs: PolicyInputs): ReadonlySet<string> =>
       .map(({ id }) => id),
   );
 
-type Known = { row: GuestFirewallRow; placements: readonly PlacementRow[] };
+/** What another policy asks for at a guest where it was applied. */
+export type Placed = Pick<PlacementRow, 'policy_id' | 'drop_in' | 'drop_out'>;
+type Known = { row: GuestFirewallRow; placements: readonly Placed[] };
 
 /** The rules of the policy at the guest, in their order. */
 export const selectPolicyRules = (policyId: string, { desired }: Pick<GuestWork, 'desired'>) =>
@@ -69,6 +72,10 @@ export const toUntouchedRow = (workload_id: string): GuestFirewallRow => ({
   baseline: null,
   switches_written: null,
 });
+
+/** A guest that carries rules of this installation was not left like this by people: it is a clone, or was restored. */
+export const isBeforeFabric = ({ rules }: GuestFilter, instance: string): boolean =>
+  !rules.some(({ comment }) => parseMarker(comment)?.instance === instance);
 
 /** What is stored for undoing what policies did to the switches of a guest. */
 export const toGuestOrigin = ({ baseline, switches_written }: GuestFirewallRow): Origin => ({

@@ -6,15 +6,10 @@ import {
   computeCleanupChange,
   type FirewallChange,
   listAffectedGuests,
+  listCleanupGuests,
 } from '../policies/planned-change';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { sha256, stateHash } from './hashes';
-
-/** Workloads where a policy was applied, or something of it was found. */
-function listCleanupWorkloads(firewall: FirewallState, policyId: string): string[] {
-  const placed = new Set(firewall.listAppliedWorkloads(policyId));
-  return firewall.listPolicyWorkloads(policyId).filter((id) => placed.has(id) || firewall.isFoundAt(policyId, id));
-}
 
 /** What was last read, and what the change would leave. */
 export const computeFirewallChange = (
@@ -23,13 +18,13 @@ export const computeFirewallChange = (
 ): Promise<FirewallChange> =>
   leaves === 'apply'
     ? computeApplyChange(firewall, policy, firewall.listPolicyWorkloads(policy.id))
-    : computeCleanupChange(firewall, policy.id, listCleanupWorkloads(firewall, policy.id));
+    : computeCleanupChange(firewall, policy.id, listCleanupGuests(firewall, policy.id));
 
 /** Workloads that the change concerns, whether or not it changes anything there. */
 export const listAffectedWorkloads = (firewall: FirewallState, { policy, leaves }: ImpactChange): string[] =>
   leaves === 'apply'
     ? listAffectedGuests(firewall.inputs, policy, firewall.listPolicyWorkloads(policy.id))
-    : listCleanupWorkloads(firewall, policy.id);
+    : listCleanupGuests(firewall, policy.id);
 
 const prints = objectCache<object, string>({ name: 'impact_readings' });
 const hashCachedState = (state: object | null | undefined) =>

@@ -1,6 +1,5 @@
 import { getReachableProjects, type Owned, type Reach, toOwner } from '@/domain/permissions';
 import type { ChangedPolicy, ChangeGuard, Policy, PolicySnapshot } from '@/domain/policies';
-import { compilePolicies } from '@/domain/policy/compile';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { compareSnapshots, isSameSnapshot } from '@/domain/policy/snapshot';
 import { tierProblem } from '@/domain/policy/tier';
@@ -26,6 +25,7 @@ import {
   updatePolicy,
 } from '../queries/policies';
 import { insertPolicyVersion } from '../queries/policy-versions';
+import { hasEqualPlacement } from './equal-placement';
 import type { FirewallState } from './firewall-state/firewall-state';
 import { readFirewallState } from './firewall-state/read-firewall-state';
 import { touchingPolicies, withDeploymentStatus } from './policies-in-reach';
@@ -68,34 +68,6 @@ export async function readPolicySnapshot(tx: Tx, row: PolicyRow): Promise<Policy
   };
 }
 
-/**
- * Whether two versions place the same rules on the same guests, as far as the inventory is known now. If so, live
- * rules of the first count as those of the second; each is still compared with the desired state.
- */
-function hasEqualPlacement(
-  row: PolicyRow,
-  owner: Owned,
-  before: PolicySnapshot,
-  after: PolicySnapshot,
-  index: InventoryIndex,
-): boolean {
-  if (!isDeployed(before) || !isDeployed(after)) return false;
-  const { id, created_at } = row;
-  const [old, fresh] = [
-    { ...before, ...toOwner(row) },
-    { ...after, ...owner },
-  ].map(({ definition, rules, tier, priority, tenant_id, project_id }) =>
-    JSON.stringify(
-      compilePolicies(
-        [{ id, version: 1, tenant_id, project_id, tier, priority, created_at, definition, rules }],
-        index,
-        'compared',
-      ).guests,
-    ),
-  );
-  return old === fresh;
-}
-
 /** Stores the next version. @returns what is asked of the clusters because of it */
 async function store(
   tx: Tx,
@@ -114,7 +86,7 @@ async function store(
     throw nameTaken('policy', fields.name);
   }
   const version = row.version + 1;
-  const alike = hasEqualPlacement(row, owner, before, after, index);
+  const alike = hasEqualPlacement({ ...row, ...before }, { ...row, ...after, ...owner }, index);
   const rules_version = alike ? (row.rules_version ?? row.version) : null;
   await updatePolicy(tx, row.id, { ...fields, ...owner, version, rules_version });
   await replaceRules(tx, row.id, rules);

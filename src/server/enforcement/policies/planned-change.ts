@@ -1,36 +1,19 @@
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
 import { compilePolicies } from '@/domain/policy/compile';
 import type { DesiredGuest } from '@/domain/policy/desired';
-import { statesAfter } from '@/domain/policy/plan/dormant';
-import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
 import { equalJson } from '../../audit/canonical';
 import { db } from '../../db/client';
 import { groupBy } from '../../lib/group-by';
-import { intentFor, toUntouchedRow } from '../deployments/guest-work';
-import { toGuestFilter } from '../guest-firewall/read-guest-live';
+import { toUntouchedRow } from '../deployments/guest-work';
 import { listOrigins } from '../queries/guest-firewalls';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { listAppliedAt } from '../queries/policy-placements';
 import type { FirewallState } from './firewall-state/firewall-state';
+import { type Leaves, type PlannedWork, planGuestAfter } from './planned-guest';
 import type { PolicyInputs } from './policy-inputs';
 
 /** A guest before and after an apply; `after` is null when what is live could not be read, so that it is not known. */
 type GuestStates = { readonly before: GuestSnapshot; readonly after: GuestSnapshot | null };
-
-/** The guest as the planner of an apply would leave it. */
-function guestAfter(before: GuestSnapshot, intent: GuestIntent): GuestSnapshot | null {
-  const filter = toGuestFilter(before);
-  if (!filter) return null;
-  const { after } = statesAfter(filter, intent);
-  const flags = new Map(after.nics.map(({ name, firewall }) => [name, firewall]));
-  return {
-    ...before,
-    rules: after.rules,
-    options: after.options,
-    ipsets: after.sets,
-    nics: (before.nics ?? []).map((nic) => ({ ...nic, firewall: flags.get(nic.name) ?? nic.firewall })),
-  };
-}
 
 const asEnforced = (policy: InputPolicy): InputPolicy => ({
   ...policy,
@@ -46,103 +29,112 @@ export function listAffectedGuests(inputs: PolicyInputs, policy: InputPolicy, pl
   );
 }
 
-/**
- * What applying a policy would leave at each guest that it concerns, planned as the apply itself is planned. Rules of other
- * policies stay as they are. Guests that were never read are left out.
- * @param places workloads that may still have something of the policy
- * @param guests what is live, by workload
- */
-async function statesAfterApply(
-  inputs: PolicyInputs,
-  policy: InputPolicy,
-  places: readonly string[],
-  guests: ReadonlyMap<string, { readonly state: GuestSnapshot }>,
-): Promise<Map<string, GuestStates>> {
-  const desired = asEnforced(policy);
-  const seen: PolicyInputs = {
-    ...inputs,
-    policies: [...inputs.policies.filter(({ id }) => id !== policy.id), desired],
-  };
-  const compiled = compilePolicies([desired], inputs.index, inputs.instance);
-  const desiredAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
-  return planStates(seen, policy.id, 'apply', [...new Set([...desiredAt.keys(), ...places])], desiredAt, guests);
+/** Workloads where a policy was applied, or something of it was found. */
+export function listCleanupGuests(firewall: FirewallState, policyId: string): string[] {
+  const placed = new Set(firewall.listAppliedWorkloads(policyId));
+  return firewall.listPolicyWorkloads(policyId).filter((id) => placed.has(id) || firewall.isFoundAt(policyId, id));
 }
 
-async function planStates(
-  inputs: PolicyInputs,
-  policyId: string,
-  kind: 'apply' | 'cleanup',
-  ids: readonly string[],
-  desiredAt: ReadonlyMap<string, DesiredGuest>,
-  guests: ReadonlyMap<string, { readonly state: GuestSnapshot }>,
-): Promise<Map<string, GuestStates>> {
-  const [applied, origins] = await Promise.all([listAppliedAt(db, ids), listOrigins(db, ids)]);
-  const placements = groupBy(applied, (row) => row.workload_id);
-  const rows = new Map(origins.map((row) => [row.workload_id, row]));
-  const states = new Map<string, GuestStates>();
-  for (const id of ids) {
-    const workload = inputs.workloads.get(id);
-    const before = guests.get(id)?.state;
-    if (!workload || !before) continue;
-    const known = { row: rows.get(id) ?? toUntouchedRow(id), placements: placements.get(id) ?? [] };
-    const intent = intentFor(inputs, policyId, kind, { workload, desired: desiredAt.get(id) ?? null }, known);
-    states.set(id, { before, after: guestAfter(before, intent) });
-  }
-  return states;
-}
+/** A deployment that is planned. @property workload_ids guests that it concerns, whether or not it changes anything there */
+export type PlannedDeployment = {
+  readonly policy_id: string;
+  readonly leaves: Leaves;
+  readonly workload_ids: readonly string[];
+};
 
 /** Policies and inventory, with what was last read of the clusters. */
 export type Readable = Pick<FirewallState, 'inputs' | 'snapshots'>;
 
-/** What was last read, and what an apply would leave. */
+/** What was last read, and what deployments would leave. */
 export type FirewallChange = {
   readonly before: Readable;
   readonly after: Readable;
-  /** Guests that the apply changes. */
+  /** Guests that the deployments change. */
   readonly changed: ReadonlySet<string>;
-  /** Guests that it concerns, and of which it is not known what it would leave. */
+  /** Guests that they concern, and of which it is not known what they would leave. */
   readonly unreadable: ReadonlySet<string>;
 };
 
-function buildFirewallChange(
+async function planStates(
   { inputs, snapshots }: Readable,
-  ids: readonly string[],
-  states: Map<string, GuestStates>,
-): FirewallChange {
-  const guests = new Map(snapshots.guests);
-  const changed = new Set<string>();
-  const unreadable = new Set(ids.filter((id) => !states.has(id)));
-  for (const [id, { before, after }] of states) {
-    const snapshot = snapshots.guests.get(id);
-    if (!after) unreadable.add(id);
-    if (!snapshot || !after || equalJson(before, after)) continue;
-    changed.add(id);
-    guests.set(id, { ...snapshot, state: after });
+  deployments: readonly PlannedDeployment[],
+  desiredAt: ReadonlyMap<string, DesiredGuest>,
+): Promise<Map<string, GuestStates>> {
+  const works = new Map<string, PlannedWork[]>();
+  for (const { policy_id, leaves, workload_ids } of deployments) {
+    for (const id of new Set(workload_ids)) {
+      const work = { policy_id, leaves, desired: desiredAt.get(id) ?? null };
+      works.set(id, [...(works.get(id) ?? []), work]);
+    }
   }
-  return { before: { inputs, snapshots }, after: { inputs, snapshots: { ...snapshots, guests } }, changed, unreadable };
+  const ids = [...works.keys()];
+  const [applied, origins] = await Promise.all([listAppliedAt(db, ids), listOrigins(db, ids)]);
+  const placements = groupBy(applied, (row) => row.workload_id);
+  const rows = new Map(origins.map((row) => [row.workload_id, row]));
+  const states = new Map<string, GuestStates>();
+  for (const [id, list] of works) {
+    const workload = inputs.workloads.get(id);
+    const before = snapshots.guests.get(id)?.state;
+    if (!workload || !before) continue;
+    const notes = { row: rows.get(id) ?? toUntouchedRow(id), placements: placements.get(id) ?? [] };
+    states.set(id, { before, after: planGuestAfter(inputs, workload, before, list, notes) });
+  }
+  return states;
 }
 
-/** What was last read with the states that an apply would leave at the guests that it concerns. */
+/**
+ * What was last read with what deployments would leave at the guests that they concern, one after the other, each planned as it
+ * will be. Rules of other policies stay as they are.
+ * @param inputs all policies and the inventory as the deployments will find them
+ * @param desiredAt what the policies require of guests then
+ */
+export async function computePlannedChange(
+  before: Readable,
+  inputs: PolicyInputs,
+  deployments: readonly PlannedDeployment[],
+  desiredAt: ReadonlyMap<string, DesiredGuest>,
+): Promise<FirewallChange> {
+  const { snapshots } = before;
+  const states = await planStates({ inputs, snapshots }, deployments, desiredAt);
+  const guests = new Map(snapshots.guests);
+  const changed = new Set<string>();
+  const concerned = deployments.flatMap(({ workload_ids }) => workload_ids);
+  const unreadable = new Set(concerned.filter((id) => !states.has(id)));
+  for (const [id, state] of states) {
+    const snapshot = snapshots.guests.get(id);
+    if (!state.after) unreadable.add(id);
+    if (!snapshot || !state.after || equalJson(state.before, state.after)) continue;
+    changed.add(id);
+    guests.set(id, { ...snapshot, state: state.after });
+  }
+  return { before, after: { inputs, snapshots: { ...snapshots, guests } }, changed, unreadable };
+}
+
+/**
+ * What was last read with the states that applying a policy would leave at the guests that it concerns, as if it were enforced.
+ * @param places workloads that may still have something of the policy
+ */
 export async function computeApplyChange(
   firewall: Readable,
   policy: InputPolicy,
   places: readonly string[],
 ): Promise<FirewallChange> {
-  const { inputs, snapshots } = firewall;
-  const states = await statesAfterApply(inputs, policy, places, snapshots.guests);
-  return buildFirewallChange(firewall, listAffectedGuests(inputs, policy, places), states);
+  const { inputs } = firewall;
+  const desired = asEnforced(policy);
+  const others = inputs.policies.filter(({ id }) => id !== policy.id);
+  const { guests } = compilePolicies([desired], inputs.index, inputs.instance);
+  return computePlannedChange(
+    firewall,
+    { ...inputs, policies: [...others, desired] },
+    [{ policy_id: policy.id, leaves: 'apply', workload_ids: listAffectedGuests(inputs, policy, places) }],
+    new Map(guests.map((guest) => [guest.workload_id, guest])),
+  );
 }
 
 /** The same with what removing a policy would leave at these workloads, planned as the removal itself is planned. */
-export async function computeCleanupChange(
+export const computeCleanupChange = (
   firewall: Readable,
-  policyId: string,
-  ids: readonly string[],
-): Promise<FirewallChange> {
-  const { inputs, snapshots } = firewall;
-  return buildFirewallChange(
-    firewall,
-    ids,
-    await planStates(inputs, policyId, 'cleanup', ids, new Map(), snapshots.guests),
-  );
-}
+  policy_id: string,
+  workload_ids: readonly string[],
+): Promise<FirewallChange> =>
+  computePlannedChange(firewall, firewall.inputs, [{ policy_id, leaves: 'cleanup', workload_ids }], new Map());

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type { Owned } from '@/domain/permissions';
 import { compilePolicies } from '@/domain/policy/compile';
 import type { Compiled } from '@/domain/policy/desired';
-import { type InventoryIndex, indexInventory } from '@/domain/policy/inventory-index';
+import { resolveMembers } from '@/domain/policy/group-members';
+import { type InventoryIndex, indexGroups, indexInventory } from '@/domain/policy/inventory-index';
 import { db, type Executor, type Tx } from '../../db/client';
 import { objectCache } from '../../lib/cache';
 import { findSetting } from '../../settings/queries/settings';
 import {
   type InputCluster,
+  type InputGroup,
   type InputPolicy,
   type InputWorkload,
   type PolicyInputRows,
@@ -21,6 +23,7 @@ export type PolicyInputs = {
   /** Disabled and audited ones included. */
   readonly policies: readonly InputPolicy[];
   readonly index: InventoryIndex;
+  readonly groups: readonly InputGroup[];
   readonly workloads: ReadonlyMap<string, InputWorkload>;
   readonly clusters: ReadonlyMap<string, InputCluster>;
   /** Owners of deleted policies, by the policy's id. */
@@ -39,13 +42,28 @@ export const readInstance = async (executor: Executor): Promise<string> =>
 const readInputs = async (tx: Tx): Promise<PolicyInputs> =>
   buildPolicyInputs(await readInstance(tx), await readPolicyInputs(tx));
 
+const toIndexedGroups = (groups: readonly InputGroup[], workloads: PolicyInputs['workloads']) =>
+  groups.map((group) => {
+    const { id, name, tenant_id, project_id } = group;
+    return { id, name, tenant_id, project_id, workload_ids: resolveMembers(group, workloads) };
+  });
+
+/** The same inputs with other groups. */
+export const withGroups = (inputs: PolicyInputs, groups: readonly InputGroup[]): PolicyInputs => ({
+  ...inputs,
+  groups,
+  index: { ...inputs.index, groups: indexGroups(toIndexedGroups(groups, inputs.workloads)) },
+});
+
 /** The inputs built from rows; their order does not matter. */
 export function buildPolicyInputs(instance: string, rows: PolicyInputRows): PolicyInputs {
+  const workloads = new Map(rows.workloads.map((workload) => [workload.id, workload]));
   return {
     instance,
     policies: rows.policies,
-    index: indexInventory(rows),
-    workloads: new Map(rows.workloads.map((workload) => [workload.id, workload])),
+    index: indexInventory({ ...rows, security_groups: toIndexedGroups(rows.groups, workloads) }),
+    groups: rows.groups,
+    workloads,
     clusters: new Map(rows.clusters.map((cluster) => [cluster.id, cluster])),
     gone: new Map(rows.gone.map((policy) => [policy.id, policy])),
   };

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, isNull, ne, sql } from 'drizzle-orm';
 import type { RULE_PLACEMENTS } from '@/domain/choices';
 import type { Owned } from '@/domain/permissions';
-import { actsOn } from '@/domain/policy/acts-on';
 import type { CompilablePolicy } from '@/domain/policy/desired';
+import type { MemberRule } from '@/domain/policy/group-members';
 import type { IndexedWorkload, Inventory } from '@/domain/policy/inventory-index';
 import type { TenantVisibility } from '@/domain/policy/tier';
 import type { Executor } from '../../db/client';
@@ -48,6 +48,9 @@ export type InputCluster = {
   readonly has_api_token: boolean;
 };
 
+/** A group with what decides who its members are. */
+export type InputGroup = Owned & MemberRule & { readonly id: string; readonly name: string };
+
 /** A policy that was deployed and is deleted, with its owner then. */
 export type GonePolicy = Owned & { readonly id: string };
 
@@ -55,7 +58,7 @@ export type PolicyInputRows = {
   policies: InputPolicy[];
   clusters: InputCluster[];
   workloads: InputWorkload[];
-  security_groups: Inventory['security_groups'];
+  groups: InputGroup[];
   networks: Inventory['networks'];
   gone: GonePolicy[];
 };
@@ -157,35 +160,6 @@ const readDeletedPolicies = (executor: Executor): Promise<GonePolicy[]> =>
     .where(and(isNull(policies.id), ne(deployments.kind, 'removal')))
     .orderBy(deployments.policy_id, desc(deployments.created_at));
 
-type GroupRow = Pick<
-  typeof securityGroups.$inferSelect,
-  'id' | 'name' | 'tenant_id' | 'project_id' | 'member_tags' | 'member_tags_match'
->;
-
-/**
- * Members added manually and those by tag, of the group's tenant or project only: workloads may have moved since
- * they were added.
- */
-function resolveMembers(
-  group: GroupRow,
-  manual: readonly string[],
-  all: readonly InputWorkload[],
-  byId: ReadonlyMap<string, InputWorkload>,
-): string[] {
-  const { member_tags: tags, member_tags_match: match } = group;
-  const added = manual.flatMap((id) => byId.get(id) ?? []);
-  const tagged =
-    tags.length === 0
-      ? []
-      : all.filter((workload) =>
-          match === 'all'
-            ? tags.every((tag) => workload.tags.includes(tag))
-            : tags.some((tag) => workload.tags.includes(tag)),
-        );
-  const members = [...added, ...tagged].filter((workload) => actsOn(group, workload));
-  return [...new Set(members.map(({ id }) => id))];
-}
-
 /** The tenants and projects that have addresses in a subnet, by the subnet's id. */
 function groupSubnetOwners(
   addresses: readonly { workload_id: string; subnet_id: string }[],
@@ -268,7 +242,6 @@ export async function readPolicyInputs(executor: Executor): Promise<PolicyInputR
     ...row,
     addresses: (addresses.get(row.id) ?? []).map(({ address }) => address),
   }));
-  const byId = new Map(inventory.map((workload) => [workload.id, workload]));
   return {
     policies: policyRows.map((row) => ({
       ...row,
@@ -276,17 +249,9 @@ export async function readPolicyInputs(executor: Executor): Promise<PolicyInputR
     })),
     clusters: clusterRows,
     workloads: inventory,
-    security_groups: groupRows.map((group) => ({
-      id: group.id,
-      name: group.name,
-      tenant_id: group.tenant_id,
-      project_id: group.project_id,
-      workload_ids: resolveMembers(
-        group,
-        (members.get(group.id) ?? []).map(({ workload_id }) => workload_id),
-        inventory,
-        byId,
-      ),
+    groups: groupRows.map((group) => ({
+      ...group,
+      added: (members.get(group.id) ?? []).map(({ workload_id }) => workload_id),
     })),
     networks: networkRows.map((row) => ({ ...row, ...toNetworkCidrs(cidrs.get(row.id) ?? [], owners) })),
     gone,

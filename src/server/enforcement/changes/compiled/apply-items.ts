@@ -1,0 +1,78 @@
+import type { ChangeItem } from '@/domain/change/items';
+import { toOwner } from '@/domain/permissions';
+import type { PolicySnapshot } from '@/domain/policies';
+import type { InventoryIndex } from '@/domain/policy/inventory-index';
+import { isSameSnapshot } from '@/domain/policy/snapshot';
+import { clock } from '../../../lib/clock';
+import { hasEqualPlacement } from '../../policies/equal-placement';
+import { type PolicyInputs, withGroups } from '../../policies/policy-inputs';
+import type { InputGroup, InputPolicy } from '../../queries/policy-inputs';
+
+type PolicyItem = Extract<ChangeItem, { kind: 'policy' }>;
+
+const toContent = ({ name, enabled, tier, tenant_visibility, priority, definition, rules }: PolicySnapshot) => ({
+  ...{ name, enabled, tier, tenant_visibility, priority, definition },
+  rules: rules.map(({ id: _, ...rule }) => rule),
+});
+
+/** The policy as storing the item makes it: one version more, unless it says the same. */
+function storePolicy(
+  stored: InputPolicy | undefined,
+  item: PolicyItem,
+  index: InventoryIndex,
+  now: string,
+): InputPolicy {
+  const { policy_id: id, before, after } = item;
+  const content = { ...toContent(after), ...toOwner(item) };
+  if (!stored) return { id, version: 1, rules_version: null, created_at: now, ...content };
+  const isSame = before !== null && before.version === stored.version && isSameSnapshot(before, after);
+  if (isSame && stored.project_id === item.project_id) return stored;
+  const next = { ...stored, ...content, version: stored.version + 1 };
+  const rules_version = hasEqualPlacement(stored, next, index) ? (stored.rules_version ?? stored.version) : null;
+  return { ...next, rules_version };
+}
+
+function storePolicies(inputs: PolicyInputs, items: readonly ChangeItem[]): PolicyInputs {
+  const policies = new Map(inputs.policies.map((policy) => [policy.id, policy]));
+  const gone = new Map(inputs.gone);
+  const now = clock.now().toISOString();
+  for (const item of items) {
+    if (item.kind === 'policy') {
+      policies.set(item.policy_id, storePolicy(policies.get(item.policy_id), item, inputs.index, now));
+    } else if (item.kind === 'policy_delete') {
+      const deleted = policies.get(item.policy_id);
+      policies.delete(item.policy_id);
+      if (deleted) gone.set(deleted.id, toOwner(deleted));
+    }
+  }
+  return { ...inputs, policies: [...policies.values()], gone };
+}
+
+function storeGroups(inputs: PolicyInputs, items: readonly ChangeItem[]): PolicyInputs {
+  const groups = new Map(inputs.groups.map((group) => [group.id, group]));
+  const addMembers = (group: InputGroup, add: readonly string[], remove: readonly string[]) => {
+    const kept = group.added.filter((id) => !remove.includes(id));
+    return { ...group, added: [...new Set([...kept, ...add])] };
+  };
+  for (const item of items) {
+    if (item.kind === 'group') {
+      const { name, member_tags, member_tags_match } = item.after;
+      const { added = [] } = groups.get(item.group_id) ?? {};
+      const group = { id: item.group_id, ...toOwner(item), name, member_tags, member_tags_match, added };
+      groups.set(item.group_id, addMembers(group, item.add, []));
+    } else if (item.kind === 'group_members') {
+      const group = groups.get(item.group_id);
+      if (group) groups.set(item.group_id, addMembers(group, item.add, item.remove));
+    }
+  }
+  return withGroups(inputs, [...groups.values()]);
+}
+
+/** Whether an item changes who the members of a group are, or what it is called. */
+export const isGroupItem = ({ kind }: ChangeItem): boolean => kind === 'group' || kind === 'group_members';
+
+/** Policies and inventory as they will be read once the items of a change are stored. */
+export function applyItems(inputs: PolicyInputs, items: readonly ChangeItem[]): PolicyInputs {
+  const stored = storePolicies(inputs, items);
+  return items.some(isGroupItem) ? storeGroups(stored, items) : stored;
+}

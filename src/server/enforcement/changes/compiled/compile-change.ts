@@ -1,0 +1,97 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ChangeItem } from '@/domain/change/items';
+import { printFilter } from '@/domain/firewall/filter-print';
+import type { UnresolvedEndpoint } from '@/domain/policy/desired';
+import { sha256 } from '../../impact/hashes';
+import type { FirewallState } from '../../policies/firewall-state/firewall-state';
+import { readFirewallState } from '../../policies/firewall-state/read-firewall-state';
+import { liveStateAt } from '../../policies/firewall-state/views';
+import { computePlannedChange, type FirewallChange, type Readable } from '../../policies/planned-change';
+import { compileInputs, type PolicyInputs } from '../../policies/policy-inputs';
+import { applyItems } from './apply-items';
+import { describeRequirements, listTouchedPolicies, type TouchedPolicy } from './touched-policies';
+
+/** What the items of a change do to the rules of workloads, on what was last read. */
+export type CompiledChange = {
+  /** What was last read. */
+  readonly firewall: FirewallState;
+  /** Policies and inventory as they will be read once the items are stored. */
+  readonly inputs: PolicyInputs;
+  /** Policies that it deploys, in the order in which that happens at each workload. */
+  readonly touched: readonly TouchedPolicy[];
+  /** Workloads that it concerns, whether or not it changes anything there. */
+  readonly workload_ids: readonly string[];
+  readonly change: FirewallChange;
+  /** Endpoints of the touched policies that resolve to nothing. */
+  readonly unresolved: readonly UnresolvedEndpoint[];
+  /** Whether anything of it is deployed: only then does it change rules, sets, defaults or switches. */
+  readonly isEnforcing: boolean;
+  /** What filters differently, workload by workload: how it filters before and after. */
+  readonly differing: readonly { readonly workload_id: string; readonly before: string; readonly after: string }[];
+  /**
+   * Hash of what the touched policies require and of how the workloads filter before and after that are then filtered differently.
+   * What filters nothing is not part of it: comments, names, tags that nothing refers to, rules of other workloads.
+   */
+  readonly hash: string;
+};
+
+/** Workloads that are evaluated before other work has its turn. */
+const BATCH = 20;
+
+/** How each interface of a workload filters, as a text. */
+function printWorkload(state: Readable, workloadId: string): string {
+  const workload = state.inputs.workloads.get(workloadId);
+  const nics = state.snapshots.guests.get(workloadId)?.state.nics ?? [];
+  if (!workload) return '';
+  const live = liveStateAt(state, workload);
+  return sha256(nics.map((nic) => [nic.name, printFilter(live, nic)]));
+}
+
+async function compare({ before, after, changed }: FirewallChange): Promise<CompiledChange['differing']> {
+  const found: { workload_id: string; before: string; after: string }[] = [];
+  for (const [at, workload_id] of [...changed].sort().entries()) {
+    if (at % BATCH === 0) await setImmediate();
+    const [was, is] = [printWorkload(before, workload_id), printWorkload(after, workload_id)];
+    if (was !== is) found.push({ workload_id, before: was, after: is });
+  }
+  return found;
+}
+
+/** What the touched policies require, by policy and workload. */
+function listRequirements(inputs: PolicyInputs, touched: readonly TouchedPolicy[]) {
+  const desired = new Map(compileInputs(inputs).guests.map((guest) => [guest.workload_id, guest]));
+  return touched.map(({ policy_id, leaves, workload_ids }) => [
+    policy_id,
+    leaves,
+    [...workload_ids].sort().flatMap((id) => {
+      const guest = leaves === 'apply' ? desired.get(id) : undefined;
+      return guest ? [[id, describeRequirements(policy_id, guest)]] : [];
+    }),
+  ]);
+}
+
+/**
+ * What the items of a change compile to, and what they change at workloads. Evaluated on what was last read; no cluster is
+ * contacted.
+ */
+export async function compileChange(items: readonly ChangeItem[], firewall?: FirewallState): Promise<CompiledChange> {
+  const known = firewall ?? (await readFirewallState());
+  const inputs = applyItems(known.inputs, items);
+  const touched = listTouchedPolicies(known, inputs, items);
+  const compiled = compileInputs(inputs);
+  const desired = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
+  const change = await computePlannedChange(known, inputs, touched, desired);
+  const differing = await compare(change);
+  const ids = new Set(touched.map(({ policy_id }) => policy_id));
+  return {
+    firewall: known,
+    inputs,
+    touched,
+    workload_ids: [...new Set(touched.flatMap(({ workload_ids }) => workload_ids))].sort(),
+    change,
+    unresolved: compiled.unresolved.filter(({ policy_id }) => ids.has(policy_id)),
+    isEnforcing: touched.length > 0,
+    differing,
+    hash: sha256([listRequirements(inputs, touched), differing, [...change.unreadable].sort()]),
+  };
+}
