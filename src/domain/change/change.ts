@@ -6,6 +6,8 @@ import { CHANGE_STATES } from './states';
 import { DEFAULT_CONFIRM_SECONDS, MAX_CONFIRM_SECONDS, ON_FAILURE, WAVE_KINDS, Waves } from './waves';
 
 export const MAX_CHANGE_ITEMS = 100;
+/** What a change of several owners is called for those who do not see all of them: its title may name the others. */
+export const SHARED_TITLE = 'Change of several owners';
 
 const Title = z
   .string({ error: 'A title.' })

@@ -1,6 +1,7 @@
 import { accountRouter } from './operations/account';
 import { agentsRouter } from './operations/agents';
 import { auditRouter } from './operations/audit';
+import { changesRouter } from './operations/changes';
 import { clustersRouter } from './operations/clusters';
 import { coverageRouter } from './operations/coverage';
 import { dashboardRouter } from './operations/dashboard';
@@ -40,6 +41,7 @@ export const appRouter = router({
   account: accountRouter,
   agents: agentsRouter,
   audit: auditRouter,
+  changes: changesRouter,
   clusters: clustersRouter,
   coverage: coverageRouter,
   dashboard: dashboardRouter,

@@ -178,6 +178,14 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     owner: `${mark}-owner`,
   });
   const impact: { id: string } = await make(`/policies/${policy.id}/impact`, headers, {});
+  const change: { id: string } = await make('/changes', headers, {
+    title: `${mark}-change`,
+    description: `${mark}-text`,
+    items: [
+      { kind: 'policy', policy_id: policy.id },
+      { kind: 'group_members', group_id: group.id, add: [things.other_workload] },
+    ],
+  });
   const end = { prefix: '198.51.100.7', addresses: 1, internal: false, tenant: null, project: null };
   const conversation = {
     ...{
@@ -211,6 +219,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     policy: policy.id,
     policy_test: test.id,
     impact: impact.id,
+    change: change.id,
     rule: policy.rules[0]?.id ?? '',
     deployment,
     operation: await text('operation_id', 'deployments', `id = '${deployment}'`),

@@ -1,5 +1,8 @@
+import { SHARED_TITLE } from '@/domain/change/change';
+import type { ChangeItem, GroupContent } from '@/domain/change/items';
 import type { ChangeState } from '@/domain/change/states';
 import { isTransition } from '@/domain/change/states';
+import type { PolicySnapshot } from '@/domain/policies';
 import { recordAudit } from '../../audit/record';
 import type { Actor, Origin } from '../../auth/scope';
 import type { Executor, Tx } from '../../db/client';
@@ -47,25 +50,49 @@ export async function publishChange(tx: Executor, changeId: string): Promise<voi
   }
 }
 
-/** Writes the audit record of a step of a change, one for each tenant concerned, so that its auditors see it. */
+type Recorded = { readonly reason?: string; readonly state?: ChangeState; readonly edits?: readonly ChangeItem[] };
+
+/** What the audit trail of a tenant keeps of the edits of a change: those of the tenant, with the content on one side. */
+const auditEdits = (tenantId: string | null, { edits, ...rest }: Recorded, side: 'before' | 'after') => ({
+  ...rest,
+  ...(edits && {
+    edits: edits
+      .filter(({ tenant_id }) => tenant_id === tenantId)
+      .map((item) => ({
+        kind: item.kind,
+        name: item.name,
+        ...(side in item &&
+          (item as { before?: PolicySnapshot | GroupContent; after?: PolicySnapshot | GroupContent })[side]),
+        ...('add' in item && { added: item.add }),
+        ...('remove' in item && { removed: item.remove }),
+      })),
+  }),
+});
+
+/**
+ * Writes the audit record of a step of a change, one for each tenant concerned, so that its auditors see it. When it concerns
+ * several, what was written about it may name the others, so only the auditors of the installation read it.
+ */
 export async function recordChange(
   tx: Tx,
   scope: Acting,
   { id, title, version, content_hash }: ChangeRow,
   action: `change.${string}`,
-  after: { readonly reason?: string; readonly state?: ChangeState },
-  before: { readonly state?: ChangeState } = {},
+  after: Recorded,
+  before: Recorded = {},
 ): Promise<void> {
   const tenants = new Set((await listChangeOwners(tx, id)).map(({ tenant_id }) => tenant_id));
   for (const tenant_id of tenants) {
+    const isShared = tenants.size > 1 && tenant_id !== null;
+    const { reason, ...kept } = after;
     await recordAudit(tx, scope, {
       action,
       object_kind: 'change',
       object_id: id,
-      object_name: title,
+      object_name: isShared ? SHARED_TITLE : title,
       tenant_id,
-      before,
-      after: { version, content_hash, ...after },
+      before: auditEdits(tenant_id, before, 'before'),
+      after: { version, content_hash, ...auditEdits(tenant_id, isShared ? kept : after, 'after') },
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { Page } from '@/domain/list';
-import { toOwner } from '@/domain/permissions';
+import { type Owned, toOwner } from '@/domain/permissions';
 import type {
   MembershipChange,
   MembershipResult,
@@ -31,10 +31,10 @@ type Named = { id: string; name: string; external_id: string };
 type Outcome = { added: string[]; removed: string[]; group: SecurityGroupRow };
 
 /** Workloads that may become members. @throws AppError `malformed` for unknown ones, `refused` for those of other tenants and projects */
-async function eligible(
+export async function findEligible(
   tx: Tx,
   scope: Scope<'group:write'>,
-  group: SecurityGroupRow,
+  group: Owned,
   ids: readonly string[],
   field: string,
 ): Promise<Named[]> {
@@ -73,7 +73,7 @@ export async function changeMembersIn(
 ): Promise<Outcome> {
   const group = await lockSecurityGroup(tx, scope.reach, groupId);
   if (!group) throw notFound('group');
-  const workloads = await eligible(tx, scope, group, add, field);
+  const workloads = await findEligible(tx, scope, group, add, field);
   const added = await insertMembers(tx, groupId, add);
   // Those that moved to another owner are no members, and what they are called now is not for this one.
   const gone = (await listEligibleWorkloads(tx, 'all', group, remove)).filter((workload) => workload.eligible);

@@ -108,6 +108,25 @@ export async function insertMembers(tx: Tx, groupId: string, workloadIds: readon
   return rows.map((row) => row.workload_id);
 }
 
+/** Which of the workloads were added to the group manually. */
+export async function listAddedMembers(
+  executor: Executor,
+  groupId: string,
+  workloadIds: readonly string[],
+): Promise<string[]> {
+  if (workloadIds.length === 0) return [];
+  const rows = await executor
+    .select({ workload_id: securityGroupMembers.workload_id })
+    .from(securityGroupMembers)
+    .where(
+      and(
+        eq(securityGroupMembers.security_group_id, groupId),
+        inArray(securityGroupMembers.workload_id, [...workloadIds]),
+      ),
+    );
+  return rows.map((row) => row.workload_id);
+}
+
 /** Removes members that were added manually. @returns the ids that were removed */
 export async function deleteMembers(tx: Tx, groupId: string, workloadIds: readonly string[]): Promise<string[]> {
   if (workloadIds.length === 0) return [];

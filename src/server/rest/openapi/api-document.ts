@@ -15,6 +15,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   'Address management': 'Networks, prefixes, ranges and addresses: discovered automatically or maintained manually.',
   'Security groups': 'Groups of workloads, for use in policies.',
   Policies: 'Which traffic is allowed: rules, versions, previews and deployment status.',
+  Changes: 'Edits to policies and groups that are reviewed, applied and rolled back as a whole.',
   'Policy tests': 'What must stay allowed or denied, whatever policies say, and the connections that are protected.',
   Impact: 'What a change does to connections: replayed traffic, and the packets gained and lost.',
   Deployments: 'Deployments of policies to clusters, with the result for each workload.',

@@ -3,6 +3,8 @@ import * as account from '@/domain/account';
 import * as agent from '@/domain/agent';
 import * as audit from '@/domain/audit';
 import * as auth from '@/domain/auth';
+import * as change from '@/domain/change/change';
+import * as changeItems from '@/domain/change/items';
 import * as cluster from '@/domain/cluster';
 import * as coverage from '@/domain/coverage';
 import * as dashboard from '@/domain/dashboard/dashboard';
@@ -63,6 +65,8 @@ const MODULES: readonly Record<string, unknown>[] = [
   agent,
   audit,
   auth,
+  change,
+  changeItems,
   cluster,
   coverage,
   dashboard,

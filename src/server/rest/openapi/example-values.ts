@@ -43,6 +43,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   last_address: '10.20.0.120',
   mac: 'bc:24:11:00:00:10',
   machine_id: '0123456789abcdef0123456789abcdef',
+  maintenance_windows: [{ days: ['sat', 'sun'], from: '22:30', minutes: 240, time_zone: 'Europe/Berlin' }],
   member_tags: ['web'],
   name: 'web',
   new_password: 'correct horse battery staple',

@@ -1,0 +1,49 @@
+import { Change, ChangeCreate, ChangeListInput, ChangePage, ChangeUpdate } from '@/domain/change/change';
+import { createChange } from '../../enforcement/changes/draft/create-change';
+import { updateChange } from '../../enforcement/changes/draft/update-change';
+import { listChanges, readChange } from '../../enforcement/changes/read-change';
+import { operations } from '../operation';
+import { router } from '../trpc';
+
+const { query, mutation } = operations('Changes');
+/** Many policies with all their rules. */
+const CHANGE_BYTES = 8 * 1024 * 1024;
+
+export const changesRouter = router({
+  list: query({
+    rest: 'GET /changes',
+    summary: 'List changes, newest first. With policy_id, those that edit this policy.',
+    access: { permission: 'policy:read' },
+    input: ChangeListInput,
+    output: ChangePage,
+    run: ({ scope, input }) => listChanges(scope, input),
+  }),
+  create: mutation({
+    rest: 'POST /changes',
+    summary:
+      'Create a change: a draft of edits that are reviewed, applied and rolled back as a whole. Nothing is applied.',
+    access: { permission: 'policy:write' },
+    input: ChangeCreate,
+    output: Change,
+    status: 201,
+    problems: ['conflict', 'version_conflict', 'not_found'],
+    maxBodyBytes: CHANGE_BYTES,
+    run: ({ scope, session, input }) => createChange(scope, session, input),
+  }),
+  get: query({
+    rest: 'GET /changes/{change_id}',
+    summary: 'Get one change with its edits, approvals, states and waves. Edits of other owners are only counted.',
+    access: { permission: 'policy:read' },
+    output: Change,
+    run: ({ scope, session, params }) => readChange(scope, session, params.change_id),
+  }),
+  update: mutation({
+    rest: 'PATCH /changes/{change_id}',
+    summary: 'Edit a change. It becomes a draft again, and its approvals do not count any more.',
+    access: { permission: 'policy:write' },
+    input: ChangeUpdate,
+    output: Change,
+    maxBodyBytes: CHANGE_BYTES,
+    run: ({ scope, session, params, input }) => updateChange(scope, session, params.change_id, input),
+  }),
+});

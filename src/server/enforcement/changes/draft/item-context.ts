@@ -1,0 +1,26 @@
+import type { ChangeItem } from '@/domain/change/items';
+import type { Owned } from '@/domain/permissions';
+import { authorize, type Scope, type Session } from '../../../auth/scope';
+import type { Tx } from '../../../db/client';
+import { notFound } from '../../../lib/refusals';
+
+/** What the items of a change are made from. @property former the items that they replace, some of which may create objects */
+export type ItemContext = {
+  readonly tx: Tx;
+  readonly scope: Scope<'policy:write'>;
+  readonly session: Session;
+  readonly former: readonly ChangeItem[];
+};
+
+/** An item with the owners whose rules it changes: of an object that moves to another project, both. */
+export type NormalItem<K extends ChangeItem['kind']> = {
+  readonly item: Extract<ChangeItem, { kind: K }>;
+  readonly owners: readonly Owned[];
+};
+
+/** Groups need a permission of their own. @throws AppError `forbidden` */
+export const authorizeGroups = ({ session }: ItemContext): Scope<'group:write'> => authorize(session, 'group:write');
+
+/** The answer to an object of an item that does not exist or is not visible to the caller. */
+export const objectNotFound = (what: 'policy' | 'group', at: number) =>
+  notFound(what, [{ field: `items.${at}.${what}_id`, message: `The ${what} was not found.` }]);

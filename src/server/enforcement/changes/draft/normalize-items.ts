@@ -1,0 +1,64 @@
+import type { ChangeItem, ChangeItemInput } from '@/domain/change/items';
+import type { Owned } from '@/domain/permissions';
+import { refuseField } from '../../../lib/refusals';
+import { sha256 } from '../../impact/hashes';
+import type { ItemContext } from './item-context';
+import { normalizeGroup, normalizeMembers } from './normalize-group';
+import { normalizePolicy, normalizePolicyDeletion } from './normalize-policy';
+
+/** The policy or group that an item edits. */
+export const getObjectId = (item: ChangeItem): string => ('policy_id' in item ? item.policy_id : item.group_id);
+
+/** Hash of what the items say; the names of what they edit and the former content are not part of it. */
+export const hashItems = (items: readonly ChangeItem[]): string =>
+  sha256(
+    items
+      .map(({ name: _, ...item }) => ('before' in item ? { ...item, before: null } : item))
+      .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+  );
+
+type Normal = { readonly item: ChangeItem; readonly owners: readonly Owned[] };
+
+function normalizeItem(context: ItemContext, at: number, given: ChangeItemInput): Promise<Normal> {
+  switch (given.kind) {
+    case 'policy':
+      return normalizePolicy(context, at, given);
+    case 'policy_delete':
+      return normalizePolicyDeletion(context, at, given);
+    case 'group':
+      return normalizeGroup(context, at, given);
+    case 'group_members':
+      return normalizeMembers(context, at, given);
+    case 'adopt':
+      throw refuseField(`items.${at}.kind`, 'Adopt a difference with POST /drift/{drift_id}/adopt.');
+  }
+}
+
+/** What must occur only once: an object, and the name of a policy or group of one owner. */
+function listKeys(item: ChangeItem): string[] {
+  const { kind, name, tenant_id, project_id } = item;
+  const named = kind === 'policy' || kind === 'group' ? [JSON.stringify([kind, tenant_id, project_id, name])] : [];
+  return [getObjectId(item), ...named];
+}
+
+/**
+ * The items of a change as they are stored: ids assigned, base versions checked, with owner and content before and after. The
+ * caller must be permitted to write each of the objects.
+ * @throws AppError `not_found`, `version_conflict`, `conflict`, `malformed`, `refused`, `forbidden`, each naming the item
+ */
+export async function normalizeItems(
+  context: ItemContext,
+  inputs: readonly ChangeItemInput[],
+): Promise<{ items: ChangeItem[]; owners: Owned[] }> {
+  const found: Normal[] = [];
+  const keys = new Set<string>();
+  for (const [at, input] of inputs.entries()) {
+    const normal = await normalizeItem(context, at, input);
+    for (const key of listKeys(normal.item)) {
+      if (keys.has(key)) throw refuseField(`items.${at}.kind`, 'Another edit of this change concerns the same object.');
+      keys.add(key);
+    }
+    found.push(normal);
+  }
+  return { items: found.map(({ item }) => item), owners: found.flatMap(({ owners }) => owners) };
+}

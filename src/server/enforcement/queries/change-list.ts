@@ -1,0 +1,98 @@
+import { and, eq, inArray, notInArray, type SQL, sql } from 'drizzle-orm';
+import { CHANGE_SORTS, type ChangeListInput, ChangeSummary, SHARED_TITLE } from '@/domain/change/change';
+import type { Page } from '@/domain/list';
+import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/permissions';
+import { db, type Executor } from '../../db/client';
+import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
+import { pgArray } from '../../db/pg-array';
+import { queryPage } from '../../db/query-page';
+import { tenants } from '../../db/schema/access';
+import { changeObjects, changeOwners, changes } from '../../db/schema/changes';
+import { ownedInReach } from '../../tenancy/queries/tenant-reach';
+import { changeInReach } from './changes';
+
+const ENDED = ['confirmed', 'rolled_back', 'withdrawn'] as const;
+const ofChange = eq(changeOwners.change_id, changes.id);
+
+/** Whether all owners of a change are visible: otherwise its title may name those that are not. */
+const isAllVisible = (reach: Reach): SQL => {
+  const visible = ownedInReach(changeOwners, reach);
+  return visible ? sql`not exists (select 1 from ${changeOwners} where ${ofChange} and not (${visible}))` : sql`true`;
+};
+
+const columns = (reach: Reach) => {
+  const all = isAllVisible(reach);
+  const visible = ownedInReach(changeOwners, reach) ?? sql`true`;
+  const { title, description } = changes;
+  return selectColumns(ChangeSummary, changes, {
+    title: sql<string>`case when ${all} then ${sql`${title}`} else ${SHARED_TITLE} end`,
+    description: sql<string>`case when ${all} then ${sql`${description}`} else '' end`,
+    tenants: sql<
+      ChangeSummary['tenants']
+    >`(select coalesce(json_agg(json_build_object('id', o.tenant_id, 'name', o.name)
+      order by o.name nulls first), '[]'::json)
+      from (select distinct ${sql`${changeOwners.tenant_id}`}, ${sql`${tenants.name}`} from ${changeOwners}
+        left join ${tenants} on ${eq(tenants.id, changeOwners.tenant_id)} where ${and(ofChange, visible)}) as o)`,
+    items_total: sql<number>`jsonb_array_length(${sql`${changes.items}`})`,
+    created_by: sql<ChangeSummary['created_by']>`json_build_object('id', ${sql`${changes.created_by}`},
+      'name', ${sql`${changes.created_by_name}`})`,
+  });
+};
+
+/** Changes with an item about the policy that is visible: the items of other owners do not count. */
+function editsPolicy(reach: Reach, id: string): SQL | undefined {
+  const touching = inArray(
+    changes.id,
+    db.select({ id: changeObjects.change_id }).from(changeObjects).where(eq(changeObjects.object_id, id)),
+  );
+  const reachable = getReachableTenants(reach);
+  if (reachable === 'all') return touching;
+  return and(
+    touching,
+    sql`exists (select 1 from jsonb_array_elements(${changes.items}) as item where item ->> 'policy_id' = ${id}
+      and ((item ->> 'tenant_id')::uuid = any (${pgArray('uuid', reachable)})
+        or (item ->> 'project_id')::uuid = any (${pgArray('uuid', getReachableProjects(reach))})))`,
+  );
+}
+
+/** Changes visible to the caller, page by page, newest first. Two queries. */
+export async function listChanges(reach: Reach, input: ChangeListInput): Promise<Page<ChangeSummary>> {
+  const shown = columns(reach);
+  const where = and(
+    changeInReach(db, reach),
+    ...buildConditions(input, changes, {
+      q: hasText(shown.title, shown.description, changes.created_by_name),
+      policy_id: (id) => editsPolicy(reach, id),
+      status: (status) => (status === 'ended' ? inArray : notInArray)(changes.state, [...ENDED]),
+    }),
+  );
+  const sorts = buildSortKeys(ChangeSummary, CHANGE_SORTS, shown);
+  return queryPage<ChangeSummary>(input, { sorts, sort: '-created_at', id: changes.id }, (paging) => ({
+    rows: db
+      .select(shown)
+      .from(changes)
+      .where(and(where, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(changes, where),
+  }));
+}
+
+/** One change visible to the caller as lists show it, or null. */
+export async function findChangeSummary(executor: Executor, reach: Reach, id: string): Promise<ChangeSummary | null> {
+  const [row] = await executor
+    .select(columns(reach))
+    .from(changes)
+    .where(and(eq(changes.id, id), changeInReach(executor, reach)));
+  return row ?? null;
+}
+
+/** The change that reverts another one, unless it was withdrawn. */
+export async function findReverting(executor: Executor, id: string): Promise<string | null> {
+  const [row] = await executor
+    .select({ id: changes.id })
+    .from(changes)
+    .where(and(eq(changes.reverts, id), notInArray(changes.state, ['withdrawn', 'rejected', 'rolled_back'])))
+    .limit(1);
+  return row?.id ?? null;
+}
