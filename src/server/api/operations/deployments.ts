@@ -41,7 +41,7 @@ export const deploymentsRouter = router({
   applyPolicy: mutation({
     rest: 'POST /policies/{policy_id}/apply',
     summary:
-      'Apply a policy to all workloads that it affects. With the fingerprints of a preview, applies only what the preview showed. A dry run only returns the changes. Returns 409 with failing_tests when policy tests would fail, and with a reason when the impact named by impact_id is not acknowledged, outdated or another one.',
+      'Apply a policy to all workloads that it affects. With the fingerprints of a preview, applies only what the preview showed. A dry run only returns the changes. Returns 409 with failing_tests when policy tests would fail, with a reason when the impact named by impact_id is not acknowledged, outdated or another one, and with the change to submit where approval is required.',
     access: { permission: 'policy:apply' },
     input: ApplyInput,
     output: ApplyResult,

@@ -12,7 +12,7 @@ import { findDeployment, insertDeployment, listDeployedClusterIds } from '../que
 import { findPolicyState, listPlacedClusterIds, lockPolicyState } from '../queries/policy-placements';
 import { applyResult, awaitDeployments, listUnresolved, publishDeploymentChange } from './outcome';
 import { readDeployment } from './reads';
-import { assertApplicable, requestApply } from './request';
+import { assertApplicable, assertApplyNeedsNoApproval, requestApply } from './request';
 import { startDeployments } from './schedule';
 
 type CleanedPolicy = Owned & { policy_id: string; policy_version: number; name: string };
@@ -84,7 +84,9 @@ export async function reconcilePolicy(
     if (!policy) throw notFound('policy');
     const { id, version, name, tenant_id, project_id } = policy;
     const subject = { policy_id: id, policy_version: version, name, tenant_id, project_id };
-    return { policy, requested: await requestCleanupIn(tx, scope, subject, 'reconcile') };
+    const requested = await requestCleanupIn(tx, scope, subject, 'reconcile');
+    if (requested.length > 0) await assertApplyNeedsNoApproval(tx, policy);
+    return { policy, requested };
   });
   if (requested.length === 0) {
     return {
@@ -126,6 +128,8 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
       if (!policy) throw notFound('policy');
       assertApplicable(policy, false);
     }
+    // The removal of a deleted policy only finishes what was decided with the deletion.
+    if (policy && old.kind !== 'removal') await assertApplyNeedsNoApproval(tx, policy);
     const known = Object.values(old.guests).some((count) => count > 0);
     const newDeploymentId = await insertDeployment(tx, {
       operation_id: newId(),

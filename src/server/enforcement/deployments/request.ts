@@ -12,10 +12,11 @@ import type { ClusterDeployment } from '@/domain/policy-deployment';
 import { equalJson } from '../../audit/canonical';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
-import { db } from '../../db/client';
+import { db, type Executor } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
+import { assertNoApprovalNeeded } from '../changes/gate';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { type Acknowledged, assertAcknowledged } from '../impact/apply-with-impact';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
@@ -81,6 +82,17 @@ function assertWritable(policy: PolicyState, clusterIds: readonly string[], { cl
   );
 }
 
+/**
+ * Refuses to write what a policy says now where its owner requires approvals.
+ * @throws AppError `conflict`, with the change that applies the policy as it is stored
+ */
+export const assertApplyNeedsNoApproval = (executor: Executor, policy: PolicyState): Promise<void> =>
+  assertNoApprovalNeeded(executor, [policy], {
+    isEnforcing: true,
+    title: `Apply ${policy.name}`,
+    items: [{ kind: 'policy', policy_id: policy.id, base_version: policy.version }],
+  });
+
 /** Clusters where the policy wants something now. */
 function requestedClusters(inputs: PolicyInputs, policyId: string): string[] {
   const ids = listDesiredGuests(compileInputs(inputs), policyId).map(({ cluster_id }) => cluster_id);
@@ -98,7 +110,7 @@ const fingerprintsIn = (
  * Requests a deployment of a policy on every cluster where it requires rules or may still have some. A deployment of
  * it that is already waiting is reused: it reads the desired state when it starts. With fingerprints of a preview,
  * only what the preview showed is written.
- * @throws AppError what `assertTestsHold` throws; `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a
+ * @throws AppError what `assertTestsHold` and `assertNoApprovalNeeded` throw; `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a
  *   workload
  */
 export async function requestApply(
@@ -113,11 +125,14 @@ export async function requestApply(
   const known = await findPolicyState(db, policyId, scope.reach);
   if (!known) throw notFound('policy');
   assertApplicable(known, false);
+  // Before the tests: who cannot override them can still submit a change.
+  await assertApplyNeedsNoApproval(db, known);
   const override = await assertTestsHold(known, rights, toRefusal(known, false));
   const { policy, ids } = await db.transaction(async (tx) => {
     const policy = await lockPolicyState(tx, policyId, scope.reach);
     if (!policy) throw notFound('policy');
     assertApplicable(policy, false);
+    await assertApplyNeedsNoApproval(tx, policy);
     const clusters = new Set([
       ...requestedClusters(inputs, policyId),
       ...(await listPlacedClusterIds(tx, { ...policy, policy_id: policyId })),

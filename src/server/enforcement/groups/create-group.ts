@@ -7,7 +7,7 @@ import { newId } from '../../lib/ids';
 import { nameTaken } from '../../lib/refusals';
 import { chooseOwner } from '../../tenancy/choose-owner';
 import { findSecurityGroup, insertSecurityGroup, securityGroupNameTaken } from '../queries/security-groups';
-import { auditedGroup } from './groups';
+import { assertGroupNeedsNoApproval, auditedGroup, toGroupInput } from './groups';
 import { changeMembersIn } from './members';
 
 /**
@@ -37,6 +37,10 @@ export function createSecurityGroup(
     if (workload_ids.length > 0) {
       await changeMembersIn(tx, scope, row.id, { add: workload_ids, remove: [] }, 'workload_ids');
     }
+    await assertGroupNeedsNoApproval(tx, row, true, {
+      title: `Create group ${row.name}`,
+      items: [{ kind: 'group', group: { ...toGroupInput(row), ...owner, workload_ids } }],
+    });
     const group = await findSecurityGroup(tx, 'all', row.id);
     if (!group) throw new Error('expected the stored group to exist');
     return group;

@@ -2,11 +2,13 @@ import { isWithinReach, type Reach, toOwner } from '@/domain/permissions';
 import type { SecurityGroup, SecurityGroupUpdate, SecurityGroupUsage } from '@/domain/security-group';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
-import { db } from '../../db/client';
+import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { AppError } from '../../lib/errors';
 import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/refusals';
 import { changeOwner } from '../../tenancy/choose-owner';
+import { assertNoApprovalNeeded, type Gated } from '../changes/gate';
+import { isDeployed } from '../policies/policy-inputs';
 import {
   deleteSecurityGroup as deleteRow,
   findSecurityGroup,
@@ -31,6 +33,32 @@ export function auditedGroup(
 ): Record<string, unknown> {
   const { project_id, name, description, member_tags, member_tags_match } = group;
   return { project_id, name, description, member_tags, member_tags_match };
+}
+
+type Content = Pick<SecurityGroupRow, 'name' | 'description' | 'member_tags' | 'member_tags_match'>;
+
+/** The input that gives a group this content. */
+export const toGroupInput = ({ name, description, member_tags, member_tags_match }: Content): Content => ({
+  name,
+  description,
+  member_tags,
+  member_tags_match,
+});
+
+/**
+ * Refuses a change to a group, once it is stored, where approvals are required: the next apply of a policy that names the group
+ * writes what its members are then.
+ * @param filters whether the change can change what the group resolves to
+ * @throws AppError `conflict` with the change to submit
+ */
+export async function assertGroupNeedsNoApproval(
+  tx: Tx,
+  { id, tenant_id }: Pick<SecurityGroupRow, 'id' | 'tenant_id'>,
+  filters: boolean,
+  gated: Omit<Gated, 'isEnforcing'>,
+): Promise<void> {
+  const isEnforcing = filters && (await listGroupUsers(tx, id)).some(isDeployed);
+  await assertNoApprovalNeeded(tx, [{ tenant_id }], { ...gated, isEnforcing });
 }
 
 /** What of a group's uses those with this reach may learn; `endpoints` are the texts that name the group. */
@@ -123,6 +151,12 @@ export function updateSecurityGroup(
         assertUnused(`The name ${row.name}`, await listGroupUsers(tx, id), [`sg:${row.name}`], scope.reach);
       }
       await updateRow(tx, id, { ...changes, version: row.version + 1 });
+      await assertGroupNeedsNoApproval(tx, row, Object.keys(changes).join() !== 'description', {
+        title: `Edit group ${row.name}`,
+        items: moves
+          ? null
+          : [{ kind: 'group', group_id: id, base_version: row.version, group: toGroupInput({ ...row, ...changes }) }],
+      });
       await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...toOwner(row) });
       if (moves) await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...owner });
     }

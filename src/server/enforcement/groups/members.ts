@@ -15,7 +15,7 @@ import { notFound } from '../../lib/refusals';
 import * as repository from '../queries/security-group-members';
 import { deleteMembers, findMember, insertMembers } from '../queries/security-group-members';
 import { listEligibleWorkloads, lockSecurityGroup, type SecurityGroupRow } from '../queries/security-groups';
-import { readSecurityGroup } from './groups';
+import { assertGroupNeedsNoApproval, readSecurityGroup } from './groups';
 
 /** One page of a group's members. @throws AppError `not_found` */
 export async function listMembers(
@@ -100,13 +100,32 @@ export async function changeMembersIn(
   return { added, removed, group };
 }
 
+/** As `changeMembersIn`, for a request that is not part of a change. @throws AppError also `conflict` where approvals are required */
+async function changeMembersDirectly(
+  tx: Tx,
+  scope: Scope<'group:write'>,
+  groupId: string,
+  change: MembershipChange,
+  field?: string,
+): Promise<Outcome> {
+  const outcome = await changeMembersIn(tx, scope, groupId, change, field);
+  const { added: add, removed: remove, group } = outcome;
+  if (add.length + remove.length > 0) {
+    await assertGroupNeedsNoApproval(tx, group, true, {
+      title: `Change members of group ${group.name}`,
+      items: [{ kind: 'group_members', group_id: groupId, base_version: group.version, add, remove }],
+    });
+  }
+  return outcome;
+}
+
 /** Changes many memberships in one call; unchanged ones are only counted. */
 export async function changeMembers(
   scope: Scope<'group:write'>,
   groupId: string,
   change: MembershipChange,
 ): Promise<MembershipResult> {
-  const { added, removed } = await db.transaction((tx) => changeMembersIn(tx, scope, groupId, change));
+  const { added, removed } = await db.transaction((tx) => changeMembersDirectly(tx, scope, groupId, change));
   const asked = change.add.length + change.remove.length;
   return { added: added.length, removed: removed.length, unchanged: asked - added.length - removed.length };
 }
@@ -121,7 +140,7 @@ export function addMember(
   workloadId: string,
 ): Promise<SecurityGroupMember> {
   return db.transaction(async (tx) => {
-    const { added, group } = await changeMembersIn(
+    const { added, group } = await changeMembersDirectly(
       tx,
       scope,
       groupId,
@@ -145,7 +164,7 @@ export function addMember(
  */
 export function removeMember(scope: Scope<'group:write'>, groupId: string, workloadId: string): Promise<void> {
   return db.transaction(async (tx) => {
-    const { removed, group } = await changeMembersIn(tx, scope, groupId, { add: [], remove: [workloadId] });
+    const { removed, group } = await changeMembersDirectly(tx, scope, groupId, { add: [], remove: [workloadId] });
     if (removed.length > 0) return;
     const member = await findMember(tx, groupId, workloadId);
     if (!member) throw new AppError('not_found', 'The workload is not a member of this group.');

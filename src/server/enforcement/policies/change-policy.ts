@@ -11,6 +11,7 @@ import { publishEvent } from '../../events/event-hub';
 import { AppError } from '../../lib/errors';
 import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
 import { changeOwner } from '../../tenancy/choose-owner';
+import { assertNoApprovalNeeded, isSameFilter, toPolicyInput } from '../changes/gate';
 import { settleOwner } from '../deployments/removal/settle';
 import { requestCleanupIn } from '../deployments/request-again';
 import { startDeployments } from '../deployments/schedule';
@@ -129,6 +130,18 @@ async function assertIdle(tx: Tx, { id, name }: PolicyRow): Promise<void> {
   throw new AppError('conflict', `A deployment of ${name} is in progress. Wait until it has ended, then save again.`);
 }
 
+const toPolicyItem = (
+  row: PolicyRow,
+  after: PolicySnapshot,
+  reason: string,
+  moved: { project_id?: string | null },
+) => ({
+  kind: 'policy' as const,
+  policy_id: row.id,
+  base_version: row.version,
+  policy: { ...toPolicyInput(after, reason), ...moved },
+});
+
 /**
  * Changes a policy: every change is one new version with author, reason and everything that the policy then says. Without
  * a change nothing is written. A policy that stops being enabled and enforced has its rules removed from the clusters; one that
@@ -156,6 +169,11 @@ export async function changePolicy(
     if (!moves && isSameSnapshot(before, after)) return { cleanup: [], removals: [] };
     const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : toOwner(row);
     if (moves) await assertIdle(tx, row);
+    await assertNoApprovalNeeded(tx, [row, owner], {
+      isEnforcing: moves || (!isSameFilter(before, after) && (isDeployed(before) || isDeployed(after))),
+      title: `Edit ${after.name}`,
+      items: [toPolicyItem(row, after, reason, moves ? { project_id: owner.project_id } : {})],
+    });
     const cleanup = await store(tx, scope, row, before, after, action, reason, index, owner);
     return { cleanup, removals: moves ? await settleOwner(tx, scope, id, owner) : [] };
   });

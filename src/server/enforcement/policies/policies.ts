@@ -20,6 +20,7 @@ import { publishEvent } from '../../events/event-hub';
 import { newId } from '../../lib/ids';
 import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
 import { chooseOwner } from '../../tenancy/choose-owner';
+import { assertNoApprovalNeeded, toPolicyInput } from '../changes/gate';
 import { requestCleanupIn } from '../deployments/request-again';
 import { startDeployments } from '../deployments/schedule';
 import * as repository from '../queries/policies';
@@ -42,6 +43,7 @@ import {
   touchingPolicies,
   withDeploymentStatus,
 } from './policies-in-reach';
+import { isDeployed } from './policy-inputs';
 
 /** Ids of the policies that fit filters which only the firewall state can answer; null when none of these is asked for. */
 function listMatchingIds(firewall: FirewallState, reach: Reach, input: PolicyListInput): string[] | null {
@@ -111,6 +113,11 @@ export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCr
       rules: identifyRules([], given, newId),
     });
     assertTier(tenant_id, fields);
+    await assertNoApprovalNeeded(tx, [owner], {
+      isEnforcing: isDeployed(fields),
+      title: `Create ${fields.name}`,
+      items: [{ kind: 'policy', policy: { ...toPolicyInput({ ...fields, rules }, reason), tenant_id, project_id } }],
+    });
     if (await isPolicyNameUsed(tx, owner, fields.name)) throw nameTaken('policy', fields.name);
     await insertPolicy(tx, { ...fields, id, ...owner });
     await replaceRules(tx, id, rules);
@@ -169,6 +176,11 @@ export async function deletePolicy(
       { ...row, policy_id: id, policy_version: row.version },
       'deleted',
     );
+    await assertNoApprovalNeeded(tx, [row], {
+      isEnforcing: isDeployed(before) || requests.length > 0,
+      title: `Delete ${row.name}`,
+      items: [{ kind: 'policy_delete', policy_id: id, base_version: row.version }],
+    });
     await deleteRow(tx, id);
     await publishEvent(tx, { type: 'policy.changed', policy_id: id, ...toOwner(row) });
     await recordAudit(tx, scope, {

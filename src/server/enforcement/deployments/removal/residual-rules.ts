@@ -6,6 +6,7 @@ import { recordAudit } from '../../../audit/record';
 import type { Scope } from '../../../auth/scope';
 import { db, type Executor } from '../../../db/client';
 import { notFound } from '../../../lib/refusals';
+import { assertNoApprovalNeeded } from '../../changes/gate';
 import { readFirewallState } from '../../policies/firewall-state/read-firewall-state';
 import {
   findOwner,
@@ -55,7 +56,7 @@ export async function listResidual(scope: Scope<'workload:read'>, workloadId: st
 /**
  * Requests immediate removal of everything that policies of former tenants and projects left on a workload,
  * including what was to be kept; the worker retries until it is gone.
- * @throws AppError `not_found` for a workload not visible to the caller
+ * @throws AppError `not_found` for a workload not visible to the caller; what `assertNoApprovalNeeded` throws
  */
 export async function removeResidual(scope: Scope<'policy:apply'>, workloadId: string): Promise<ResidualRemoval> {
   const { requested, ids } = await db.transaction(async (tx) => {
@@ -64,6 +65,11 @@ export async function removeResidual(scope: Scope<'policy:apply'>, workloadId: s
     await setRemoval(tx, workloadId);
     const left = await listDueRemovals(tx, [workloadId]);
     if (left.length === 0) return { requested: 0, ids: [] };
+    await assertNoApprovalNeeded(tx, [owner], {
+      isEnforcing: true,
+      title: `Remove residual rules from ${owner.workload_name}`,
+      items: null,
+    });
     const ids = await requestRemovalIn(tx, left);
     await recordAudit(tx, scope, {
       action: 'workload.residual_removal_requested',

@@ -4,6 +4,7 @@ import { type Scope, systemScope } from '../../../auth/scope';
 import type { Tx } from '../../../db/client';
 import { batches } from '../../../db/update-rows';
 import { groupBy } from '../../../lib/group-by';
+import { assertNoApprovalNeeded } from '../../changes/gate';
 import { readInstance } from '../../policies/policy-inputs';
 import {
   deleteResidual,
@@ -81,6 +82,7 @@ export async function recordResidualRules(
  * Decides, as part of a move, what happens to rules that policies left on workloads on which they may no longer act.
  * A manual move removes them; a move by a mapping rule follows the setting of the policy's tenant. Until they are
  * gone they are recorded as residual.
+ * @throws AppError what `assertNoApprovalNeeded` throws, for a user
  * @returns deployments for `startDeployments` after the commit
  */
 export async function settleMoves(
@@ -93,6 +95,15 @@ export async function settleMoves(
   await deleteReturnedResiduals(tx, moved);
   const found = await findLeftBehind(tx, await readInstance(tx), moved);
   if (found.length === 0) return [];
+  if (scope.actor.kind === 'user') {
+    const removed = found.filter(({ on_move }) => by === 'hand' || on_move === 'remove');
+    // What moved on the hypervisor has moved: only a user's own request waits for approval.
+    await assertNoApprovalNeeded(tx, removed, {
+      isEnforcing: removed.length > 0,
+      title: 'Move workloads',
+      items: null,
+    });
+  }
   const modes = found.map(({ on_move, ...row }): Left => ({ ...row, mode: by === 'hand' ? 'remove' : on_move }));
   return recordResidualRules(tx, scope, modes, moved);
 }

@@ -1,0 +1,276 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ChangeCreate } from '@/domain/change/change';
+import type { ApplyPendingResult } from '@/domain/deployments';
+import type { MappingRule } from '@/domain/mapping-rule';
+import type { Policy } from '@/domain/policies';
+import type { SecurityGroup } from '@/domain/security-group';
+import { newApiToken } from '@/server/access/account/api-tokens';
+import { listOperations } from '@/server/api/list-routes';
+import { appRouter } from '@/server/api/root';
+import { hashToken } from '@/server/auth/session-tokens';
+import { db } from '@/server/db/client';
+import { apiTokens } from '@/server/db/schema/access';
+import { apply, requestAs, type Side } from '@/server/enforcement/deployments/removal/moves.fixture';
+import {
+  lab,
+  policyRuleLines,
+  prepareDeploymentLab,
+} from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
+import { newId } from '@/server/lib/ids';
+import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
+import { type Given, sendOperation } from './send-operation.fixture';
+
+prepareDeploymentLab();
+
+const STAYS = 101;
+const MOVED = 102;
+/** Placed by a mapping rule. */
+const MAPPED = 200;
+
+type State = Awaited<ReturnType<typeof prepare>>;
+
+/** An enforced policy that is live, a version of it that is not, a group it names, and workloads placed manually and by a rule. */
+async function prepare() {
+  const [author, approver, other] = [
+    await makeUser('super_admin'),
+    await makeUser('super_admin'),
+    await makeUser('security_engineer'),
+  ];
+  const as: Side['as'] = () => bearer(author);
+  const makeSide = async (name: string) => {
+    const tenant = await makeTenant({ name: `${name} ${newId()}` });
+    return { tenant, project: await makeProject(tenant) };
+  };
+  const [ours, theirs] = [await makeSide('ours'), await makeSide('theirs')];
+  const [stays, moved] = [await lab.id(STAYS), await lab.id(MOVED)];
+  const tenant_id = ours.tenant.id;
+  await requestAs(as, '/workloads/assign', { project_id: ours.project.id, workload_ids: [stays, moved] });
+  const mapping = { source: 'tag', value: 'infra', cluster_id: lab.cluster.id, project_id: ours.project.id };
+  const rule = await requestAs<MappingRule>(as, '/mapping-rules', mapping);
+  const group = await requestAs<SecurityGroup>(as, '/security-groups', {
+    name: 'callers',
+    tenant_id,
+    workload_ids: [stays],
+  });
+  const unused = await requestAs<SecurityGroup>(as, '/security-groups', { name: 'unused', tenant_id });
+  const definition = {
+    enforcement_mode: 'enforced',
+    sources: ['10.20.22.0/24', `sg:${group.id}`, 'sg:future'],
+    targets: [STAYS, MOVED, MAPPED].map((vmid) => `vmid:${lab.cluster.id}/${vmid}`),
+    default_action: 'drop',
+  };
+  const rules = [{ action: 'accept', protocol: 'tcp', destination_ports: ['22'] }];
+  const policy = await requestAs<Policy>(as, '/policies', { name: 'shop', tenant_id, definition, rules });
+  const audited = { ...definition, enforcement_mode: 'audit' };
+  const draft = await requestAs<Policy>(as, '/policies', { name: 'idle', tenant_id, definition: audited, rules });
+  const deployment = await apply({ ...ours, as }, policy);
+  expect(policyRuleLines(MAPPED, policy)).toHaveLength(1);
+  await lab.sql`update deployments set status = 'failed' where id = ${deployment}`;
+  const changed = await requestAs<Policy>(as, `/policies/${policy.id}/rules`, {
+    rule: { action: 'accept', protocol: 'tcp', destination_ports: ['443'] },
+  });
+  await lab.sql`insert into residual_rules (id, workload_id, policy_id, policy_name, policy_version, workload_name, mode)
+    values (${newId()}, ${stays}, ${newId()}, 'former', 1, 'web', 'keep')`;
+  return {
+    author,
+    approver,
+    other,
+    ours,
+    theirs,
+    stays,
+    moved,
+    rule,
+    group,
+    unused,
+    definition,
+    rules,
+    draft,
+    deployment,
+    policy: changed,
+  };
+}
+
+const policyParams = ({ policy }: State) => ({ policy_id: policy.id });
+const ruleParams = ({ policy }: State) => ({ policy_id: policy.id, rule_id: policy.rules[0]?.id ?? '' });
+const groupParams = ({ group }: State) => ({ security_group_id: group.id });
+const RULE = { action: 'accept', protocol: 'tcp', destination_ports: ['8080'] };
+
+/**
+ * What each operation that could lead to a write to a hypervisor is asked here; `nothing`: it stores nothing that filters, or
+ * nothing at all.
+ */
+const ASKED: Record<string, ((state: State) => Given[]) | 'nothing'> = {
+  'deployments.applyPolicy': (s) => [{ params: policyParams(s), input: { dry_run: false } }],
+  'deployments.reconcile': (s) => [{ params: policyParams(s) }],
+  'deployments.retry': (s) => [{ params: { deployment_id: s.deployment } }],
+  'deployments.applyPending': 'nothing',
+  'workloads.removeResidualRules': (s) => [{ params: { workload_id: s.stays } }],
+  'policies.create': (s) => [
+    { input: { name: 'more', tenant_id: s.ours.tenant.id, definition: s.definition, rules: s.rules } },
+  ],
+  'policies.update': (s) => [
+    { params: policyParams(s), input: { enabled: false } },
+    { params: policyParams(s), input: { definition: { ...s.definition, enforcement_mode: 'audit' } } },
+    { params: policyParams(s), input: { rules: [RULE] } },
+    { params: policyParams(s), input: { project_id: s.ours.project.id } },
+    { params: { policy_id: s.draft.id }, input: { definition: s.definition } },
+  ],
+  'policies.delete': (s) => [{ params: policyParams(s) }],
+  'policies.addRule': (s) => [{ params: policyParams(s), input: { rule: RULE } }],
+  'policies.changeRule': (s) => [{ params: ruleParams(s), input: { rule: RULE } }],
+  'policies.removeRule': (s) => [{ params: ruleParams(s) }],
+  'policies.revert': (s) => [{ params: { ...policyParams(s), version: '1' }, input: {} }],
+  'policies.draft': 'nothing',
+  'securityGroups.create': (s) => [{ input: { name: 'future', tenant_id: s.ours.tenant.id, workload_ids: [s.moved] } }],
+  'securityGroups.update': (s) => [{ params: groupParams(s), input: { member_tags: ['prod'] } }],
+  // Only a group that no policy names can be deleted.
+  'securityGroups.delete': 'nothing',
+  'securityGroups.addMember': (s) => [{ params: groupParams(s), input: { workload_id: s.moved } }],
+  'securityGroups.changeMembers': (s) => [{ params: groupParams(s), input: { add: [s.moved], remove: [s.stays] } }],
+  'securityGroups.removeMember': (s) => [{ params: { ...groupParams(s), workload_id: s.stays } }],
+  'mappingRules.create': (s) => [
+    { input: { source: 'tag', value: 'infra', project_id: s.theirs.project.id, priority: 1 } },
+  ],
+  'mappingRules.update': (s) => [
+    { params: { mapping_rule_id: s.rule.id }, input: { project_id: s.theirs.project.id } },
+    { params: { mapping_rule_id: s.rule.id }, input: { enabled: false } },
+  ],
+  'mappingRules.delete': (s) => [{ params: { mapping_rule_id: s.rule.id } }],
+  'projects.assignWorkloads': (s) => [
+    { input: { project_id: s.theirs.project.id, workload_ids: [s.moved] } },
+    { input: { project_id: null, workload_ids: [s.moved] } },
+  ],
+  'projects.followMappingRules': (s) => [{ input: { workload_ids: [s.moved] } }],
+  'projects.previewAssignment': 'nothing',
+};
+
+/** Of what these permissions allow, nothing is written to a hypervisor. */
+const WRITES_NOTHING = [
+  'agent',
+  'audit',
+  'change',
+  'cluster',
+  'ipam',
+  'notification',
+  'policy_test',
+  'project',
+  'role',
+  'tenant',
+  'user',
+];
+
+/** Every operation that changes something and is not known to write nothing to a hypervisor. */
+const operations = listOperations(appRouter).filter(([, { access, rest }]) => {
+  if (rest?.startsWith('GET ') || !('permission' in access) || access.permission === '*') return false;
+  const [resource = '', verb] = access.permission.split(':');
+  return verb !== 'read' && !WRITES_NOTHING.includes(resource);
+});
+
+/** Everything that a path could have changed, and the live rules. */
+async function readAll(): Promise<string> {
+  const [stored] = await lab.sql<{ all: string }[]>`select jsonb_build_array(
+    (select jsonb_agg(p order by p.id) from policies p), (select jsonb_agg(r order by r.id) from security_rules r),
+    (select jsonb_agg(g order by g.id) from security_groups g),
+    (select jsonb_agg(m order by m.security_group_id, m.workload_id) from security_group_members m),
+    (select jsonb_agg(m order by m.id) from mapping_rules m), (select jsonb_agg(r order by r.id) from residual_rules r),
+    (select jsonb_agg(jsonb_build_array(w.id, w.project_id, w.project_assigned_by) order by w.id) from workloads w),
+    (select jsonb_agg(jsonb_build_array(d.id, d.status) order by d.id) from deployments d))::text as all`;
+  const files = [STAYS, MOVED, MAPPED].map((vmid) => lab.control.firewall.guestFile(vmid));
+  return JSON.stringify([stored?.all, files]);
+}
+
+async function makeToken(owner: { id: string }) {
+  const { token, prefix } = newApiToken();
+  const permissions = ['policy:write', 'policy:apply', 'group:write', 'mapping:write', 'workload:write'];
+  const stored = { user_id: owner.id, name: 'program', prefix, token_hash: hashToken(token), permissions };
+  await db.insert(apiTokens).values({ ...stored, expires_at: '2999-01-01T00:00:00Z' });
+  return { authorization: `Bearer ${token}` };
+}
+
+const requireApproval = (state: State, scope = 'enforcing') =>
+  requestAs(
+    () => bearer(state.author),
+    '/settings',
+    { change_approvals_required: 1, change_approval_scope: scope },
+    'PATCH',
+  );
+
+describe('approval that is required', () => {
+  let state: State;
+  beforeEach(async () => {
+    await lab.sql`delete from system_settings where key = 'runtime'`;
+    state = await prepare();
+  });
+
+  it('refuses every direct path to everyone, over REST and tRPC, and changes nothing', async () => {
+    // A new operation needs a line in ASKED, or a resource that writes nothing.
+    expect(operations.map(([name]) => name).sort()).toEqual(Object.keys(ASKED).sort());
+    await requireApproval(state);
+    const before = await readAll();
+    const token = await makeToken(state.author);
+    const callers = {
+      author: () => bearer(state.author),
+      approver: () => bearer(state.approver),
+      other: () => bearer(state.other),
+      'token of the author': async () => token,
+    };
+    const passed: string[] = [];
+    for (const [name, operation] of operations) {
+      const asked = ASKED[name];
+      if (typeof asked !== 'function') continue;
+      for (const [index, given] of asked(state).entries()) {
+        for (const [who, headers] of Object.entries(callers)) {
+          for (const surface of ['REST', 'tRPC'] as const) {
+            const { status, problem } = await sendOperation(surface, name, operation, given, await headers());
+            const path = `${name} ${index} by ${who} over ${surface}`;
+            if (who === 'other' && status === 403) continue;
+            if (status !== 409 || problem.reason !== 'approval_required')
+              passed.push(`${path}: ${status} ${JSON.stringify(problem)}`);
+            else if (problem.change) expect(ChangeCreate.safeParse(problem.change).error, path).toBeUndefined();
+          }
+        }
+      }
+    }
+    expect(passed).toEqual([]);
+    // Applying what is pending says it for each policy.
+    const answer = await requestAs<ApplyPendingResult>(() => bearer(state.author), '/policies/apply-pending', {});
+    const applied = answer.operations.find(({ policy_id }) => policy_id === state.policy.id);
+    expect(applied?.deployment_ids).toEqual([]);
+    expect(applied?.message).toContain('requires 1 approval');
+    expect(await readAll()).toBe(before);
+  });
+
+  it('leaves dry runs, edits that filter nothing, unused groups and moves seen by a sync alone', async () => {
+    await requireApproval(state);
+    const as = () => bearer(state.author);
+    const path = `/policies/${state.policy.id}`;
+    await requestAs(as, `${path}/apply`, { dry_run: true });
+    await requestAs(as, path, { name: 'shop 2', description: 'renamed' }, 'PATCH');
+    await requestAs(as, `/policies/${state.draft.id}`, { rules: [RULE] }, 'PATCH');
+    await requestAs(as, `/security-groups/${state.unused.id}`, { member_tags: ['prod'] }, 'PATCH');
+    await requestAs(as, `/security-groups/${state.unused.id}`, undefined, 'DELETE');
+    lab.control.setTags(MAPPED, ['elsewhere']);
+    expect(await lab.sync()).toMatchObject({ status: 'ok' });
+    const removals = await lab.sql`select 1 from deployments where kind = 'removal' and status = 'queued'`;
+    expect(removals).toHaveLength(1);
+  });
+
+  it('covers all edits where the scope is all, and follows the stricter of tenant and installation', async () => {
+    const as = () => bearer(state.author);
+    const tenant = `/tenants/${state.ours.tenant.id}`;
+    const editDraft = () => requestAs(as, `/policies/${state.draft.id}`, { description: newId() }, 'PATCH');
+    const applyShop = () => requestAs(as, `/policies/${state.policy.id}/apply`, {});
+    await requestAs(as, tenant, { approvals_required: 2 }, 'PATCH');
+    await editDraft();
+    await expect(applyShop()).rejects.toThrow('requires 2 approvals');
+    await requestAs(as, tenant, { approval_scope: 'all' }, 'PATCH');
+    await expect(editDraft()).rejects.toThrow('requires 2 approvals');
+    await requestAs(as, tenant, { approvals_required: 0 }, 'PATCH');
+    await editDraft();
+    await requireApproval(state, 'all');
+    await expect(editDraft()).rejects.toThrow('requires 1 approval ');
+    await requestAs(as, '/settings', { change_approvals_required: 0 }, 'PATCH');
+    await editDraft();
+    await applyShop();
+  });
+});

@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import { countRequired } from '@/domain/change/approval';
+import type { ChangeItemInput } from '@/domain/change/items';
+import type { Owned } from '@/domain/permissions';
+import type { PolicyCreate, PolicySnapshot } from '@/domain/policies';
+import { compareSnapshots } from '@/domain/policy/snapshot';
+import type { Executor } from '../../db/client';
+import { AppError } from '../../lib/errors';
+import { readApprovalRules } from './approval-rules';
+
+/** An edit as POST /changes takes it. */
+type GivenItem = z.input<typeof ChangeItemInput>;
+
+export type Gated = {
+  /** Whether it changes rules on a hypervisor, or what an enforced policy puts there. */
+  readonly isEnforcing: boolean;
+  /** What is asked for: verb and object, such as `Apply web-in`. */
+  readonly title: string;
+  /** The change that does the same after approval; null: no change can. */
+  readonly items: readonly GivenItem[] | null;
+};
+
+const MAX_TITLE = 120;
+
+/**
+ * Refuses what was requested directly where one of its owners requires approvals. Call it in the transaction of everything that
+ * can lead to a write to a hypervisor. Deployments of a change do not come here: its approvals were counted when it was applied.
+ * @throws AppError `conflict` with `reason` `approval_required` and in `change` the body of POST /changes
+ */
+export async function assertNoApprovalNeeded(
+  executor: Executor,
+  owners: readonly Pick<Owned, 'tenant_id'>[],
+  { isEnforcing, title, items }: Gated,
+): Promise<void> {
+  const rules = await readApprovalRules(
+    executor,
+    owners.map(({ tenant_id }) => tenant_id),
+  );
+  const approvals_required = Math.max(0, ...[...rules.values()].map((rule) => countRequired(rule, isEnforcing)));
+  if (approvals_required === 0) return;
+  const needed = `${approvals_required} ${approvals_required === 1 ? 'approval' : 'approvals'}`;
+  const remedy =
+    items === null
+      ? 'A change cannot contain it. Remove the rules concerned by a change first, or ask an administrator to lower the required approvals.'
+      : 'Submit it as a change.';
+  throw new AppError('conflict', `${title}: this requires ${needed} by other people. ${remedy}`, {
+    extra: {
+      reason: 'approval_required',
+      approvals_required,
+      change: items && { title: title.slice(0, MAX_TITLE).trim(), items },
+    },
+  });
+}
+
+/** The item that gives a policy this content. */
+export const toPolicyInput = (
+  { rules, ...content }: PolicySnapshot,
+  reason = '',
+): Omit<PolicyCreate, 'tenant_id' | 'project_id'> => ({
+  ...content,
+  rules: rules.map(({ id: _, position: __, ...rule }) => rule),
+  reason,
+});
+
+/** Fields of a policy that filter nothing. */
+const UNFILTERING = ['name', 'description', 'tenant_visibility'];
+
+/** Whether two versions of a policy filter the same, whatever the inventory is. */
+export function isSameFilter(before: PolicySnapshot, after: PolicySnapshot): boolean {
+  const { fields, rules } = compareSnapshots(before, after);
+  return rules.length === 0 && fields.every(({ field }) => UNFILTERING.includes(field));
+}
