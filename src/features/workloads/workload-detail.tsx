@@ -176,7 +176,7 @@ function Overview({ workload }: { workload: Detail }) {
 }
 
 /** The project, and who decided on it. */
-function ProjectOf({ workload: { project_name, project_assigned_by } }: { workload: Detail }) {
+function WorkloadProject({ workload: { project_name, project_assigned_by } }: { workload: Detail }) {
   const t = useT();
   const by =
     project_assigned_by === 'rule'
@@ -201,7 +201,7 @@ function listProperties(t: Translate, workload: Detail) {
     { label: t('CPUs'), value: workload.cpu_count === null ? null : formatCount(workload.cpu_count) },
     { label: t('Pool'), value: workload.pool },
     { label: t('Memory'), value: workload.memory_bytes === null ? null : formatBytes(workload.memory_bytes) },
-    { label: t('Project'), value: <ProjectOf workload={workload} /> },
+    { label: t('Project'), value: <WorkloadProject workload={workload} /> },
     { label: t('Started'), value: <RelativeTime at={workload.started_at} /> },
     { label: t('High availability'), value: workload.ha_state },
     { label: t('Protection'), value: <ProtectionReasons workload={workload} /> },

@@ -38,6 +38,14 @@ export function bannedIdentifiers(file: string, source: string): string[] {
   );
 }
 
+/** Functions called `xOf`, each as `file:line: name`. A call reads as what it does: `getName(policy)`, `toFlowKey(flow)`. */
+export const bannedFunctionNames = (file: string, source: string): string[] =>
+  [
+    ...source.matchAll(
+      /\b(?:function\*? |(?:const|let) (?=\w+(?:: [^=\n]+)? = (?:async )?(?:\(|\w+ =>|function\b)))([a-z]\w*Of)\b/g,
+    ),
+  ].map(({ index, 1: name }) => `${file}:${lineAt(source, index)}: ${name} → a verb and a noun`);
+
 /** Banned words in the name of a file, and in its folders. */
 export const bannedPath = path;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BANNED, BANNED_IN, NAMES } from './banned-words';
-import { bannedIdentifiers, bannedPath, bannedTitles } from './names';
+import { bannedFunctionNames, bannedIdentifiers, bannedPath, bannedTitles } from './names';
 import { type Areas, addCode, allPrograms, allTexts, extractProse, listTranslations, type Text } from './texts';
 
 /** Between words: blanks, line breaks, and what begins a line of a comment. */
@@ -105,6 +105,16 @@ const tests = programs.filter(({ path }) => /\.(?:test|suite|e2e)\.tsx?$/.test(p
 describe('banned parts', () => {
   it('do not occur in identifiers', () => {
     expect(programs.flatMap(({ path, source }) => bannedIdentifiers(path, source))).toEqual([]);
+  });
+
+  it('do not occur at the end of names of functions', () => {
+    const source =
+      'const nameOf = (policy: Policy) => 1;\nfunction keyOf() {}\nconst a = b.indexOf(c);\nconst rankOf = ranks.get;';
+    expect(bannedFunctionNames('a.ts', source)).toEqual([
+      'a.ts:1: nameOf → a verb and a noun',
+      'a.ts:2: keyOf → a verb and a noun',
+    ]);
+    expect(programs.flatMap(({ path, source }) => bannedFunctionNames(path, source))).toEqual([]);
   });
 
   it('do not occur in names of files', () => {

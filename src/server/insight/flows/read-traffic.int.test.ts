@@ -231,16 +231,17 @@ describe('readTrafficSeries', () => {
 
   it('tells up to when it is complete', async () => {
     await exchange();
-    const readAsOf = async (input: TrafficInput = {}) => Date.parse((await readTrafficSeries(everyone, input)).as_of);
+    const readCompletionTime = async (input: TrafficInput = {}) =>
+      Date.parse((await readTrafficSeries(everyone, input)).as_of);
     const before = Date.now();
-    expect(await readAsOf()).toBeGreaterThanOrEqual(before - 1_000);
+    expect(await readCompletionTime()).toBeGreaterThanOrEqual(before - 1_000);
     await sendHeartbeat(0, [flow(ADDRESSES.ours, ADDRESSES.theirs, 1_000, 20, 50_000)]);
     const marked = (await sql`select marked_at from traffic_marks`)[0]?.marked_at;
-    expect(await readAsOf()).toBe(new Date(marked).getTime());
+    expect(await readCompletionTime()).toBe(new Date(marked).getTime());
     expect((await readTopTalkers(everyone, {}, 5)).as_of).toBe(new Date(marked).toISOString());
-    expect(await readAsOf({ since: at(10) })).toBeGreaterThan(new Date(marked).getTime());
+    expect(await readCompletionTime({ since: at(10) })).toBeGreaterThan(new Date(marked).getTime());
     await sumTraffic();
-    expect(await readAsOf()).toBeGreaterThan(new Date(marked).getTime());
+    expect(await readCompletionTime()).toBeGreaterThan(new Date(marked).getTime());
     expect((await readTrafficSeries(everyone, {})).sums.bytes).toBe(8_000);
   });
 
