@@ -43,6 +43,14 @@ async function fillLists(sql: postgres.Sql, count: number): Promise<void> {
     `insert into policy_tests (id, name, expect, "from", "to", protocol)`,
     `'test-' || i, 'deny', '{any}', '{10.0.0.0/8}', 'tcp'`,
   );
+  const named = `'{"kind": "policy_delete"}'::jsonb || jsonb_build_object('policy_id', id, 'name', name, 'base_version', 1,
+    'tenant_id', null, 'project_id', null, 'before', jsonb_build_object('name', name, 'description', description, 'enabled', enabled,
+      'tier', tier, 'tenant_visibility', tenant_visibility, 'priority', priority, 'definition', definition, 'rules', '[]'::jsonb, 'version', 1))`;
+  await sql.unsafe(`insert into changes (id, title, items, content_hash, confirm_within_seconds, waves, on_failure,
+      rollback_on_failed_check, created_by_name)
+    select gen_random_uuid(), 'Delete ' || name, jsonb_build_array(${named}), md5(name), 600,
+      '{"canaries": null, "pause_seconds": null}', 'stop', false, 'admin' from policies`);
+  await sql`insert into change_owners (id, change_id) select gen_random_uuid(), id from changes`;
   await each(`insert into users (id, email, name)`, `'user-' || i || '@example.org', 'User ' || i`);
   await each(
     `insert into notification_rules (id, name, conditions, open_after_minutes, close_after_minutes)`,

@@ -120,6 +120,7 @@ export const IMPACT_UNKNOWN_REASONS = [
   'too_many',
 ] as const;
 export const IMPACT_SORTS = ['outcome', 'bytes', 'flows', 'last_seen_at', 'client', 'server', 'port'] as const;
+export const CHANGE_SORTS = ['created_at', 'updated_at', 'title'] as const;
 export const POLICY_TEST_SORTS = ['name', 'result', 'failing_since', 'checked_at', 'created_at', 'updated_at'] as const;
 
 /** Workloads that one call may assign. */

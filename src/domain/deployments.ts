@@ -92,6 +92,9 @@ export const Deployment = z.object({
   trigger: z.enum(DEPLOYMENT_TRIGGERS),
   status: z.enum(DEPLOYMENT_RUN_STATUSES),
   retry_of: z.uuid().nullable(),
+  /** The change that it is part of, and the wave; a wave below zero rolls back. */
+  change_id: z.uuid().nullable(),
+  wave: z.int().nullable(),
   /** Only what a preview showed is written. */
   from_preview: z.boolean(),
   progress_done: z.int(),
@@ -121,6 +124,7 @@ export const DeploymentListInput = listInput(['created_at'], {
   /** A workload that it wrote to, or was to write to; also one that went to another tenant since. */
   workload_id: z.uuid('The ID of a workload.').optional(),
   operation_id: z.uuid('The ID of an operation.').optional(),
+  change_id: z.uuid('The ID of a change.').optional(),
   kind: z.enum(DEPLOYMENT_KINDS, `One of ${DEPLOYMENT_KINDS.join(', ')}.`).optional(),
   status: z.enum(DEPLOYMENT_RUN_STATUSES, `One of ${DEPLOYMENT_RUN_STATUSES.join(', ')}.`).optional(),
 });

@@ -112,6 +112,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/features/policies/editor/new-policy.tsx': 'where the bundle is split',
   'src/features/security-groups/group-labels.ts': 'the labels of its feature',
   'src/features/setup/administrator-schema.ts': 'where the bundle is split',
+  'src/features/shared/changes/proposed-change.ts': 'forms that are pages need it without the notice',
   'src/features/shared/detail-actions.tsx': 'forms that are pages need the frame without these buttons',
   'src/features/shared/list/tenant-filter.ts': 'used by lists of four features; other lists do without',
   'src/domain/notifications/object-page.ts': 'pages need it without the schemas of incidents',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CHANGE_SORTS } from '../choices';
 import { createPageSchema, listInput } from '../list';
 import { ApprovalRule } from './approval';
 import { ChangeItem, ChangeItemInput } from './items';
@@ -166,7 +167,6 @@ export const Change = ChangeSummary.extend({
 });
 export type Change = z.output<typeof Change>;
 
-export const CHANGE_SORTS = ['created_at', 'updated_at', 'title'] as const;
 export const ChangeListInput = listInput(CHANGE_SORTS, {
   state: z.enum(CHANGE_STATES).optional(),
   policy_id: z.uuid().optional(),

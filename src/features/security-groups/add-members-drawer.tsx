@@ -10,9 +10,15 @@ import { Button } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
 import { Notice } from '@/ui/notice';
 import { showToast } from '@/ui/toast';
+import { ApprovalRequired } from '../shared/changes/approval-required';
+import { findProposedChange } from '../shared/changes/proposed-change';
+import { SaveAsChange } from '../shared/changes/save-as-change';
 import { WorkloadPicker } from '../shared/workload-picker';
 
-type Props = { group: Pick<SecurityGroup, 'id' | 'name' | 'project_id' | 'policies_total'>; onClose: () => void };
+type Props = {
+  group: Pick<SecurityGroup, 'id' | 'name' | 'project_id' | 'policies_total' | 'version'>;
+  onClose: () => void;
+};
 
 /** Chooses any number of workloads and adds them in one step. */
 export function AddMembersDrawer({ group, onClose }: Props) {
@@ -20,6 +26,7 @@ export function AddMembersDrawer({ group, onClose }: Props) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [keeps, setKeeps] = useState(false);
   const add = useMutation(
     trpc.securityGroups.changeMembers.mutationOptions({
       onSuccess: ({ added, unchanged }) => {
@@ -40,6 +47,19 @@ export function AddMembersDrawer({ group, onClose }: Props) {
   );
   const failure = add.error ? toFailure(add.error) : null;
   const count = chosen.size;
+  const proposed = findProposedChange(failure);
+  const refusal =
+    count === 0
+      ? t('Select at least one workload')
+      : count > MAX_BULK_MEMBERS && t('Select at most {n, number}', { n: MAX_BULK_MEMBERS });
+  if (keeps)
+    return (
+      <SaveAsChange
+        item={{ kind: 'group_members', group_id: group.id, base_version: group.version, add: [...chosen] }}
+        title={t('Add members to {group}', { group: group.name })}
+        onClose={() => setKeeps(false)}
+      />
+    );
   return (
     <Drawer
       open
@@ -55,14 +75,13 @@ export function AddMembersDrawer({ group, onClose }: Props) {
       footer={
         <>
           <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={() => setKeeps(true)} disabledReason={refusal}>
+            {t('Save as change…')}
+          </Button>
           <Button
             variant="primary"
             pending={add.isPending}
-            disabledReason={
-              count === 0
-                ? t('Select at least one workload')
-                : count > MAX_BULK_MEMBERS && t('Select at most {n, number}', { n: MAX_BULK_MEMBERS })
-            }
+            disabledReason={refusal}
             onClick={() => add.mutate({ id: group.id, add: [...chosen], remove: [] })}
           >
             {count === 0 ? t('Add members') : t('{n, plural, one {Add # member} other {Add # members}}', { n: count })}
@@ -71,7 +90,8 @@ export function AddMembersDrawer({ group, onClose }: Props) {
       }
     >
       <div className="flex h-full flex-col gap-3">
-        {failure && (
+        {failure && proposed && <ApprovalRequired failure={failure} proposed={proposed} />}
+        {failure && !proposed && (
           <Notice tone="danger" live title={failure.title}>
             {failure.detail}
             {failure.errors?.slice(0, 5).map((item) => (

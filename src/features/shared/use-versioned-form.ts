@@ -3,8 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DefaultValues, FieldValues, UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';
-import { toFailure } from '@/lib/problem';
-import type { Problem } from '@/ui/error-state';
+import { type Failure, toFailure } from '@/lib/problem';
 import { domainResolver, type SchemaSource, useCheckedForm } from './domain-resolver';
 
 /** How a thing with a version is edited. */
@@ -39,7 +38,7 @@ export type VersionedForm<T, V extends FieldValues, Out> = {
   pending: boolean;
   saved: boolean;
   /** Why the last save failed, other than by a conflict. */
-  failure: Problem | null;
+  failure: Failure | null;
   fieldName: ((field: string) => string) | undefined;
   submit: (input: Out) => void;
   /** Puts another version into the form; what was typed is gone. */

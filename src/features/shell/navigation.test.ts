@@ -22,6 +22,7 @@ describe('findSection', () => {
     expect(findSection('/clusters/0190')?.id).toBe('clusters');
     expect(findSection('/clusters-of-grapes')).toBeUndefined();
     expect(findSection('/')?.id).toBe('dashboard');
+    expect(findSection('/changes/0190')?.id).toBe('changes');
     expect(findSection('/impacts/0190')?.id).toBe('policies');
     expect(findSection('/nowhere')).toBeUndefined();
   });

@@ -6,6 +6,7 @@ import {
   Building2,
   ChartNoAxesColumn,
   FlaskConical,
+  GitPullRequestArrow,
   Group,
   IdCard,
   KeyRound,
@@ -127,6 +128,15 @@ export const NAVIGATION: readonly NavGroup[] = [
         icon: ShieldCheck,
         permission: 'policy:read',
         keywords: msg('policy firewall rules acl segmentation deployments enforcement audit mode'),
+      },
+      {
+        id: 'changes',
+        key: 'h',
+        label: msg('Changes'),
+        href: paths.changes(),
+        icon: GitPullRequestArrow,
+        permission: 'policy:read',
+        keywords: msg('change review approval rollback roll-out canary confirm'),
       },
       {
         id: 'policy-tests',

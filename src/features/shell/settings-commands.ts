@@ -56,6 +56,14 @@ export const SETTINGS: readonly Place[] = [
     keywords: msg('keep delete history storage'),
   },
   {
+    id: 'change-approval',
+    label: msg('Approvals required'),
+    page: msg('Settings'),
+    href: paths.settings({ section: 'change-approval' }),
+    permission: 'settings:read',
+    keywords: msg('change review approval rollback roll-out canary confirm'),
+  },
+  {
     id: 'audit-retention',
     label: msg('Audit record retention'),
     page: msg('Settings'),

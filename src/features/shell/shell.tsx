@@ -25,6 +25,10 @@ import { useShortcuts } from './use-shortcuts';
 
 /** Few ever see it: it is loaded when it is needed. */
 const ShortcutsDialog = loadLater(() => import('./shortcuts-dialog').then((module) => module.ShortcutsDialog));
+/** Only while a change waits. */
+const AwaitingBanner = loadLater(() =>
+  import('../shared/changes/awaiting-banner').then((module) => module.AwaitingBanner),
+);
 const Forbidden = loadLater(() => import('../shared/forbidden').then((module) => module.Forbidden));
 
 export type ShellUser = {
@@ -62,7 +66,7 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
     <CommandRegistry>
       <PageTrailProvider>
         <LostStepBack />
-        <div className="group/page flex h-dvh">
+        <div className="group/page flex h-dvh print:block print:h-auto">
           <a
             href="#main"
             className="popup fixed top-2 left-2 z-(--layer-toast) -translate-y-20 px-3 py-1.5 focus:translate-y-0"
@@ -71,7 +75,7 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
           </a>
           <Sidebar groups={groups} />
           <div className="flex min-w-0 flex-1 flex-col">
-            <header className="flex h-11 shrink-0 items-center gap-2 border-b px-4">
+            <header className="flex h-11 shrink-0 items-center gap-2 border-b px-4 print:hidden">
               <MobileNav groups={groups} />
               <Breadcrumbs />
               {demo && <DemoMark />}
@@ -83,7 +87,12 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
               </div>
               <AccountMenu user={user} onSignOut={onSignOut} onShowShortcuts={showShortcuts} />
             </header>
-            <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-y-auto outline-none">
+            {(permissions.includes('*') || permissions.includes('policy:write')) && <AwaitingBanner />}
+            <main
+              id="main"
+              tabIndex={-1}
+              className="flex min-h-0 flex-1 flex-col overflow-y-auto outline-none print:overflow-visible"
+            >
               <div className="flex min-h-full min-w-0 shrink-0 flex-col gap-4 p-4">
                 <SectionGate permissions={permissions}>{children}</SectionGate>
               </div>

@@ -17,7 +17,10 @@ export function Sidebar({ groups }: { groups: readonly NavGroup[] }) {
   return (
     <aside
       aria-label={t('Navigation')}
-      className={clsx('flex shrink-0 flex-col border-r bg-canvas max-md:hidden', compact ? 'w-13' : 'w-52')}
+      className={clsx(
+        'flex shrink-0 flex-col border-r bg-canvas max-md:hidden print:hidden',
+        compact ? 'w-13' : 'w-52',
+      )}
     >
       <div
         className={clsx(

@@ -12,6 +12,8 @@ import { Dialog } from '@/ui/dialog';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
+import { ApprovalRequired } from '../../shared/changes/approval-required';
+import { findProposedChange } from '../../shared/changes/proposed-change';
 import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
 import { countFailingTests } from '../../shared/policy-tests/test-views';
 import { usePermissions } from '../../shared/use-permissions';
@@ -69,6 +71,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
     }),
   );
   const failure = apply.error ? toFailure(apply.error) : null;
+  const proposed = findProposedChange(failure);
   const shown = preview.data;
   const fingerprints = shown ? collectFingerprints(shown) : {};
   const places = shown && shown.totals.guests > 0 ? placesText(t, shown.totals.guests, shown.clusters.length) : null;
@@ -149,7 +152,9 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
       }
     >
       <div className="flex flex-col gap-3">
-        {failure && isImpactRefusal(failure) ? (
+        {failure && proposed ? (
+          <ApprovalRequired failure={failure} proposed={proposed} />
+        ) : failure && isImpactRefusal(failure) ? (
           <ImpactRefused failure={failure} onPreviewAgain={previewAgain} />
         ) : (
           failure && (

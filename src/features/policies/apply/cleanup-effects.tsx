@@ -8,9 +8,9 @@ import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
+import { noteText, optionName, optionValue } from '../../shared/deployments/guest-change-labels';
 import { ImpactSummary } from '../../shared/impact/impact-summary';
 import { DAY, useAskedImpact } from '../../shared/impact/use-impact';
-import { noteText, optionName, optionValue } from '../change-labels';
 
 /** What removing a policy does to each guest: rules, and the switches that go back or stay. */
 export function CleanupEffects({ policyId }: { policyId: string }) {

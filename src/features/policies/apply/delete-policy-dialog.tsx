@@ -1,11 +1,16 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Policy } from '@/domain/policies';
 import { useT } from '@/lib/i18n/use-t';
 import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
+import { ApprovalRequired } from '../../shared/changes/approval-required';
+import { findProposedChange, withoutProposed } from '../../shared/changes/proposed-change';
+import { SaveAsChange } from '../../shared/changes/save-as-change';
 import { countLiveRules, guestsText } from '../policy-labels';
 import { CleanupEffects } from './cleanup-effects';
 
@@ -33,7 +38,18 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
       },
     }),
   );
+  const [keeps, setKeeps] = useState(false);
   const live = countLiveRules(policy.deployments);
+  const failure = remove.error ? toFailure(remove.error) : null;
+  const proposed = findProposedChange(failure);
+  if (keeps)
+    return (
+      <SaveAsChange
+        item={{ kind: 'policy_delete', policy_id: policy.id, base_version: policy.version }}
+        title={t('Delete {name}', { name: policy.name })}
+        onClose={onClose}
+      />
+    );
   return (
     <ConfirmDialog
       open
@@ -46,7 +62,7 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
           : t('Delete policy')
       }
       pending={remove.isPending}
-      error={remove.error ? toFailure(remove.error) : null}
+      error={withoutProposed(failure)}
       onConfirm={() => remove.mutate({ id: policy.id, version: policy.version })}
     >
       {live > 0 ? (
@@ -69,6 +85,12 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
       )}
       <CleanupEffects policyId={policy.id} />
       <p>{t('All its versions are deleted, too. The audit trail keeps its last content.')}</p>
+      {failure && proposed && <ApprovalRequired failure={failure} proposed={proposed} />}
+      <div>
+        <Button size="sm" onClick={() => setKeeps(true)}>
+          {t('Save as change…')}
+        </Button>
+      </div>
     </ConfirmDialog>
   );
 }

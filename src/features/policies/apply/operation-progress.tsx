@@ -10,7 +10,7 @@ import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { DeploymentPanel } from './deployment-panel';
+import { DeploymentPanel } from '../../shared/deployments/deployment-panel';
 
 const isActive = (deployment: Deployment) => deployment.status === 'queued' || deployment.status === 'running';
 

@@ -7,6 +7,8 @@ import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
+import { ApprovalRequired } from '../../shared/changes/approval-required';
+import { findProposedChange, withoutProposed } from '../../shared/changes/proposed-change';
 import { countLiveRules, guestsText } from '../policy-labels';
 import { CleanupEffects } from './cleanup-effects';
 
@@ -71,6 +73,8 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
       },
     }),
   );
+  const failure = save.error ? toFailure(save.error) : null;
+  const proposed = findProposedChange(failure);
   const live = countLiveRules(policy.deployments);
   const removes = kind === 'audit' || kind === 'disable';
   const inForce = policy.enabled && policy.definition.enforcement_mode === 'enforced';
@@ -92,9 +96,10 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
       confirmLabel={removal && words.confirmRemoval ? t(words.confirmRemoval, { n: live }) : t(words.confirm)}
       tone={removes ? 'danger' : 'primary'}
       pending={save.isPending}
-      error={save.error ? toFailure(save.error) : null}
+      error={withoutProposed(failure)}
       onConfirm={() => save.mutate({ id: policy.id, version: policy.version, reason: t(words.reason), ...change })}
     >
+      {failure && proposed && <ApprovalRequired failure={failure} proposed={proposed} />}
       {removal ? (
         <p>
           {t.rich(

@@ -15,12 +15,12 @@ import { Skeleton } from '@/ui/loading';
 import { Progress } from '@/ui/progress';
 import { Status } from '@/ui/status';
 import { DEPLOYMENT_RUN_LABELS, KIND_LABELS, TRIGGER_LABELS } from '../../shared/deployment-run-labels';
+import { DeploymentPanel } from '../../shared/deployments/deployment-panel';
 import { ClusterLink } from '../../shared/entity-links';
 import { declareList } from '../../shared/list/declare-list';
 import { choice } from '../../shared/list/filters';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
-import { DeploymentPanel } from '../apply/deployment-panel';
 
 const DEPLOYMENTS = declareList({
   from: 'deployments.list',

@@ -1,10 +1,10 @@
 import { ChevronRight } from 'lucide-react';
 import type { GuestPreview } from '@/domain/policy-preview';
 import { useT } from '@/lib/i18n/use-t';
+import { guestSummary, hasNoChanges } from '../../shared/deployments/guest-change-labels';
+import { ChangedRules, DormantList, Line, Lines, SwitchList, toRuleKey } from '../../shared/deployments/guest-changes';
 import { WorkloadLink } from '../../shared/entity-links';
 import { UnreadableNotice } from '../../shared/unreadable-notice';
-import { guestSummary, hasNoChanges } from '../change-labels';
-import { ChangedRules, DormantList, Line, Lines, SwitchList, toRuleKey } from './guest-changes';
 
 type Props = { guest: GuestPreview; clusterName: string | null; open: boolean };
 

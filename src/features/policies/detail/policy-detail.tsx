@@ -1,6 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { Ban, Eye, Pencil, Play, Power, ShieldCheck, Trash2 } from 'lucide-react';
+import { Ban, Eye, GitPullRequestArrow, Pencil, Play, Power, ShieldCheck, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
 import type { Policy } from '@/domain/policies';
@@ -43,6 +43,10 @@ const DeletePolicyDialog = loadOnOpening(
   () => import('../apply/delete-policy-dialog').then((module) => module.DeletePolicyDialog),
   isOpen,
 );
+const SaveAsChange = loadOnOpening(
+  () => import('../../shared/changes/save-as-change').then((module) => module.SaveAsChange),
+  isOpen,
+);
 const SwitchDialog = loadOnOpening(
   () => import('../apply/switch-dialog').then((module) => module.SwitchDialog),
   isOpen,
@@ -81,7 +85,7 @@ function Content({ policy }: { policy: Policy }) {
   const router = useRouter();
   const { reason } = usePermissions();
   const [tab, openTab] = useUrlTab(TABS, (tab) => paths.policy({ policyId: policy.id, tab }));
-  const [dialog, setDialog] = useState<'apply' | 'delete' | SwitchKind | null>(null);
+  const [dialog, setDialog] = useState<'apply' | 'delete' | 'change' | SwitchKind | null>(null);
   const [applyAsked, setApplyAsked] = useUrlValue('apply', URL_FLAG);
   const close = () => {
     setDialog(null);
@@ -177,6 +181,13 @@ function Content({ policy }: { policy: Policy }) {
                   disabledReason: writeReason,
                 })),
                 {
+                  id: 'change',
+                  label: t('Save as change…'),
+                  icon: <GitPullRequestArrow />,
+                  onSelect: () => setDialog('change'),
+                  disabledReason: writeReason,
+                },
+                {
                   id: 'delete',
                   label: t('Delete policy'),
                   icon: <Trash2 />,
@@ -230,7 +241,14 @@ function Content({ policy }: { policy: Policy }) {
       {dialog === 'delete' && (
         <DeletePolicyDialog policy={policy} onClose={close} onDeleted={() => router.replace(paths.policies())} />
       )}
-      {dialog !== null && dialog !== 'apply' && dialog !== 'delete' && (
+      {dialog === 'change' && (
+        <SaveAsChange
+          item={{ kind: 'policy', policy_id: policy.id, base_version: policy.version }}
+          title={t('Apply {name}', { name: policy.name })}
+          onClose={close}
+        />
+      )}
+      {dialog !== null && dialog !== 'apply' && dialog !== 'delete' && dialog !== 'change' && (
         <SwitchDialog
           policy={policy}
           kind={dialog}

@@ -8,10 +8,10 @@ import { EmptyState } from '@/ui/empty-state';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
+import { CHANGE_COUNTS, hasNoChanges } from '../../shared/deployments/guest-change-labels';
 import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
 import { UNRESOLVED_LABELS } from '../../shared/policy-endpoints/endpoint-labels';
 import { FailingTestsNotice } from '../../shared/policy-tests/test-views';
-import { CHANGE_COUNTS, hasNoChanges } from '../change-labels';
 import { placesText } from '../policy-labels';
 import { GuestDiff } from './guest-diff';
 

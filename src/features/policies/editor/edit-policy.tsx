@@ -1,23 +1,33 @@
 'use client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import type { ChangedPolicy, Policy } from '@/domain/policies';
+import { useState } from 'react';
+import type { ChangedPolicy, Policy, PolicyChange } from '@/domain/policies';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { loadLater } from '@/ui/load-on-opening';
+import { loadLater, loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { showToast } from '@/ui/toast';
+import { findProposedChange } from '../../shared/changes/proposed-change';
 import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
 import { QueryView } from '../../shared/query-view';
 import { useReadAgain } from '../../shared/record-cache';
 import { useVersionedForm } from '../../shared/use-versioned-form';
 import { PolicyForm, PolicyWriters } from './policy-form';
-import { toPolicyChange, toPolicyValues, toPreview } from './policy-form-values';
+import { toChangeItem, toPolicyChange, toPolicyValues, toPreview } from './policy-form-values';
 
 // Only seldom does someone else save in the meantime.
 const VersionConflict = loadLater(() => import('./version-conflict').then((module) => module.VersionConflict));
+
+const SaveAsChange = loadOnOpening(
+  () => import('../../shared/changes/save-as-change').then((module) => module.SaveAsChange),
+  () => true,
+);
+const ApprovalRequired = loadLater(() =>
+  import('../../shared/changes/approval-required').then((module) => module.ApprovalRequired),
+);
 
 const loadPolicyChange = () => import('@/domain/policies').then((module) => module.PolicyChange);
 
@@ -59,6 +69,8 @@ function EditPolicyForm({ first }: { first: Policy }) {
   const queryClient = useQueryClient();
   const readAgain = useReadAgain();
   const router = useRouter();
+  const [kept, setKept] = useState<PolicyChange | null>(null);
+  const [isKept, setIsKept] = useState(false);
   const saved = (policy: ChangedPolicy) => {
     queryClient.setQueryData(trpc.policies.get.queryKey({ id: policy.id }), policy);
     void queryClient.invalidateQueries(trpc.policies.pathFilter());
@@ -86,6 +98,7 @@ function EditPolicyForm({ first }: { first: Policy }) {
     onSaved: saved,
   });
   const { base, conflict } = edit;
+  const proposed = findProposedChange(edit.failure);
   return (
     <>
       <PageTrail crumbs={[{ label: base.name, href: paths.policy({ policyId: base.id }) }, { label: t('Edit') }]} />
@@ -103,14 +116,16 @@ function EditPolicyForm({ first }: { first: Policy }) {
           onTakeTheirs={edit.takeTheirs}
         />
       )}
+      {edit.failure && proposed && <ApprovalRequired failure={edit.failure} proposed={proposed} />}
       <PolicyForm
         key={base.version}
         form={edit.form}
         onSubmit={edit.submit}
-        error={edit.failure}
+        error={proposed ? null : edit.failure}
         pending={edit.pending}
-        saved={edit.saved}
+        saved={edit.saved || isKept}
         submitLabel={t('Save new version')}
+        onSaveAsChange={setKept}
         tenantId={base.tenant_id}
         enforcedBefore={base.enabled && base.definition.enforcement_mode === 'enforced'}
         withReason
@@ -121,6 +136,14 @@ function EditPolicyForm({ first }: { first: Policy }) {
         })}
         backTo={paths.policy({ policyId: base.id })}
       />
+      {kept && (
+        <SaveAsChange
+          item={toChangeItem(base.id, kept)}
+          title={t('Edit {name}', { name: base.name })}
+          onClose={() => setKept(null)}
+          onSaved={() => setIsKept(true)}
+        />
+      )}
     </>
   );
 }

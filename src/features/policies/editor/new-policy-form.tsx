@@ -1,7 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { DefaultValues, UseFormReturn } from 'react-hook-form';
 import type { PolicyCreate } from '@/domain/policies';
 import type { PolicyDraft } from '@/domain/policy-draft';
@@ -9,13 +9,23 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { loadLater, loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { showToast } from '@/ui/toast';
+import { findProposedChange } from '../../shared/changes/proposed-change';
 import { domainResolver, useCheckedForm } from '../../shared/domain-resolver';
 import { NO_TENANT, useTenantChoice } from '../../shared/tenant-options';
 import { PolicyForm } from './policy-form';
 import { EMPTY_POLICY, type PolicyValues, toDraftValues, toPolicyCreate } from './policy-form-values';
+
+const SaveAsChange = loadOnOpening(
+  () => import('../../shared/changes/save-as-change').then((module) => module.SaveAsChange),
+  () => true,
+);
+const ApprovalRequired = loadLater(() =>
+  import('../../shared/changes/approval-required').then((module) => module.ApprovalRequired),
+);
 
 const loadPolicyCreate = () => import('@/domain/policies').then((module) => module.PolicyCreate);
 
@@ -56,18 +66,24 @@ export function NewPolicyForm({ draft, notice }: Props) {
       },
     }),
   );
+  const [kept, setKept] = useState<PolicyCreate | null>(null);
+  const [isKept, setIsKept] = useState(false);
+  const failure = create.error ? toFailure(create.error) : null;
+  const proposed = findProposedChange(failure);
   return (
     <>
       <PageTrail crumbs={[{ label: t('New policy') }]} />
       <PageHeader title={t('New policy')} />
       {notice?.(form)}
+      {failure && proposed && <ApprovalRequired failure={failure} proposed={proposed} />}
       <PolicyForm
         form={form}
         onSubmit={(input) => create.mutate(input)}
-        error={create.error ? toFailure(create.error) : null}
+        error={proposed ? null : failure}
         pending={create.isPending}
-        saved={create.isSuccess}
+        saved={create.isSuccess || isKept}
         submitLabel={t('Create policy')}
+        onSaveAsChange={setKept}
         tenants={tenants}
         impactOf={(policy) => ({
           key: ['draft', policy],
@@ -75,6 +91,14 @@ export function NewPolicyForm({ draft, notice }: Props) {
         })}
         backTo={paths.policies()}
       />
+      {kept && (
+        <SaveAsChange
+          item={{ kind: 'policy', policy: kept }}
+          title={t('Create {name}', { name: kept.name })}
+          onClose={() => setKept(null)}
+          onSaved={() => setIsKept(true)}
+        />
+      )}
     </>
   );
 }

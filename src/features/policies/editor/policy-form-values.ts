@@ -166,3 +166,12 @@ export const toPreview = (
   ...(project_id !== undefined && { project_id }),
   ...(wasEnabled && enabled !== undefined && { enabled }),
 });
+
+/** The edit of a policy as a change keeps it. */
+export const toChangeItem = (policyId: string, { version, ...policy }: PolicyChange) => ({
+  kind: 'policy' as const,
+  policy_id: policyId,
+  ...(version !== undefined && { base_version: version }),
+  // The form holds all of it.
+  policy: policy as PolicyCreate,
+});

@@ -6,6 +6,7 @@ import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/
 import { POLICY_TIERS, type PolicyTier, TENANT_VISIBILITIES } from '@/domain/policy/tier';
 import { translateOptions } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { EmptyState } from '@/ui/empty-state';
 import type { Problem } from '@/ui/error-state';
@@ -46,6 +47,8 @@ type Props<Out> = {
   /** What is in the form is stored: leaving loses nothing. */
   saved: boolean;
   submitLabel: string;
+  /** Keeps what is in the form in a change instead of storing it. */
+  onSaveAsChange: (input: Out) => void;
   /** Tenants to choose between, for a new policy. */
   tenants?: readonly Option[];
   /** Of a policy that exists. */
@@ -94,6 +97,14 @@ export function PolicyForm<Out>(props: Props<Out>) {
           submitLabel={props.submitLabel}
           disabledReason={props.withReason && !isDirty ? t('No changes') : null}
           onCancel={() => guard.go(props.backTo)}
+          aside={
+            <Button
+              onClick={() => void form.handleSubmit((input) => props.onSaveAsChange(input))()}
+              disabledReason={props.withReason && !isDirty ? t('No changes') : null}
+            >
+              {t('Save as change…')}
+            </Button>
+          }
           fieldName={toFormField}
         >
           <Section title={t('General')}>

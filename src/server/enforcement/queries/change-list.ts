@@ -1,5 +1,6 @@
 import { and, eq, inArray, notInArray, type SQL, sql } from 'drizzle-orm';
-import { CHANGE_SORTS, type ChangeListInput, ChangeSummary, SHARED_TITLE } from '@/domain/change/change';
+import { type ChangeListInput, ChangeSummary, SHARED_TITLE } from '@/domain/change/change';
+import { CHANGE_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';

@@ -14,11 +14,11 @@ import { Progress } from '@/ui/progress';
 import { Status } from '@/ui/status';
 import { showToast } from '@/ui/toast';
 import { RelativeTime } from '@/ui/values';
-import { DEPLOYMENT_RUN_LABELS, GUEST_RESULT_LABELS } from '../../shared/deployment-run-labels';
-import { WorkloadLink } from '../../shared/entity-links';
-import { usePermissions } from '../../shared/use-permissions';
-import { CHANGE_COUNTS, noteText } from '../change-labels';
-import { ChangedRules, DormantList, SwitchList } from '../detail/guest-changes';
+import { DEPLOYMENT_RUN_LABELS, GUEST_RESULT_LABELS } from '../deployment-run-labels';
+import { WorkloadLink } from '../entity-links';
+import { usePermissions } from '../use-permissions';
+import { CHANGE_COUNTS, noteText } from './guest-change-labels';
+import { ChangedRules, DormantList, SwitchList } from './guest-changes';
 
 type Props = { deployment: Deployment; heading: string; onRetried?: (operationId: string) => void };
 

@@ -4,7 +4,7 @@ import { EDITS, type Restoration } from '@/domain/policy/plan/restoration';
 import type { GuestPreview } from '@/domain/policy-preview';
 import { catalog } from '@/lib/i18n/catalogs/de/index';
 import { english, makeTranslate } from '@/lib/i18n/translator';
-import { guestSummary, hasNoChanges, noteText, optionName, optionValue } from './change-labels';
+import { guestSummary, hasNoChanges, noteText, optionName, optionValue } from './guest-change-labels';
 
 describe('guest diff summary', () => {
   const rule = {} as GuestPreview['rules'][number];

@@ -1,6 +1,6 @@
 import { msg, type Translate } from '@/lib/i18n/translator';
-import { MODE_LABELS } from '../../shared/enforcement-mode';
-import { DEFAULT_LABELS, DIRECTION_LABELS, TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
+import { MODE_LABELS } from '../enforcement-mode';
+import { DEFAULT_LABELS, DIRECTION_LABELS, TIER_LABELS, VISIBILITY_LABELS } from '../tier-labels';
 
 /** Fields of a policy as people call them, by the path in which a comparison names them. */
 export const FIELD_LABELS: Record<string, string> = {

@@ -5,9 +5,9 @@ import type { DormantView, GuestChangesPreview, OptionChange } from '@/domain/po
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Status, type Tone } from '@/ui/status';
-import { STALE_RULE_LABELS } from '../../shared/deployment-labels';
-import { FirewallRuleLine } from '../../shared/firewall-rule';
-import { optionName, optionValue } from '../change-labels';
+import { STALE_RULE_LABELS } from '../deployment-labels';
+import { FirewallRuleLine } from '../firewall-rule';
+import { optionName, optionValue } from './guest-change-labels';
 
 /** The switches that are turned at a guest, from what to what. */
 export function SwitchList({ name, options }: { name: string; options: readonly OptionChange[] }) {

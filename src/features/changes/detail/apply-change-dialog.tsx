@@ -1,0 +1,74 @@
+'use client';
+import { useState } from 'react';
+import type { Change } from '@/domain/change/change';
+import { useT } from '@/lib/i18n/use-t';
+import { toFailure } from '@/lib/problem';
+import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { Notice } from '@/ui/notice';
+import { Properties } from '@/ui/properties';
+import { TextInput } from '@/ui/text-input';
+import { usePermissions } from '../../shared/use-permissions';
+import { formatCanaries, formatPause, formatTimer } from '../rollout-labels';
+import { useChangeSteps } from '../use-change-steps';
+
+const LEAST_REASON = 3;
+
+/** Confirms the roll-out of a change. When policy tests fail, a reason overrides them for those who may. */
+export function ApplyChangeDialog({ change, onClose }: { change: Change; onClose: () => void }) {
+  const t = useT();
+  const { can } = usePermissions();
+  const [reason, setReason] = useState('');
+  const steps = useChangeSteps(change, onClose);
+  const failure = steps.error ? toFailure(steps.error) : null;
+  const isTests = failure?.extra?.reason === 'policy_tests_failing' && can('policy_test:override');
+  const isShort = isTests && reason.trim().length < LEAST_REASON;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      persistent={steps.isPending}
+      title={t('Apply {name}', { name: change.title })}
+      description={t('Version {version}', { version: change.version })}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button
+            variant="primary"
+            pending={steps.isPending}
+            disabledReason={isShort ? t('Enter a reason to override the policy tests') : null}
+            onClick={() => steps.mutate({ step: 'apply', ...(isTests && { override_tests: { reason } }) })}
+          >
+            {t('Apply change')}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        {failure && (
+          <Notice tone="danger" live title={failure.title}>
+            {failure.detail}
+            {isTests && (
+              <TextInput
+                aria-label={t('Reason to apply nevertheless')}
+                placeholder={t('Reason to apply nevertheless')}
+                value={reason}
+                onChange={(event) => setReason(event.target.value)}
+                maxLength={500}
+                className="mt-2"
+              />
+            )}
+          </Notice>
+        )}
+        <Properties
+          items={[
+            { label: t('Edits'), value: t('{n, number}', { n: change.items_total }) },
+            { label: t('Canaries'), value: formatCanaries(t, change.waves) },
+            ...(change.waves.canaries ? [{ label: t('Pause'), value: formatPause(t, change.waves) }] : []),
+            { label: t('Confirmation'), value: formatTimer(t, change) },
+          ]}
+        />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,184 @@
+'use client';
+import type { Change } from '@/domain/change/change';
+import type { ChangeItem, GroupContent } from '@/domain/change/items';
+import { compareSnapshots } from '@/domain/policy/snapshot';
+import { msg, type Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
+import { Badge } from '@/ui/badge';
+import { Section } from '@/ui/section';
+import { describeItem } from '../../shared/changes/change-labels';
+import { PolicyLink, SecurityGroupLink, WorkloadLink } from '../../shared/entity-links';
+import { useWorkloadName } from '../../shared/list/sources';
+import { SnapshotDifference } from '../../shared/policy-versions/snapshot-difference';
+import { securityRuleText } from '../../shared/security-rule-labels';
+
+/** What the change consists of: each edit with the content before and after. */
+export function ContentSection({ change }: { change: Change }) {
+  const t = useT();
+  const { items, hidden_items: hidden } = change;
+  return (
+    <Section
+      id="content"
+      title={t('Content')}
+      description={t('{n, plural, one {# edit, applied} other {# edits, applied}} and rolled back as a whole.', {
+        n: items.length + hidden,
+      })}
+      bare
+    >
+      <ul className="flex flex-col gap-3" aria-label={t('Edits')}>
+        {items.map((item) => (
+          <li key={`${item.kind} ${getObjectId(item)}`} className="min-w-0 rounded-lg border bg-surface p-4">
+            <Item item={item} isApplied={change.applied_at !== null} />
+          </li>
+        ))}
+      </ul>
+      {hidden > 0 && (
+        <p className="text-muted">
+          {t('{n, plural, one {# edit} other {# edits}} of other owners, not visible to you.', { n: hidden })}
+        </p>
+      )}
+    </Section>
+  );
+}
+
+export const getObjectId = (item: ChangeItem): string => ('policy_id' in item ? item.policy_id : item.group_id);
+
+function Item({ item, isApplied }: { item: ChangeItem; isApplied: boolean }) {
+  const t = useT();
+  const { tone, word } = describeItem(t, item);
+  // What a draft creates has no page yet, and what a change deletes none any more.
+  const exists = 'before' in item && item.before === null ? isApplied : item.kind !== 'policy_delete' || !isApplied;
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1 pb-2">
+        <Badge tone={tone}>{word}</Badge>
+        <h3 className="font-medium">
+          {!exists ? (
+            item.name
+          ) : 'policy_id' in item ? (
+            <PolicyLink id={item.policy_id} name={item.name} />
+          ) : (
+            <SecurityGroupLink id={item.group_id} name={item.name} />
+          )}
+        </h3>
+        {item.base_version !== null && (
+          <span className="text-sm text-faint">{t('from version {version}', { version: item.base_version })}</span>
+        )}
+      </div>
+      <Difference item={item} />
+    </>
+  );
+}
+
+function Difference({ item }: { item: ChangeItem }) {
+  const t = useT();
+  switch (item.kind) {
+    case 'policy': {
+      if (item.before === null) return <NewPolicy item={item} />;
+      const { fields, rules } = compareSnapshots(item.before, item.after);
+      if (fields.length + rules.length === 0)
+        return <p className="text-muted">{t('The stored content is applied without edits.')}</p>;
+      return <SnapshotDifference fields={fields} rules={rules} />;
+    }
+    case 'policy_delete':
+      return (
+        <p className="text-muted">
+          {t('The policy and {n, plural, one {its rule are} other {its # rules are}} removed from all workloads.', {
+            n: item.before.rules.length,
+          })}
+        </p>
+      );
+    case 'group':
+      return (
+        <>
+          <GroupDifference before={item.before} after={item.after} />
+          <Members label={t('Added')} ids={item.add} />
+        </>
+      );
+    case 'group_members':
+      return (
+        <div className="flex flex-col gap-2">
+          <Members label={t('Added')} ids={item.add} />
+          <Members label={t('Removed')} ids={item.remove} />
+        </div>
+      );
+  }
+}
+
+/** A policy that the change creates: what it says, without a content before. */
+function NewPolicy({ item }: { item: Extract<ChangeItem, { kind: 'policy' }> }) {
+  const t = useT();
+  const { definition, rules } = item.after;
+  return (
+    <div className="flex flex-col gap-1">
+      <p>
+        <span className="mono">{definition.sources.join(', ') || '–'}</span> →{' '}
+        <span className="mono">{definition.targets.join(', ') || '–'}</span>
+      </p>
+      <ul aria-label={t('Rules')} className="flex flex-col">
+        {rules.map((rule) => (
+          <li key={rule.id} className="mono [overflow-wrap:anywhere]">
+            {securityRuleText(t, rule)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const GROUP_FIELDS: Record<keyof GroupContent, string> = {
+  name: msg('Name'),
+  description: msg('Description'),
+  member_tags: msg('Members by tag'),
+  member_tags_match: msg('Tag match'),
+};
+
+const groupValue = (t: Translate, value: string | readonly string[]): string =>
+  (typeof value === 'string' ? value : value.join(', ')) || t('(empty)');
+
+function GroupDifference({ before, after }: { before: GroupContent | null; after: GroupContent }) {
+  const t = useT();
+  const fields = (Object.keys(GROUP_FIELDS) as (keyof GroupContent)[]).filter(
+    (field) => groupValue(t, before?.[field] ?? '') !== groupValue(t, after[field]),
+  );
+  return (
+    <ul className="divide-y rounded-md border">
+      {fields.map((field) => (
+        <li key={field} className="grid gap-x-3 px-3 py-2 sm:grid-cols-[10rem_minmax(0,1fr)]">
+          <span className="text-muted">{t(GROUP_FIELDS[field])}</span>
+          <span className="flex min-w-0 flex-col [overflow-wrap:anywhere]">
+            {before && <del className="text-danger decoration-1">{groupValue(t, before[field])}</del>}
+            <ins className="text-ok no-underline">{groupValue(t, after[field])}</ins>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Members that are named; of more than these, the number. */
+const NAMED = 20;
+
+function Members({ label, ids }: { label: string; ids: readonly string[] }) {
+  const t = useT();
+  if (ids.length === 0) return null;
+  const more = ids.length - NAMED;
+  return (
+    <p>
+      <span className="text-muted">{t('{label}: {n, number}', { label, n: ids.length })}</span>{' '}
+      {ids.slice(0, NAMED).map((id, i) => (
+        <span key={id}>
+          {i > 0 && ', '}
+          <Member id={id} />
+        </span>
+      ))}
+      {more > 0 && <span className="text-muted"> {t('and {n, number} more', { n: more })}</span>}
+    </p>
+  );
+}
+
+function Member({ id }: { id: string }) {
+  const { name, gone } = useWorkloadName(id);
+  if (gone) return <span className="mono">{id}</span>;
+  return <WorkloadLink id={id} name={name ?? '…'} />;
+}

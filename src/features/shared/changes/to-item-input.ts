@@ -1,0 +1,45 @@
+import type { ChangeItem } from '@/domain/change/items';
+import type { PolicySnapshot } from '@/domain/policies';
+import type { RouterInputs } from '@/lib/trpc';
+
+/** An edit as it is sent. */
+export type ItemInput = RouterInputs['changes']['create']['items'][number];
+
+const toPolicyInput = ({ rules, tier, tenant_visibility, ...content }: PolicySnapshot, isOfPlatform: boolean) => ({
+  ...content,
+  ...(isOfPlatform && { tier, tenant_visibility }),
+  rules: rules.map(({ id: _, position: __, ...rule }) => rule),
+});
+
+/** A stored edit as it is sent again, when another edit is added to its change. */
+export function toItemInput(item: ChangeItem): ItemInput {
+  const { tenant_id, project_id } = item;
+  const base = item.base_version === null ? {} : { base_version: item.base_version };
+  switch (item.kind) {
+    case 'policy': {
+      const owner = item.before === null ? { tenant_id, project_id } : { project_id };
+      const policy = { ...toPolicyInput(item.after, tenant_id === null), ...owner };
+      return { kind: 'policy', policy_id: item.policy_id, ...base, policy };
+    }
+    case 'policy_delete':
+      return { kind: 'policy_delete', policy_id: item.policy_id, ...base };
+    case 'group': {
+      const owner = item.before === null ? { tenant_id, project_id } : {};
+      return {
+        kind: 'group',
+        group_id: item.group_id,
+        ...base,
+        group: { ...item.after, workload_ids: item.add, ...owner },
+      };
+    }
+    case 'group_members':
+      return { kind: 'group_members', group_id: item.group_id, ...base, add: item.add, remove: item.remove };
+  }
+}
+
+/** Whether both edit the same object, so that the later one replaces the earlier one. */
+export const editsSame = (a: ItemInput, b: ItemInput): boolean => {
+  const id = (item: ItemInput) =>
+    'policy_id' in item ? item.policy_id : 'group_id' in item ? item.group_id : undefined;
+  return id(a) !== undefined && id(a) === id(b);
+};
