@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import type { Change, ChangeApply } from '@/domain/change/change';
+import type { Impact } from '@/domain/impact/impact';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -9,6 +10,7 @@ import { rest } from '@/lib/rest';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import type { ChangeAction } from '../shared/changes/change-labels';
+import type { AskedTimes } from '../shared/impact/use-impact';
 
 export type Step = Exclude<ChangeAction, 'edit'>;
 export type StepInput = { comment?: string } & Omit<Partial<ChangeApply>, 'version'>;
@@ -68,3 +70,7 @@ export function useChangeSteps({ id, version }: Pick<Change, 'id' | 'version'>, 
     onError: () => void refresh(),
   });
 }
+
+/** Has the impact of all edits of a change computed, or finds the one that was computed. */
+export const askChangeImpact = (id: string, times: AskedTimes, signal: AbortSignal): Promise<Impact> =>
+  rest<Impact>(`/changes/${id}/impact?${new URLSearchParams({ ...times } as Record<string, string>)}`, { signal });

@@ -8,9 +8,10 @@ import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { TextInput } from '@/ui/text-input';
+import { ApplyImpact, ImpactRefused, isImpactRefusal, useApplyImpact } from '../../shared/impact/apply-impact';
 import { usePermissions } from '../../shared/use-permissions';
 import { formatCanaries, formatPause, formatTimer } from '../rollout-labels';
-import { useChangeSteps } from '../use-change-steps';
+import { askChangeImpact, useChangeSteps } from '../use-change-steps';
 
 const LEAST_REASON = 3;
 
@@ -19,6 +20,11 @@ export function ApplyChangeDialog({ change, onClose }: { change: Change; onClose
   const t = useT();
   const { can } = usePermissions();
   const [reason, setReason] = useState('');
+  const [round, setRound] = useState(0);
+  const impact = useApplyImpact({
+    key: ['apply-change', change.id, change.content_hash, round],
+    ask: (times, signal) => askChangeImpact(change.id, times, signal),
+  });
   const steps = useChangeSteps(change, onClose);
   const failure = steps.error ? toFailure(steps.error) : null;
   const isTests = failure?.extra?.reason === 'policy_tests_failing' && can('policy_test:override');
@@ -36,8 +42,18 @@ export function ApplyChangeDialog({ change, onClose }: { change: Change; onClose
           <Button
             variant="primary"
             pending={steps.isPending}
-            disabledReason={isShort ? t('Enter a reason to override the policy tests') : null}
-            onClick={() => steps.mutate({ step: 'apply', ...(isTests && { override_tests: { reason } }) })}
+            disabledReason={
+              isShort
+                ? t('Enter a reason to override the policy tests')
+                : impact.sent === null
+                  ? impact.impact?.status === 'done' && !impact.impact.outdated
+                    ? t('Acknowledge the conversations that would be blocked')
+                    : t('Wait for the impact, or choose to apply without it')
+                  : null
+            }
+            onClick={() =>
+              steps.mutate({ step: 'apply', ...(isTests && { override_tests: { reason } }), ...impact.sent })
+            }
           >
             {t('Apply change')}
           </Button>
@@ -45,7 +61,16 @@ export function ApplyChangeDialog({ change, onClose }: { change: Change; onClose
       }
     >
       <div className="flex flex-col gap-3">
-        {failure && (
+        {failure && isImpactRefusal(failure) && (
+          <ImpactRefused
+            failure={failure}
+            onPreviewAgain={() => {
+              steps.reset();
+              setRound(round + 1);
+            }}
+          />
+        )}
+        {failure && !isImpactRefusal(failure) && (
           <Notice tone="danger" live title={failure.title}>
             {failure.detail}
             {isTests && (
@@ -60,6 +85,7 @@ export function ApplyChangeDialog({ change, onClose }: { change: Change; onClose
             )}
           </Notice>
         )}
+        <ApplyImpact of={impact} />
         <Properties
           items={[
             { label: t('Edits'), value: t('{n, number}', { n: change.items_total }) },

@@ -1,11 +1,12 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { FileJson, Pencil, Printer } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import type { Change } from '@/domain/change/change';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { toFailure } from '@/lib/problem';
+import { rest } from '@/lib/rest';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -16,6 +17,7 @@ import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { download } from '@/ui/table/csv';
+import { showToast } from '@/ui/toast';
 import { RelativeTime } from '@/ui/values';
 import { ACTION_LABELS, type ChangeAction, findNextStep, isWorking } from '../../shared/changes/change-labels';
 import { ChangeStateView } from '../../shared/changes/change-state';
@@ -29,6 +31,7 @@ import { HistorySection } from './history-section';
 import type { AskedStep } from './step-dialog';
 import { WatchSection } from './watch-section';
 
+const ImpactSection = loadTab(() => import('./impact-section').then((module) => module.ImpactSection));
 const RolloutSection = loadTab(() => import('./rollout-section').then((module) => module.RolloutSection));
 const isOpen = () => true;
 const SettingsDrawer = loadOnOpening(() => import('./settings-drawer').then((module) => module.SettingsDrawer), isOpen);
@@ -66,6 +69,7 @@ function Content({ change }: { change: Change }) {
   const t = useT();
   const [opened, setOpened] = useState<Opened>(null);
   const steps = useChangeSteps(change);
+  const record = useRecordDownload(change);
   const { mutate } = steps;
   const take = useCallback(
     (action: ChangeAction) => {
@@ -91,7 +95,7 @@ function Content({ change }: { change: Change }) {
       }),
     ),
     { id: 'print', label: t('Print record'), icon: <Printer />, onSelect: () => window.print() },
-    { id: 'json', label: t('Download record as JSON'), icon: <FileJson />, onSelect: () => downloadRecord(change) },
+    { id: 'json', label: t('Download record as JSON'), icon: <FileJson />, onSelect: () => record.mutate() },
   ];
   useStepCommands(change, take);
   return (
@@ -145,6 +149,7 @@ function Content({ change }: { change: Change }) {
       <div className="flex flex-col gap-6">
         {watches && <WatchSection change={change} pending={steps.isPending} onTake={take} />}
         <ContentSection change={change} />
+        <ImpactSection change={change} />
         <ApprovalsSection change={change} />
         <RolloutSection change={change} onEdit={() => setOpened('edit')} />
         <HistorySection change={change} />
@@ -179,8 +184,17 @@ function useStepCommands({ actions }: Change, take: (action: ChangeAction) => vo
   );
 }
 
-/** The change with its history, as the service answered. */
-function downloadRecord(change: Change): void {
-  const content = new Blob([JSON.stringify(change, null, 2)], { type: 'application/json' });
-  download(`change-${change.id}.json`, content);
+/** Everything about the change in one document, with the hash of the audit chain. */
+function useRecordDownload({ id }: Change) {
+  return useMutation({
+    mutationFn: () => rest<unknown>(`/changes/${id}/record`),
+    onSuccess: (record) => {
+      const content = new Blob([JSON.stringify(record, null, 2)], { type: 'application/json' });
+      download(`change-${id}.json`, content);
+    },
+    onError: (error) => {
+      const { title, detail } = toFailure(error);
+      showToast('danger', { title, description: detail });
+    },
+  });
 }

@@ -14,14 +14,15 @@ import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { ApprovalRequired } from '../../shared/changes/approval-required';
 import { findProposedChange } from '../../shared/changes/proposed-change';
+import { ApplyImpact, ImpactRefused, isImpactRefusal } from '../../shared/impact/apply-impact';
 import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
 import { countFailingTests } from '../../shared/policy-tests/test-views';
 import { usePermissions } from '../../shared/use-permissions';
 import { PreviewView } from '../detail/preview-view';
 import { countLiveRules, placesText } from '../policy-labels';
-import { ApplyImpact, ImpactRefused, isImpactRefusal, useApplyImpact } from './apply-impact';
 import { OperationProgress } from './operation-progress';
 import { LEAST_REASON, OverrideTests } from './override-tests';
+import { usePolicyImpact } from './use-policy-impact';
 
 type Props = {
   policy: Pick<Policy, 'id' | 'name' | 'version' | 'deployments' | 'tenant_id' | 'project_id'>;
@@ -78,7 +79,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
   const readOnly = readOnlyClusters(shown);
   const failing = countFailingTests(shown);
   const isReading = dryRun.isFetching || preview.isFetching;
-  const impact = useApplyImpact(policy, round, !isReading && shown !== undefined && operationId === null);
+  const impact = usePolicyImpact(policy, round, !isReading && shown !== undefined && operationId === null);
   const previewAgain = () => {
     apply.reset();
     setRound(round + 1);

@@ -12,7 +12,8 @@ import { Checkbox } from '@/ui/checkbox';
 import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
 import { showToast } from '@/ui/toast';
-import { ApplyImpact, useApplyImpact } from './apply-impact';
+import { ApplyImpact } from '../../shared/impact/apply-impact';
+import { usePolicyImpact } from './use-policy-impact';
 
 /** Policies whose impact is computed here; that of others is unknown, and so has to be confirmed. */
 const MOST_IMPACTS = 10;
@@ -107,7 +108,7 @@ export function ApplyPendingDialog({ policies, total, onClose }: Props) {
 
 /** One of the policies. @param onSent what its apply says about the impact; null: something has to be confirmed first */
 function PendingPolicy({ policy, onSent }: { policy: Pending; onSent: (sent: Sent) => void }) {
-  const impact = useApplyImpact(policy, 0, true);
+  const impact = usePolicyImpact(policy, 0, true);
   const key = JSON.stringify(impact.sent);
   const update = useEffectEvent((text: string) => onSent(JSON.parse(text) as Sent));
   useEffect(() => update(key), [key]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createImpact } from '../../shared/impact/impact.fixture';
 import { type Consent, sentImpact } from './apply-impact';
+import { createImpact } from './impact.fixture';
 
 const sent = (impact: Parameters<typeof sentImpact>[0], ...consent: Consent[]) => sentImpact(impact, new Set(consent));
 const { id } = createImpact();

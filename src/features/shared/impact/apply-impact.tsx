@@ -2,17 +2,15 @@
 import { useState } from 'react';
 import type { ApplyInput } from '@/domain/deployments';
 import type { Impact } from '@/domain/impact/impact';
-import type { Policy } from '@/domain/policies';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { type Failure, toFailure } from '@/lib/problem';
-import { useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { ImpactSummary } from '../../shared/impact/impact-summary';
-import { DAY, useAskedImpact } from '../../shared/impact/use-impact';
+import { ImpactSummary } from './impact-summary';
+import { DAY, type ImpactQuestion, useAskedImpact } from './use-impact';
 
 /** The user has seen what would be blocked, or applies without knowing. */
 export type Consent = 'acknowledged' | 'without';
@@ -37,26 +35,13 @@ const REFUSALS: Readonly<Record<string, string>> = {
 const getReason = (failure: Failure): string => String(failure.extra?.reason);
 export const isImpactRefusal = (failure: Failure): boolean => Object.hasOwn(REFUSALS, getReason(failure));
 
-/**
- * The impact of an apply, computed once the preview was read: reading may find that what is live differs from what was known.
- * @param round another one for each preview
- */
-export function useApplyImpact({ id, version }: Pick<Policy, 'id' | 'version'>, round: number, isRead: boolean) {
-  const client = useTRPCClient();
-  const [opened] = useState(() => Date.now());
+/** The impact of an apply, and the consent to it. @param question null until it can be asked */
+export function useApplyImpact(question: ImpactQuestion | null) {
   const [given, setGiven] = useState<{ of: string | undefined; consent: ReadonlySet<Consent> }>({
     of: undefined,
     consent: new Set(),
   });
-  const asked = useAskedImpact(
-    isRead
-      ? {
-          key: ['apply', id, version, opened, round],
-          ask: (times, signal) => client.impacts.ofPolicy.mutate({ id, ...times }, { signal }),
-        }
-      : null,
-    DAY,
-  );
+  const asked = useAskedImpact(question, DAY);
   const { impact } = asked;
   // Consent to one impact is none to another.
   const consent = given.of === impact?.id ? given.consent : new Set<Consent>();
