@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BrowserContext, expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { addSubnet, getNetwork } from '../fixtures/ipam';
+import { openPage } from '../fixtures/open-page';
 import { enrollNode } from '../fixtures/reporting-node';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
@@ -34,7 +35,7 @@ async function openRecordedSession(context: BrowserContext, email: string, forei
   page.on('pageerror', (error) => complaints.push(`${at}: ${error.message}`));
   const visit = async (path: string) => {
     at = path;
-    await page.goto(path);
+    await openPage(page, path);
     await expect(page.locator('h1').first(), path).toBeVisible();
     await expect(page.locator('[aria-busy="true"]'), path).toHaveCount(0);
     const text = (await page.locator('main').textContent()) ?? '';
@@ -184,7 +185,7 @@ test('a user of one tenant meets no dead end, no error and no data of another te
       `/clusters/${cluster.id}`,
       `/nodes/${node.id}`,
     ]) {
-      await page.goto(path);
+      await openPage(page, path);
       await expect(
         page
           .locator('main')
@@ -203,7 +204,7 @@ test('a user of one tenant meets no dead end, no error and no data of another te
       `/security-groups/${other.group.id}`,
       `/addresses/${other.ip.id}`,
     ]) {
-      await page.goto(path);
+      await openPage(page, path);
       await expect(
         page
           .locator('main')

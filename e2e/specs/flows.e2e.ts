@@ -3,6 +3,7 @@ import { expect } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
 import { expectAccessible } from '../fixtures/axe';
 import { chooseFilter, typeFilter } from '../fixtures/filters';
+import { openPage } from '../fixtures/open-page';
 import { enrollNode } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -45,13 +46,13 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
   await expect(page.getByRole('slider', { name: 'Traffic over time' })).toBeVisible();
 
   await test.step('beyond the retention, totals follow and the setting is linked', async () => {
-    await page.goto('/flows?range=7d');
+    await openPage(page, '/flows?range=7d');
     await expect(page.getByText(/^Single flows are kept for \d+ h/)).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Peers' })).toBeVisible();
     await page.getByRole('link', { name: 'Change retention' }).click();
     await expect(page).toHaveURL(/\/settings#flow-retention$/);
     await expect(page.getByRole('textbox', { name: 'Flow retention' })).toBeInViewport();
-    await page.goto(`/flows?${within}`);
+    await openPage(page, `/flows?${within}`);
     await expect(rows).toHaveCount(4);
   });
 
@@ -64,7 +65,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await expect(rows).toHaveCount(2);
     await page.getByRole('search').getByRole('button', { name: 'Clear' }).click();
     await expect(rows.nth(1)).toBeVisible();
-    await page.goto(`/flows?${within}`);
+    await openPage(page, `/flows?${within}`);
     await expect(rows).toHaveCount(4);
     const address = await typeFilter(page, 'Address', '203.0.113');
     await expect(address.getByText('Enter an address or prefix such as 10.0.0.0/24')).toBeVisible();
@@ -81,7 +82,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await typeFilter(page, 'Port', '9999');
     await expect(page.getByText('No flows match')).toBeVisible();
     await expect(page.getByText('No traffic in this time range.')).toBeVisible();
-    await page.goto(`/flows?${within}`);
+    await openPage(page, `/flows?${within}`);
     await expect(rows).toHaveCount(4);
   });
 
@@ -96,7 +97,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await expect(rows).toHaveCount(2);
     await page.goBack();
     await expect(groups.getByRole('row')).toHaveCount(4);
-    await page.goto(`/flows?${within}`);
+    await openPage(page, `/flows?${within}`);
   });
 
   await test.step('the figures of the chart are there as a table, and by key', async () => {
@@ -115,7 +116,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await slider.press('Enter');
     await expect(page).toHaveURL(/since=.*until=/);
     await expect(page.getByText('No flows in this time range').or(page.getByText('No flows match'))).toBeVisible();
-    await page.goto(`/flows?${within}`);
+    await openPage(page, `/flows?${within}`);
   });
 
   await test.step('a row shows everything about its flow', async () => {
@@ -131,7 +132,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await expect(rows).toHaveCount(2);
     await page.getByRole('button', { name: 'Remove filter From' }).click();
     await expect(page).not.toHaveURL(/source=/);
-    await page.goto(`/flows?${within}`);
+    await openPage(page, `/flows?${within}`);
   });
 
   await test.step('the link of a moment has fixed times', async () => {
@@ -157,7 +158,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
   });
 
   await test.step('live: reported flows appear, and the list does not change when paused', async () => {
-    await page.goto(`/flows?live=true&${within}`);
+    await openPage(page, `/flows?live=true&${within}`);
     const live = page.getByRole('grid', { name: 'Live flows' });
     await expect(live.getByRole('row')).toHaveCount(4);
     await agent.report([{ ...web, source_port: 41_000, destination_port: 8080 }]);

@@ -6,9 +6,12 @@ import {
   expectListsFit,
   expectNoLayoutShifts,
   expectPageFrame,
+  forgetLayoutShifts,
   watchLayoutShifts,
 } from '../fixtures/layout';
+import { openPage } from '../fixtures/open-page';
 import { expectSecureHeaders } from '../fixtures/security-headers';
+import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
 import { setTheme } from '../fixtures/theme';
 
@@ -88,9 +91,12 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['subnet-addresses', `/addresses/subnets/${await first('/subnets')}?tab=addresses`, ''],
     ['subnet-ranges', `/addresses/subnets/${await first('/subnets')}?tab=ranges`, ''],
   ],
-  overview: async () => [
+  // In turn, so that each is loaded: a click moves what they show, and that is meant.
+  'overview and reference': async () => [
     ['dashboard', '/', 'Dashboard'],
+    ['reference', '/reference', 'API reference'],
     ['dashboard-day', '/?range=24h', 'Dashboard'],
+    ['reference-call', '/reference?q=policies&call=postPoliciesByPolicyIdApply', 'API reference'],
   ],
   'traffic and agents': async (first) => [
     ['flows', '/flows', 'Flows'],
@@ -120,10 +126,6 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['security-groups', '/security-groups', 'Groups'],
     ['security-group', `/security-groups/${group}`, 'seen-prod'],
     ['security-group-usage', `/security-groups/${group}?tab=policies`, 'seen-prod'],
-  ],
-  reference: async () => [
-    ['reference', '/reference', 'API reference'],
-    ['reference-call', '/reference?q=policies&call=postPoliciesByPolicyIdApply', 'API reference'],
   ],
   administration: async (first) => [
     ['jobs', '/jobs', 'Jobs'],
@@ -166,13 +168,27 @@ const PICTURES = process.env.FABRIC_E2E_PICTURES === 'true';
 test.describe.configure({ mode: 'parallel' });
 
 /**
+ * Loads a page; its tabs and dialogs open in the loaded page. The server renders the same for each of them, what surrounds all pages: the
+ * rest waits for the session, which only the browser has.
+ */
+async function show(page: Page, path: string): Promise<void> {
+  const shown = new URL(page.url());
+  if (new URL(path, serviceUrl()).pathname !== shown.pathname) {
+    await expectSecureHeaders(await page.goto(path), path);
+    return;
+  }
+  await forgetLayoutShifts(page);
+  await openPage(page, path);
+}
+
+/**
  * Checks a page in both sizes and both themes. All pairs of colors, in both themes, have a unit test (`theme.test.ts`), so contrast
  * is measured once, to find a color that is not of the theme.
  */
 async function checkPage(page: Page, [file, path, heading]: PageToSee): Promise<void> {
   for (const [i, { name, theme, ...viewport }] of LOOKS.entries()) {
     await page.setViewportSize(viewport);
-    if (i === 0) await expectSecureHeaders(await page.goto(path), path);
+    if (i === 0) await show(page, path);
     // Behind an open dialog the heading is hidden from assistive technology, and visible all the same.
     const found = heading ? page.getByRole('heading', { level: 1, name: heading }) : page.locator('h1').first();
     await expect(found).toBeVisible();
