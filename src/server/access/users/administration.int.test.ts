@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sqlClient } from '@/server/db/client';
+import { db, sqlClient } from '@/server/db/client';
+import { readApprovalRules, readMaintenanceWindows } from '@/server/enforcement/changes/approval-rules';
 import { auditTrail } from '@/test/audit-trail';
 import { countQueries } from '@/test/count-queries';
 import {
@@ -112,6 +113,35 @@ describe('tenants and projects', () => {
     const before = (await actions()).length;
     expect((await json(await send('PATCH', `/tenants/${tenant.id}`, { description: 'as it is' }))).version).toBe(1);
     expect(await actions()).toHaveLength(before);
+  });
+
+  it('have a rule for changes and maintenance windows, which their own users read and cannot change', async () => {
+    const { ours } = await makeTwoTenants('admin');
+    const path = `/tenants/${ours.tenant.id}`;
+    const rule = { approvals_required: 2, approval_scope: 'all' };
+    const window = { days: ['sat', 'sun'], from: '22:30', minutes: 90, time_zone: 'Europe/Berlin' };
+    const changed = await send('PATCH', path, { ...rule, maintenance_windows: [window] });
+    expect(await json(changed)).toMatchObject({ ...rule, maintenance_windows: [window] });
+    expect(await json(await get(path, ours.headers))).toMatchObject(rule);
+    expect((await send('PATCH', path, { approvals_required: 0 }, ours.headers)).status).toBe(403);
+    const record = (await auditTrail()).find(({ action }) => action === 'tenant.updated');
+    expect(record?.before).toMatchObject({
+      approvals_required: 0,
+      approval_scope: 'enforcing',
+      maintenance_windows: [],
+    });
+    expect(record?.after).toMatchObject({ ...rule, maintenance_windows: [window] });
+    for (const wrong of [{ time_zone: 'Mars/Base' }, { from: '24:00' }, { days: [] }, { minutes: 5 }]) {
+      const refused = await send('PATCH', path, { maintenance_windows: [{ ...window, ...wrong }] });
+      expect([refused.status, Object.keys(wrong)]).toEqual([400, Object.keys(wrong)]);
+    }
+    expect(await readApprovalRules(db, [null, ours.tenant.id])).toEqual(
+      new Map([
+        [null, { required: 0, scope: 'enforcing' }],
+        [ours.tenant.id, { required: 2, scope: 'all' }],
+      ]),
+    );
+    expect(await readMaintenanceWindows(db, [null, ours.tenant.id])).toEqual(new Map([[ours.tenant.id, [window]]]));
   });
 
   it('show users of a tenant only their own', async () => {

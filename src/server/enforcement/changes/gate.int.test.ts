@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ChangeCreate } from '@/domain/change/change';
+import type { Change } from '@/domain/change/change';
 import type { ApplyPendingResult } from '@/domain/deployments';
 import type { MappingRule } from '@/domain/mapping-rule';
 import type { Policy } from '@/domain/policies';
@@ -71,7 +71,11 @@ async function prepare() {
   });
   await lab.sql`insert into residual_rules (id, workload_id, policy_id, policy_name, policy_version, workload_name, mode)
     values (${newId()}, ${stays}, ${newId()}, 'former', 1, 'web', 'keep')`;
+  const drift = newId();
+  await lab.sql`insert into drifts (id, policy_id, workload_id, kind, subject_key, subject, live_hash)
+    values (${drift}, ${policy.id}, ${stays}, 'deleted', 'rule', 'Rule 1', '')`;
   return {
+    drift,
     author,
     approver,
     other,
@@ -97,13 +101,13 @@ const RULE = { action: 'accept', protocol: 'tcp', destination_ports: ['8080'] };
 
 /**
  * What each operation that could lead to a write to a hypervisor is asked here; `nothing`: it stores nothing that filters, or
- * nothing at all.
+ * nothing at all. `a change`: it is a step of a change, whose approvals are counted.
  */
-const ASKED: Record<string, ((state: State) => Given[]) | 'nothing'> = {
+const ASKED: Record<string, ((state: State) => Given[]) | 'nothing' | 'a change'> = {
   'deployments.applyPolicy': (s) => [{ params: policyParams(s), input: { dry_run: false } }],
   'deployments.reconcile': (s) => [{ params: policyParams(s) }],
   'deployments.retry': (s) => [{ params: { deployment_id: s.deployment } }],
-  'deployments.applyPending': 'nothing',
+  'deployments.applyPending': () => [{ input: {} }],
   'workloads.removeResidualRules': (s) => [{ params: { workload_id: s.stays } }],
   'policies.create': (s) => [
     { input: { name: 'more', tenant_id: s.ours.tenant.id, definition: s.definition, rules: s.rules } },
@@ -142,6 +146,21 @@ const ASKED: Record<string, ((state: State) => Given[]) | 'nothing'> = {
   ],
   'projects.followMappingRules': (s) => [{ input: { workload_ids: [s.moved] } }],
   'projects.previewAssignment': 'nothing',
+  'changes.create': 'a change',
+  'changes.update': 'a change',
+  'changes.submit': 'a change',
+  'changes.withdraw': 'a change',
+  'changeRollout.applyChange': 'a change',
+  'changeRollout.continue': 'a change',
+  'changeRollout.confirm': 'a change',
+  'changeRollout.rollBack': 'a change',
+  'changeRollout.revert': 'a change',
+  'drift.reconcile': (s) => [{ params: { drift_id: s.drift } }],
+  'drift.reconcileMany': (s) => [{ input: { drift_ids: [s.drift] } }],
+  'drift.accept': 'nothing',
+  'drift.acceptMany': 'nothing',
+  'drift.withdraw': 'nothing',
+  'drift.adopt': 'a change',
 };
 
 /** Of what these permissions allow, nothing is written to a hypervisor. */
@@ -179,6 +198,16 @@ async function readAll(): Promise<string> {
   return JSON.stringify([stored?.all, files]);
 }
 
+type Answer = { reason?: string; change?: object | null } & Partial<ApplyPendingResult>;
+
+/** Requests for several policies say it for each of them. @param lacks the caller may not have the permission at all */
+function isRefused({ status, body }: { status: number; body: Answer }, { id }: Policy, lacks: boolean): boolean {
+  if (status === 403) return lacks;
+  if (status === 409) return body.reason === 'approval_required';
+  const own = body.operations?.find(({ policy_id }) => policy_id === id);
+  return own?.deployment_ids.length === 0 && own.message?.includes('requires 1 approval') === true;
+}
+
 async function makeToken(owner: { id: string }) {
   const { token, prefix } = newApiToken();
   const permissions = ['policy:write', 'policy:apply', 'group:write', 'mapping:write', 'workload:write'];
@@ -204,7 +233,7 @@ describe('approval that is required', () => {
 
   it('refuses every direct path to everyone, over REST and tRPC, and changes nothing', async () => {
     // A new operation needs a line in ASKED, or a resource that writes nothing.
-    expect(operations.map(([name]) => name).sort()).toEqual(Object.keys(ASKED).sort());
+    expect(operations.map(([name]) => name).filter((name) => !(name in ASKED))).toEqual([]);
     await requireApproval(state);
     const before = await readAll();
     const token = await makeToken(state.author);
@@ -215,30 +244,28 @@ describe('approval that is required', () => {
       'token of the author': async () => token,
     };
     const passed: string[] = [];
+    const offered = new Map<string, object>();
     for (const [name, operation] of operations) {
       const asked = ASKED[name];
       if (typeof asked !== 'function') continue;
       for (const [index, given] of asked(state).entries()) {
         for (const [who, headers] of Object.entries(callers)) {
           for (const surface of ['REST', 'tRPC'] as const) {
-            const { status, problem } = await sendOperation(surface, name, operation, given, await headers());
+            const answer = await sendOperation<Answer>(surface, name, operation, given, await headers());
             const path = `${name} ${index} by ${who} over ${surface}`;
-            if (who === 'other' && status === 403) continue;
-            if (status !== 409 || problem.reason !== 'approval_required')
-              passed.push(`${path}: ${status} ${JSON.stringify(problem)}`);
-            else if (problem.change) expect(ChangeCreate.safeParse(problem.change).error, path).toBeUndefined();
+            if (!isRefused(answer, state.policy, who === 'other')) passed.push(`${path}: ${JSON.stringify(answer)}`);
+            if (answer.body.change && who === 'author') offered.set(`${name} ${index}`, answer.body.change);
           }
         }
       }
     }
     expect(passed).toEqual([]);
-    // Applying what is pending says it for each policy.
-    const answer = await requestAs<ApplyPendingResult>(() => bearer(state.author), '/policies/apply-pending', {});
-    const applied = answer.operations.find(({ policy_id }) => policy_id === state.policy.id);
-    expect(applied?.deployment_ids).toEqual([]);
-    expect(applied?.message).toContain('requires 1 approval');
+    for (const [path, change] of offered) {
+      const created = await requestAs<Change>(callers.author, '/changes', change).catch(String);
+      expect(created, path).toMatchObject({ state: 'draft', items_total: 1 });
+    }
     expect(await readAll()).toBe(before);
-  });
+  }, 120_000);
 
   it('leaves dry runs, edits that filter nothing, unused groups and moves seen by a sync alone', async () => {
     await requireApproval(state);
