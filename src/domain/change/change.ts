@@ -3,6 +3,7 @@ import { CHANGE_SORTS } from '../choices';
 import { createPageSchema, listInput } from '../list';
 import { ApprovalRule } from './approval';
 import { ChangeItem, ChangeItemInput } from './items';
+import { REVIEW_CHANGES } from './review';
 import { CHANGE_STATES } from './states';
 import { DEFAULT_CONFIRM_SECONDS, MAX_CONFIRM_SECONDS, ON_FAILURE, WAVE_KINDS, Waves } from './waves';
 
@@ -150,6 +151,15 @@ export const Change = ChangeSummary.extend({
     }),
   ),
   reviews: z.array(ChangeReview),
+  /** What compiled differently after it was submitted, so that approvals were revoked; null: nothing. */
+  changed_since_review: z
+    .object({
+      at: z.string(),
+      workloads: z.array(
+        z.object({ workload_id: z.uuid(), workload_name: z.string(), change: z.enum(REVIEW_CHANGES) }),
+      ),
+    })
+    .nullable(),
   transitions: z.array(ChangeTransition),
   rollout: z.array(ChangeWave),
   /** What could not be done, and what a rollback left because someone else's edit depends on it. */

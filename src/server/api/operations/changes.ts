@@ -1,7 +1,9 @@
-import { Change, ChangeCreate, ChangeListInput, ChangePage, ChangeUpdate } from '@/domain/change/change';
+import { Change, ChangeCreate, ChangeListInput, ChangePage, ChangeStep, ChangeUpdate } from '@/domain/change/change';
 import { createChange } from '../../enforcement/changes/draft/create-change';
 import { updateChange } from '../../enforcement/changes/draft/update-change';
 import { listChanges, readChange } from '../../enforcement/changes/read-change';
+import { approveChange, rejectChange } from '../../enforcement/changes/review/decide-change';
+import { submitChange, withdrawChange } from '../../enforcement/changes/review/submit-change';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -45,5 +47,41 @@ export const changesRouter = router({
     output: Change,
     maxBodyBytes: CHANGE_BYTES,
     run: ({ scope, session, params, input }) => updateChange(scope, session, params.change_id, input),
+  }),
+  submit: mutation({
+    rest: 'POST /changes/{change_id}/submit',
+    summary: 'Submit a draft for review. Where no approval is required it is approved.',
+    access: { permission: 'policy:write' },
+    input: ChangeStep,
+    output: Change,
+    bodyOptional: true,
+    run: ({ scope, session, params, input }) => submitChange(scope, session, params.change_id, input),
+  }),
+  approve: mutation({
+    rest: 'POST /changes/{change_id}/approve',
+    summary: 'Approve a change of other authors, for the owners for which you may.',
+    access: { permission: 'change:approve' },
+    input: ChangeStep,
+    output: Change,
+    bodyOptional: true,
+    run: ({ scope, session, params, input }) => approveChange(scope, session, params.change_id, input),
+  }),
+  reject: mutation({
+    rest: 'POST /changes/{change_id}/reject',
+    summary: 'Reject a change of other authors. It can be edited and submitted again.',
+    access: { permission: 'change:approve' },
+    input: ChangeStep,
+    output: Change,
+    bodyOptional: true,
+    run: ({ scope, session, params, input }) => rejectChange(scope, session, params.change_id, input),
+  }),
+  withdraw: mutation({
+    rest: 'POST /changes/{change_id}/withdraw',
+    summary: 'Withdraw a change that is not being applied.',
+    access: { permission: 'policy:write' },
+    input: ChangeStep,
+    output: Change,
+    bodyOptional: true,
+    run: ({ scope, session, params, input }) => withdrawChange(scope, session, params.change_id, input),
   }),
 });

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import type { ChangeItem } from '@/domain/change/items';
+import type { CompiledNote, ReviewDifference } from '@/domain/change/review';
 import { CHANGE_STATES } from '@/domain/change/states';
 import { ON_FAILURE, WAVE_KINDS, type Waves } from '@/domain/change/waves';
 import type { DeploymentProblem } from '@/domain/deployments';
@@ -20,6 +21,10 @@ export const changes = pgTable(
     content_hash: text().notNull(),
     /** Hash of what the items compile to and change on the workloads, as of the submission; approvals are bound to it. */
     compiled_hash: text(),
+    /** What that hash is of, workload by workload, to say later what differs. */
+    compiled: jsonb().$type<CompiledNote>(),
+    /** What compiled differently after the submission; null: nothing. */
+    changed_since_review: jsonb().$type<ReviewDifference>(),
     confirm_within_seconds: integer().notNull(),
     waves: jsonb().$type<Waves>().notNull(),
     on_failure: text({ enum: ON_FAILURE }).notNull(),

@@ -1,6 +1,6 @@
-import { countApprovals, countRequired, NO_APPROVAL } from '@/domain/change/approval';
 import type { Change, ChangeListInput, ChangeSummary } from '@/domain/change/change';
 import { findNextWindow } from '@/domain/change/maintenance';
+import { EDITABLE_STATES } from '@/domain/change/states';
 import type { Page } from '@/domain/list';
 import { isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import type { Scope, Session } from '../../auth/scope';
@@ -9,7 +9,7 @@ import { clock } from '../../lib/clock';
 import { notFound } from '../../lib/refusals';
 import * as repository from '../queries/change-list';
 import { findChangeSummary, findReverting } from '../queries/change-list';
-import { listWaveWorkloads } from '../queries/change-waves';
+import { listWaveWorkloads, listWorkloadNames } from '../queries/change-waves';
 import {
   type ChangeReviewRow,
   type ChangeRow,
@@ -18,9 +18,12 @@ import {
   listChangeOwners,
   readChangeHistory,
 } from '../queries/changes';
-import { readApprovalRules, readMaintenanceWindows } from './approval-rules';
+import { readMaintenanceWindows } from './approval-rules';
 import { isItemVisible } from './change-access';
 import { listActions } from './list-actions';
+import { readApprovalStatus } from './review/approval-status';
+import { compileOnce } from './review/compile-once';
+import { revalidateApprovals } from './review/revalidate';
 import { summarizeWaves } from './summarize-waves';
 
 /** One page of the changes visible to the caller. */
@@ -53,25 +56,41 @@ function toTransition(
   return { from, to, at, by, comment: known === null ? comment : '' };
 }
 
+/** Whether a change changes rules on a hypervisor: as it compiles now, or once it is applied as it was reviewed. */
+async function isEnforcing(row: ChangeRow): Promise<boolean> {
+  if (EDITABLE_STATES.some((state) => state === row.state)) return (await compileOnce(row)).note.enforcing;
+  return row.compiled?.enforcing ?? true;
+}
+
 async function readApprovals(
-  { author_ids }: ChangeRow,
+  row: ChangeRow,
   owners: readonly Owned[],
   visible: readonly Owned[],
   reviews: readonly ChangeReviewRow[],
   tenants: ChangeSummary['tenants'],
 ): Promise<Change['approvals']> {
-  const rules = await readApprovalRules(db, getTenants(owners));
-  const required = new Map([...rules].map(([tenant, rule]) => [tenant, countRequired(rule, true)]));
-  const counting = reviews.filter(({ decision, revoked }) => decision === 'approve' && revoked === null);
-  const approvals = counting.map(({ actor_id, tenant_ids }) => ({ actor_id, tenants: tenant_ids ?? ('all' as const) }));
   const shown = getTenants(visible);
-  return countApprovals(required, approvals, new Set(author_ids))
+  const status = await readApprovalStatus(db, row, owners, reviews, await isEnforcing(row));
+  return status
     .filter(({ tenant_id }) => shown.has(tenant_id))
-    .map((status) => ({
-      ...status,
-      tenant_name: tenants.find(({ id }) => id === status.tenant_id)?.name ?? null,
-      rule: rules.get(status.tenant_id) ?? NO_APPROVAL,
-    }));
+    .map((one) => ({ ...one, tenant_name: tenants.find(({ id }) => id === one.tenant_id)?.name ?? null }));
+}
+
+type Difference = Change['changed_since_review'];
+
+/** What compiled differently since the submission, at workloads that are visible. */
+async function readDifference({ changed_since_review: found }: ChangeRow, reach: Reach): Promise<Difference> {
+  if (!found) return null;
+  const names = await listWorkloadNames(
+    db,
+    reach,
+    found.workloads.map(({ workload_id }) => workload_id),
+  );
+  const workloads = found.workloads.flatMap(({ workload_id, change }) => {
+    const workload_name = names.get(workload_id);
+    return workload_name === undefined ? [] : [{ workload_id, workload_name, change }];
+  });
+  return { at: found.at, workloads };
 }
 
 /** When the next maintenance window of all owners opens; null: now, or none is defined. */
@@ -117,6 +136,7 @@ async function describeChange(session: Session, reach: Reach, row: ChangeRow, su
     next_window_at: await readNextWindow(owners),
     approvals: await readApprovals(row, owners, visible, history.reviews, summary.tenants),
     reviews,
+    changed_since_review: await readDifference(row, reach),
     transitions: history.transitions.map((transition) => toTransition(transition, known)),
     rollout: summarizeWaves(waves),
     reverts: row.reverts,
@@ -130,7 +150,13 @@ async function describeChange(session: Session, reach: Reach, row: ChangeRow, su
  * @throws AppError `not_found`
  */
 export async function readChange({ reach }: { readonly reach: Reach }, session: Session, id: string): Promise<Change> {
-  const [row, summary] = await Promise.all([findChange(db, reach, id), findChangeSummary(db, reach, id)]);
+  const found = await findChange(db, reach, id);
+  if (!found) throw notFound('change');
+  const isRevoked = await revalidateApprovals(found);
+  const [row, summary] = await Promise.all([
+    isRevoked ? findChange(db, reach, id) : found,
+    findChangeSummary(db, reach, id),
+  ]);
   if (!row || !summary) throw notFound('change');
   return describeChange(session, reach, row, summary);
 }

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { GuestResultStatus } from '@/domain/deployments';
 import type { Reach } from '@/domain/permissions';
 import type { Executor } from '../../db/client';
@@ -47,4 +47,18 @@ export async function listWaveWorkloads(executor: Executor, reach: Reach, change
     .where(and(eq(changeWorkloads.change_id, changeId), workloadInReach(reach)))
     .groupBy(changeWorkloads.wave, changeWorkloads.wave_kind, changeWorkloads.workload_id)
     .orderBy(changeWorkloads.wave, changeWorkloads.workload_id);
+}
+
+/** The names of workloads that are visible, by id. */
+export async function listWorkloadNames(
+  executor: Executor,
+  reach: Reach,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await executor
+    .select({ id: workloads.id, name: workloads.name })
+    .from(workloads)
+    .where(and(inArray(workloads.id, [...ids]), workloadInReach(reach)));
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

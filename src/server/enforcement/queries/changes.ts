@@ -1,4 +1,4 @@
-import { and, eq, exists, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, exists, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import type { ChangeState } from '@/domain/change/states';
 import { type Owned, type Reach, toOwner } from '@/domain/permissions';
 import type { Executor, Tx } from '../../db/client';
@@ -40,6 +40,14 @@ export async function lockChange(tx: Tx, reach: Reach, id: string): Promise<Chan
     .where(and(eq(changes.id, id), changeInReach(tx, reach)))
     .for('update');
   return row ?? null;
+}
+
+/** Changes that wait to be approved or applied. */
+export async function listReviewed(executor: Executor): Promise<ChangeRow[]> {
+  return executor
+    .select()
+    .from(changes)
+    .where(inArray(changes.state, ['in_review', 'approved']));
 }
 
 /** The owners of the objects that a change changes. */

@@ -27,7 +27,9 @@ async function storeEdit(
 ): Promise<void> {
   if (row.state !== 'draft') {
     await revokeChangeReviews(tx, row.id, 'The change was edited.');
-    await moveChange(tx, scope, row, 'draft', { values: { ...values, compiled_hash: null, submitted_at: null } });
+    await moveChange(tx, scope, row, 'draft', {
+      values: { ...values, compiled_hash: null, compiled: null, changed_since_review: null, submitted_at: null },
+    });
   } else {
     await updateChangeIn(tx, row.id, 'draft', values);
     await publishChange(tx, row.id);
