@@ -2,6 +2,7 @@ import { scheduleDiscovery } from '@/server/addresses/discovery/request-discover
 import { runDiscovery } from '@/server/addresses/discovery/run-discovery';
 import { sweepImports } from '@/server/addresses/imports/imports';
 import { runImport } from '@/server/addresses/imports/run-import';
+import { revalidateAll } from '@/server/enforcement/changes/review/revalidate';
 import { countCoverage } from '@/server/enforcement/coverage/count-coverage';
 import { deployAndObserve } from '@/server/enforcement/deployments/run-deployment';
 import { scheduleDeployments } from '@/server/enforcement/deployments/schedule';
@@ -44,6 +45,7 @@ export const processors: JobProcessors = {
   'agents.watch': () => watchAgents(),
   'coverage.count': (_, { signal }) => countCoverage(signal),
   'policy_tests.evaluate': (_, { signal }) => evaluatePolicyTests(signal),
+  'change.revalidate': () => revalidateAll(),
   'impact.compute': ({ impact_id }, { signal }) => runImpact(impact_id, { signal }),
   'firewall.observe': ({ cluster_id }, { signal }) => observeCluster(cluster_id, signal),
   'firewall.schedule': () => scheduleObservations(),

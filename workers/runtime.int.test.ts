@@ -242,6 +242,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'agents.watch',
         'coverage.count',
         'policy_tests.evaluate',
+        'change.revalidate',
         'firewall.schedule',
         'deployment.schedule',
         'notification.evaluate',

@@ -6,7 +6,7 @@ const note = (...workloads: [id: string, before: string, after: string][]) => ({
   workloads: workloads.map(([workload_id, before, after]) => ({ workload_id, before, after })),
 });
 
-it('says of each workload how what a change does there differs from what was reviewed', () => {
+it('lists the workloads where a change does something else than what was reviewed', () => {
   const reviewed = note(['same', 'a', 'b'], ['edited', 'a', 'b'], ['result', 'a', 'b'], ['gone', 'a', 'b']);
   const now = note(['same', 'a', 'b'], ['edited', 'x', 'b'], ['result', 'a', 'x'], ['new', 'a', 'b']);
   expect(compareCompiled(reviewed, now)).toEqual([

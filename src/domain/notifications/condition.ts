@@ -8,6 +8,8 @@ export const CONDITIONS = [
   'agent_token_replaced',
   'policy_drifted',
   'policy_test_failing',
+  'change_in_review',
+  'change_break_glass',
   'residual_rules',
   'node_firewall_not_compiling',
   'suspicious_traffic_critical',
@@ -28,6 +30,8 @@ export const CONDITION_PERMISSION = {
   agent_token_replaced: 'agent:read',
   policy_drifted: 'policy:read',
   policy_test_failing: 'policy_test:read',
+  change_in_review: 'change:approve',
+  change_break_glass: 'policy:read',
   residual_rules: 'workload:read',
   node_firewall_not_compiling: 'cluster:read',
   suspicious_traffic_critical: 'flow:read',
@@ -54,6 +58,7 @@ export type Fact = {
     | 'agent'
     | 'policy'
     | 'policy_test'
+    | 'change'
     | 'workload'
     | 'address'
     | 'ipam_conflict'

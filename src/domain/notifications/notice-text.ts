@@ -34,6 +34,16 @@ const WORDS = {
     many: (count) => `${count} policy tests fail`,
     over: (name) => `Policy test ${name} no longer fails`,
   },
+  change_in_review: {
+    one: (name) => `Change ${name} waits for approval`,
+    many: (count) => `${count} changes wait for approval`,
+    over: (name) => `Change ${name} no longer waits for approval`,
+  },
+  change_break_glass: {
+    one: (name) => `Change ${name} applied without approval`,
+    many: (count) => `${count} changes applied without approval`,
+    over: (name) => `Change ${name} was applied without approval more than a day ago`,
+  },
   residual_rules: {
     one: (name) => `Rules of a former tenant or project on ${name}`,
     many: (count) => `Rules of a former tenant or project on ${count} workloads`,

@@ -9,6 +9,7 @@ it.each([
   ['agent', paths.agent({ nodeId: id })],
   ['policy', paths.policy({ policyId: id })],
   ['workload', paths.workload({ workloadId: id, tab: 'traffic' })],
+  ['change', `/changes/${id}`],
   ['ipam_conflict', paths.addresses({ tab: 'conflicts' })],
   ['something newer', paths.home()],
 ])('leads from a notice about a %s to its page', (object_kind, page) => {

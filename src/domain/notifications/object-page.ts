@@ -12,6 +12,8 @@ export function objectPage({ object_kind, object_id }: { object_kind: string; ob
       return `/agents/${id(object_id ?? '')}`;
     case 'policy':
       return `/policies/${id(object_id ?? '')}`;
+    case 'change':
+      return `/changes/${id(object_id ?? '')}`;
     case 'workload':
       return `/workloads/${id(object_id ?? '')}?tab=traffic`;
     case 'coverage':

@@ -123,6 +123,7 @@ const SEVERITY: Partial<Record<Condition, 'critical' | 'error'>> = {
   agent_silent: 'error',
   policy_drifted: 'error',
   policy_test_failing: 'error',
+  change_break_glass: 'error',
   node_firewall_not_compiling: 'error',
 };
 

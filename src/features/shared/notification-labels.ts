@@ -22,6 +22,14 @@ export const CONDITION_LABELS: Record<Condition, { label: string; meaning: strin
     label: msg('Policy test fails'),
     meaning: msg('A policy test fails on the live rules.'),
   },
+  change_in_review: {
+    label: msg('Change waits for approval'),
+    meaning: msg('A change was submitted and lacks approvals.'),
+  },
+  change_break_glass: {
+    label: msg('Change applied without approval'),
+    meaning: msg('In the last day a change was applied without the approvals that it required.'),
+  },
   residual_rules: {
     label: msg('Rules left after a move'),
     meaning: msg('A workload moved to another tenant but still has rules of its former tenant.'),

@@ -115,6 +115,15 @@ export const policyTestsEvaluate = defineJob({
   everyMs: 5_000,
 });
 
+/** Revokes approvals of changes that compile to something else by now. */
+export const changeRevalidate = defineJob({
+  name: 'change.revalidate',
+  payload: nothing,
+  key: () => 'change.revalidate',
+  attempts: 1,
+  everyMs: MINUTE,
+});
+
 /** Computes what a change to a policy does to connections. */
 export const impactCompute = defineJob({
   name: 'impact.compute',
@@ -209,6 +218,7 @@ export const JOBS = {
   [agentsWatch.name]: agentsWatch,
   [coverageCount.name]: coverageCount,
   [policyTestsEvaluate.name]: policyTestsEvaluate,
+  [changeRevalidate.name]: changeRevalidate,
   [impactCompute.name]: impactCompute,
   [firewallObserve.name]: firewallObserve,
   [firewallSchedule.name]: firewallSchedule,

@@ -1,4 +1,4 @@
-import { and, eq, inArray, notInArray, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, notInArray, type SQL, sql } from 'drizzle-orm';
 import { type ChangeListInput, ChangeSummary, SHARED_TITLE } from '@/domain/change/change';
 import { CHANGE_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
@@ -77,6 +77,20 @@ export async function listChanges(reach: Reach, input: ChangeListInput): Promise
       .limit(paging.limit),
     total: db.$count(changes, where),
   }));
+}
+
+/** Visible changes that were applied without their approvals in the last day. */
+export async function listForcedChanges(reach: Reach): Promise<ChangeSummary[]> {
+  return db
+    .select(columns(reach))
+    .from(changes)
+    .where(
+      and(
+        changeInReach(db, reach),
+        isNotNull(changes.break_glass_reason),
+        sql`${changes.applied_at} > now() - interval '1 day'`,
+      ),
+    );
 }
 
 /** One change visible to the caller as lists show it, or null. */

@@ -2,6 +2,7 @@ import { type Findings, incidentKey } from '@/domain/notifications/advance-incid
 import type { Condition, Fact } from '@/domain/notifications/condition';
 import type { TenantReach } from '@/domain/permissions';
 import { logger } from '../../lib/logger';
+import { collectForcedChanges, collectWaitingChanges } from './change-facts';
 import {
   collectClusterTraffic,
   collectDrops,
@@ -42,6 +43,8 @@ const COLLECTORS: Collectors = {
   agent_token_replaced: collectReplacedTokens,
   policy_drifted: collectDriftedPolicies,
   policy_test_failing: collectFailingTests,
+  change_in_review: collectWaitingChanges,
+  change_break_glass: collectForcedChanges,
   residual_rules: collectResidualRules,
   node_firewall_not_compiling: collectFailingNodes,
   suspicious_traffic_critical: collectCriticalTraffic,

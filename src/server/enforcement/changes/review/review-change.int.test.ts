@@ -243,7 +243,7 @@ describe('the review of a change', () => {
     expect([answer.status, answer.body.reason]).toEqual([403, 'author']);
   });
 
-  it('approves a change at once where no owner requires an approval, until one does', async () => {
+  it('approves a submitted change where no owner requires an approval, until one does', async () => {
     const tenant = await makeTenant();
     const headers = await bearer(await makeUser('security_engineer', tenant));
     const definition = { enforcement_mode: 'enforced', sources: ['10.0.0.0/8'], targets: ['any'] };
