@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { SHARED_TITLE } from '@/domain/change/change';
 import { parseIp } from '@/domain/net/ip-address';
 import { CONDITIONS, type Condition, type Fact } from '@/domain/notifications/condition';
 import type { TenantReach } from '@/domain/permissions';
@@ -83,6 +84,27 @@ it('finds conflicts, and names no workload that is not visible', async () => {
   expect(await collectFacts('address_conflict')).toEqual([]);
 });
 
+it('finds changes that wait for approval or were applied without it', async () => {
+  const { ours, theirs } = await makeTwoTenants('viewer');
+  const make = async (title: string, values: { state: string; reason: string | null }, ...owners: { id: string }[]) => {
+    const id = newId();
+    await sql`insert into changes (id, title, state, items, content_hash, confirm_within_seconds, waves, on_failure, rollback_on_failed_check,
+        created_by_name, break_glass_reason, applied_at, confirm_until)
+      values (${id}, ${title}, ${values.state}, '[]', 'x', 0, '{}', 'stop', false, 'ann', ${values.reason}, now(), now())`;
+    for (const owner of owners)
+      await sql`insert into change_owners (id, change_id, tenant_id) values (${newId()}, ${id}, ${owner.id})`;
+  };
+  await make('waiting', { state: 'in_review', reason: null }, ours.tenant, theirs.tenant);
+  await make('forced', { state: 'applying', reason: 'outage' }, ours.tenant);
+  await make('draft', { state: 'draft', reason: null }, ours.tenant);
+  const find = async (condition: Condition, reach: TenantReach) =>
+    (await collectFacts(condition, reach)).map(({ object_name }) => object_name);
+  expect(await find('change_in_review', [ours.tenant.id, theirs.tenant.id])).toEqual(['waiting']);
+  expect(await find('change_in_review', [theirs.tenant.id])).toEqual([SHARED_TITLE]);
+  expect(await find('change_break_glass', [ours.tenant.id])).toEqual(['forced']);
+  expect(await find('change_break_glass', [theirs.tenant.id])).toEqual([]);
+});
+
 it('says what it could not look at, and looks at the rest', async () => {
   const none = async () => ({ facts: [] });
   const collectors = {
@@ -92,6 +114,8 @@ it('says what it could not look at, and looks at the rest', async () => {
     agent_token_replaced: none,
     policy_drifted: async () => ({ facts: [], unknown: ['p1'] }),
     policy_test_failing: none,
+    change_in_review: none,
+    change_break_glass: none,
     residual_rules: none,
     node_firewall_not_compiling: none,
     suspicious_traffic_critical: () => Promise.reject(new Error('no board')),
