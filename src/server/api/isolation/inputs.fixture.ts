@@ -86,6 +86,11 @@ export function fill(
 ): unknown {
   const slot = put?.slot;
   return createExample(input.schema, {
+    // Of several shapes the one that has the slot.
+    prefers: (path, { properties = {} }) =>
+      typeof slot === 'object' &&
+      startsWith(slot.path, path) &&
+      Object.hasOwn(properties, slot.path[path.length] ?? ''),
     wants: (path) => typeof slot === 'object' && startsWith(slot.path, path),
     choose: (path, schema) => {
       if (typeof slot === 'object' && slot.path.join('.') === path.join('.')) return put?.value('');

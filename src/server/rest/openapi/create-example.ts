@@ -6,6 +6,8 @@ export type JsonSchema = z.core.JSONSchema.JSONSchema;
 type Options = {
   /** Whether to include something optional; by default everything is included. */
   wants?: (path: readonly string[]) => boolean;
+  /** Which of several choices is wanted; by default the first. */
+  prefers?: (path: readonly string[], choice: JsonSchema) => boolean;
   /** Value of a field that the caller wants to choose; undefined leaves it to the schema. */
   choose?: (path: readonly string[], schema: JsonSchema) => unknown;
   /** Schemas that `$ref` names, by the whole reference. */
@@ -73,7 +75,8 @@ export function createExample(schema: JsonSchema, options: Options = {}, path: r
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) {
     const usable = choices.filter((choice): choice is JsonSchema => typeof choice === 'object' && !isNull(choice));
-    return usable[0] ? createExample(usable[0], options, path) : null;
+    const chosenOne = usable.find((choice) => options.prefers?.(path, choice)) ?? usable[0];
+    return chosenOne ? createExample(chosenOne, options, path) : null;
   }
   if (schema.allOf) {
     const parts = schema.allOf.map((part) => createExample(part as JsonSchema, options, path));

@@ -141,7 +141,7 @@ describe('a draft', () => {
       422,
       'tier',
     ],
-    ['an edit without content', () => [{ kind: 'policy' }], 400, 'items.0.policy'],
+    ['an edit without content', () => [{ kind: 'policy' }], 422, 'items.0.policy'],
     ['an older version', () => [{ ...apply(red), base_version: 7 }], 409, ''],
   ])('refuses %s', async (_, items, status, field) => {
     const answer = await create(items(), red.headers);

@@ -4,7 +4,7 @@ import type { PolicyCreate, PolicySnapshot, PolicySummary } from '@/domain/polic
 import { completeSnapshot, identifyRules } from '@/domain/policy/snapshot';
 import { AppError } from '../../../lib/errors';
 import { newId } from '../../../lib/ids';
-import { assertVersion } from '../../../lib/refusals';
+import { assertVersion, refuseField } from '../../../lib/refusals';
 import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
 import { assertTier } from '../../policies/change-policy';
 import { findPolicy, isPolicyNameUsed, listPolicyRules } from '../../queries/policies';
@@ -81,9 +81,7 @@ export async function normalizePolicy(
   if (policy_id === undefined || former?.before === null) {
     const content = policy ?? (former && { ...former.after, ...toOwner(former), reason: '' });
     if (content) return createPolicyItem(context, at, content, former);
-    throw new AppError('malformed', 'An edit without a policy has no content.', {
-      errors: [{ field: `items.${at}.policy`, message: 'Specify policy_id, the content in policy, or both.' }],
-    });
+    throw refuseField(`items.${at}.policy`, 'Specify policy_id, the content in policy, or both.');
   }
   const { row, before } = await readStored(context, at, { policy_id, base_version });
   if (policy?.tenant_id !== undefined && policy.tenant_id !== row.tenant_id) {
