@@ -129,8 +129,11 @@ export const Impact = z.object({
   progress: z.number(),
   /** With `failed`, why. */
   error: z.string().nullable(),
-  /** Null: a draft. */
+  /** Null: a draft, or a change. */
   policy_id: z.uuid().nullable(),
+  /** Set: it is the impact of this change as a whole. */
+  change_id: z.uuid().nullable(),
+  /** Name of the policy, or title of the change. */
   policy_name: z.string(),
   /** What was replayed: single flows, or hourly rollups where the window reaches beyond the retention of flows. */
   window: z.object({ since: z.string(), until: z.string(), source: z.enum(['flows', 'hours']) }),

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import type { ChangeItem } from '../change/items';
 import type { Reach } from '../permissions';
 import type { CompilablePolicy } from '../policy/desired';
 import type { TenantVisibility } from '../policy/tier';
 import { type Impact, ImpactConversation } from './impact';
 
 /** A policy with all changes, and what is done with it: applied, or removed from where it is. */
-export type ImpactChange = {
+export type PolicyImpactChange = {
   readonly policy: CompilablePolicy & {
     readonly name: string;
     readonly enabled: boolean;
@@ -14,6 +15,9 @@ export type ImpactChange = {
   };
   readonly leaves: 'apply' | 'cleanup';
 };
+
+/** What an impact is computed of: one policy, or all edits of a change. */
+export type ImpactChange = PolicyImpactChange | { readonly items: readonly ChangeItem[] };
 
 /** Where the reader sees policies, policy tests and flows; null: nowhere. */
 export type ImpactReader = { readonly policies: Reach; readonly tests: Reach | null; readonly flows: Reach | null };

@@ -22,6 +22,7 @@ export const createImpact = (
   progress: 1,
   error: null,
   policy_id: null,
+  change_id: null,
   policy_name: 'web',
   window: { ...WINDOW, source: 'flows' },
   live_read_at: WINDOW.until,

@@ -1,11 +1,14 @@
 import { Change, ChangeCreate, ChangeListInput, ChangePage, ChangeStep, ChangeUpdate } from '@/domain/change/change';
+import { Impact, ImpactAgainInput } from '@/domain/impact/impact';
 import { createChange } from '../../enforcement/changes/draft/create-change';
 import { updateChange } from '../../enforcement/changes/draft/update-change';
 import { listChanges, readChange } from '../../enforcement/changes/read-change';
 import { approveChange, rejectChange } from '../../enforcement/changes/review/decide-change';
 import { submitChange, withdrawChange } from '../../enforcement/changes/review/submit-change';
-import { operations } from '../operation';
+import { requestChangeImpact } from '../../enforcement/impact/request-impact';
+import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
+import { impactReader, toImpactResponse } from './impacts';
 
 const { query, mutation } = operations('Changes');
 /** Many policies with all their rules. */
@@ -83,5 +86,25 @@ export const changesRouter = router({
     output: Change,
     bodyOptional: true,
     run: ({ scope, session, params, input }) => withdrawChange(scope, session, params.change_id, input),
+  }),
+  impact: query({
+    rest: 'GET /changes/{change_id}/impact',
+    summary:
+      'Compute what all edits of a change together would do to connections. The work continues in the background unless wait=true. The same question has the same impact.',
+    access: { permission: 'policy:read' },
+    input: ImpactAgainInput,
+    output: Impact,
+    status: 202,
+    run: ({ scope, session, params, input }) =>
+      requestChangeImpact(scope, impactReader(session), params.change_id, input, { wait: false }),
+    respond: {
+      query: Waiting,
+      answer: async ({ scope, session, params, input }, { wait }, { signal }) => {
+        const waiting = { wait: wait === 'true', signal };
+        return toImpactResponse(
+          await requestChangeImpact(scope, impactReader(session), params.change_id, input, waiting),
+        );
+      },
+    },
   }),
 });

@@ -151,7 +151,7 @@ export const impactsRouter = router({
 });
 
 /** 202 while work continues, 200 with the result. */
-function toImpactResponse(impact: Impact) {
+export function toImpactResponse(impact: Impact) {
   return impact.status === 'running'
     ? impact
     : Response.json(impact, { status: 200, headers: { 'cache-control': 'no-store' } });

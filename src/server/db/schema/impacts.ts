@@ -16,6 +16,7 @@ import { IMPACT_OUTCOMES } from '@/domain/choices';
 import type { ImpactConversation } from '@/domain/impact/impact';
 import type { ImpactChange, ImpactFindings, ImpactReader } from '@/domain/impact/stored-impact';
 import { primaryId, timestampNow, timestamptz } from '../columns';
+import { changes } from './changes';
 import { policies } from './policies';
 
 /** What a change to a policy does to connections, computed once for everyone who asks with the same reach. */
@@ -25,10 +26,12 @@ export const impacts = pgTable(
     id: primaryId(),
     /** Hash of name, content, live state, window and reader. One with the same key is not computed again. */
     key: text().notNull(),
-    /** Null: a draft. */
+    /** Null: a draft, or a change. */
     policy_id: uuid().references(() => policies.id, { onDelete: 'cascade' }),
+    /** Set: what all edits of this change do. */
+    change_id: uuid().references(() => changes.id, { onDelete: 'cascade' }),
     policy_name: text().notNull(),
-    /** The policy with the change, and whether it is applied or removed. */
+    /** The policy with the change, and whether it is applied or removed; or the edits of a change. */
     change: jsonb().$type<ImpactChange>().notNull(),
     content_hash: text().notNull(),
     /** Hash of what was last read of everything that the change concerns, and of what the change leaves there. */
@@ -61,6 +64,7 @@ export const impacts = pgTable(
   (t) => [
     uniqueIndex('impacts_key').on(t.key).where(sql`${t.status} <> 'failed'`),
     index('impacts_policy_idx').on(t.policy_id),
+    index('impacts_change_idx').on(t.change_id).where(sql`${t.change_id} is not null`),
     index('impacts_status_idx').on(t.status, t.id),
     check('impacts_source', sql`${t.source} in ('flows', 'hours')`),
     check('impacts_status', sql`${t.status} in ('queued', 'running', 'done', 'failed')`),

@@ -1,5 +1,5 @@
 import type { DraftImpactInput, PolicyImpactInput } from '@/domain/impact/impact';
-import type { ImpactChange } from '@/domain/impact/stored-impact';
+import type { PolicyImpactChange } from '@/domain/impact/stored-impact';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { notFound } from '../../lib/refusals';
@@ -12,7 +12,7 @@ import { findPolicy } from '../queries/policies';
 export async function computeDraftChange(
   scope: Scope<'policy:read'>,
   { policy }: DraftImpactInput,
-): Promise<ImpactChange> {
+): Promise<PolicyImpactChange> {
   const draft = await draftPolicy(scope, policy);
   return { policy: { ...draft, name: policy.name }, leaves: 'apply' };
 }
@@ -26,7 +26,7 @@ export async function computePolicyChange(
   firewall: FirewallState,
   id: string,
   { since: _since, until: _until, enabled, ...input }: PolicyImpactInput,
-): Promise<ImpactChange> {
+): Promise<PolicyImpactChange> {
   if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
   const { stored, policy } = await changedPolicy(scope, firewall, id, input);
   const ends = enabled === false || (isDeployed(stored) && policy.definition.enforcement_mode === 'audit');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ImpactChange } from '@/domain/impact/stored-impact';
 import { canonicalJson } from '../../audit/canonical';
 import type { InputPolicy } from '../queries/policy-inputs';
 
@@ -26,6 +27,10 @@ export const contentHash = ({ definition, rules, priority, tier, tenant_id, proj
     project_id,
     rules: [...rules].sort((a, b) => a.position - b.position).map((rule) => RULE_FIELDS.map((name) => rule[name])),
   });
+
+/** Hash of everything that determines what is deployed of a policy, or of a change. */
+export const hashImpactContent = (change: ImpactChange): string =>
+  'items' in change ? sha256(change.items) : contentHash(change.policy);
 
 const RULE_FIELDS = [
   'action',

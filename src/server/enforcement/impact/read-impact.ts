@@ -1,14 +1,15 @@
 import { IMPACT_OUTCOMES } from '@/domain/choices';
 import type { Impact, ImpactConversationInput, ImpactConversationPage } from '@/domain/impact/impact';
-import type { ImpactFindings, ImpactReader } from '@/domain/impact/stored-impact';
-import { isWithinReach } from '@/domain/permissions';
+import type { ImpactChange, ImpactFindings, ImpactReader } from '@/domain/impact/stored-impact';
+import { isWithinReach, type Owned } from '@/domain/permissions';
 import { db } from '../../db/client';
 import { notFound } from '../../lib/refusals';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { findImpact, type ImpactRow, listConversations } from '../queries/impacts';
-import { computeFirewallChange, liveHash } from './firewall-change';
 import { sha256 } from './hashes';
+import { liveHash } from './live-hash';
+import { planImpact } from './plan-impact';
 import { hashVisibleState } from './shown-hash';
 
 /** Conversations that come with the impact itself. */
@@ -39,25 +40,28 @@ const seesAll = (reader: ImpactReader, owner: ImpactReader): boolean =>
     return asked === null || own === 'all' || (own !== null && sha256(own) === sha256(asked));
   });
 
+/** Whose policies and groups are changed. One that is visible makes the impact visible. */
+const listSubjects = (change: ImpactChange): readonly Owned[] => ('items' in change ? change.items : [change.policy]);
+
 /** An impact that shows nothing that the reader may not see. @throws AppError `not_found` */
 export async function findVisibleImpact(reader: ImpactReader, id: string): Promise<ImpactRow> {
   const row = await findImpact(db, id);
-  if (!row || !seesAll(reader, row.reader) || !isWithinReach(row.change.policy, reader.policies))
+  if (
+    !row ||
+    !seesAll(reader, row.reader) ||
+    !listSubjects(row.change).some((one) => isWithinReach(one, reader.policies))
+  )
     throw notFound('impact');
   return row;
 }
 
 /** Whether what the change concerns was read differently since, or the change would leave something else. */
-export async function isOutdated(row: ImpactRow, firewall: FirewallState): Promise<boolean> {
-  const found = await computeFirewallChange(firewall, row.change);
-  return liveHash(firewall, row.change, found) !== row.live_hash;
-}
+export const isOutdated = async (row: ImpactRow, firewall: FirewallState): Promise<boolean> =>
+  liveHash(await planImpact(firewall, row.change)) !== row.live_hash;
 
 /** The same as far as its reader may know it. */
-async function isShownOutdated(row: ImpactRow, firewall: FirewallState): Promise<boolean> {
-  const found = await computeFirewallChange(firewall, row.change);
-  return hashVisibleState(firewall, row.change, found, row.reader.policies) !== row.shown_hash;
-}
+const isShownOutdated = async ({ change, reader, shown_hash }: ImpactRow, firewall: FirewallState): Promise<boolean> =>
+  hashVisibleState(await planImpact(firewall, change), reader.policies) !== shown_hash;
 
 /** One impact with the first of its conversations; while it is computed, what was found so far. @throws AppError `not_found` */
 export async function readImpact(reader: ImpactReader, id: string): Promise<Impact> {
@@ -68,6 +72,7 @@ export async function readImpact(reader: ImpactReader, id: string): Promise<Impa
     progress: row.progress,
     error: row.message,
     policy_id: row.policy_id,
+    change_id: row.change_id,
     policy_name: row.policy_name,
     window: { since: row.since, until: row.until, source: row.source },
     outdated: await isShownOutdated(row, await readFirewallState()),

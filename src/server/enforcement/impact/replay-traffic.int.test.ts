@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Change } from '@/domain/change/change';
 import type { Impact } from '@/domain/impact/impact';
 import { PolicyImpactInput } from '@/domain/impact/impact';
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import type { Policy } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
-import { sqlClient } from '@/server/db/client';
+import { db, sqlClient } from '@/server/db/client';
 import * as jobs from '@/server/jobs/enqueue';
 import { newId } from '@/server/lib/ids';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
 import { addFormerPlacements, bearer, makeAgent, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
+import { findImpact } from '../queries/impacts';
+import { assertChangeAcknowledged } from './apply-with-impact';
 import { readImpact } from './read-impact';
 import { requestPolicyImpact } from './request-impact';
 import { runImpact } from './run-impact';
@@ -28,6 +31,17 @@ const ALL: ImpactReader = { policies: 'all', tests: 'all', flows: 'all' };
 let lab: PolicyLab;
 let policy: Policy;
 let server: string;
+let agent: Record<string, string>;
+
+const seen = (source_ip: string, destination_port: number, bytes: number) =>
+  makeFlow({
+    ...{ source_ip, destination_ip: '10.77.0.103', destination_port, bytes, source_port: 33_000 + bytes },
+    ...{ interface: 'tap103i0', vmid: 103, nic: 0, initiator: 'source', observed_at: SEEN },
+  });
+async function report(flows: ReturnType<typeof seen>[]): Promise<void> {
+  const answer = await call('/agents/heartbeat', { method: 'POST', headers: agent, body: makeHeartbeat(flows) });
+  expect(await answer.json()).toMatchObject({ accepted: flows.length });
+}
 
 type Answer = { status: number; body: Impact & Record<string, unknown> };
 const post = (path: string, body: object = {}, headers?: Record<string, string>) =>
@@ -71,19 +85,13 @@ beforeAll(async () => {
     { id: string }[]
   >`select n.id from nodes n join workloads w on w.node_id = n.id where w.id = ${server}`;
   if (!node) throw new Error('the workload has no node');
-  const agent = await makeAgent(node);
+  agent = await makeAgent(node);
   await addFormerPlacements(node, { id: server }, { id: client });
-  const seen = (source_ip: string, destination_port: number, bytes: number) =>
-    makeFlow({
-      ...{ source_ip, destination_ip: '10.77.0.103', destination_port, bytes, source_port: 33_000 + bytes },
-      ...{ interface: 'tap103i0', vmid: 103, nic: 0, initiator: 'source', observed_at: SEEN },
-    });
   const flows = [
     ...[seen('10.77.0.100', 443, 10), seen('10.77.0.100', 443, 11), seen('10.77.0.100', 22, 20)],
     ...[seen('10.9.0.1', 22, 30), seen('10.9.0.2', 22, 31), seen('203.0.113.5', 443, 40), seen('10.9.0.1', 8080, 50)],
   ];
-  const answer = await call('/agents/heartbeat', { method: 'POST', headers: agent, body: makeHeartbeat(flows) });
-  expect(await answer.json()).toMatchObject({ accepted: flows.length });
+  await report(flows);
 }, 60_000);
 afterAll(() => lab.close());
 
@@ -167,6 +175,37 @@ describe('the replay of observed traffic', () => {
     expect(clients.filter(({ workload }) => workload !== null)).toEqual([]);
     expect(shown.conversations.items.every(({ server: end }) => end.tenant?.id === tenant.id)).toBe(true);
     await sqlClient()`update workloads set project_id = null where id = ${server}`;
+  });
+
+  it('says the same about a change with one policy, whose apply then waits for new clients only', async () => {
+    const edited = { name: policy.name, definition, ...CHANGE };
+    const items = [{ kind: 'policy', policy_id: policy.id, policy: edited }];
+    const created = await lab.json('/changes', { body: { title: 'close ssh', items } });
+    expect(created.status, JSON.stringify(created.body)).toBe(201);
+    const change: Change = created.body;
+    const asked = (await lab.json(`/changes/${change.id}/impact`)) as Answer;
+    expect(asked.status).toBe(202);
+    await runImpact(asked.body.id, { signal });
+    const found = (await lab.json(`/impacts/${asked.body.id}`)) as Answer;
+    const single = await requestImpact(CHANGE);
+    const own = { policy_id: null, change_id: change.id, policy_name: 'close ssh' };
+    const { id, created_at, finished_at, window, confidence } = found.body;
+    expect(found.body).toEqual({ ...single, ...own, id, created_at, finished_at, window, confidence });
+    expect(single.totals.newly_blocked).toBe(2);
+
+    const reader = (await findImpact(db, id))?.reader ?? ALL;
+    const assertWith = (acknowledge_newly_blocked: number, of = change) =>
+      assertChangeAcknowledged(of, { impact_id: id, acknowledge_newly_blocked }, reader, { applied: false });
+    await expect(assertWith(1)).rejects.toMatchObject({ extra: { reason: 'impact_not_acknowledged' } });
+    await expect(assertWith(2, { ...change, id: newId() })).rejects.toMatchObject({
+      extra: { reason: 'impact_of_another_change' },
+    });
+    expect(await assertWith(2)).toEqual({ impact_id: id, newly_blocked: 2 });
+    await report([seen('10.77.0.100', 22, 21), seen('10.77.0.100', 443, 12)]);
+    expect(await assertWith(2)).toEqual({ impact_id: id, newly_blocked: 2 });
+    await report([seen('10.9.0.3', 22, 33)]);
+    await expect(assertWith(2)).rejects.toMatchObject({ extra: { reason: 'impact_outdated', appeared: 1 } });
+    await sqlClient()`delete from traffic_flows where bytes in (21, 12, 33)`;
   });
 
   it('predicts what the rules do after the apply, which acknowledges what it newly blocks', async () => {

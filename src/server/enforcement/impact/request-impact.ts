@@ -11,13 +11,16 @@ import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { pollUntil, type Waiting } from '../../lib/poll-until';
+import { notFound } from '../../lib/refusals';
 import { storedSettings } from '../../settings/settings';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
-import { impactLeases, isImpactOver, storeImpact } from '../queries/impacts';
+import { findChange } from '../queries/changes';
+import { type ImpactRow, impactLeases, isImpactOver, storeImpact } from '../queries/impacts';
 import { computeDraftChange, computePolicyChange } from './change';
-import { computeFirewallChange, liveHash } from './firewall-change';
-import { contentHash, sha256 } from './hashes';
+import { hashImpactContent, sha256 } from './hashes';
+import { liveHash } from './live-hash';
+import { planImpact } from './plan-impact';
 import { findVisibleImpact, readImpact } from './read-impact';
 import { hashVisibleState } from './shown-hash';
 
@@ -52,29 +55,33 @@ async function startImpact(impact_id: string): Promise<void> {
   await enqueueOrWait('the impact', { impact_id }, () => enqueue(impactCompute, { impact_id }));
 }
 
+/** What is asked about: a stored policy, a change, or (neither) a draft. */
+type Subject = Pick<ImpactRow, 'policy_id' | 'change_id' | 'policy_name'>;
+
 async function request(
   firewall: FirewallState,
   change: ImpactChange,
-  policyId: string | null,
+  subject: Subject,
   reader: ImpactReader,
   given: { since?: string; until?: string },
   waiting: Waiting & { wait: boolean },
 ): Promise<Impact> {
   const { flow_retention_hours } = await storedSettings(db);
   const window = resolveWindow(given, flow_retention_hours);
-  const found = await computeFirewallChange(firewall, change);
-  const live_hash = liveHash(firewall, change, found);
-  const content_hash = contentHash(change.policy);
-  const key = sha256([policyId, change.policy.name, content_hash, change.leaves, live_hash, window, reader]);
+  const plan = await planImpact(firewall, change);
+  const live_hash = liveHash(plan);
+  const content_hash = hashImpactContent(change);
+  const { policy_id, change_id, policy_name } = subject;
+  const leaves = 'items' in change ? change_id : change.leaves;
+  const key = sha256([policy_id, policy_name, content_hash, leaves, live_hash, window, reader]);
   const row = {
     id: newId(),
     key,
-    policy_id: policyId,
-    policy_name: change.policy.name,
+    ...subject,
     change,
     content_hash,
     live_hash,
-    shown_hash: hashVisibleState(firewall, change, found, reader.policies),
+    shown_hash: hashVisibleState(plan, reader.policies),
     reader,
     ...window,
   };
@@ -98,7 +105,9 @@ export async function requestDraftImpact(
   input: DraftImpactInput,
   waiting: Waiting & { wait: boolean },
 ): Promise<Impact> {
-  return request(await readFirewallState(), await computeDraftChange(scope, input), null, reader, input, waiting);
+  const change = await computeDraftChange(scope, input);
+  const subject = { policy_id: null, change_id: null, policy_name: change.policy.name };
+  return request(await readFirewallState(), change, subject, reader, input, waiting);
 }
 
 /** What a change to a stored policy would do to connections. Computed in the background. @throws as `computePolicyChange` */
@@ -110,7 +119,23 @@ export async function requestPolicyImpact(
   waiting: Waiting & { wait: boolean },
 ): Promise<Impact> {
   const firewall = await readFirewallState();
-  return request(firewall, await computePolicyChange(scope, firewall, id, input), id, reader, input, waiting);
+  const change = await computePolicyChange(scope, firewall, id, input);
+  const subject = { policy_id: id, change_id: null, policy_name: change.policy.name };
+  return request(firewall, change, subject, reader, input, waiting);
+}
+
+/** What all edits of a change would do to connections. Computed in the background. @throws AppError `not_found` */
+export async function requestChangeImpact(
+  scope: Scope<'policy:read'>,
+  reader: ImpactReader,
+  id: string,
+  input: ImpactAgainInput,
+  waiting: Waiting & { wait: boolean },
+): Promise<Impact> {
+  const found = await findChange(db, scope.reach, id);
+  if (!found) throw notFound('change');
+  const subject = { policy_id: null, change_id: id, policy_name: found.title };
+  return request(await readFirewallState(), { items: found.items }, subject, reader, input, waiting);
 }
 
 /** The impact of the same change on what is live now, over another window unless none is given. @throws AppError `not_found` */
@@ -120,8 +145,9 @@ export async function requestImpactAgain(
   input: ImpactAgainInput,
   waiting: Waiting & { wait: boolean },
 ): Promise<Impact> {
-  const { change, policy_id } = await findVisibleImpact(reader, id);
-  return request(await readFirewallState(), change, policy_id, reader, input, waiting);
+  const { change, policy_id, change_id, policy_name } = await findVisibleImpact(reader, id);
+  const subject = { policy_id, change_id, policy_name };
+  return request(await readFirewallState(), change, subject, reader, input, waiting);
 }
 
 const MESSAGE = `${formatWorkerCrash('computation')} Check the worker log.`;

@@ -1,25 +1,19 @@
 import type { ImpactFindings } from '@/domain/impact/stored-impact';
 import { isWithinReach } from '@/domain/permissions';
 import { ownConnectionsAfter } from '../own-connections/own-connections';
-import type { FirewallState } from '../policies/firewall-state/firewall-state';
-import type { FirewallChange } from '../policies/planned-change';
-import type { PolicyInputs } from '../policies/policy-inputs';
 import { describeFailing, findFailingTests } from '../policy-tests/tests-after';
 import type { ImpactRow } from '../queries/impacts';
 import { describeDifference, isDifferent } from './describe-difference';
-import { listAffectedWorkloads } from './firewall-change';
 import { type GuestPairs, redactContexts } from './guest-pairs';
+import type { PlannedImpact } from './plan-impact';
 
 /** Workloads whose difference is kept. */
 const MOST_WORKLOADS = 200;
 
 /** What an impact is computed from. */
-export type Session = {
-  readonly row: ImpactRow;
-  readonly firewall: FirewallState;
-  /** With the policy as it would be. */
-  readonly inputs: PolicyInputs;
-  readonly found: FirewallChange;
+export type Session = PlannedImpact & {
+  /** Who reads it, and over which window. */
+  readonly row: Pick<ImpactRow, 'reader' | 'since' | 'until' | 'source'>;
   readonly pairs: GuestPairs;
 };
 
@@ -46,11 +40,11 @@ async function compare({ row, firewall, inputs, found, pairs }: Session, reach: 
 
 /** What is known before anything is evaluated. */
 export const readBasis = ({
-  row,
   firewall,
   found,
+  workload_ids,
 }: Session): Pick<ImpactFindings, 'live_read_at' | 'workloads_total'> => ({
-  live_read_at: firewall.readAt(listAffectedWorkloads(firewall, row.change)),
+  live_read_at: firewall.readAt(workload_ids),
   workloads_total: found.changed.size + found.unreadable.size,
 });
 
@@ -61,8 +55,8 @@ export async function computeRuleFindings(
   session: Session,
   reach: (share: number) => Promise<void>,
 ): Promise<RuleFindings> {
-  const { row, found } = session;
-  const { tests, hidden } = await describeFailing(await findFailingTests(found, row.change.policy), row.reader.tests);
+  const { row, found, policies } = session;
+  const { tests, hidden } = await describeFailing(await findFailingTests(found, policies), row.reader.tests);
   return {
     ...(await compare(session, reach)),
     tests,

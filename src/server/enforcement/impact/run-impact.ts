@@ -7,8 +7,9 @@ import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { impactLeases, storeConversations } from '../queries/impacts';
-import { computeFirewallChange, liveHash } from './firewall-change';
 import { GuestPairs } from './guest-pairs';
+import { liveHash } from './live-hash';
+import { planImpact } from './plan-impact';
 import { NOTHING_FOUND } from './read-impact';
 import { type ReplayPart, replayTraffic } from './replay-traffic';
 import { computeRuleFindings, readBasis } from './rule-findings';
@@ -52,12 +53,8 @@ export async function runImpact(impactId: string, { signal }: { signal: AbortSig
   };
   await lease.carryOut({
     work: async () => {
-      const firewall = await readFirewallState();
-      const { policy } = row.change;
-      const found = await computeFirewallChange(firewall, row.change);
-      const others = firewall.inputs.policies.filter(({ id }) => id !== policy.id);
-      const inputs = { ...firewall.inputs, policies: [...others, policy] };
-      const session = { row, firewall, inputs, found, pairs: new GuestPairs(found) };
+      const plan = await planImpact(await readFirewallState(), row.change);
+      const session = { row, ...plan, pairs: new GuestPairs(plan.found) };
       const basis = readBasis(session);
       const { totals, conversations, ...traffic } = await replayTraffic(session, async (share, part) => {
         await reach(share * REPLAY_SHARE);
@@ -70,10 +67,10 @@ export async function runImpact(impactId: string, { signal }: { signal: AbortSig
       });
       const rules = await computeRuleFindings(session, (share) => reach(REPLAY_SHARE + share * (1 - REPLAY_SHARE)));
       const findings = { ...basis, ...traffic, ...rules };
-      const live_hash = liveHash(firewall, row.change, found);
+      const live_hash = liveHash(plan);
       // What is live changed since it was asked for: no one who asks about the old state gets this one.
       const key = live_hash === row.live_hash ? row.key : row.id;
-      const shown_hash = hashVisibleState(firewall, row.change, found, row.reader.policies);
+      const shown_hash = hashVisibleState(plan, row.reader.policies);
       await finish(
         { status: 'done', progress: 1, totals, findings, live_hash, shown_hash, key, message: null },
         conversations,

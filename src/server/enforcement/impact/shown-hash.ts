@@ -1,12 +1,11 @@
-import type { ImpactChange } from '@/domain/impact/stored-impact';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { redactSets } from '../guest-firewall/redact-state';
-import type { FirewallState } from '../policies/firewall-state/firewall-state';
-import type { FirewallChange, Readable } from '../policies/planned-change';
-import type { InputPolicy, InputWorkload } from '../queries/policy-inputs';
-import { listAffectedWorkloads, liveHash } from './firewall-change';
+import type { Readable } from '../policies/planned-change';
+import type { InputWorkload } from '../queries/policy-inputs';
 import { stateHash } from './hashes';
+import { liveHash } from './live-hash';
+import type { PlannedImpact } from './plan-impact';
 
 /** What a reader may see of what was read of a workload: the guest, and of its cluster what visible rules refer to. */
 function getVisibleState({ inputs, snapshots }: Readable, reach: Reach, workload: InputWorkload) {
@@ -33,14 +32,10 @@ function getVisibleState({ inputs, snapshots }: Readable, reach: Reach, workload
  * The part of `liveHash` that the reader may see. What is hidden may change what packets do as well, which only computing again
  * shows: an impact must not become outdated before the eyes of a reader who may not know that there was a change.
  */
-export function hashVisibleState(
-  firewall: FirewallState,
-  change: { policy: InputPolicy } & ImpactChange,
-  found: FirewallChange,
-  reach: Reach,
-): string {
-  if (reach === 'all') return liveHash(firewall, change, found);
-  const shown = listAffectedWorkloads(firewall, change).flatMap((id) => {
+export function hashVisibleState(plan: PlannedImpact, reach: Reach): string {
+  if (reach === 'all') return liveHash(plan);
+  const { found } = plan;
+  const shown = plan.workload_ids.flatMap((id) => {
     const workload = found.before.inputs.workloads.get(id);
     if (!workload || !isWithinReach(workload, reach)) return [];
     const states = [found.before, found.after].map((state) => getVisibleState(state, reach, workload));

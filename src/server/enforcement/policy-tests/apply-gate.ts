@@ -1,9 +1,10 @@
 import { isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
+import type { CompiledChange } from '../changes/compiled/compile-change';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
-import { describeFailing, findFailingAfterApply } from './tests-after';
+import { describeFailing, findFailingAfterApply, findFailingTests, type TestsAfter } from './tests-after';
 
 /** What the caller of an apply may do about policy tests, and why it applies although some fail. */
 export type TestRights = {
@@ -24,6 +25,43 @@ const formatTestNames = (names: readonly string[], hidden: number): string => {
   return [...shown, ...more].join(', ');
 };
 
+/** @throws AppError `forbidden` for those who may not override these tests of all that is applied */
+function assertMayOverride({ failing }: TestsAfter, owners: readonly Owned[], { override, protect }: TestRights): void {
+  const refuse = (what: string, permission: string) =>
+    new AppError('forbidden', `Overriding ${what} requires the permission ${permission}.`, { extra: { permission } });
+  if (!override || !owners.every((owner) => isWithinReach(owner, override.reach))) {
+    throw refuse('failing policy tests', 'policy_test:override');
+  }
+  if (!protect && failing.some(({ test }) => test.protected)) {
+    throw refuse('a protected connection', 'policy_test:protect');
+  }
+}
+
+/** @param what what is applied, with the remedy */
+async function assertNoneFails(
+  found: TestsAfter,
+  owners: readonly Owned[],
+  rights: TestRights,
+  refusal: object,
+  what: { readonly name: string; readonly remedy: string },
+): Promise<Override> {
+  if (found.failing.length === 0) return null;
+  const { reason } = rights;
+  if (reason === null) {
+    const { tests, hidden } = await describeFailing(found, rights.read);
+    const list = formatTestNames(
+      tests.map(({ name }) => name),
+      hidden,
+    );
+    const message = `Policy tests would fail after applying ${what.name}: ${list}. ${what.remedy}, or override the tests with a reason.`;
+    throw new AppError('conflict', message, {
+      extra: { ...refusal, message, reason: 'policy_tests_failing', failing_tests: tests, hidden_tests: hidden },
+    });
+  }
+  assertMayOverride(found, owners, rights);
+  return { reason, tests: found.failing.map(({ test }) => test.name) };
+}
+
 /**
  * Refuses an apply after which policy tests fail that include a changed workload, unless the caller overrides them with a
  * reason. Evaluated on what was last read; no cluster is contacted.
@@ -40,28 +78,16 @@ export async function assertTestsHold(
   const stored = known.inputs.policies.find(({ id }) => id === policy.id);
   if (!stored) return null;
   const found = await findFailingAfterApply(known, stored, known.listPolicyWorkloads(policy.id));
-  if (found.failing.length === 0) return null;
-  const { reason, override, protect } = rights;
-  if (reason === null) {
-    const { tests, hidden } = await describeFailing(found, rights.read);
-    const list = formatTestNames(
-      tests.map(({ name }) => name),
-      hidden,
-    );
-    const message = `Policy tests would fail after applying ${policy.name}: ${list}. Change the policy, or override the tests with a reason.`;
-    throw new AppError('conflict', message, {
-      extra: { ...refusal, message, reason: 'policy_tests_failing', failing_tests: tests, hidden_tests: hidden },
-    });
-  }
-  if (!override || !isWithinReach(policy, override.reach)) {
-    throw new AppError('forbidden', 'Overriding failing policy tests requires the permission policy_test:override.', {
-      extra: { permission: 'policy_test:override' },
-    });
-  }
-  if (!protect && found.failing.some(({ test }) => test.protected)) {
-    throw new AppError('forbidden', 'Overriding a protected connection requires the permission policy_test:protect.', {
-      extra: { permission: 'policy_test:protect' },
-    });
-  }
-  return { reason, tests: found.failing.map(({ test }) => test.name) };
+  return assertNoneFails(found, [policy], rights, refusal, { name: policy.name, remedy: 'Change the policy' });
+}
+
+/** The same of a change as a whole: several policies may each break a test that holds once all are applied. @throws as `assertTestsHold` */
+export async function assertTestsHoldAfterChange(
+  { change, touched }: Pick<CompiledChange, 'change' | 'touched'>,
+  rights: TestRights,
+  refusal: object,
+): Promise<Override> {
+  const policies = touched.map(({ policy }) => policy);
+  const what = { name: 'the change', remedy: 'Edit the change' };
+  return assertNoneFails(await findFailingTests(change, policies), policies, rights, refusal, what);
 }

@@ -30,22 +30,24 @@ function decidingPolicy(after: Readable, { source_place, destination_place, side
 }
 
 /**
- * The tests that an apply makes fail, or keeps failing by a rule of the policy itself, of those with an end that includes a
- * guest that the apply changes. A test that fails for another reason stops no apply: the policies behind two failing tests could
+ * The tests that deploying policies makes fail, or keeps failing by a rule of one of them, of those with an end that includes a
+ * guest that it changes. A test that fails for another reason stops no apply: the policies behind two failing tests could
  * otherwise be fixed in no order.
  */
 export async function findFailingTests(
   { before, after, changed }: FirewallChange,
-  policy: InputPolicy,
+  policies: readonly InputPolicy[],
 ): Promise<TestsAfter> {
   if (changed.size === 0) return { failing: [], after };
+  const ids = new Set(policies.map(({ id }) => id));
   const evaluated = new TestInputs(after);
   const live = new TestInputs(before);
   const failing = (await listAllPolicyTests(db)).flatMap((test): Failing[] => {
-    if (!canBlockApply(test, policy) || !evaluated.workloadsOf(test).some((id) => changed.has(id))) return [];
+    const isConcerned = policies.some((policy) => canBlockApply(test, policy));
+    if (!isConcerned || !evaluated.workloadsOf(test).some((id) => changed.has(id))) return [];
     const decision = evaluated.decide(test);
     if (decision.result !== 'fail') return [];
-    const isOwn = decision.finding !== null && decidingPolicy(after, decision.finding) === policy.id;
+    const isOwn = decision.finding !== null && ids.has(decidingPolicy(after, decision.finding) ?? '');
     return isOwn || live.decide(test).result !== 'fail' ? [{ test, decision }] : [];
   });
   return { failing, after };
@@ -56,7 +58,7 @@ export const findFailingAfterApply = async (
   firewall: Readable,
   policy: InputPolicy,
   places: readonly string[],
-): Promise<TestsAfter> => findFailingTests(await computeApplyChange(firewall, policy, places), policy);
+): Promise<TestsAfter> => findFailingTests(await computeApplyChange(firewall, policy, places), [policy]);
 
 /** Failing tests as a reader sees them, with the counterexample of the state after; those not visible are only counted. */
 export async function describeFailing(

@@ -130,3 +130,12 @@ export async function deleteOldImpacts(executor: Executor, cutoff: string): Prom
     .returning({ id: impacts.id });
   return rows.length;
 }
+
+/** All conversations of an impact that are kept and that the change newly blocks. */
+export async function listNewlyBlocked(impactId: string): Promise<ImpactConversation[]> {
+  const rows = await db
+    .select({ conversation: impactConversations.conversation })
+    .from(impactConversations)
+    .where(and(eq(impactConversations.impact_id, impactId), eq(impactConversations.outcome, 'newly_blocked')));
+  return rows.map(({ conversation }) => conversation);
+}

@@ -11,6 +11,7 @@ import { liveStateAt } from '../../policies/firewall-state/views';
 import { computeApplyChange, type Readable } from '../../policies/planned-change';
 import { isDeployed, type PolicyInputs } from '../../policies/policy-inputs';
 import { makePolicyLab, type PolicyLab } from '../../policies/testing/policy-lab.fixture';
+import { assertTestsHoldAfterChange, NO_TEST_RIGHTS } from '../../policy-tests/apply-gate';
 import { assignAddresses } from '../../policy-tests/testing/addresses.fixture';
 import { compileChange } from './compile-change';
 
@@ -320,5 +321,34 @@ describe('the hash of what a change compiles to', () => {
       expect([what, seen.has(now)]).toEqual([what, false]);
       seen.add(now);
     }
+  });
+});
+
+describe('policy tests on a change', () => {
+  it('count after all of it: edits that break a test one by one may keep it together', async () => {
+    await assignAddresses(lab, { 120: '10.60.10.30' });
+    const definition = { enforcement_mode: 'enforced', sources: ['10.0.0.0/8'], targets: ['vmid:120'] };
+    const rule = { action: 'accept', protocol: 'tcp', destination_ports: ['7000'] };
+    const bench = new Workbench(createPick(1));
+    const open = await bench.createPolicy({ definition: { ...definition, default_action: 'drop' }, rules: [rule] });
+    await lab.apply(open);
+    await lab.observe();
+    const body = {
+      name: 'app',
+      expect: 'allow',
+      from: ['10.1.0.1'],
+      to: ['vmid:120'],
+      protocol: 'tcp',
+      ports: ['7000'],
+    };
+    expect(await lab.json('/policy-tests', { body })).toMatchObject({ body: { result: 'pass' } });
+    const closed = toPolicyItem(open, { ...open, rules: [] });
+    const opening = toPolicyItem(null, await bench.createPolicy({ definition, rules: [rule] }));
+    const check = async (items: ChangeItem[]) =>
+      assertTestsHoldAfterChange(await compileChange(items), { ...NO_TEST_RIGHTS, read: 'all' }, { applied: false });
+    await expect(check([closed])).rejects.toMatchObject({
+      extra: { reason: 'policy_tests_failing', failing_tests: [{ name: 'app' }], applied: false },
+    });
+    expect(await check([closed, opening])).toBeNull();
   });
 });

@@ -22,7 +22,7 @@ const testsFor =
   async ({ inputs, policy, places, guests }) => {
     const snapshots = { ...firewall.snapshots, guests: new Map([...firewall.snapshots.guests, ...guests]) };
     const after = await computeApplyChange({ inputs, snapshots }, policy, places);
-    const { tests, hidden } = await describeFailing(await findFailingTests(after, policy), reach);
+    const { tests, hidden } = await describeFailing(await findFailingTests(after, [policy]), reach);
     const own_connections = await ownConnectionsAfter(after, reach);
     return { own_connections, failing_tests: tests, hidden_failing_tests: hidden };
   };
