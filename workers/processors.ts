@@ -3,6 +3,8 @@ import { runDiscovery } from '@/server/addresses/discovery/run-discovery';
 import { sweepImports } from '@/server/addresses/imports/imports';
 import { runImport } from '@/server/addresses/imports/run-import';
 import { revalidateAll } from '@/server/enforcement/changes/review/revalidate';
+import { advanceChange } from '@/server/enforcement/changes/rollout/advance-change';
+import { scheduleChanges } from '@/server/enforcement/changes/rollout/start-scheduled';
 import { countCoverage } from '@/server/enforcement/coverage/count-coverage';
 import { deployAndObserve } from '@/server/enforcement/deployments/run-deployment';
 import { scheduleDeployments } from '@/server/enforcement/deployments/schedule';
@@ -55,6 +57,8 @@ export const processors: JobProcessors = {
     await scheduleDeployments();
     await sweepImpacts();
   },
+  'change.advance': ({ change_id }) => advanceChange(change_id),
+  'change.schedule': () => scheduleChanges(),
   'notification.evaluate': () => evaluateRules(),
   'notification.schedule': () => scheduleDeliveries(),
   'notification.deliver': ({ delivery_id }, context) => deliverNotification(delivery_id, context),

@@ -1,6 +1,7 @@
 import { accountRouter } from './operations/account';
 import { agentsRouter } from './operations/agents';
 import { auditRouter } from './operations/audit';
+import { changeRolloutRouter } from './operations/change-rollout';
 import { changesRouter } from './operations/changes';
 import { clustersRouter } from './operations/clusters';
 import { coverageRouter } from './operations/coverage';
@@ -41,6 +42,7 @@ export const appRouter = router({
   account: accountRouter,
   agents: agentsRouter,
   audit: auditRouter,
+  changeRollout: changeRolloutRouter,
   changes: changesRouter,
   clusters: clustersRouter,
   coverage: coverageRouter,

@@ -131,6 +131,15 @@ export function systemScope<P extends Grantable>(
   return make({ kind: 'system', id: null, name: reason }, tenants, null);
 }
 
+/**
+ * A scope for storing what a change contains, recorded under the one who applies it or rolls it back. Whether that one may do so
+ * was decided for the change as a whole.
+ */
+export const changeScope = <P extends Grantable>(
+  _permission: P,
+  by: { actor: Actor; origin: Origin | null },
+): Scope<P> => make(by.actor, 'all', by.origin);
+
 /** A scope for what anyone may do: sign in, first-run setup. Its actor is recorded under the name given. */
 export type OpenScope = { readonly actor: Actor; readonly origin: Origin };
 export function openScope(origin: Origin, name = 'anonymous'): OpenScope {

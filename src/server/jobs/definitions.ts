@@ -176,6 +176,23 @@ export const deploymentSchedule = defineJob({
   everyMs: MINUTE,
 });
 
+/** Does what comes next in the roll-out of a change. */
+export const changeAdvance = defineJob({
+  name: 'change.advance',
+  payload: z.object({ change_id: z.uuid() }),
+  key: (payload) => payload.change_id,
+  concurrency: 4,
+});
+
+/** Looks at changes that are rolled out, await their confirmation or are scheduled. */
+export const changeSchedule = defineJob({
+  name: 'change.schedule',
+  payload: nothing,
+  key: () => 'change.schedule',
+  attempts: 1,
+  everyMs: 2_000,
+});
+
 /** Looks at what holds now and opens and closes incidents of the notification rules. */
 export const notificationEvaluate = defineJob({
   name: 'notification.evaluate',
@@ -225,6 +242,8 @@ export const JOBS = {
   [policyApply.name]: policyApply,
   [policyCleanup.name]: policyCleanup,
   [deploymentSchedule.name]: deploymentSchedule,
+  [changeAdvance.name]: changeAdvance,
+  [changeSchedule.name]: changeSchedule,
   [notificationEvaluate.name]: notificationEvaluate,
   [notificationSchedule.name]: notificationSchedule,
   [notificationDeliver.name]: notificationDeliver,

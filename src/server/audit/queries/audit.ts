@@ -96,6 +96,22 @@ export async function findAuditRecord(tenants: TenantReach, id: string): Promise
   return row ? redactChainFields(row, tenants) : null;
 }
 
+/** The records about one object that the tenants include, oldest first. */
+export async function listObjectRecords(
+  tenants: TenantReach,
+  objectKind: string,
+  objectId: string,
+): Promise<Pick<AuditRecord, 'id' | 'seq' | 'at' | 'action' | 'actor_name' | 'hash'>[]> {
+  const rows = await db
+    .select(columns)
+    .from(auditRecords)
+    .where(and(visible(tenants), eq(auditRecords.object_kind, objectKind), eq(auditRecords.object_id, objectId)))
+    .orderBy(auditRecords.seq);
+  return rows
+    .map((row) => redactChainFields(row, tenants))
+    .map(({ id, seq, at, action, actor_name, hash }) => ({ id, seq, at, action, actor_name, hash }));
+}
+
 function filters(input: AuditListInput): (SQL | undefined)[] {
   const contains = (q: string) =>
     [auditRecords.action, auditRecords.actor_name, auditRecords.object_name, auditRecords.object_id].map(

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import type { ChangeItem } from '@/domain/change/items';
 import type { CompiledNote, ReviewDifference } from '@/domain/change/review';
+import type { StoredApplyRequest, StoredRollout } from '@/domain/change/rollout';
 import { CHANGE_STATES } from '@/domain/change/states';
 import { ON_FAILURE, WAVE_KINDS, type Waves } from '@/domain/change/waves';
 import type { DeploymentProblem } from '@/domain/deployments';
@@ -41,6 +42,10 @@ export const changes = pgTable(
     break_glass_reason: text(),
     reverts: uuid(),
     problems: jsonb().$type<DeploymentProblem[]>().notNull().default([]),
+    /** Set: it is applied at the scheduled time. */
+    apply_request: jsonb().$type<StoredApplyRequest>(),
+    /** Null: not applied yet. */
+    rollout: jsonb().$type<StoredRollout>(),
     submitted_at: timestamptz(),
     applied_at: timestamptz(),
     /** When the last write ended, and when it is rolled back unless confirmed. */
@@ -55,6 +60,9 @@ export const changes = pgTable(
   },
   (t) => [
     index('changes_state_idx').on(t.state, t.created_at),
+    index('changes_due_idx')
+      .on(t.state)
+      .where(sql`state in ('applying', 'awaiting_confirmation', 'rolling_back') or apply_request is not null`),
     index('changes_reverts_idx').on(t.reverts).where(sql`${t.reverts} is not null`),
     check(
       'changes_state',

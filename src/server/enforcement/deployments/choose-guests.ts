@@ -20,8 +20,9 @@ const NOT_ENFORCED: DeploymentProblem = {
   remedy: 'Enable it and set its mode to enforced, then apply it.',
 };
 
-/** Guests of a retried deployment that are to be done again; null: all. */
-export async function retriedGuests({ retry_of }: HeldDeployment): Promise<ReadonlySet<string> | null> {
+/** Guests to which the deployment is limited, by its change or because it retries others; null: all. */
+async function limitGuests({ retry_of, workload_ids }: HeldDeployment): Promise<ReadonlySet<string> | null> {
+  if (workload_ids !== null) return new Set(workload_ids);
   return retry_of === null
     ? null
     : listWorkloadIdsBy(db, retry_of, ['failed', 'partial', 'queued', 'running', 'skipped']);
@@ -49,7 +50,7 @@ export async function planApply(deployment: HeldDeployment, inputs: PolicyInputs
       const workload = inputs.workloads.get(id);
       return workload !== undefined && actsOn(deployment, workload);
     });
-  const only = await retriedGuests(deployment);
+  const only = await limitGuests(deployment);
   const guests = [...new Set([...concerned, ...placed, ...unrestored])]
     .filter((id) => only === null || only.has(id))
     .flatMap((id): GuestWork[] => {
@@ -60,6 +61,15 @@ export async function planApply(deployment: HeldDeployment, inputs: PolicyInputs
   const unmapped = unmappedRules(policy, compiled);
   return { version: policy.version, guests, problems: unmapped ? [unmapped] : [] };
 }
+
+/** These workloads, as far as they exist, with nothing that is desired there. */
+const listNothingDesired = (ids: readonly string[], { workloads }: PolicyInputs): GuestWork[] =>
+  ids
+    .flatMap((id): GuestWork[] => {
+      const workload = workloads.get(id);
+      return workload ? [{ workload, desired: null }] : [];
+    })
+    .sort((a, b) => a.workload.vmid - b.workload.vmid);
 
 const READERS = 4;
 
@@ -100,13 +110,16 @@ async function findMarked(
 
 /**
  * Checks every guest of the cluster on which the policy may act, not only those where it was applied: restored backups
- * and clones carry its rules as well. A guest that is not in the inventory belongs to no tenant, so tenants do not see
+ * and clones carry its rules as well; one of a change only the guests of its wave. A guest that is not in the inventory belongs to no tenant, so tenants do not see
  * its VMID.
  * @throws ProviderError when the cluster cannot be reached
  */
 export async function planCleanup(session: DeploymentSession, inputs: PolicyInputs): Promise<Work> {
   const { deployment, provider } = session;
   const { tenant_id, cluster_id, policy_version } = deployment;
+  if (deployment.workload_ids !== null) {
+    return { version: policy_version, guests: listNothingDesired(deployment.workload_ids, inputs), problems: [] };
+  }
   const listing = await provider.inventory.listGuests();
   const byVmid = new Map(
     [...inputs.workloads.values()].filter((w) => w.cluster_id === cluster_id).map((w) => [w.vmid, w]),
@@ -120,7 +133,7 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
   const { marked, problems } = await findMarked(session, inputs.instance, within, formatGuestName);
   const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
   const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
-  const only = await retriedGuests(deployment);
+  const only = await limitGuests(deployment);
   const found = marked.flatMap(({ vmid }) => byVmid.get(vmid)?.id ?? []);
   for (const guest of marked) {
     if (byVmid.has(guest.vmid)) continue;
@@ -141,21 +154,14 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
       remedy: 'Grant the token VM.Audit on /vms (propagating), then retry.',
     });
   }
-  const guests = [...new Set([...found, ...placed, ...unrestored])]
-    .filter((id) => only === null || only.has(id) || found.includes(id))
-    .flatMap((id): GuestWork[] => {
-      const workload = inputs.workloads.get(id);
-      return workload ? [{ workload, desired: null }] : [];
-    })
-    .sort((a, b) => a.workload.vmid - b.workload.vmid);
-  return { version: policy_version, guests, problems };
+  const ids = [...new Set([...found, ...placed, ...unrestored])].filter(
+    (id) => only === null || only.has(id) || found.includes(id),
+  );
+  return { version: policy_version, guests: listNothingDesired(ids, inputs), problems };
 }
 
 /** The workloads that were named when the removal was requested; no rules are desired there. */
 export async function planRemoval({ id, policy_version }: HeldDeployment, inputs: PolicyInputs): Promise<Work> {
-  const guests = (await listGuestsByDeployments(db, [id])).flatMap(({ workload_id }): GuestWork[] => {
-    const workload = inputs.workloads.get(workload_id);
-    return workload ? [{ workload, desired: null }] : [];
-  });
-  return { version: policy_version, guests, problems: [] };
+  const ids = (await listGuestsByDeployments(db, [id])).map(({ workload_id }) => workload_id);
+  return { version: policy_version, guests: listNothingDesired(ids, inputs), problems: [] };
 }

@@ -15,6 +15,7 @@ import { toGuestFilter } from '../guest-firewall/read-guest-live';
 import { guestView } from '../policies/firewall-state/views';
 import { isDeployed, type PolicyInputs } from '../policies/policy-inputs';
 import { dormantAt } from '../policies/preview/preview-guest';
+import { findStateBeforeChange } from '../queries/change-rollouts';
 import { findDeploymentGuest, listWorkloadIdsBy, updateDeploymentGuest } from '../queries/deployment-guests';
 import {
   clearDefaults,
@@ -208,6 +209,15 @@ async function reconcile(
   return outcome;
 }
 
+/** A change that is rolled back knows how the guest was before it, where nothing older is known. */
+async function completeOrigin(
+  { change_id, wave }: DeploymentSession['deployment'],
+  row: GuestFirewallRow,
+): Promise<GuestFirewallRow> {
+  if (row.baseline !== null || change_id === null || (wave ?? 0) >= 0) return row;
+  return { ...row, baseline: await findStateBeforeChange(db, change_id, row.workload_id) };
+}
+
 /** What became of a guest, for the deployment as a whole. */
 export type GuestEnd = { problems: readonly DeploymentProblem[]; broken: boolean; written: boolean };
 
@@ -223,7 +233,8 @@ export async function deployToGuest(
   const { deployment } = session;
   const { workload } = work;
   const key = { deployment_id: deployment.id, workload_id: workload.id };
-  const row = await session.holdGuest(workload.id);
+  const held = await session.holdGuest(workload.id);
+  const row = held && (await completeOrigin(deployment, held));
   let outcome: GuestOutcome;
   let skipped = false;
   try {

@@ -6,6 +6,7 @@ import { db, type Tx } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
+import { assertNoRollout } from '../changes/rollout/guard';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { isDeployed, loadPolicyInputs } from '../policies/policy-inputs';
 import { findDeployment, insertDeployment, listDeployedClusterIds } from '../queries/deployments';
@@ -82,6 +83,7 @@ export async function reconcilePolicy(
   const { policy, requested } = await db.transaction(async (tx) => {
     const policy = await lockPolicyState(tx, policyId, scope.reach);
     if (!policy) throw notFound('policy');
+    await assertNoRollout(tx, [policyId]);
     const { id, version, name, tenant_id, project_id } = policy;
     const subject = { policy_id: id, policy_version: version, name, tenant_id, project_id };
     const requested = await requestCleanupIn(tx, scope, subject, 'reconcile');
@@ -120,6 +122,7 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
     const old = await findDeployment(tx, scope.reach, id);
     if (!old) throw notFound('deployment');
     if (old.finished_at === null) throw new AppError('refused', 'The deployment has not ended yet.');
+    await assertNoRollout(tx, [old.policy_id]);
     if (old.status === 'ok') throw new AppError('refused', 'This deployment has no failures to retry.');
     const policy = await lockPolicyState(tx, old.policy_id, scope.reach);
     // What another owner has by now is not applied for the former one.

@@ -17,6 +17,7 @@ import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
 import { assertNoApprovalNeeded } from '../changes/gate';
+import { assertNoRollout } from '../changes/rollout/guard';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { type Acknowledged, assertAcknowledged } from '../impact/apply-with-impact';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
@@ -110,7 +111,7 @@ const fingerprintsIn = (
  * Requests a deployment of a policy on every cluster where it requires rules or may still have some. A deployment of
  * it that is already waiting is reused: it reads the desired state when it starts. With fingerprints of a preview,
  * only what the preview showed is written.
- * @throws AppError what `assertTestsHold` and `assertNoApprovalNeeded` throw; `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a
+ * @throws AppError what `assertTestsHold` and `assertNoApprovalNeeded` throw; `conflict` while a change with it is rolled out; `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a
  *   workload
  */
 export async function requestApply(
@@ -133,6 +134,7 @@ export async function requestApply(
     if (!policy) throw notFound('policy');
     assertApplicable(policy, false);
     await assertApplyNeedsNoApproval(tx, policy);
+    await assertNoRollout(tx, [policyId]);
     const clusters = new Set([
       ...requestedClusters(inputs, policyId),
       ...(await listPlacedClusterIds(tx, { ...policy, policy_id: policyId })),

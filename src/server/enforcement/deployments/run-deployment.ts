@@ -4,7 +4,7 @@ import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clusterAccess, openProvider } from '../../inventory/cluster-access';
 import { findClusterRow } from '../../inventory/queries/clusters';
-import { firewallObserve } from '../../jobs/definitions';
+import { changeAdvance, firewallObserve } from '../../jobs/definitions';
 import { enqueue } from '../../jobs/enqueue';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
@@ -179,13 +179,16 @@ async function carryOut(session: DeploymentSession, context: Context): Promise<D
   return [...work.problems, ...(await verifyOutcome(session, inputs, guests, context.openProvider))];
 }
 
+/** Where something may have changed, and the change that continues then. */
+type Done = { readonly cluster_id: string; readonly change_id: string | null };
+
 /**
  * Runs a waiting deployment; does nothing when it is not to be run or another worker has it. Failures of the cluster
  * and of guests are outcomes, stored with their remedy. Whatever happens to the process, another one continues.
  * @returns the cluster when something may have changed there
  * @throws the reason of `signal` when it aborts, and database errors: both leave the deployment for another worker
  */
-export async function runDeployment(id: string, context: Context): Promise<{ cluster_id: string } | null> {
+export async function runDeployment(id: string, context: Context): Promise<Done | null> {
   const deployment = await claim(id);
   const cluster = deployment && (await findClusterRow(db, deployment.cluster_id));
   if (!cluster) return null;
@@ -193,7 +196,7 @@ export async function runDeployment(id: string, context: Context): Promise<{ clu
     ...context,
     openProvider: () => (context.openProvider ?? openProvider)(clusterAccess(cluster)),
   });
-  const changed = { cluster_id: cluster.id };
+  const changed: Done = { cluster_id: cluster.id, change_id: deployment.change_id };
   try {
     return await session.lease.carryOut({
       work: async () => {
@@ -217,16 +220,15 @@ export async function runDeployment(id: string, context: Context): Promise<{ clu
   }
 }
 
-/** Runs a deployment, then has the cluster's guests read again so that pages show its result. */
+/** Runs a deployment, then has its change go on, and the cluster's guests read again so that pages show its result. */
 export async function deployAndObserve(id: string, signal: AbortSignal): Promise<void> {
   const done = await runDeployment(id, { signal });
   if (!done) return;
+  const { cluster_id, change_id } = done;
   try {
-    await enqueue(firewallObserve, done);
+    if (change_id !== null) await enqueue(changeAdvance, { change_id });
+    await enqueue(firewallObserve, { cluster_id });
   } catch (error) {
-    logger.warn(
-      { err: error, cluster_id: done.cluster_id },
-      'cannot queue a read of the cluster; the next scheduled read updates it',
-    );
+    logger.warn({ err: error, cluster_id }, 'cannot queue a read of the cluster; the next scheduled read updates it');
   }
 }

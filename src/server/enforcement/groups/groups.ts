@@ -8,6 +8,7 @@ import { AppError } from '../../lib/errors';
 import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/refusals';
 import { changeOwner } from '../../tenancy/choose-owner';
 import { assertNoApprovalNeeded, type Gated } from '../changes/gate';
+import { assertNoRollout, type WithinChange } from '../changes/rollout/guard';
 import { isDeployed } from '../policies/policy-inputs';
 import {
   deleteSecurityGroup as deleteRow,
@@ -122,81 +123,97 @@ export function assertUnused(
  * @throws AppError `not_found`; `version_conflict`; `conflict` when the name is taken, or when policies name the group by
  * the name that it shall lose, or would not find it in its new project; what `changeOwner` throws
  */
-export function updateSecurityGroup(
+export const updateSecurityGroup = (
+  scope: Scope<'group:write'>,
+  id: string,
+  update: SecurityGroupUpdate,
+): Promise<SecurityGroup> => db.transaction((tx) => updateSecurityGroupIn(tx, scope, id, update));
+
+/** As `updateSecurityGroup`, inside the caller's transaction. @param rollout the change whose content it stores */
+export async function updateSecurityGroupIn(
+  tx: Tx,
   scope: Scope<'group:write'>,
   id: string,
   { version, project_id, ...input }: SecurityGroupUpdate,
+  rollout?: WithinChange,
 ): Promise<SecurityGroup> {
-  return db.transaction(async (tx) => {
-    const row = await lockSecurityGroup(tx, scope.reach, id);
-    if (!row) throw notFound('group');
-    assertVersion('group', row.version, version, { current: auditedGroup(row) });
-    const changes = changedFields<SecurityGroupRow, Partial<SecurityGroupRow>>(row, input);
-    const moves = project_id !== undefined && project_id !== row.project_id;
-    const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : toOwner(row);
-    if (moves) {
-      changes.project_id = owner.project_id;
-      // Policies of the former owner would not find it any more; those of the installation do, by its id.
-      const users = await listGroupUsers(tx, id);
-      const lost = users.filter((policy) => policy.tenant_id !== null);
-      assertUnused(`The group ${row.name}`, lost, [`sg:${row.id}`, `sg:${row.name}`], scope.reach);
-      if (row.project_id === null) assertUnused(`The name ${row.name}`, users, [`sg:${row.name}`], scope.reach);
+  const row = await lockSecurityGroup(tx, scope.reach, id);
+  if (!row) throw notFound('group');
+  assertVersion('group', row.version, version, { current: auditedGroup(row) });
+  const changes = changedFields<SecurityGroupRow, Partial<SecurityGroupRow>>(row, input);
+  const moves = project_id !== undefined && project_id !== row.project_id;
+  const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : toOwner(row);
+  if (moves) {
+    changes.project_id = owner.project_id;
+    // Policies of the former owner would not find it any more; those of the installation do, by its id.
+    const users = await listGroupUsers(tx, id);
+    const lost = users.filter((policy) => policy.tenant_id !== null);
+    assertUnused(`The group ${row.name}`, lost, [`sg:${row.id}`, `sg:${row.name}`], scope.reach);
+    if (row.project_id === null) assertUnused(`The name ${row.name}`, users, [`sg:${row.name}`], scope.reach);
+  }
+  const changed = Object.keys(changes).length > 0;
+  if (changed) {
+    await assertNoRollout(tx, [id], rollout);
+    const name = changes.name ?? row.name;
+    if ((moves || name !== row.name) && (await securityGroupNameTaken(tx, owner, name))) throw nameTaken('group', name);
+    if (changes.name !== undefined) {
+      assertUnused(`The name ${row.name}`, await listGroupUsers(tx, id), [`sg:${row.name}`], scope.reach);
     }
-    const changed = Object.keys(changes).length > 0;
-    if (changed) {
-      const name = changes.name ?? row.name;
-      if ((moves || name !== row.name) && (await securityGroupNameTaken(tx, owner, name)))
-        throw nameTaken('group', name);
-      if (changes.name !== undefined) {
-        assertUnused(`The name ${row.name}`, await listGroupUsers(tx, id), [`sg:${row.name}`], scope.reach);
-      }
-      await updateRow(tx, id, { ...changes, version: row.version + 1 });
+    await updateRow(tx, id, { ...changes, version: row.version + 1 });
+    if (!rollout) {
+      const group = toGroupInput({ ...row, ...changes });
       await assertGroupNeedsNoApproval(tx, row, Object.keys(changes).join() !== 'description', {
         title: `Edit group ${row.name}`,
-        items: moves
-          ? null
-          : [{ kind: 'group', group_id: id, base_version: row.version, group: toGroupInput({ ...row, ...changes }) }],
-      });
-      await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...toOwner(row) });
-      if (moves) await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...owner });
-    }
-    const group = await findSecurityGroup(tx, 'all', id);
-    if (!group) throw new Error('expected the locked group to exist');
-    if (changed) {
-      await recordAudit(tx, scope, {
-        action: 'security_group.updated',
-        object_kind: 'security_group',
-        object_id: id,
-        object_name: group.name,
-        tenant_id: row.tenant_id,
-        before: auditedGroup(row),
-        after: auditedGroup({ ...row, ...changes }),
+        items: moves ? null : [{ kind: 'group', group_id: id, base_version: row.version, group }],
       });
     }
-    return group;
-  });
+    await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...toOwner(row) });
+    if (moves) await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...owner });
+  }
+  const group = await findSecurityGroup(tx, 'all', id);
+  if (!group) throw new Error('expected the locked group to exist');
+  if (changed) {
+    await recordAudit(tx, scope, {
+      action: 'security_group.updated',
+      object_kind: 'security_group',
+      object_id: id,
+      object_name: group.name,
+      tenant_id: row.tenant_id,
+      before: auditedGroup(row),
+      after: auditedGroup({ ...row, ...changes }),
+    });
+  }
+  return group;
 }
 
 /**
  * Deletes a group that no policy names.
  * @throws AppError `not_found`; `conflict` naming the policies
  */
-export function deleteSecurityGroup(scope: Scope<'group:write'>, id: string): Promise<void> {
-  return db.transaction(async (tx) => {
-    const row = await lockSecurityGroup(tx, scope.reach, id);
-    const group = row && (await findSecurityGroup(tx, 'all', id));
-    if (!row || !group) throw notFound('group');
-    const endpoints = [`sg:${row.id}`, `sg:${row.name}`];
-    assertUnused(`The group ${row.name}`, await listGroupUsers(tx, id), endpoints, scope.reach);
-    await deleteRow(tx, id);
-    await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...toOwner(row) });
-    await recordAudit(tx, scope, {
-      action: 'security_group.deleted',
-      object_kind: 'security_group',
-      object_id: id,
-      object_name: row.name,
-      tenant_id: row.tenant_id,
-      before: { ...auditedGroup(row), members_total: group.members_total },
-    });
+export const deleteSecurityGroup = (scope: Scope<'group:write'>, id: string): Promise<void> =>
+  db.transaction((tx) => deleteSecurityGroupIn(tx, scope, id));
+
+/** As `deleteSecurityGroup`, inside the caller's transaction. @param rollout the change that takes back what it created */
+export async function deleteSecurityGroupIn(
+  tx: Tx,
+  scope: Scope<'group:write'>,
+  id: string,
+  rollout?: WithinChange,
+): Promise<void> {
+  const row = await lockSecurityGroup(tx, scope.reach, id);
+  const group = row && (await findSecurityGroup(tx, 'all', id));
+  if (!row || !group) throw notFound('group');
+  await assertNoRollout(tx, [id], rollout);
+  const endpoints = [`sg:${row.id}`, `sg:${row.name}`];
+  assertUnused(`The group ${row.name}`, await listGroupUsers(tx, id), endpoints, scope.reach);
+  await deleteRow(tx, id);
+  await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...toOwner(row) });
+  await recordAudit(tx, scope, {
+    action: 'security_group.deleted',
+    object_kind: 'security_group',
+    object_id: id,
+    object_name: row.name,
+    tenant_id: row.tenant_id,
+    before: { ...auditedGroup(row), members_total: group.members_total },
   });
 }

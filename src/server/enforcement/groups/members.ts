@@ -12,6 +12,7 @@ import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
+import { assertNoRollout, type WithinChange } from '../changes/rollout/guard';
 import * as repository from '../queries/security-group-members';
 import { deleteMembers, findMember, insertMembers } from '../queries/security-group-members';
 import { listEligibleWorkloads, lockSecurityGroup, type SecurityGroupRow } from '../queries/security-groups';
@@ -61,18 +62,19 @@ export async function findEligible(
 }
 
 /**
- * Adds and removes members in one transaction and records what changed.
- * @throws AppError `not_found`, `malformed`, `refused`
+ * Adds and removes members inside the caller's transaction and records what changed.
+ * @throws AppError `not_found`, `malformed`, `refused`, `conflict` while a change with the group is rolled out
  */
 export async function changeMembersIn(
   tx: Tx,
   scope: Scope<'group:write'>,
   groupId: string,
   { add, remove }: MembershipChange,
-  field = 'add',
+  { field = 'add', rollout }: { field?: string; rollout?: WithinChange | undefined } = {},
 ): Promise<Outcome> {
   const group = await lockSecurityGroup(tx, scope.reach, groupId);
   if (!group) throw notFound('group');
+  await assertNoRollout(tx, [groupId], rollout);
   const workloads = await findEligible(tx, scope, group, add, field);
   const added = await insertMembers(tx, groupId, add);
   // Those that moved to another owner are no members, and what they are called now is not for this one.
@@ -108,7 +110,7 @@ async function changeMembersDirectly(
   change: MembershipChange,
   field?: string,
 ): Promise<Outcome> {
-  const outcome = await changeMembersIn(tx, scope, groupId, change, field);
+  const outcome = await changeMembersIn(tx, scope, groupId, change, { field });
   const { added: add, removed: remove, group } = outcome;
   if (add.length + remove.length > 0) {
     await assertGroupNeedsNoApproval(tx, group, true, {

@@ -170,3 +170,9 @@ export async function answerOwnWorkload(
   if (!answered) throw new Error(`expected the role ${role}`);
   return toOwnWorkload(inputs, answered);
 }
+
+/** Workloads that Fabric runs on, as answered or, where nothing was answered, as found. */
+export async function listOwnWorkloadIds(inputs: Pick<PolicyInputs, 'workloads'>): Promise<Set<string>> {
+  const { roles } = await readOwnRoles(inputs);
+  return new Set(roles.flatMap((known) => [...(known.answer?.workload_ids ?? []), ...listRoleWorkloads(known)]));
+}

@@ -12,6 +12,7 @@ import { AppError } from '../../lib/errors';
 import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
 import { changeOwner } from '../../tenancy/choose-owner';
 import { assertNoApprovalNeeded, isSameFilter, toPolicyInput } from '../changes/gate';
+import { assertNoRollout, type WithinChange } from '../changes/rollout/guard';
 import { settleOwner } from '../deployments/removal/settle';
 import { requestCleanupIn } from '../deployments/request-again';
 import { startDeployments } from '../deployments/schedule';
@@ -80,6 +81,7 @@ async function store(
   reason: string,
   index: InventoryIndex,
   owner: Owned,
+  rollout: WithinChange | undefined,
 ): Promise<CleanupRequest[]> {
   const { rules, ...fields } = after;
   const moves = owner.project_id !== row.project_id;
@@ -97,7 +99,7 @@ async function store(
   if (moves) await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, ...owner });
   // A policy that is no longer to be enforced does not wait for a user to apply it.
   const cleanup =
-    isDeployed(before) && !isDeployed(after)
+    !rollout && isDeployed(before) && !isDeployed(after)
       ? await requestCleanupIn(
           tx,
           scope,
@@ -142,41 +144,65 @@ const toPolicyItem = (
   policy: { ...toPolicyInput(after, reason), ...moved },
 });
 
+type PolicyEdit = (current: PolicySnapshot, tx: Tx) => PolicySnapshot | Promise<PolicySnapshot>;
+type PolicyGuard = ChangeGuard & { project_id?: string | null | undefined };
+type Requested = { cleanup: CleanupRequest[]; removals: string[] };
+
 /**
- * Changes a policy: every change is one new version with author, reason and everything that the policy then says. Without
- * a change nothing is written. A policy that stops being enabled and enforced has its rules removed from the clusters; one that
- * gets another project, or goes from its tenant to a project, from workloads on which it may not act any more.
- * @throws AppError `not_found`, `version_conflict` with both versions, `conflict` when the name is taken or when it moves during a
- * deployment, what `changeOwner` throws, and whatever
- * `change` throws
+ * Changes a policy inside the caller's transaction, as `changePolicy` does.
+ * @param rollout the change whose content it stores, which then removes rules by itself
+ * @returns what the caller hands to `startDeployments` after the commit
  */
-export async function changePolicy(
+export async function changePolicyIn(
+  tx: Tx,
   scope: Scope<'policy:write'>,
   id: string,
-  { version, reason = '', project_id }: ChangeGuard & { project_id?: string | null | undefined },
+  { version, reason = '', project_id }: PolicyGuard,
   action: `policy.${string}`,
-  change: (current: PolicySnapshot, tx: Tx) => PolicySnapshot | Promise<PolicySnapshot>,
-): Promise<ChangedPolicy> {
-  const { index } = (await readFirewallState()).inputs;
-  const { cleanup, removals } = await db.transaction(async (tx) => {
-    const row = await lockPolicy(tx, scope.reach, id);
-    if (!row) throw notFound('policy');
-    const before = await readPolicySnapshot(tx, row);
-    assertVersion('policy', row.version, version, { current: before });
-    const after = await change(before, tx);
-    assertTier(row.tenant_id, after);
-    const moves = project_id !== undefined && project_id !== row.project_id;
-    if (!moves && isSameSnapshot(before, after)) return { cleanup: [], removals: [] };
-    const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : toOwner(row);
-    if (moves) await assertIdle(tx, row);
+  change: PolicyEdit,
+  index: InventoryIndex,
+  rollout?: WithinChange,
+): Promise<Requested> {
+  const row = await lockPolicy(tx, scope.reach, id);
+  if (!row) throw notFound('policy');
+  const before = await readPolicySnapshot(tx, row);
+  assertVersion('policy', row.version, version, { current: before });
+  const after = await change(before, tx);
+  assertTier(row.tenant_id, after);
+  const moves = project_id !== undefined && project_id !== row.project_id;
+  if (!moves && isSameSnapshot(before, after)) return { cleanup: [], removals: [] };
+  await assertNoRollout(tx, [id], rollout);
+  const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : toOwner(row);
+  if (moves && !rollout?.undoes) await assertIdle(tx, row);
+  if (!rollout) {
     await assertNoApprovalNeeded(tx, [row, owner], {
       isEnforcing: moves || (!isSameFilter(before, after) && (isDeployed(before) || isDeployed(after))),
       title: `Edit ${after.name}`,
       items: [toPolicyItem(row, after, reason, moves ? { project_id: owner.project_id } : {})],
     });
-    const cleanup = await store(tx, scope, row, before, after, action, reason, index, owner);
-    return { cleanup, removals: moves ? await settleOwner(tx, scope, id, owner) : [] };
-  });
+  }
+  const cleanup = await store(tx, scope, row, before, after, action, reason, index, owner, rollout);
+  return { cleanup, removals: moves ? await settleOwner(tx, scope, id, owner) : [] };
+}
+
+/**
+ * Changes a policy: every change is one new version with author, reason and everything that the policy then says. Without
+ * a change nothing is written. A policy that stops being enabled and enforced has its rules removed from the clusters; one that
+ * gets another project, or goes from its tenant to a project, from workloads on which it may not act any more.
+ * @throws AppError `not_found`, `version_conflict` with both versions, `conflict` when the name is taken, when a change that is
+ * being rolled out contains it or when it moves during a deployment, what `changeOwner` throws, and whatever `change` throws
+ */
+export async function changePolicy(
+  scope: Scope<'policy:write'>,
+  id: string,
+  guard: PolicyGuard,
+  action: `policy.${string}`,
+  change: PolicyEdit,
+): Promise<ChangedPolicy> {
+  const { index } = (await readFirewallState()).inputs;
+  const { cleanup, removals } = await db.transaction((tx) =>
+    changePolicyIn(tx, scope, id, guard, action, change, index),
+  );
   await startDeployments([...cleanup.map(({ deployment_id }) => deployment_id), ...removals]);
   return { ...(await describePolicy(scope.reach, id)), cleanup };
 }

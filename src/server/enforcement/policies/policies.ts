@@ -1,5 +1,5 @@
 import type { Page } from '@/domain/list';
-import { type Reach, toOwner } from '@/domain/permissions';
+import { type Owned, type Reach, toOwner } from '@/domain/permissions';
 import type {
   ChangedPolicy,
   ChangeGuard,
@@ -13,14 +13,16 @@ import type {
 } from '@/domain/policies';
 import { completeSnapshot, identifyRules } from '@/domain/policy/snapshot';
 import { toDisplayStatus } from '@/domain/policy/status';
+import type { CleanupRequest } from '@/domain/policy-deployment';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
-import { db } from '../../db/client';
+import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { newId } from '../../lib/ids';
 import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
 import { chooseOwner } from '../../tenancy/choose-owner';
 import { assertNoApprovalNeeded, toPolicyInput } from '../changes/gate';
+import { assertNoRollout, type WithinChange } from '../changes/rollout/guard';
 import { requestCleanupIn } from '../deployments/request-again';
 import { startDeployments } from '../deployments/schedule';
 import * as repository from '../queries/policies';
@@ -97,6 +99,40 @@ export async function readPolicy(scope: Scope<'policy:read'>, id: string, fresh 
   );
 }
 
+type NewPolicy = {
+  readonly id: string;
+  readonly owner: Owned;
+  readonly snapshot: PolicySnapshot;
+  readonly reason: string;
+  /** One more than the last of a policy that is created again. */
+  readonly version?: number;
+};
+
+/** Adds a policy with its rules inside the caller's transaction. @throws AppError `conflict` when the owner has one of this name */
+export async function createPolicyIn(
+  tx: Tx,
+  scope: Scope<'policy:write'>,
+  { id, owner, snapshot, reason, version = 1 }: NewPolicy,
+): Promise<void> {
+  const { tenant_id, project_id } = owner;
+  const { rules, ...fields } = snapshot;
+  assertTier(tenant_id, fields);
+  if (await isPolicyNameUsed(tx, owner, fields.name)) throw nameTaken('policy', fields.name);
+  await insertPolicy(tx, { ...fields, id, version, ...owner });
+  await replaceRules(tx, id, rules);
+  const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
+  await insertPolicyVersion(tx, { policy_id: id, version, snapshot, reason, author_id });
+  await publishEvent(tx, { type: 'policy.changed', policy_id: id, ...owner });
+  await recordAudit(tx, scope, {
+    action: 'policy.created',
+    object_kind: 'policy',
+    object_id: id,
+    object_name: fields.name,
+    tenant_id,
+    after: { version, reason, project_id, ...snapshot },
+  });
+}
+
 /**
  * Adds a policy with its rules as version 1. Nothing is applied: that is a separate request.
  * @throws AppError `conflict` when the owner has one of this name, `malformed` without a tenant or project of the
@@ -107,32 +143,15 @@ export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCr
   const id = newId();
   await db.transaction(async (tx) => {
     const owner = await chooseOwner(tx, scope.reach, { tenant_id: tenant, project_id: project });
-    const { tenant_id, project_id } = owner;
-    const { rules, ...fields }: PolicySnapshot = completeSnapshot(tenant_id, {
-      ...content,
-      rules: identifyRules([], given, newId),
-    });
-    assertTier(tenant_id, fields);
+    const rules = identifyRules([], given, newId);
+    const snapshot = completeSnapshot(owner.tenant_id, { ...content, rules });
+    assertTier(owner.tenant_id, snapshot);
     await assertNoApprovalNeeded(tx, [owner], {
-      isEnforcing: isDeployed(fields),
-      title: `Create ${fields.name}`,
-      items: [{ kind: 'policy', policy: { ...toPolicyInput({ ...fields, rules }, reason), tenant_id, project_id } }],
+      isEnforcing: isDeployed(snapshot),
+      title: `Create ${snapshot.name}`,
+      items: [{ kind: 'policy', policy: { ...toPolicyInput(snapshot, reason), ...toOwner(owner) } }],
     });
-    if (await isPolicyNameUsed(tx, owner, fields.name)) throw nameTaken('policy', fields.name);
-    await insertPolicy(tx, { ...fields, id, ...owner });
-    await replaceRules(tx, id, rules);
-    const snapshot = { ...fields, rules };
-    const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
-    await insertPolicyVersion(tx, { policy_id: id, version: 1, snapshot, reason, author_id });
-    await publishEvent(tx, { type: 'policy.changed', policy_id: id, ...owner });
-    await recordAudit(tx, scope, {
-      action: 'policy.created',
-      object_kind: 'policy',
-      object_id: id,
-      object_name: fields.name,
-      tenant_id,
-      after: { version: 1, reason, project_id, ...snapshot },
-    });
+    await createPolicyIn(tx, scope, { id, owner: toOwner(owner), snapshot, reason });
   });
   return describePolicy(scope.reach, id);
 }
@@ -155,45 +174,58 @@ export function updatePolicy(
 }
 
 /**
+ * Deletes a policy inside the caller's transaction.
+ * @param rollout the change that deletes it, which then removes its rules by itself
+ * @returns removals for `startDeployments` after the commit
+ */
+export async function deletePolicyIn(
+  tx: Tx,
+  scope: Scope<'policy:write'>,
+  id: string,
+  { version, reason = '' }: ChangeGuard,
+  rollout?: WithinChange,
+): Promise<CleanupRequest[]> {
+  const row = await lockPolicy(tx, scope.reach, id);
+  if (!row) throw notFound('policy');
+  const before = await readPolicySnapshot(tx, row);
+  assertVersion('policy', row.version, version, { current: before });
+  await assertNoRollout(tx, [id], rollout);
+  // Also for a policy that is disabled: an earlier removal may have failed on a cluster.
+  const cleanup = rollout
+    ? []
+    : await requestCleanupIn(tx, scope, { ...row, policy_id: id, policy_version: row.version }, 'deleted');
+  if (!rollout) {
+    await assertNoApprovalNeeded(tx, [row], {
+      isEnforcing: isDeployed(before) || cleanup.length > 0,
+      title: `Delete ${row.name}`,
+      items: [{ kind: 'policy_delete', policy_id: id, base_version: row.version }],
+    });
+  }
+  await deleteRow(tx, id);
+  await publishEvent(tx, { type: 'policy.changed', policy_id: id, ...toOwner(row) });
+  await recordAudit(tx, scope, {
+    action: 'policy.deleted',
+    object_kind: 'policy',
+    object_id: id,
+    object_name: row.name,
+    tenant_id: row.tenant_id,
+    before: { version: row.version, project_id: row.project_id, ...before },
+    after: { reason, cleanup },
+  });
+  return cleanup;
+}
+
+/**
  * Deletes a policy. What removes its rules from the clusters is stored with the deletion and outlives the policy; so do
  * its versions.
- * @throws AppError `not_found`, `version_conflict`
+ * @throws AppError `not_found`, `version_conflict`, `conflict` while a change with it is rolled out
  */
 export async function deletePolicy(
   scope: Scope<'policy:write'>,
   id: string,
-  { version, reason = '' }: ChangeGuard,
+  guard: ChangeGuard,
 ): Promise<DeletedPolicy> {
-  const cleanup = await db.transaction(async (tx) => {
-    const row = await lockPolicy(tx, scope.reach, id);
-    if (!row) throw notFound('policy');
-    const before = await readPolicySnapshot(tx, row);
-    assertVersion('policy', row.version, version, { current: before });
-    // Also for a policy that is disabled: an earlier removal may have failed on a cluster.
-    const requests = await requestCleanupIn(
-      tx,
-      scope,
-      { ...row, policy_id: id, policy_version: row.version },
-      'deleted',
-    );
-    await assertNoApprovalNeeded(tx, [row], {
-      isEnforcing: isDeployed(before) || requests.length > 0,
-      title: `Delete ${row.name}`,
-      items: [{ kind: 'policy_delete', policy_id: id, base_version: row.version }],
-    });
-    await deleteRow(tx, id);
-    await publishEvent(tx, { type: 'policy.changed', policy_id: id, ...toOwner(row) });
-    await recordAudit(tx, scope, {
-      action: 'policy.deleted',
-      object_kind: 'policy',
-      object_id: id,
-      object_name: row.name,
-      tenant_id: row.tenant_id,
-      before: { version: row.version, project_id: row.project_id, ...before },
-      after: { reason, cleanup: requests },
-    });
-    return requests;
-  });
+  const cleanup = await db.transaction((tx) => deletePolicyIn(tx, scope, id, guard));
   await startDeployments(cleanup.map(({ deployment_id }) => deployment_id));
   return { id, cleanup };
 }

@@ -135,11 +135,17 @@ type NewDeployment = Pick<
   | 'kind'
   | 'trigger'
   | 'requested_by'
-> & { retry_of?: string; fingerprints?: Readonly<Record<string, string>> };
+> & {
+  retry_of?: string;
+  fingerprints?: Readonly<Record<string, string>>;
+  change_id?: string;
+  wave?: number;
+  workload_ids?: string[];
+};
 
 /**
  * Adds a waiting deployment. One of the same kind that is already waiting is reused: it reads the desired state when
- * it starts. One that may only write what a preview showed is always added separately.
+ * it starts. One that may only write what a preview showed, and one of a change, is always added separately.
  * @returns the one that waits
  */
 export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<string> {
@@ -160,6 +166,7 @@ export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<stri
         eq(deployments.status, 'queued'),
         isNull(deployments.retry_of),
         isNull(deployments.fingerprints),
+        isNull(deployments.change_id),
       ),
     );
   // It began at this very moment: the requested one then has to come after it.

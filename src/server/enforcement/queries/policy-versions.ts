@@ -27,6 +27,15 @@ export async function insertPolicyVersion(tx: Tx, row: typeof policyVersions.$in
   await tx.insert(policyVersions).values(row);
 }
 
+/** The number of the newest version of a policy, also of a deleted one; 0: it never existed. */
+export async function findLastVersion(executor: Executor, policyId: string): Promise<number> {
+  const [row] = await executor
+    .select({ version: sql<number>`coalesce(max(${policyVersions.version}), 0)::int` })
+    .from(policyVersions)
+    .where(eq(policyVersions.policy_id, policyId));
+  return row?.version ?? 0;
+}
+
 /** Versions of a policy, the newest first unless sorted by `version`; `q` is part of the reason, or the number. Two queries. */
 export async function listPolicyVersions(
   policyId: string,

@@ -5,6 +5,8 @@ import * as audit from '@/domain/audit';
 import * as auth from '@/domain/auth';
 import * as change from '@/domain/change/change';
 import * as changeItems from '@/domain/change/items';
+import * as changeRecord from '@/domain/change/record';
+import * as changeWatch from '@/domain/change/watch';
 import * as cluster from '@/domain/cluster';
 import * as coverage from '@/domain/coverage';
 import * as dashboard from '@/domain/dashboard/dashboard';
@@ -67,6 +69,8 @@ const MODULES: readonly Record<string, unknown>[] = [
   auth,
   change,
   changeItems,
+  changeRecord,
+  changeWatch,
   cluster,
   coverage,
   dashboard,

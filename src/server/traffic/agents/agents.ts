@@ -100,6 +100,10 @@ export async function summarizeAgents(
 const MISSED_HEARTBEATS = 3;
 const MINIMUM_SECONDS = 90;
 
+/** How long an agent may be silent before it is stale. */
+export const getStaleSeconds = (intervalSeconds: number | null): number =>
+  Math.max(MINIMUM_SECONDS, MISSED_HEARTBEATS * (intervalSeconds ?? 0));
+
 /** Marks agents as stale and notifies the pages. A heartbeat clears the mark. @returns how many became stale */
 export function watchAgents(): Promise<number> {
   return db.transaction(async (tx) => {

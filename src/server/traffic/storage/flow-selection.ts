@@ -77,3 +77,33 @@ export type TrafficSelection = {
   since: string;
   until: string;
 };
+
+/** Conversations of some workloads before and after their rules were written; the reader may see these workloads. */
+export type WatchSelection = {
+  readonly workload_ids: readonly string[];
+  readonly periods: readonly OwnedPeriod[];
+  /** Conversations that were last seen before do not count. */
+  readonly since: string;
+  /** When the first and the last write began and ended. */
+  readonly applied_at: string;
+  readonly written_at: string;
+};
+
+/** Numbers of conversations by what became of them, with some that are worth a look. */
+export type WatchedFlows = {
+  readonly opened_anew: number;
+  readonly on_old_entries: number;
+  readonly dropped: number;
+  readonly silent: number;
+  readonly new_drops: number;
+  readonly listed: readonly {
+    readonly reason: 'dropped' | 'silent' | 'new_drop';
+    readonly client_id: string | null;
+    readonly client_ip: string;
+    readonly server_id: string | null;
+    readonly server_ip: string;
+    readonly protocol: string;
+    readonly port: number | null;
+    readonly seen_at: string;
+  }[];
+};

@@ -40,6 +40,8 @@ import type {
   ReplaySelection,
   RollupSelection,
   TrafficSelection,
+  WatchedFlows,
+  WatchSelection,
 } from './flow-selection';
 import { postgresFlowStore } from './postgres/postgres-flow-store';
 import type { SuspiciousRow } from './suspicious-row';
@@ -109,6 +111,8 @@ export type FlowStore = {
     selection: ReplaySelection,
     source: 'flows' | 'hours',
   ) => AsyncIterable<{ conversations: readonly ObservedConversation[]; done: number }>;
+  /** What became of the conversations of some workloads since their rules were written. */
+  watch: (selection: WatchSelection) => Promise<WatchedFlows>;
   insights: FlowInsights;
   talkers: TrafficTotals;
   hits: RuleHits;

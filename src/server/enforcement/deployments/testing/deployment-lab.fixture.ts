@@ -38,9 +38,9 @@ async function setUp(): Promise<void> {
   DEFINITION = { ...DEFINITION, sources: ['10.20.22.0/24'], targets: FIVE.map(at) };
 }
 export const create = (changes: object = {}) => lab.create({ definition: DEFINITION, rules: RULES, ...changes });
-export const run = (id: string, interfere?: Interference) =>
+export const run = (id: string, interfere?: Interference, signal = new AbortController().signal) =>
   runDeployment(id, {
-    signal: new AbortController().signal,
+    signal,
     openProvider: () => directProvider(lab.control, interfere && { interfere }),
     pause: async () => {},
   });

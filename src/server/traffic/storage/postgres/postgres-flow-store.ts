@@ -17,6 +17,7 @@ import { retain } from './retention';
 import { sumBuckets, sumSpans, sumWorkloadTraffic } from './series';
 import { findSensitiveSources, sumSuspiciousFlows } from './suspicious';
 import { unconfirmed } from './unconfirmed';
+import { watchConversations } from './watch-conversations';
 
 /** Flows in the application's own PostgreSQL: no statement reads another database, and answers join the inventory. */
 export const postgresFlowStore: FlowStore = {
@@ -33,6 +34,7 @@ export const postgresFlowStore: FlowStore = {
   suspicious: sumSuspiciousFlows,
   sensitiveSources: findSensitiveSources,
   replay: streamReplay,
+  watch: watchConversations,
   insights: {
     list: listInsightFlows,
     summary: (selection) => sumInsights(db, selection),

@@ -1,0 +1,48 @@
+/** A policy that a change deploys, as it was when the change was applied. */
+export type RolloutPolicy = {
+  readonly policy_id: string;
+  readonly name: string;
+  readonly tenant_id: string | null;
+  readonly project_id: string | null;
+  readonly kind: 'apply' | 'cleanup';
+  /** Workloads that it concerns, whether or not it changes anything there. */
+  readonly workload_ids: readonly string[];
+  /** The version of which rules were live; null: none were, and a rollback leaves the policy disabled. */
+  readonly live_version: number | null;
+};
+
+type StoredTestResult = { readonly id: string; readonly result: string };
+
+/** How far the roll-out of a change is. */
+export type StoredRollout = {
+  readonly requested_by: string | null;
+  readonly policies: readonly RolloutPolicy[];
+  /** The wave that is written, from 1; 0: none yet. */
+  readonly wave: number;
+  /** The wave has ended and the next one waits, until `resume_at` or until someone continues. */
+  readonly paused: boolean;
+  readonly resume_at: string | null;
+  /** Someone continued although workloads of this wave failed. */
+  readonly tolerated: boolean;
+  /** How often the rollback was tried, and when it is tried again; null: it is being tried. */
+  readonly tries: number;
+  readonly retry_at: string | null;
+  /** Results of policy tests at the workloads, when the change was applied and when it ended. */
+  readonly tests_before: readonly StoredTestResult[];
+  readonly tests_after: readonly StoredTestResult[] | null;
+};
+
+/** An apply that waits for the time for which the change is scheduled. */
+export type StoredApplyRequest = {
+  readonly at: string;
+  readonly by: { readonly id: string; readonly name: string };
+  readonly impact_id: string | null;
+  readonly newly_blocked: number | null;
+  readonly override_tests: string | null;
+};
+
+const RETRY_SECONDS = [5, 10, 20, 40, 80, 160, 300] as const;
+
+/** How long after a try of a rollback the next one starts: at most five minutes, and for ever. */
+export const chooseRetrySeconds = (tries: number): number =>
+  RETRY_SECONDS[Math.min(Math.max(tries, 1), RETRY_SECONDS.length) - 1] ?? 300;

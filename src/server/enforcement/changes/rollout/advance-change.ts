@@ -1,0 +1,80 @@
+import type { ChangeState } from '@/domain/change/states';
+import { db, type Tx } from '../../../db/client';
+import { changeAdvance } from '../../../jobs/definitions';
+import { enqueue, enqueueOrWait } from '../../../jobs/enqueue';
+import { clock } from '../../../lib/clock';
+import { pollUntil } from '../../../lib/poll-until';
+import { startDeployments } from '../../deployments/schedule';
+import { listChangeWorkloads } from '../../queries/change-rollouts';
+import { type ChangeRow, findChange, lockChange } from '../../queries/changes';
+import { readChecks } from '../watch/read-checks';
+import { advanceWaves } from './advance-waves';
+import { type AppliedChange, advanceRollback, rollBackIn, rolloutScope } from './roll-back';
+
+const isApplied = (change: ChangeRow): change is AppliedChange => change.rollout !== null;
+
+const SEES_ALL = { tests: 'all', agents: true } as const;
+
+/** The first check that fails because of the change, in one sentence; null: none does. */
+async function findFailedCheck(tx: Tx, { id, applied_at }: AppliedChange): Promise<string | null> {
+  if (applied_at === null) return null;
+  const touched = (await listChangeWorkloads(tx, id)).map(({ workload_id }) => workload_id);
+  const failed = (await readChecks(tx, { applied_at }, touched, SEES_ALL)).find(({ state }) => state === 'failing');
+  if (!failed) return null;
+  return failed.kind === 'agent'
+    ? `The agent of node ${failed.name} does not report any more.`
+    : `The policy test ${failed.name} fails on the live rules.`;
+}
+
+/** What is not confirmed in time is rolled back, and so is what fails a check, if the change says so. */
+async function checkConfirmation(tx: Tx, change: AppliedChange): Promise<string[]> {
+  const { confirm_until, rollback_on_failed_check } = change;
+  if (confirm_until !== null && clock.now().getTime() >= Date.parse(confirm_until)) {
+    return rollBackIn(tx, rolloutScope, change, 'It was not confirmed in time.');
+  }
+  const failed = rollback_on_failed_check ? await findFailedCheck(tx, change) : null;
+  return failed === null ? [] : rollBackIn(tx, rolloutScope, change, failed);
+}
+
+function step(tx: Tx, change: AppliedChange): Promise<string[]> {
+  switch (change.state) {
+    case 'applying':
+      return advanceWaves(tx, change);
+    case 'awaiting_confirmation':
+      return checkConfirmation(tx, change);
+    case 'rolling_back':
+      return advanceRollback(tx, change);
+    default:
+      return Promise.resolve([]);
+  }
+}
+
+/**
+ * Does what comes next in the roll-out of a change, if anything. The row is locked, and everything is stored in one
+ * transaction: whenever the process ends, the next call continues there.
+ */
+export async function advanceChange(id: string): Promise<void> {
+  const ids = await db.transaction(async (tx) => {
+    const change = await lockChange(tx, 'all', id);
+    return change && isApplied(change) ? step(tx, change) : [];
+  });
+  await startDeployments(ids);
+}
+
+/** Has a worker look at a change now; without the queue the schedule does within seconds. */
+export const enqueueAdvance = (change_id: string): Promise<void> =>
+  enqueueOrWait('the change', { change_id }, () => enqueue(changeAdvance, { change_id }));
+
+const RUNNING: readonly ChangeState[] = ['applying', 'rolling_back'];
+
+/** Whether no worker continues by itself: the change ended, or waits for people or for its time. */
+const isAtRest = (change: ChangeRow | null): boolean =>
+  change === null ||
+  !RUNNING.includes(change.state) ||
+  (change.state === 'applying' && change.rollout?.paused === true) ||
+  (change.state === 'rolling_back' && change.rollout?.retry_at !== null);
+
+/** Waits until the workers have done what they can do now. @returns whether they have; false when the time is over */
+export async function awaitRollout(id: string, signal: AbortSignal): Promise<boolean> {
+  return isAtRest(await pollUntil(() => findChange(db, 'all', id), isAtRest, { signal }));
+}

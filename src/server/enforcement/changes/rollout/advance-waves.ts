@@ -1,0 +1,123 @@
+import type { DeploymentProblem } from '@/domain/deployments';
+import type { Tx } from '../../../db/client';
+import { clock } from '../../../lib/clock';
+import { listChangeDeployments, listChangeGuests, listChangeWorkloads } from '../../queries/change-rollouts';
+import { updateChangeIn } from '../../queries/changes';
+import { moveChange, publishChange } from '../transition';
+import { describeFailed, type FailedWorkload, insertWave, listFailed } from './deploy-wave';
+import { type AppliedChange, endChange, rollBackIn, rolloutScope } from './roll-back';
+
+type WaveWorkloads = Awaited<ReturnType<typeof listChangeWorkloads>>;
+
+const store = async (tx: Tx, change: AppliedChange, rollout: AppliedChange['rollout'], problems = change.problems) => {
+  await updateChangeIn(tx, change.id, change.state, { rollout, problems });
+  await publishChange(tx, change.id);
+  return { ...change, rollout, problems };
+};
+
+/** Starts one kind of deployments of the current wave, at the workloads that did not fail in it. */
+function startPart(
+  tx: Tx,
+  change: AppliedChange,
+  kind: 'apply' | 'cleanup',
+  workloads: WaveWorkloads,
+  failed: readonly FailedWorkload[],
+): Promise<string[]> {
+  const { policies, wave } = change.rollout;
+  const without = new Set(failed.map(({ workload_id }) => workload_id));
+  const members = new Set(
+    workloads.filter((one) => one.wave === wave && !without.has(one.workload_id)).map((one) => one.workload_id),
+  );
+  const planned = policies
+    .filter((policy) => policy.kind === kind)
+    .map((policy) => ({ ...policy, workload_ids: policy.workload_ids.filter((id) => members.has(id)) }));
+  const clusterIds = new Map(
+    workloads.flatMap(({ workload_id, cluster_id }) => (cluster_id ? [[workload_id, cluster_id]] : [])),
+  );
+  return insertWave(tx, change, wave, planned, clusterIds);
+}
+
+const createFailedProblem = (failed: readonly FailedWorkload[]): DeploymentProblem => ({
+  code: 'workloads_failed',
+  message: describeFailed(failed),
+  remedy: null,
+});
+
+/** All waves are written: the change waits for its confirmation, or is confirmed without one. */
+async function endWrites(tx: Tx, change: AppliedChange): Promise<void> {
+  const now = clock.now();
+  const written_at = now.toISOString();
+  const seconds = change.confirm_within_seconds;
+  if (seconds === 0) {
+    await endChange(tx, rolloutScope, change, 'confirmed', { values: { written_at } });
+    return;
+  }
+  const confirm_until = new Date(now.getTime() + seconds * 1_000).toISOString();
+  await moveChange(tx, rolloutScope, change, 'awaiting_confirmation', { values: { written_at, confirm_until } });
+}
+
+/** Whether the next wave has to wait; stores since when, and until when. */
+async function pauseWave(tx: Tx, change: AppliedChange, workloads: WaveWorkloads): Promise<AppliedChange | null> {
+  const { rollout, waves } = change;
+  const kind = workloads.find(({ wave }) => wave === rollout.wave)?.wave_kind;
+  if (kind !== 'canary' || waves.pause_seconds === 0) return change;
+  const now = clock.now();
+  if (rollout.paused) return rollout.resume_at !== null && rollout.resume_at <= now.toISOString() ? change : null;
+  const resume_at =
+    waves.pause_seconds === null ? null : new Date(now.getTime() + waves.pause_seconds * 1_000).toISOString();
+  await store(tx, change, { ...rollout, paused: true, resume_at });
+  return null;
+}
+
+/**
+ * One step of writing a change: starts what comes next when everything before has ended. Within a wave policies are applied before
+ * rules of other policies are removed, so that what takes the place of a policy is there before it goes.
+ * @returns deployments for `startDeployments` after the commit
+ */
+export async function advanceWaves(tx: Tx, given: AppliedChange): Promise<string[]> {
+  let change = given;
+  const workloads = await listChangeWorkloads(tx, change.id);
+  const last = Math.max(0, ...workloads.map(({ wave }) => wave));
+  for (;;) {
+    const { wave, tolerated } = change.rollout;
+    const own = (await listChangeDeployments(tx, change.id)).filter((one) => one.wave === wave);
+    if (own.some(({ finished_at }) => finished_at === null)) return [];
+    // A workload that was tried again counts as what became of it last.
+    const failed = own.length > 0 ? listFailed(own, await listChangeGuests(tx, change.id)) : [];
+    if (failed.length > 0 && !tolerated && change.on_failure !== 'continue') {
+      const problem = createFailedProblem(failed);
+      if (change.on_failure === 'rollback') {
+        const problems = [...change.problems, problem];
+        return rollBackIn(tx, rolloutScope, { ...change, problems }, problem.message);
+      }
+      await moveChange(tx, rolloutScope, change, 'failed', {
+        comment: problem.message,
+        values: { problems: [...change.problems, problem] },
+      });
+      return [];
+    }
+    if (wave > 0 && !own.some(({ kind }) => kind === 'cleanup')) {
+      const ids = await startPart(tx, change, 'cleanup', workloads, failed);
+      if (ids.length > 0) {
+        await publishChange(tx, change.id);
+        return ids;
+      }
+    }
+    if (failed.length > 0 && !tolerated) {
+      change = await store(tx, change, { ...change.rollout, tolerated: true }, [
+        ...change.problems,
+        createFailedProblem(failed),
+      ]);
+    }
+    if (wave >= last) {
+      await endWrites(tx, change);
+      return [];
+    }
+    const ready = wave === 0 ? change : await pauseWave(tx, change, workloads);
+    if (!ready) return [];
+    const rollout = { ...ready.rollout, wave: wave + 1, paused: false, resume_at: null, tolerated: false };
+    change = await store(tx, ready, rollout);
+    const ids = await startPart(tx, change, 'apply', workloads, []);
+    if (ids.length > 0) return ids;
+  }
+}

@@ -1,0 +1,150 @@
+import type { ChangeApply } from '@/domain/change/change';
+import type { StoredApplyRequest } from '@/domain/change/rollout';
+import type { Scope } from '../../../auth/scope';
+import { db, type Tx } from '../../../db/client';
+import { clock } from '../../../lib/clock';
+import { AppError } from '../../../lib/errors';
+import { assertVersion, notFound } from '../../../lib/refusals';
+import { startDeployments } from '../../deployments/schedule';
+import { policiesById } from '../../policies/policy-inputs';
+import { addChangeObjects } from '../../queries/change-rollouts';
+import { type ChangeRow, findChange, lockChange, updateChangeIn } from '../../queries/changes';
+import { type CompiledChange, compileChange } from '../compiled/compile-change';
+import { moveChange, publishChange, recordChange, refuseStep } from '../transition';
+import { enqueueAdvance } from './advance-change';
+import { type Accepted, type ApplyRights, checkApply, findStart } from './apply-checks';
+import { assertBases } from './assert-bases';
+import { assertActsForAll } from './decide-change';
+import { assertNoRollout } from './guard';
+import { createRollout, describeTouched, readRollouts, readTestResults, storeWaves } from './plan-rollout';
+import { type Acting, storeItems } from './store-items';
+
+/**
+ * Stores the content of a change and plans its waves, in one transaction; the workers then write it.
+ * @throws AppError `version_conflict`, and `conflict` when another change with one of its objects is being rolled out
+ */
+export async function startRollout(
+  by: Acting,
+  id: string,
+  version: number,
+  compiled: CompiledChange,
+  accepted: Accepted,
+): Promise<void> {
+  const { waves } = await readRow(id);
+  const rollouts = await readRollouts(compiled.workload_ids, compiled.inputs, waves);
+  const removals = await db.transaction(async (tx) => {
+    const locked = await lockChange(tx, 'all', id);
+    if (!locked) throw notFound('change');
+    assertVersion('change', locked.version, version);
+    await assertBases(tx, locked);
+    const objects = [
+      ...compiled.touched.map(({ policy_id }) => policy_id),
+      ...locked.items.map((item) => ('policy_id' in item ? item.policy_id : item.group_id)),
+    ];
+    await assertNoRollout(tx, objects, { change_id: id });
+    const { inputs } = compiled.firewall;
+    const touched = await describeTouched(tx, compiled.touched, policiesById(inputs.policies));
+    const stored = await storeItems(tx, by, locked, inputs.index);
+    await addChangeObjects(tx, id, objects);
+    await storeWaves(tx, id, rollouts, waves);
+    const change = await approveIfNeeded(tx, by, locked, accepted.break_glass);
+    const tests = await readTestResults(tx, compiled.workload_ids);
+    const { actor } = by;
+    await moveChange(tx, by, change, 'applying', {
+      comment: accepted.break_glass ?? accepted.override_tests ?? '',
+      values: {
+        rollout: createRollout(touched, actor.kind === 'user' ? actor.id : null, tests),
+        apply_request: null,
+        problems: [],
+        impact_id: accepted.impact_id,
+        newly_blocked: accepted.newly_blocked,
+        break_glass_reason: accepted.break_glass,
+        applied_at: clock.now().toISOString(),
+      },
+    });
+    return stored;
+  });
+  await startDeployments(removals);
+  await enqueueAdvance(id);
+}
+
+async function readRow(id: string): Promise<ChangeRow> {
+  const row = await findChange(db, 'all', id);
+  if (!row) throw notFound('change');
+  return row;
+}
+
+/** A change that is applied without the approvals that it lacks is approved by its reason. */
+async function approveIfNeeded(tx: Tx, by: Acting, change: ChangeRow, reason: string | null): Promise<ChangeRow> {
+  if (change.state === 'approved') return change;
+  if (reason === null) throw refuseStep(change, 'apply it');
+  return moveChange(tx, by, change, 'approved', { comment: reason });
+}
+
+/** Has the workers start a change at the time for which it is scheduled. */
+async function requestLater(scope: Acting, change: ChangeRow, accepted: Accepted): Promise<void> {
+  const { actor } = scope;
+  const { impact_id, newly_blocked, override_tests } = accepted;
+  const request: StoredApplyRequest = {
+    at: clock.now().toISOString(),
+    by: { id: actor.id ?? '', name: actor.name },
+    ...{ impact_id, newly_blocked, override_tests },
+  };
+  await db.transaction(async (tx) => {
+    const stored = await updateChangeIn(tx, change.id, 'approved', { apply_request: request, problems: [] });
+    if (!stored) throw refuseStep(change, 'apply it');
+    await publishChange(tx, change.id);
+    await recordChange(tx, scope, stored, 'change.scheduled', {});
+  });
+}
+
+/** @throws AppError `forbidden` for those who may not apply it without its approvals */
+async function assertMayBreakGlass(change: ChangeRow, { breakGlass }: ApplyRights): Promise<void> {
+  const permission = 'change:break_glass';
+  if (!breakGlass) {
+    throw new AppError('forbidden', `Applying a change without its approvals requires the permission ${permission}.`, {
+      extra: { permission },
+    });
+  }
+  await db.transaction((tx) => assertActsForAll(tx, change.id, permission, breakGlass.reach));
+}
+
+/**
+ * Applies a change: what is stored becomes versions, and the workers write it wave by wave. A change that is scheduled for later is
+ * marked, and started then.
+ * @throws AppError `not_found`, `forbidden`; `conflict` in another state, outside the maintenance windows, and while another
+ * change with one of its objects is rolled out; `version_conflict` with both contents; what `checkApply` throws
+ */
+export async function applyChange(
+  scope: Scope<'policy:apply'>,
+  id: string,
+  input: ChangeApply,
+  rights: ApplyRights,
+): Promise<void> {
+  const change = await findChange(db, scope.reach, id);
+  if (!change) throw notFound('change');
+  await db.transaction((tx) => assertActsForAll(tx, id, 'policy:apply', scope.reach));
+  assertVersion('change', change.version, input.version);
+  const isUrgent = input.break_glass !== undefined;
+  const states = isUrgent ? ['draft', 'in_review', 'approved'] : ['approved'];
+  if (!states.includes(change.state)) throw refuseStep(change, 'apply it');
+  if (isUrgent) await assertMayBreakGlass(change, rights);
+  const compiled = await compileChange(change.items);
+  const accepted = {
+    ...(await checkApply(change, compiled, input, rights)),
+    break_glass: input.break_glass?.reason ?? null,
+  };
+  const start = isUrgent ? clock.now() : await findStart(change);
+  if (start === null || (start > clock.now() && change.scheduled_at === null)) {
+    const next_window_at = start?.toISOString() ?? null;
+    throw new AppError(
+      'conflict',
+      next_window_at === null
+        ? 'The maintenance windows of the tenants of this change are never open together.'
+        : `The change can only be applied within maintenance windows. The next one opens at ${next_window_at}.`,
+      { extra: { reason: 'outside_maintenance', next_window_at } },
+    );
+  }
+  if (start > clock.now()) await requestLater(scope, change, accepted);
+  else await startRollout(scope, id, change.version, compiled, accepted);
+}

@@ -1,0 +1,88 @@
+import { countRequired } from '@/domain/change/approval';
+import type { ChangeApply } from '@/domain/change/change';
+import { findNextWindow } from '@/domain/change/maintenance';
+import type { StoredApplyRequest } from '@/domain/change/rollout';
+import type { ImpactReader } from '@/domain/impact/stored-impact';
+import type { Scope } from '../../../auth/scope';
+import { db } from '../../../db/client';
+import { clock } from '../../../lib/clock';
+import { AppError } from '../../../lib/errors';
+import { assertChangeAcknowledged } from '../../impact/apply-with-impact';
+import { assertTestsHoldAfterChange, NO_TEST_RIGHTS, type TestRights } from '../../policy-tests/apply-gate';
+import { type ChangeRow, listChangeOwners } from '../../queries/changes';
+import { readApprovalRules, readMaintenanceWindows } from '../approval-rules';
+import type { CompiledChange } from '../compiled/compile-change';
+
+/** What the one who applies a change may do besides. */
+export type ApplyRights = Omit<TestRights, 'reason'> & {
+  readonly breakGlass: Scope<'change:break_glass'> | null;
+  readonly impact: ImpactReader;
+};
+
+/** What was accepted when a change was applied. */
+export type Accepted = Pick<StoredApplyRequest, 'impact_id' | 'newly_blocked' | 'override_tests'> & {
+  readonly break_glass: string | null;
+};
+
+/** An approval is for what was compiled when the change was submitted. @throws AppError `conflict` when that differs by now */
+async function assertApprovalHolds(change: ChangeRow, { hash, isEnforcing }: CompiledChange): Promise<void> {
+  if (change.compiled_hash === null || change.compiled_hash === hash) return;
+  const owners = await listChangeOwners(db, change.id);
+  const rules = await readApprovalRules(db, new Set(owners.map(({ tenant_id }) => tenant_id)));
+  if ([...rules.values()].every((rule) => countRequired(rule, isEnforcing) === 0)) return;
+  throw new AppError(
+    'conflict',
+    'The change has other effects than when it was approved: the inventory or the live rules changed. Submit it again.',
+    { extra: { reason: 'approval_outdated', change_id: change.id } },
+  );
+}
+
+/**
+ * What has to hold when a change is applied: approvals of what it compiles to now, policy tests, and the acknowledged impact.
+ * @throws AppError `conflict` with a reason; `forbidden` without the permission to override tests
+ */
+export async function checkApply(
+  change: ChangeRow,
+  compiled: CompiledChange,
+  { override_tests, break_glass, ...asked }: ChangeApply,
+  rights: ApplyRights,
+): Promise<Omit<Accepted, 'break_glass'>> {
+  if (!break_glass) await assertApprovalHolds(change, compiled);
+  const reason = override_tests?.reason ?? null;
+  const refusal = { change_id: change.id };
+  const override = await assertTestsHoldAfterChange(compiled, { ...rights, reason }, refusal);
+  const acknowledged = await assertChangeAcknowledged(change, asked, rights.impact, refusal);
+  return {
+    impact_id: acknowledged?.impact_id ?? null,
+    newly_blocked: acknowledged?.newly_blocked ?? null,
+    override_tests: override?.reason ?? null,
+  };
+}
+
+/** The same when a scheduled change starts, on behalf of the one who asked for it. */
+export async function checkScheduled(
+  change: ChangeRow,
+  compiled: CompiledChange,
+  { override_tests }: StoredApplyRequest,
+): Promise<void> {
+  await assertApprovalHolds(change, compiled);
+  if (override_tests === null) {
+    await assertTestsHoldAfterChange(compiled, NO_TEST_RIGHTS, { change_id: change.id });
+  }
+}
+
+type Schedule = Pick<ChangeRow, 'id' | 'scheduled_at' | 'within_maintenance'>;
+
+/**
+ * When a change may start: at its scheduled time, or later when the maintenance windows of all its tenants are open together; null:
+ * never within the following days.
+ */
+export async function findStart({ id, scheduled_at, within_maintenance }: Schedule): Promise<Date | null> {
+  const now = clock.now().getTime();
+  const from = Math.max(now, scheduled_at === null ? now : Date.parse(scheduled_at));
+  if (!within_maintenance) return new Date(from);
+  const tenants = (await listChangeOwners(db, id)).map(({ tenant_id }) => tenant_id);
+  const windows = await readMaintenanceWindows(db, new Set(tenants));
+  const next = findNextWindow([...windows.values()], from);
+  return next === null ? null : new Date(next);
+}

@@ -1,0 +1,27 @@
+import type { Executor } from '../../../db/client';
+import { AppError } from '../../../lib/errors';
+import { findRollout } from '../../queries/change-rollouts';
+
+/**
+ * The change on whose behalf something is stored.
+ * @property undoes it is rolled back, whatever is still running
+ */
+export type WithinChange = { readonly change_id: string; readonly undoes?: boolean };
+
+/**
+ * Nothing else writes to what a change is rolling out, so that a confirmation or a rollback concerns all of it.
+ * @throws AppError `conflict` while another change with one of these policies or groups is rolled out
+ */
+export async function assertNoRollout(
+  executor: Executor,
+  objectIds: readonly string[],
+  within?: WithinChange,
+): Promise<void> {
+  const change_id = await findRollout(executor, objectIds, within?.change_id ?? null);
+  if (change_id === null) return;
+  throw new AppError(
+    'conflict',
+    'A change that contains this is being rolled out. Confirm the change or roll it back, then try again.',
+    { extra: { reason: 'change_in_progress', change_id } },
+  );
+}

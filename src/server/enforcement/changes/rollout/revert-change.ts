@@ -1,0 +1,84 @@
+import type { ChangeItem } from '@/domain/change/items';
+import { toOwner } from '@/domain/permissions';
+import { isSameSnapshot } from '@/domain/policy/snapshot';
+import { equalJson } from '../../../audit/canonical';
+import type { Scope, Session } from '../../../auth/scope';
+import { db, type Tx } from '../../../db/client';
+import { AppError } from '../../../lib/errors';
+import { notFound } from '../../../lib/refusals';
+import { readPolicySnapshot } from '../../policies/change-policy';
+import { listChangeOwners, lockChange } from '../../queries/changes';
+import { lockPolicy } from '../../queries/policies';
+import { listAddedMembers } from '../../queries/security-group-members';
+import { lockSecurityGroup } from '../../queries/security-groups';
+import { assertMayWrite } from '../change-access';
+import { insertDraft } from '../draft/create-change';
+import { refuseStep } from '../transition';
+
+/** The edit that takes one edit back, from what is stored now; null: there is nothing to take back. */
+async function revertItem(tx: Tx, item: ChangeItem): Promise<ChangeItem | null> {
+  if (item.kind === 'policy' || item.kind === 'policy_delete') {
+    const row = await lockPolicy(tx, 'all', item.policy_id);
+    const present = row && { ...(await readPolicySnapshot(tx, row)), version: row.version };
+    const own = { policy_id: item.policy_id, name: present?.name ?? item.name, ...toOwner(row ?? item) };
+    if (!item.before) {
+      return present && { kind: 'policy_delete', ...own, base_version: present.version, before: present };
+    }
+    const { version: _, ...former } = item.before;
+    if (present && isSameSnapshot(present, former)) return null;
+    const bases = { base_version: present?.version ?? null, before: present };
+    return { kind: 'policy', ...own, ...bases, after: former, adopted_from: null };
+  }
+  const row = await lockSecurityGroup(tx, 'all', item.group_id);
+  // A group that the change created stays: policies may name it by now, and by itself it filters nothing.
+  if (!row) return null;
+  const own = { group_id: row.id, name: row.name, ...toOwner(row), base_version: row.version };
+  if (item.kind === 'group_members') {
+    const members = new Set(await listAddedMembers(tx, row.id, [...item.add, ...item.remove]));
+    const add = item.remove.filter((id) => !members.has(id));
+    const remove = item.add.filter((id) => members.has(id));
+    return add.length + remove.length > 0 ? { kind: 'group_members', ...own, add, remove } : null;
+  }
+  if (!item.before) return null;
+  const { version: _, ...former } = item.before;
+  const { name, description, member_tags, member_tags_match } = row;
+  const present = { name, description, member_tags, member_tags_match };
+  if (equalJson(present, former)) return null;
+  return { kind: 'group', ...own, before: { ...present, version: row.version }, after: former, add: [] };
+}
+
+/**
+ * Drafts the change that takes a confirmed change back, from what is stored now. It has its own review and impact.
+ * @returns the id of the draft
+ * @throws AppError `not_found`, `forbidden`, `conflict` when the change is not confirmed or nothing of it is left
+ */
+export async function revertChange(scope: Scope<'policy:write'>, session: Session, id: string): Promise<string> {
+  return db.transaction(async (tx) => {
+    const change = await lockChange(tx, scope.reach, id);
+    if (!change) throw notFound('change');
+    await assertMayWrite(tx, session, change);
+    if (change.state !== 'confirmed') throw refuseStep(change, 'revert it');
+    const items: ChangeItem[] = [];
+    for (const item of change.items) {
+      const reverted = await revertItem(tx, item);
+      if (reverted) items.push(reverted);
+    }
+    if (items.length === 0) {
+      throw new AppError('conflict', 'Nothing of the change is left to revert.', {
+        extra: { reason: 'nothing_to_revert' },
+      });
+    }
+    const { confirm_within_seconds, waves, on_failure, rollback_on_failed_check } = change;
+    const draft = {
+      ...{ confirm_within_seconds, waves, on_failure, rollback_on_failed_check },
+      ...{
+        title: `Revert: ${change.title}`.slice(0, 120),
+        description: '',
+        scheduled_at: null,
+        within_maintenance: false,
+      },
+      reverts: id,
+    };
+    return (await insertDraft(tx, scope, draft, items, await listChangeOwners(tx, id))).id;
+  });
+}

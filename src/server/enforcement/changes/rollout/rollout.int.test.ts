@@ -1,0 +1,217 @@
+import { eq } from 'drizzle-orm';
+import { describe, expect, it } from 'vitest';
+import type { Policy } from '@/domain/policies';
+import { db } from '@/server/db/client';
+import { changeTransitions } from '@/server/db/schema/changes';
+import {
+  apply as applyPolicy,
+  create,
+  get,
+  lab,
+  lines,
+  policyRuleLines,
+  post,
+  prepareDeploymentLab,
+  unmanagedRuleLines,
+} from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
+import { AnswerError } from '@/server/providers/hypervisor/pve/errors/classify';
+import type { Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
+import { fakeClock } from '@/test/fake-clock';
+import { advanceChange } from './advance-change';
+import { confirmChange, continueChange, rollBackChange } from './decide-change';
+import {
+  add,
+  apply,
+  drive,
+  edit,
+  makeChange,
+  readLive,
+  readRow,
+  remove,
+  scope,
+  targets,
+} from './testing/rollout-lab.fixture';
+
+prepareDeploymentLab();
+
+const second = (policy: Policy) => ({ rules: policy.rules.slice(0, 1) });
+const listSteps = async (id: string) =>
+  (
+    await db
+      .select({ to: changeTransitions.to })
+      .from(changeTransitions)
+      .where(eq(changeTransitions.change_id, id))
+      .orderBy(changeTransitions.id)
+  ).map(({ to }) => to);
+const canary = async (vmid: number) => ({ by: 'workloads' as const, workload_ids: [await lab.id(vmid)] });
+/** Answers that the node of a workload does not give. */
+const unreachable =
+  (vmid: number): Interference =>
+  async (request, execute) => {
+    if (new RegExp(`/(?:qemu|lxc)/${vmid}/`).test(request.path)) {
+      throw new AnswerError({ status: 595, text: 'No route to host' });
+    }
+    return execute();
+  };
+
+describe('a change', () => {
+  it('waits after its canaries and for its confirmation, and is then kept', async () => {
+    const policy = await create(targets(100, 102));
+    await applyPolicy(policy);
+    const extra = add(policy, { name: 'extra', ...targets(102) });
+    const waves = { canaries: await canary(100), pause_seconds: null };
+    const id = await makeChange([edit(policy, second(policy)), extra], { waves });
+    await apply(id);
+    expect(await readRow(id)).toMatchObject({ state: 'applying', applied_at: expect.any(String) });
+    expect(policyRuleLines(100, policy)).toHaveLength(2);
+    expect(await drive(id)).toBe('applying');
+    expect([100, 102].map((vmid) => policyRuleLines(vmid, policy).length)).toEqual([1, 2]);
+    // Nothing else writes to what is being rolled out.
+    for (const [path, method] of [
+      [`/policies/${policy.id}/apply`, 'POST'],
+      [`/policies/${policy.id}/reconcile`, 'POST'],
+      [`/policies/${policy.id}`, 'DELETE'],
+    ] as const) {
+      const answer = await lab.json(path, { method });
+      expect([path, answer.status, answer.body]).toMatchObject([path, 409, { reason: 'change_in_progress' }]);
+    }
+    await continueChange(scope, id, {});
+    expect(await drive(id)).toBe('awaiting_confirmation');
+    expect(policyRuleLines(102, policy)).toHaveLength(1);
+    expect(lines(102).filter((line) => line.includes('policy_id' in extra ? extra.policy_id : ''))).toHaveLength(2);
+    expect(await readRow(id)).toMatchObject({ written_at: expect.any(String), confirm_until: expect.any(String) });
+    await confirmChange(scope, id, {});
+    expect(await listSteps(id)).toEqual(['applying', 'awaiting_confirmation', 'confirmed']);
+    expect(await post(`/policies/${policy.id}/apply`)).toMatchObject({ status: 202 });
+  });
+
+  it('returns to exactly what was before when no one confirms it in time', async () => {
+    const clock = fakeClock();
+    try {
+      const [kept, deleted] = [await create(targets(100, 102)), await create(targets(100))];
+      await applyPolicy(kept);
+      await applyPolicy(deleted);
+      const fresh = add(kept, { name: 'fresh', ...targets(105) });
+      const before = [100, 102, 105].map(readLive);
+      const id = await makeChange([edit(kept, second(kept)), remove(deleted), fresh]);
+      await apply(id);
+      expect(await drive(id)).toBe('awaiting_confirmation');
+      expect(policyRuleLines(100, deleted)).toEqual([]);
+      expect(lines(105).join()).toContain('[fabric ');
+      clock.advance(599);
+      expect(await drive(id)).toBe('awaiting_confirmation');
+      clock.advance(1);
+      await advanceChange(id);
+      expect(await readRow(id)).toMatchObject({ state: 'rolling_back' });
+      expect(await drive(id)).toBe('rolled_back');
+      expect([100, 102, 105].map(readLive)).toEqual(before);
+      expect(await get(`/policies/${kept.id}`)).toMatchObject({ version: 3, rules: kept.rules });
+      expect(await get(`/policies/${deleted.id}`)).toMatchObject({
+        version: 2,
+        name: deleted.name,
+        rules: deleted.rules,
+      });
+      expect(await lab.json(`/policies/${'policy_id' in fresh ? fresh.policy_id : ''}`)).toMatchObject({ status: 404 });
+      expect(await readRow(id)).toMatchObject({ problems: [], finished_at: expect.any(String) });
+    } finally {
+      clock.restore();
+    }
+  });
+
+  it('leaves a policy disabled of which no rules were live before', async () => {
+    const policy = await create(targets(100));
+    const before = readLive(100);
+    const id = await makeChange([edit(policy)]);
+    await apply(id);
+    expect(await drive(id)).toBe('awaiting_confirmation');
+    await rollBackChange(scope, id, {});
+    expect(await drive(id)).toBe('rolled_back');
+    expect(readLive(100)).toEqual(before);
+    expect(await get(`/policies/${policy.id}`)).toMatchObject({ enabled: false, rules: policy.rules });
+  });
+
+  it('returns both contents when someone else stored a newer version', async () => {
+    const policy = await create(targets(100));
+    const id = await makeChange([edit(policy, { description: 'ours' })]);
+    await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { description: 'theirs' } });
+    await expect(apply(id)).rejects.toMatchObject({
+      code: 'version_conflict',
+      extra: {
+        conflicts: [
+          { base_version: 1, version: 2, current: { description: 'theirs' }, change: { description: 'ours' } },
+        ],
+      },
+    });
+    expect(await readRow(id)).toMatchObject({ state: 'approved', rollout: null });
+  });
+
+  it.each([
+    ['stop', 'failed'],
+    ['continue', 'awaiting_confirmation'],
+    ['rollback', 'rolled_back'],
+  ] as const)('follows its setting when a workload fails: %s', async (on_failure, end) => {
+    const policy = await create(targets(100, 102));
+    await applyPolicy(policy);
+    const before = [100, 102].map(readLive);
+    const id = await makeChange([edit(policy, second(policy))], {
+      waves: { canaries: await canary(100), pause_seconds: 0 },
+      on_failure,
+    });
+    await apply(id);
+    expect(await drive(id, unreachable(100))).toBe(end === 'rolled_back' ? 'rolling_back' : end);
+    const { problems } = await readRow(id);
+    expect(problems[0]).toMatchObject({ code: 'workloads_failed', message: expect.stringContaining('(100)') });
+    if (end === 'failed') {
+      expect(policyRuleLines(102, policy)).toHaveLength(2);
+      await continueChange(scope, id, {});
+      expect(await drive(id)).toBe('awaiting_confirmation');
+      expect([100, 102].map((vmid) => policyRuleLines(vmid, policy).length)).toEqual([1, 1]);
+    }
+    if (end === 'rolled_back') expect([100, 102].map(readLive)).toEqual(before);
+  });
+});
+
+describe('a rollback', () => {
+  it('keeps trying while a node does not answer, and says so', async () => {
+    const clock = fakeClock();
+    try {
+      const policy = await create(targets(100, 102));
+      await applyPolicy(policy);
+      const before = [100, 102].map(readLive);
+      const id = await makeChange([edit(policy, second(policy))]);
+      await apply(id);
+      await drive(id);
+      await rollBackChange(scope, id, {});
+      for (let tries = 1; tries <= 12; tries++) {
+        expect(await drive(id, unreachable(102))).toBe('rolling_back');
+        const { rollout, problems } = await readRow(id);
+        expect(rollout).toMatchObject({ tries, retry_at: expect.any(String) });
+        expect(problems).toMatchObject([{ code: 'rollback_waiting', message: expect.stringContaining('(102)') }]);
+        clock.advance(301);
+      }
+      expect(readLive(100)).toEqual(before[0]);
+      expect(readLive(102)).not.toEqual(before[1]);
+      expect(await drive(id)).toBe('rolled_back');
+      expect(readLive(102)).toEqual(before[1]);
+      expect(await readRow(id)).toMatchObject({ problems: [] });
+    } finally {
+      clock.restore();
+    }
+  });
+
+  it('leaves switches on which an edit of someone else depends, and says that it is incomplete', async () => {
+    const policy = await create(targets(105));
+    const fresh = add(policy, { name: 'only here' });
+    const id = await makeChange([fresh, remove(policy)]);
+    await apply(id);
+    await drive(id);
+    lab.control.firewall.insertRule(105, 'IN DROP -p tcp -dport 2222 -log nolog # by hand', 0);
+    const on = readLive(105);
+    await rollBackChange(scope, id, {});
+    expect(await drive(id)).toBe('rolled_back');
+    expect(unmanagedRuleLines(105).join()).toContain('2222');
+    expect(lines(105).join()).not.toContain('[fabric ');
+    expect(readLive(105).flags).toEqual(on.flags);
+    expect((await readRow(id)).problems).toMatchObject([{ code: 'rollback_incomplete' }]);
+  });
+});

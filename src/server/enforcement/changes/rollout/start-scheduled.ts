@@ -1,0 +1,47 @@
+import { systemScope } from '../../../auth/scope';
+import { db } from '../../../db/client';
+import { clock } from '../../../lib/clock';
+import { AppError } from '../../../lib/errors';
+import { listUnderWayChanges } from '../../queries/change-rollouts';
+import { findChange, updateChangeIn } from '../../queries/changes';
+import { compileChange } from '../compiled/compile-change';
+import { publishChange, recordChange } from '../transition';
+import { advanceChange } from './advance-change';
+import { startRollout } from './apply-change';
+import { checkScheduled, findStart } from './apply-checks';
+
+const scope = systemScope('policy:apply', 'change schedule');
+
+/**
+ * Starts a change whose time has come, on behalf of the one who asked for it. What has to hold is checked again; if it does not, the
+ * change says why and is not started.
+ */
+async function startScheduled(id: string): Promise<void> {
+  const change = await findChange(db, 'all', id);
+  const request = change?.apply_request;
+  if (!change || !request) return;
+  const start = await findStart(change);
+  if (start === null || start > clock.now()) return;
+  const by = { ...scope, actor: { kind: 'user', ...request.by } as const };
+  try {
+    const compiled = await compileChange(change.items);
+    await checkScheduled(change, compiled, request);
+    await startRollout(by, id, change.version, compiled, { ...request, break_glass: null });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const problem = { code: 'not_started', message: error.message, remedy: 'Solve this, then apply the change again.' };
+    await db.transaction(async (tx) => {
+      const stored = await updateChangeIn(tx, id, 'approved', { apply_request: null, problems: [problem] });
+      if (!stored) return;
+      await publishChange(tx, id);
+      await recordChange(tx, scope, stored, 'change.not_started', { reason: error.message });
+    });
+  }
+}
+
+/** Looks at every change that is under way or waits for its time. One query when there is none. */
+export async function scheduleChanges(): Promise<void> {
+  for (const { id, state } of await listUnderWayChanges(db)) {
+    await (state === 'approved' ? startScheduled(id) : advanceChange(id));
+  }
+}

@@ -1,0 +1,53 @@
+import type { ChangeItem } from '@/domain/change/items';
+import { toOwner } from '@/domain/permissions';
+import type { InventoryIndex } from '@/domain/policy/inventory-index';
+import { type Actor, changeScope, type Origin } from '../../../auth/scope';
+import type { Tx } from '../../../db/client';
+import { createSecurityGroupIn } from '../../groups/create-group';
+import { updateSecurityGroupIn } from '../../groups/groups';
+import { changeMembersIn } from '../../groups/members';
+import { changePolicyIn } from '../../policies/change-policy';
+import { createPolicyIn, deletePolicyIn } from '../../policies/policies';
+import type { ChangeRow } from '../../queries/changes';
+import { findLastVersion } from '../../queries/policy-versions';
+
+export type Acting = { readonly actor: Actor; readonly origin: Origin | null };
+type Kind = ChangeItem['kind'];
+type ItemOf<K extends Kind> = Extract<ChangeItem, { kind: K }>;
+
+export const selectItems = <K extends Kind>(items: readonly ChangeItem[], kind: K): ItemOf<K>[] =>
+  items.filter((item): item is ItemOf<K> => item.kind === kind);
+
+/**
+ * Stores the content of a change as versions of its policies and groups. Policies come first: one may stop to name a group by
+ * the name that it loses.
+ * @returns removals from workloads of another project, for `startDeployments` after the commit
+ * @throws AppError `version_conflict`, `not_found`, and `conflict` for names that are taken
+ */
+export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: InventoryIndex): Promise<string[]> {
+  const within = { change_id: change.id };
+  const [policies, groups] = [changeScope('policy:write', by), changeScope('group:write', by)];
+  const removals: string[] = [];
+  const reason = `Change: ${change.title}`;
+  for (const { policy_id: id, before, after, ...item } of selectItems(change.items, 'policy')) {
+    if (!before) {
+      const version = (await findLastVersion(tx, id)) + 1;
+      await createPolicyIn(tx, policies, { id, owner: toOwner(item), snapshot: after, reason, version });
+    } else {
+      const guard = { version: before.version, reason, project_id: item.project_id };
+      const done = await changePolicyIn(tx, policies, id, guard, 'policy.updated', () => after, index, within);
+      removals.push(...done.removals);
+    }
+  }
+  for (const { policy_id, base_version: version } of selectItems(change.items, 'policy_delete')) {
+    await deletePolicyIn(tx, policies, policy_id, { version, reason }, within);
+  }
+  for (const { group_id: id, before, after, add, ...item } of selectItems(change.items, 'group')) {
+    if (!before) await createSecurityGroupIn(tx, groups, { id, ...toOwner(item), ...after }, add);
+    else await updateSecurityGroupIn(tx, groups, id, { ...after, version: before.version }, within);
+  }
+  for (const { group_id, add, remove } of selectItems(change.items, 'group_members')) {
+    await changeMembersIn(tx, groups, group_id, { add, remove }, { rollout: within });
+  }
+  return removals;
+}

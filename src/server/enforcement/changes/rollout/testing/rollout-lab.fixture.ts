@@ -1,0 +1,156 @@
+import type { ChangeItem } from '@/domain/change/items';
+import type { ChangeState } from '@/domain/change/states';
+import type { Policy, PolicySnapshot } from '@/domain/policies';
+import { systemScope } from '@/server/auth/scope';
+import { db } from '@/server/db/client';
+import {
+  at,
+  DEFINITION,
+  lab,
+  lines,
+  run,
+  switches,
+} from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
+import { clearSnapshotCaches } from '@/server/enforcement/guest-firewall/live-reader';
+import { type ChangeRow, findChange, insertChange, type NewChange } from '@/server/enforcement/queries/changes';
+import { newId } from '@/server/lib/ids';
+import type { Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
+import { advanceChange } from '../advance-change';
+import { applyChange } from '../apply-change';
+import type { ApplyRights } from '../apply-checks';
+
+export const scope = systemScope('policy:apply', 'test');
+const RIGHTS: ApplyRights = {
+  ...{ read: 'all', override: null, protect: null, breakGlass: null },
+  impact: { policies: 'all', tests: 'all', flows: 'all' },
+};
+const NOTHING = { tenant_id: null, project_id: null };
+
+const toSnapshot = ({ name, description, enabled, tier, tenant_visibility, priority, definition, rules }: Policy) => ({
+  ...{ name, description, enabled, tier, tenant_visibility, priority, definition, rules },
+});
+
+/** The definition of the lab's policies with these workloads as targets. */
+export const targets = (...vmids: number[]) => ({
+  definition: { ...DEFINITION, targets: vmids.map(at) } as PolicySnapshot['definition'],
+});
+
+/** An edit of a stored policy. */
+export const edit = (policy: Policy, changes: Partial<PolicySnapshot> = {}): ChangeItem => {
+  const before = toSnapshot(policy);
+  return {
+    ...{ kind: 'policy', policy_id: policy.id, name: policy.name, ...NOTHING, adopted_from: null },
+    base_version: policy.version,
+    before: { ...before, version: policy.version },
+    after: { ...before, ...changes },
+  };
+};
+
+/** A new policy like a stored one. */
+export const add = (policy: Policy, changes: Partial<PolicySnapshot> = {}): ChangeItem => {
+  const snapshot = toSnapshot(policy);
+  const rules = snapshot.rules.map((rule) => ({ ...rule, id: newId() }));
+  const after = { ...snapshot, rules, ...changes };
+  const item = { kind: 'policy', policy_id: newId(), name: after.name, ...NOTHING, adopted_from: null } as const;
+  return { ...item, base_version: null, before: null, after };
+};
+
+export const remove = (policy: Policy): ChangeItem => ({
+  ...{ kind: 'policy_delete', policy_id: policy.id, name: policy.name, ...NOTHING, base_version: policy.version },
+  before: { ...toSnapshot(policy), version: policy.version },
+});
+
+/** An approved change with these edits. */
+export async function makeChange(items: readonly ChangeItem[], settings: Partial<NewChange> = {}): Promise<string> {
+  const id = newId();
+  const objects = items.map((item) => ('policy_id' in item ? item.policy_id : item.group_id));
+  await db.transaction((tx) =>
+    insertChange(
+      tx,
+      {
+        ...{ id, title: 'a change', items: [...items], content_hash: 'x', created_by_name: 'test', state: 'approved' },
+        ...{ confirm_within_seconds: 600, waves: { canaries: null, pause_seconds: 0 }, on_failure: 'stop' },
+        ...{ rollback_on_failed_check: false, ...settings },
+      },
+      items,
+      objects,
+    ),
+  );
+  return id;
+}
+
+export const readRow = async (id: string): Promise<ChangeRow> => {
+  const row = await findChange(db, 'all', id);
+  if (!row) throw new Error('expected the change to exist');
+  return row;
+};
+
+export const apply = (id: string): Promise<void> => {
+  clearSnapshotCaches();
+  return applyChange(scope, id, {}, RIGHTS);
+};
+
+const openDeployments = (id: string) =>
+  lab.sql<{ id: string; wave: number; kind: string }[]>`
+    select id, wave, kind from deployments where change_id = ${id} and finished_at is null order by created_at, id`;
+
+/** What workers do for a change until nothing is to be done any more. @returns its state then */
+export async function drive(id: string, interfere?: Interference): Promise<ChangeState> {
+  for (let rounds = 0; rounds < 40; rounds++) {
+    const before = await readRow(id);
+    await advanceChange(id);
+    const open = await openDeployments(id);
+    for (const deployment of open) await run(deployment.id, interfere);
+    const after = await readRow(id);
+    const isSame = before.state === after.state && JSON.stringify(before.rollout) === JSON.stringify(after.rollout);
+    if (open.length === 0 && isSame) return after.state;
+  }
+  throw new Error('expected the change to come to an end');
+}
+
+/** What is live at a workload: rules in order and switches. Versions in markers count up when content returns. */
+export const readLive = (vmid: number) => ({
+  rules: lines(vmid).map((line) => line.replace(/ v=\d+ /, ' ')),
+  ...switches(vmid),
+});
+
+/**
+ * The worker dies at one of its calls to the hypervisor: nothing is given back, its leases run out, and another worker continues.
+ * @param at the number of the call, from 0 @returns whether there was such a call
+ */
+export async function killAt(id: string, at: number, isDone: boolean): Promise<boolean> {
+  let calls = 0;
+  const dead = new Error('the worker died');
+  for (let rounds = 0; rounds < 40; rounds++) {
+    await advanceChange(id);
+    const open = await openDeployments(id);
+    if (open.length === 0) return false;
+    for (const deployment of open) {
+      const worker = new AbortController();
+      const died = run(
+        deployment.id,
+        async (_request, execute) => {
+          if (worker.signal.aborted) throw dead;
+          if (calls++ !== at) return execute();
+          worker.abort(dead);
+          if (isDone) await execute();
+          throw dead;
+        },
+        worker.signal,
+      );
+      const isKilled = await died.then(
+        () => false,
+        (error: unknown) => {
+          if (error === dead) return true;
+          throw error;
+        },
+      );
+      if (!isKilled) continue;
+      await lab.sql`update deployments set lease_owner = 'dead', lease_at = now() - interval '1 hour', attempts = 1
+        where id = ${deployment.id}`;
+      await lab.sql`update guest_firewalls set lease_at = now() - interval '1 hour' where lease_owner is not null`;
+      return true;
+    }
+  }
+  throw new Error('expected the change to come to an end');
+}

@@ -1,0 +1,204 @@
+import type { RolloutPolicy } from '@/domain/change/rollout';
+import type { DeploymentProblem } from '@/domain/deployments';
+import { type Owned, toOwner } from '@/domain/permissions';
+import type { PolicySnapshot } from '@/domain/policies';
+import type { InventoryIndex } from '@/domain/policy/inventory-index';
+import { isSameSnapshot } from '@/domain/policy/snapshot';
+import { changeScope } from '../../../auth/scope';
+import type { Tx } from '../../../db/client';
+import { AppError } from '../../../lib/errors';
+import { createSecurityGroupIn } from '../../groups/create-group';
+import { deleteSecurityGroupIn, updateSecurityGroupIn } from '../../groups/groups';
+import { changeMembersIn } from '../../groups/members';
+import { changePolicyIn, readPolicySnapshot } from '../../policies/change-policy';
+import { createPolicyIn, deletePolicyIn } from '../../policies/policies';
+import { isDeployed } from '../../policies/policy-inputs';
+import type { ChangeRow } from '../../queries/changes';
+import { isPolicyNameUsed, lockPolicy } from '../../queries/policies';
+import { findLastVersion, findPolicyVersions } from '../../queries/policy-versions';
+import { listEligibleWorkloads, lockSecurityGroup, securityGroupNameTaken } from '../../queries/security-groups';
+import type { WithinChange } from './guard';
+import { type Acting, selectItems } from './store-items';
+
+/** A problem of a rollback that leaves something as it is. */
+export const createIncomplete = (message: string): DeploymentProblem => ({
+  code: 'rollback_incomplete',
+  message,
+  remedy: 'Check it, and change it manually if necessary.',
+});
+
+/** A name that the owner does not use: someone may have taken the former one since. */
+async function chooseFreeName(name: string, isTaken: (name: string) => Promise<boolean>): Promise<string> {
+  for (let n = 1; ; n++) {
+    const candidate = n === 1 ? name : `${name.slice(0, 100)} (restored${n === 2 ? '' : ` ${n - 1}`})`;
+    if (!(await isTaken(candidate))) return candidate;
+  }
+}
+
+class Undo {
+  readonly problems: DeploymentProblem[] = [];
+  /** What is removed from workloads of another project. */
+  readonly removals: string[] = [];
+  /** Deployed policies as they were before the change. */
+  readonly former: ReadonlyMap<string, RolloutPolicy>;
+  readonly #within: WithinChange;
+  readonly #reason: string;
+
+  constructor(
+    readonly tx: Tx,
+    readonly by: Acting,
+    readonly change: ChangeRow,
+    readonly index: InventoryIndex,
+    touched: readonly RolloutPolicy[],
+  ) {
+    this.former = new Map(touched.map((policy) => [policy.policy_id, policy]));
+    this.#within = { change_id: change.id, undoes: true };
+    this.#reason = `Rollback of the change: ${change.title}`;
+  }
+
+  get #policies() {
+    return changeScope('policy:write', this.by);
+  }
+
+  get #groups() {
+    return changeScope('group:write', this.by);
+  }
+
+  /** What a policy says after the rollback: its former content; disabled when no rules of it were live. */
+  async #formerContent(
+    id: string,
+    before: PolicySnapshot & { readonly version: number },
+    live: Pick<RolloutPolicy, 'live_version'> | undefined,
+  ): Promise<PolicySnapshot> {
+    const { version, ...content } = before;
+    if (!live || !isDeployed(content) || live.live_version === version) return content;
+    if (live.live_version === null) return { ...content, enabled: false };
+    const stored = (await findPolicyVersions(this.tx, id, [live.live_version])).get(live.live_version);
+    return stored?.snapshot ?? content;
+  }
+
+  async #restorePolicy(
+    id: string,
+    { tenant_id, project_id }: Owned,
+    content: PolicySnapshot,
+    expected: PolicySnapshot | null,
+  ) {
+    const { tx } = this;
+    const owner = { tenant_id, project_id: (this.former.get(id) ?? { project_id }).project_id };
+    const row = await lockPolicy(tx, 'all', id);
+    const isTaken = (name: string) => isPolicyNameUsed(tx, owner, name);
+    if (!row) {
+      const name = await chooseFreeName(content.name, isTaken);
+      const version = (await findLastVersion(tx, id)) + 1;
+      const snapshot = { ...content, name };
+      await createPolicyIn(tx, this.#policies, { id, owner, snapshot, reason: this.#reason, version });
+      return;
+    }
+    const present = await readPolicySnapshot(tx, row);
+    if (expected && !isSameSnapshot(present, expected)) {
+      this.problems.push(
+        createIncomplete(`${present.name} was edited since the change was applied and keeps its content.`),
+      );
+      return;
+    }
+    const name = content.name === present.name ? content.name : await chooseFreeName(content.name, isTaken);
+    const after = { ...content, name };
+    const guard = { reason: this.#reason, project_id: owner.project_id };
+    const { removals } = await changePolicyIn(
+      ...([tx, this.#policies, id, guard, 'policy.updated', () => after, this.index, this.#within] as const),
+    );
+    this.removals.push(...removals);
+  }
+
+  async policies(): Promise<void> {
+    const { tx } = this;
+    const live = this.former;
+    const done = new Set<string>();
+    // What was created may have the name that something else gets back.
+    for (const item of selectItems(this.change.items, 'policy')) {
+      if (item.before) continue;
+      done.add(item.policy_id);
+      if (await lockPolicy(tx, 'all', item.policy_id)) {
+        await deletePolicyIn(tx, this.#policies, item.policy_id, { reason: this.#reason }, this.#within);
+      }
+    }
+    for (const item of selectItems(this.change.items, 'policy')) {
+      const { policy_id: id, before, after } = item;
+      if (!before) continue;
+      done.add(id);
+      await this.#restorePolicy(id, toOwner(item), await this.#formerContent(id, before, live.get(id)), after);
+    }
+    for (const item of selectItems(this.change.items, 'policy_delete')) {
+      const { policy_id: id, before } = item;
+      done.add(id);
+      await this.#restorePolicy(id, toOwner(item), await this.#formerContent(id, before, live.get(id)), null);
+    }
+    // Policies that name an edited group and that no item edits.
+    for (const policy of [...live.values()].filter(({ policy_id }) => !done.has(policy_id))) {
+      const row = await lockPolicy(tx, 'all', policy.policy_id);
+      if (!row) continue;
+      const before = { ...(await readPolicySnapshot(tx, row)), version: row.version };
+      await this.#restorePolicy(row.id, toOwner(row), await this.#formerContent(row.id, before, policy), null);
+    }
+  }
+
+  async #existing(groupId: string, ids: readonly string[]): Promise<string[]> {
+    const group = await lockSecurityGroup(this.tx, 'all', groupId);
+    if (!group) return [];
+    const found = await listEligibleWorkloads(this.tx, 'all', group, ids);
+    return found.filter(({ eligible }) => eligible).map(({ id }) => id);
+  }
+
+  async groups(): Promise<void> {
+    const { tx } = this;
+    for (const { group_id: id, add, remove, name } of selectItems(this.change.items, 'group_members')) {
+      if (!(await lockSecurityGroup(tx, 'all', id))) {
+        this.problems.push(createIncomplete(`The group ${name} was deleted since the change was applied.`));
+        continue;
+      }
+      const members = { add: await this.#existing(id, remove), remove: [...add] };
+      await changeMembersIn(tx, this.#groups, id, members, { rollout: this.#within });
+    }
+    for (const { group_id: id, before, name, ...item } of selectItems(this.change.items, 'group')) {
+      const row = await lockSecurityGroup(tx, 'all', id);
+      if (!row) {
+        if (!before) continue;
+        const { version: _, ...content } = before;
+        await createSecurityGroupIn(tx, this.#groups, { id, ...toOwner(item), ...content }, []);
+        continue;
+      }
+      try {
+        if (!before) {
+          await deleteSecurityGroupIn(tx, this.#groups, id, this.#within);
+          continue;
+        }
+        const { version: _, ...content } = before;
+        const owner = toOwner(row);
+        const isTaken = (candidate: string) => securityGroupNameTaken(tx, owner, candidate);
+        const former = content.name === row.name ? content.name : await chooseFreeName(content.name, isTaken);
+        await updateSecurityGroupIn(tx, this.#groups, id, { ...content, name: former }, this.#within);
+      } catch (error) {
+        // A policy of someone else names the group by now.
+        if (!(error instanceof AppError)) throw error;
+        this.problems.push(createIncomplete(`The group ${name} keeps its content: ${error.message}`));
+      }
+    }
+  }
+}
+
+/**
+ * Stores the former content of everything that a change changed, as new versions. What someone else edited since keeps their
+ * content. @returns what stays as it is, and removals to start
+ */
+export async function undoItems(
+  tx: Tx,
+  by: Acting,
+  change: ChangeRow,
+  index: InventoryIndex,
+  touched: readonly RolloutPolicy[],
+): Promise<{ problems: DeploymentProblem[]; removals: string[] }> {
+  const undo = new Undo(tx, by, change, index, touched);
+  await undo.policies();
+  await undo.groups();
+  return undo;
+}
