@@ -10,6 +10,7 @@ import { policiesById } from '../../policies/policy-inputs';
 import { addChangeObjects } from '../../queries/change-rollouts';
 import { type ChangeRow, findChange, lockChange, updateChangeIn } from '../../queries/changes';
 import { type CompiledChange, compileChange } from '../compiled/compile-change';
+import { assertStillApproved } from '../review/revalidate';
 import { moveChange, publishChange, recordChange, refuseStep } from '../transition';
 import { enqueueAdvance } from './advance-change';
 import { type Accepted, type ApplyRights, checkApply, findStart } from './apply-checks';
@@ -36,6 +37,8 @@ export async function startRollout(
     const locked = await lockChange(tx, 'all', id);
     if (!locked) throw notFound('change');
     assertVersion('change', locked.version, version);
+    // By the rules, the inventory and the live rules of now, whatever they were when it was approved.
+    if (accepted.break_glass === null) await assertStillApproved(tx, locked);
     await assertBases(tx, locked);
     const objects = [
       ...compiled.touched.map(({ policy_id }) => policy_id),

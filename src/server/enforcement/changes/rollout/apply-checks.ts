@@ -1,4 +1,3 @@
-import { countRequired } from '@/domain/change/approval';
 import type { ChangeApply } from '@/domain/change/change';
 import { findNextWindow } from '@/domain/change/maintenance';
 import type { StoredApplyRequest } from '@/domain/change/rollout';
@@ -6,11 +5,10 @@ import type { ImpactReader } from '@/domain/impact/stored-impact';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
-import { AppError } from '../../../lib/errors';
 import { assertChangeAcknowledged } from '../../impact/apply-with-impact';
 import { assertTestsHoldAfterChange, NO_TEST_RIGHTS, type TestRights } from '../../policy-tests/apply-gate';
 import { type ChangeRow, listChangeOwners } from '../../queries/changes';
-import { readApprovalRules, readMaintenanceWindows } from '../approval-rules';
+import { readMaintenanceWindows } from '../approval-rules';
 import type { CompiledChange } from '../compiled/compile-change';
 
 /** What the one who applies a change may do besides. */
@@ -24,30 +22,16 @@ export type Accepted = Pick<StoredApplyRequest, 'impact_id' | 'newly_blocked' | 
   readonly break_glass: string | null;
 };
 
-/** An approval is for what was compiled when the change was submitted. @throws AppError `conflict` when that differs by now */
-async function assertApprovalHolds(change: ChangeRow, { hash, isEnforcing }: CompiledChange): Promise<void> {
-  if (change.compiled_hash === null || change.compiled_hash === hash) return;
-  const owners = await listChangeOwners(db, change.id);
-  const rules = await readApprovalRules(db, new Set(owners.map(({ tenant_id }) => tenant_id)));
-  if ([...rules.values()].every((rule) => countRequired(rule, isEnforcing) === 0)) return;
-  throw new AppError(
-    'conflict',
-    'The change has other effects than when it was approved: the inventory or the live rules changed. Submit it again.',
-    { extra: { reason: 'approval_outdated', change_id: change.id } },
-  );
-}
-
 /**
- * What has to hold when a change is applied: approvals of what it compiles to now, policy tests, and the acknowledged impact.
+ * What has to hold when a change is applied: policy tests, and the acknowledged impact.
  * @throws AppError `conflict` with a reason; `forbidden` without the permission to override tests
  */
 export async function checkApply(
   change: ChangeRow,
   compiled: CompiledChange,
-  { override_tests, break_glass, ...asked }: ChangeApply,
+  { override_tests, ...asked }: ChangeApply,
   rights: ApplyRights,
 ): Promise<Omit<Accepted, 'break_glass'>> {
-  if (!break_glass) await assertApprovalHolds(change, compiled);
   const reason = override_tests?.reason ?? null;
   const refusal = { change_id: change.id };
   const override = await assertTestsHoldAfterChange(compiled, { ...rights, reason }, refusal);
@@ -65,7 +49,6 @@ export async function checkScheduled(
   compiled: CompiledChange,
   { override_tests }: StoredApplyRequest,
 ): Promise<void> {
-  await assertApprovalHolds(change, compiled);
   if (override_tests === null) {
     await assertTestsHoldAfterChange(compiled, NO_TEST_RIGHTS, { change_id: change.id });
   }
