@@ -11,7 +11,7 @@ const TOUCHES = {
   'security_group.changed': ['securityGroups'],
   'policy.changed': ['policies', 'securityGroups', 'dashboard'],
   'policy_test.changed': ['policyTests'],
-  'change.changed': ['changes'],
+  'change.changed': ['changes', 'changeRollout'],
   'deployment.changed': ['deployments', 'policies', 'dashboard'],
   'firewall.changed': ['policies', 'workloads', 'dashboard'],
   'ipam.changed': ['networks', 'subnets', 'ipAddresses', 'ipRanges', 'ipamConflicts', 'ipam', 'workloads', 'dashboard'],

@@ -1,0 +1,113 @@
+import { expect, type Page } from '@playwright/test';
+import type { Api } from '../fixtures/api';
+import { takePicture } from '../fixtures/picture';
+import { serviceUrl } from '../fixtures/service';
+import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
+
+type Item = { id: string; name: string };
+type Listed = { items: Item[] };
+type Change = { id: string; state: string };
+
+const REVIEWER = { email: 'reviewer@example.org', password: 'Review-all-changes-2026' };
+const shot = (page: Page, name: string) => takePicture(page, `change-${name}`);
+
+/** An enforced policy for two workloads of a cluster, not applied yet. */
+const createPolicy = (api: Api, cluster: string, name: string) =>
+  api<Item>('POST', '/policies', {
+    name,
+    definition: {
+      enforcement_mode: 'enforced',
+      direction: 'in',
+      sources: ['any'],
+      targets: [`vmid:${cluster}/100`, `vmid:${cluster}/101`],
+    },
+    rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['443'] }],
+  });
+
+const setApprovals = (api: Api, n: number) => api('PATCH', '/settings', { change_approvals_required: n });
+/** The badge beside the title. */
+const state = (page: Page) => page.locator('h1 + *');
+
+test.afterEach(({ api }) => setApprovals(api, 0));
+
+test('a change is approved by a second person, tried on a canary and confirmed', async ({
+  adminPage: page,
+  api,
+  simulator,
+  addCluster,
+  browser,
+}) => {
+  test.setTimeout(240_000);
+  await addCluster(simulator.cluster, { name: 'change-lab' });
+  const policy = await createPolicy(api, 'change-lab', 'e2e change web');
+  const role = (await api<Listed>('GET', '/roles?limit=100')).items.find(({ name }) => name === 'security_engineer');
+  await api('POST', '/users', { ...REVIEWER, name: 'Reviewer', assignments: [{ role_id: role?.id }] });
+  await setApprovals(api, 1);
+
+  // The edit is kept in a change, which is rolled out over one canary first.
+  await page.goto(`/policies/${policy.id}`);
+  await page.getByRole('button', { name: 'Actions for e2e change web' }).click();
+  await page.getByRole('menuitem', { name: 'Save as change…' }).click();
+  await page.getByRole('dialog', { name: 'Save as change' }).getByRole('button', { name: 'Save in change' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Apply e2e change web' })).toBeVisible();
+  await page.getByRole('button', { name: 'Edit settings' }).click();
+  const settings = page.getByRole('dialog', { name: 'Edit Apply e2e change web' });
+  await settings.getByRole('radio', { name: 'By number' }).click();
+  await typeInto(settings.getByRole('textbox', { name: 'Number of canaries' }), '1');
+  await settings.getByRole('button', { name: 'Save change' }).click();
+  await expect(settings).toBeHidden();
+  await shot(page, 'draft');
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await expect(state(page)).toContainText('In review');
+
+  // The author cannot approve it; another person can.
+  await expect(page.getByRole('button', { name: 'Approve' })).toBeHidden();
+  const context = await browser.newContext({ baseURL: serviceUrl() });
+  await context.request.post('/api/v1/auth/login', { data: REVIEWER });
+  const reviewer = await context.newPage();
+  await reviewer.goto(page.url());
+  await reviewer.getByRole('button', { name: 'Approve' }).click();
+  await reviewer.getByRole('alertdialog').getByRole('button', { name: 'Approve change' }).click();
+  await expect(state(reviewer)).toContainText('Approved');
+  await context.close();
+
+  await page.getByRole('button', { name: 'Apply', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply change' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click({ timeout: 60_000 });
+  await expect(state(page)).toContainText('Awaiting confirmation', { timeout: 60_000 });
+  await shot(page, 'watch');
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await expect(state(page)).toContainText('Confirmed');
+  await shot(page, 'confirmed');
+});
+
+test('a change that is not confirmed is rolled back, by its timer or in four clicks', async ({
+  task: { page, clicks },
+  api,
+  simulator,
+  addCluster,
+}) => {
+  test.setTimeout(240_000);
+  await addCluster(simulator.cluster, { name: 'rollback-lab' });
+  const apply = async (title: string, seconds: number): Promise<Change> => {
+    const policy = await createPolicy(api, 'rollback-lab', title);
+    const items = [{ kind: 'policy', policy_id: policy.id }];
+    const { id } = await api<Change>('POST', '/changes', { title, items, confirm_within_seconds: seconds });
+    await api('POST', `/changes/${id}/submit`);
+    return api<Change>('POST', `/changes/${id}/apply?wait=true`);
+  };
+
+  const timed = await apply('e2e timed', 8);
+  await page.goto(`/changes/${timed.id}`);
+  await expect(state(page)).toContainText('Rolled back', { timeout: 60_000 });
+
+  await apply('e2e undone', 600);
+  await page.goto('/');
+  const before = clicks();
+  await page.getByRole('link', { name: 'Confirm or roll back' }).click();
+  await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back change' }).click();
+  await expect(state(page)).toContainText('Rolled back', { timeout: 60_000 });
+  expect(clicks() - before).toBeLessThanOrEqual(4);
+});
