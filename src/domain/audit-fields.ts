@@ -2,6 +2,8 @@
  * Fields of audit records, at any depth. The console has a label for each (`CHANGE_LABELS`), and a record takes no others.
  */
 export type AuditField =
+  | 'accepted_reason'
+  | 'accepted_until'
   | 'action'
   | 'active'
   | 'added'
@@ -35,9 +37,9 @@ export type AuditField =
   | 'comment'
   | 'conditions'
   | 'configured'
-  | 'content_hash'
   | 'conflicts'
   | 'connect'
+  | 'content_hash'
   | 'coverage_low'
   | 'create_users'
   | 'created'
@@ -100,6 +102,7 @@ export type AuditField =
   | 'last_address'
   | 'leases'
   | 'link_by_email'
+  | 'live'
   | 'locked_seconds'
   | 'log'
   | 'mac'
@@ -228,6 +231,7 @@ export type AuditField =
   | 'vlan_tag'
   | 'vmids'
   | 'workload_id'
+  | 'workload_ids'
   | 'workload_traffic_high'
   | 'workloads'
   | 'writes';

@@ -13,7 +13,7 @@ const TOUCHES = {
   'policy_test.changed': ['policyTests'],
   'change.changed': ['changes', 'changeRollout'],
   'deployment.changed': ['deployments', 'policies', 'dashboard'],
-  'firewall.changed': ['policies', 'workloads', 'dashboard'],
+  'firewall.changed': ['policies', 'workloads', 'dashboard', 'drift'],
   'ipam.changed': ['networks', 'subnets', 'ipAddresses', 'ipRanges', 'ipamConflicts', 'ipam', 'workloads', 'dashboard'],
   'ipam_import.changed': ['ipamImports'],
   'mapping_rule.changed': ['mappingRules'],

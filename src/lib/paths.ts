@@ -45,6 +45,7 @@ export const paths = {
   editPolicy: ({ policyId }: { policyId: string }) => `/policies/${id(policyId)}/edit`,
   changes: (query?: Query) => withQuery('/changes', query),
   change: ({ changeId }: { changeId: string }) => `/changes/${id(changeId)}`,
+  drift: (query?: Query) => withQuery('/drift', query),
   impact: ({ impactId, ...query }: { impactId: string } & Query) => withQuery(`/impacts/${id(impactId)}`, query),
   flows: (query?: Query) => withQuery('/flows', query),
   coverage: (query?: Query) => withQuery('/coverage', query),

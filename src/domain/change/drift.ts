@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_BULK } from '../choices';
 import { createPageSchema, listInput } from '../list';
 
 /** How the live state of a policy at a workload differs from what was last applied. */
@@ -57,6 +58,17 @@ export const DriftAccept = z.strictObject({
   reason: z.string({ error: 'A reason.' }).trim().min(1, 'A reason.').max(500, 'At most 500 characters.'),
 });
 export type DriftAccept = z.output<typeof DriftAccept>;
+
+/** Some drift at the same time. */
+const DriftIds = z
+  .array(z.uuid(), { error: 'A list of drift IDs.' })
+  .min(1, 'At least one drift.')
+  .max(MAX_BULK, `At most ${MAX_BULK} at the same time.`);
+export const DriftReconcileMany = z.strictObject({ drift_ids: DriftIds });
+export type DriftReconcileMany = z.output<typeof DriftReconcileMany>;
+export const DriftAcceptMany = DriftAccept.extend({ drift_ids: DriftIds });
+export type DriftAcceptMany = z.output<typeof DriftAcceptMany>;
+export const DriftAccepted = z.object({ accepted: z.int() });
 
 /** What becomes of an adopted difference: the policy for all its workloads, or an exception of this one. */
 export const DriftAdopt = z.strictObject({ as: z.enum(['policy', 'exception']) });

@@ -1,7 +1,16 @@
 const id = encodeURIComponent;
 
 /** The page of the console on which a matter can be looked into, from its first slash. */
-export function objectPage({ object_kind, object_id }: { object_kind: string; object_id: string | null }): string {
+export function objectPage({
+  condition,
+  object_kind,
+  object_id,
+}: {
+  condition?: string;
+  object_kind: string;
+  object_id: string | null;
+}): string {
+  if (condition === 'policy_drifted' && object_id !== null) return `/drift?status=open&policy_id=${id(object_id)}`;
   if (object_id === null && object_kind !== 'coverage') return '/';
   switch (object_kind) {
     case 'cluster':

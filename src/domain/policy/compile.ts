@@ -77,7 +77,7 @@ const ruleText = (rule: CompilablePolicy['rules'][number]) =>
 type Template = { position: number; hash: string; content: RuleContent; comment: string };
 
 /** The canonical text that a rule's hash is taken of. */
-const canonical = (position: number, part: number, content: RuleContent, comment: string) =>
+export const canonicalRule = (position: number, part: number, content: RuleContent, comment: string) =>
   JSON.stringify([
     position,
     part,
@@ -113,7 +113,7 @@ function buildTemplates(policy: CompilablePolicy, type: 'in' | 'out', peers: rea
       const { contents, set } = splitRule(rule, type, list);
       if (set) sets.set(set.name, set);
       for (const content of contents) {
-        const hash = contentHash(canonical(rule.position, part++, content, rule.comment));
+        const hash = contentHash(canonicalRule(rule.position, part++, content, rule.comment));
         templates.push({ position: rule.position, hash, content, comment: rule.comment });
       }
     }

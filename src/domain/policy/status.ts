@@ -44,8 +44,9 @@ export type GuestView = {
   readonly sets: SetsDiff | null;
   /** The guest was looked for and is proven not to be there any more. */
   readonly missing: boolean;
-  /** One for each interface. */
+  /** One for each interface, and their names. */
   readonly enforcement: readonly Enforcement[];
+  readonly nic_names?: readonly string[];
   /** Effective default policies; null when they could not be read. */
   readonly defaults: { readonly in: DefaultPolicy; readonly out: DefaultPolicy } | null;
 };
@@ -101,13 +102,13 @@ const isPending = (policyId: string, view: GuestView, isApplied: IsApplied): boo
   !view.diff?.moved.some(({ desired }) => desired.policy_id === policyId);
 
 /** Whether policies were last applied at a guest so that `above` is evaluated first; absent: not known. */
-type IsAppliedOrder = ((view: GuestView, inversion: Inversion) => boolean) | undefined;
+export type IsAppliedOrder = ((view: GuestView, inversion: Inversion) => boolean) | undefined;
 
 /**
  * What is wrong with the order of a policy's rules among those of others: someone changed it, or the desired order
  * has changed since all of them were applied, which waits for the next apply.
  */
-function readOrder(policyId: string, view: GuestView, isAppliedOrder: IsAppliedOrder): DeploymentReason | null {
+export function readOrder(policyId: string, view: GuestView, isAppliedOrder: IsAppliedOrder): DeploymentReason | null {
   const { diff, desired } = view;
   const moved = diff?.moved.filter(({ reason }) => reason === 'order') ?? [];
   if (!diff || moved.length === 0) return null;

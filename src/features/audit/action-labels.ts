@@ -44,6 +44,8 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'cluster.sync_requested': msg('Cluster: sync requested'),
   'cluster.synced': msg('Cluster: synced'),
   'cluster.updated': msg('Cluster: updated'),
+  'drift.acceptance_withdrawn': msg('Drift: acceptance withdrawn'),
+  'drift.accepted': msg('Drift: accepted'),
   'ip_address.bulk_deleted': msg('IP addresses: bulk deleted'),
   'ip_address.bulk_updated': msg('IP addresses: bulk updated'),
   'ip_address.created': msg('IP address: created'),

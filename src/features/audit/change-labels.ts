@@ -15,6 +15,8 @@ import { type Fields, isFields } from './change-diff';
 
 /** Fields of audit records as the forms and lists of the console call them. */
 export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
+  accepted_reason: msg('Acceptance reason'),
+  accepted_until: msg('Accepted until'),
   action: msg('Action'),
   active: msg('Account active'),
   added: msg('Added'),
@@ -113,6 +115,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   last_address: msg('Last address'),
   leases: msg('DHCP leases'),
   link_by_email: msg('Link accounts by verified email address'),
+  live: msg('Live content'),
   locked_seconds: msg('Locked for seconds'),
   log: msg('Log'),
   mac: msg('MAC address'),
@@ -241,6 +244,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   vlan_tag: msg('VLAN'),
   vmids: msg('VMIDs'),
   workload_id: msg('Workload'),
+  workload_ids: msg('Limited to workloads'),
   workload_traffic_high: msg('Workload traffic above threshold'),
   workloads: msg('Workloads'),
   writes: msg('Writes'),

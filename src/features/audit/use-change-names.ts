@@ -22,6 +22,7 @@ const KINDS = {
   tenant_id: 'tenant',
   user_id: 'user',
   workload_id: 'workload',
+  workload_ids: 'workload',
 } as const;
 type Kind = (typeof KINDS)[keyof typeof KINDS] | 'group';
 

@@ -1,5 +1,5 @@
 'use client';
-import { Activity, Share2 } from 'lucide-react';
+import { Activity, GitCompareArrows, Share2 } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
@@ -30,6 +30,19 @@ export function TopologyLink({ workloadId }: { workloadId: string }) {
     <Link className={buttonClass()} href={paths.topology({ workload_id: workloadId, at: workloadId })}>
       <Share2 size={14} aria-hidden />
       {t('Neighbors')}
+    </Link>
+  );
+}
+
+/** Leads from a policy or workload to its open drift, for users who may see policies. */
+export function DriftLink({ filter }: { filter: { policy_id: string } | { workload_id: string } }) {
+  const t = useT();
+  const { can } = usePermissions();
+  if (!can('policy:read')) return null;
+  return (
+    <Link className={buttonClass()} href={paths.drift({ status: 'open', ...filter })}>
+      <GitCompareArrows size={14} aria-hidden />
+      {t('Drift')}
     </Link>
   );
 }

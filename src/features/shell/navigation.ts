@@ -6,6 +6,7 @@ import {
   Building2,
   ChartNoAxesColumn,
   FlaskConical,
+  GitCompareArrows,
   GitPullRequestArrow,
   Group,
   IdCard,
@@ -137,6 +138,15 @@ export const NAVIGATION: readonly NavGroup[] = [
         icon: GitPullRequestArrow,
         permission: 'policy:read',
         keywords: msg('change review approval rollback roll-out canary confirm'),
+      },
+      {
+        id: 'drift',
+        key: 'z',
+        label: msg('Drift'),
+        href: paths.drift(),
+        icon: GitCompareArrows,
+        permission: 'policy:read',
+        keywords: msg('differences manual changes live applied reconcile accept'),
       },
       {
         id: 'policy-tests',

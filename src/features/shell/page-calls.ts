@@ -44,6 +44,7 @@ const CALLS: readonly PageCall[] = [
   ['/changes', '/changes', 'q,sort,state,status,policy_id'],
   ['/changes/[changeId]', '/changes/{}'],
   ['/impacts/[impactId]', '/impacts/{}'],
+  ['/drift', '/drift', 'q,sort,kind,status,policy_id,workload_id,cluster_id'],
   ['/policy-tests', '/policy-tests', TEST_FILTERS],
   ['/policy-tests/protected', '/protected-connections'],
   ['/policy-tests/[testId]', '/policy-tests/{}'],

@@ -24,7 +24,7 @@ import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
 import { ClusterLink, NodeLink } from '../shared/entity-links';
 import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
-import { FlowsLink, TopologyLink } from '../shared/traffic-links';
+import { DriftLink, FlowsLink, TopologyLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
 import { FormerWorkload } from './former-workload';
@@ -81,6 +81,7 @@ function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Pr
         }
         actions={
           <>
+            <DriftLink filter={{ workload_id: workload.id }} />
             <FlowsLink filter={{ workload_id: workload.id }} />
             {!workload.template && !workload.missing_since && <TopologyLink workloadId={workload.id} />}
             {assigning.possible && <Button onClick={() => setAssign(true)}>{t('Assign to project')}</Button>}

@@ -7,6 +7,7 @@ import { clustersRouter } from './operations/clusters';
 import { coverageRouter } from './operations/coverage';
 import { dashboardRouter } from './operations/dashboard';
 import { deploymentsRouter } from './operations/deployments';
+import { driftRouter } from './operations/drift';
 import { flowsRouter, topologyRouter } from './operations/flows';
 import { impactsRouter } from './operations/impacts';
 import { insightsRouter } from './operations/insights';
@@ -48,6 +49,7 @@ export const appRouter = router({
   coverage: coverageRouter,
   dashboard: dashboardRouter,
   deployments: deploymentsRouter,
+  drift: driftRouter,
   flows: flowsRouter,
   insights: insightsRouter,
   ipAddresses: ipAddressesRouter,

@@ -24,6 +24,7 @@ import { EditButton } from '../../shared/detail-actions';
 import { DetailPage } from '../../shared/detail-page';
 import { PolicyMode } from '../../shared/enforcement-mode';
 import { loadTab } from '../../shared/load-tab';
+import { DriftLink } from '../../shared/traffic-links';
 import { usePermissions } from '../../shared/use-permissions';
 import { useUrlTab } from '../../shared/use-url-state';
 import type { SwitchKind } from '../apply/switch-dialog';
@@ -161,6 +162,7 @@ function Content({ policy }: { policy: Policy }) {
         }
         actions={
           <>
+            <DriftLink filter={{ policy_id: policy.id }} />
             <EditButton onClick={edit} disabledReason={writeReason} />
             {mode === 'audit' && policy.enabled && (
               <Button

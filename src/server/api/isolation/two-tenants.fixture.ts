@@ -151,6 +151,11 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
   const deployment = await getFirstId(sqlClient()`select id from deployments where policy_id = ${policy.id} limit 1`);
   await runDeployment(deployment, { signal: new AbortController().signal });
   void applied;
+  // Resolved, so that reading the cluster again changes nothing about it.
+  const drift = await getFirstId(sqlClient()`insert into drifts
+    (id, policy_id, workload_id, kind, subject_key, subject, last_applied, live, live_hash, resolved_at)
+    values (gen_random_uuid(), ${policy.id}, ${things.workload ?? ''}, 'edited', ${`${mark}-key`}, 'Rule 1', ${`${mark}-applied`},
+      ${`${mark}-live`}, 'hash', now()) returning id`);
   const token: { id: string } = await make('/account/tokens', headers, {
     name: `${mark}-program`,
     permissions: ['policy:read'],
@@ -221,6 +226,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     impact: impact.id,
     change: change.id,
     rule: policy.rules[0]?.id ?? '',
+    drift,
     deployment,
     operation: await text('operation_id', 'deployments', `id = '${deployment}'`),
     api_token: token.id,

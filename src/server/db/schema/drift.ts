@@ -40,6 +40,7 @@ export const drifts = pgTable(
       .on(t.policy_id, t.workload_id, t.kind, t.subject_key)
       .where(sql`resolved_at is null`),
     index('drifts_workload_idx').on(t.workload_id),
+    index('drifts_accepted_idx').on(t.accepted_until).where(sql`resolved_at is null and accepted_until is not null`),
     index('drifts_seen_idx').on(t.first_seen_at, t.id),
     check('drifts_accepted', sql`(${t.accepted_until} is null) = (${t.accepted_hash} is null)`),
   ],

@@ -206,7 +206,9 @@ export const deployments = pgTable(
     index('deployments_active_idx').on(t.status).where(sql`status in ('queued', 'running')`),
     uniqueIndex('deployments_one_waiting')
       .on(t.policy_id, t.cluster_id, t.kind)
-      .where(sql`status = 'queued' and retry_of is null and fingerprints is null and change_id is null`),
+      .where(
+        sql`status = 'queued' and retry_of is null and fingerprints is null and change_id is null and workload_ids is null`,
+      ),
     check('deployments_kind', sql`${t.kind} in ('apply', 'cleanup', 'removal')`),
     check('deployments_status', sql`${t.status} in ('queued', 'running', 'ok', 'partial', 'failed')`),
     check('deployments_finished', sql`(${t.finished_at} is not null) = (${t.status} in ('ok', 'partial', 'failed'))`),

@@ -51,7 +51,13 @@ export async function planApply(deployment: HeldDeployment, inputs: PolicyInputs
       return workload !== undefined && actsOn(deployment, workload);
     });
   const only = await limitGuests(deployment);
-  const guests = [...new Set([...concerned, ...placed, ...unrestored])]
+  // Rules of the policy may also have come back where it wants nothing and nothing of it was applied.
+  const named = deployment.trigger === 'reconcile' ? (deployment.workload_ids ?? []) : [];
+  const reconciled = named.filter((id) => {
+    const workload = inputs.workloads.get(id);
+    return workload?.cluster_id === cluster_id && actsOn(deployment, workload);
+  });
+  const guests = [...new Set([...concerned, ...placed, ...unrestored, ...reconciled])]
     .filter((id) => only === null || only.has(id))
     .flatMap((id): GuestWork[] => {
       const workload = inputs.workloads.get(id);
@@ -110,7 +116,7 @@ async function findMarked(
 
 /**
  * Checks every guest of the cluster on which the policy may act, not only those where it was applied: restored backups
- * and clones carry its rules as well; one of a change only the guests of its wave. A guest that is not in the inventory belongs to no tenant, so tenants do not see
+ * and clones carry its rules as well; a limited one only the guests that it names. A guest that is not in the inventory belongs to no tenant, so tenants do not see
  * its VMID.
  * @throws ProviderError when the cluster cannot be reached
  */

@@ -8,30 +8,32 @@ import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
 import { assertNoRollout } from '../changes/rollout/guard';
 import { ruleNamer } from '../guest-firewall/named-rules';
-import { isDeployed, loadPolicyInputs } from '../policies/policy-inputs';
-import { findDeployment, insertDeployment, listDeployedClusterIds } from '../queries/deployments';
-import { findPolicyState, listPlacedClusterIds, lockPolicyState } from '../queries/policy-placements';
+import { isDeployed, loadPolicyInputs, type PolicyInputs } from '../policies/policy-inputs';
+import { findDeployment, findDeploymentLimit, insertDeployment, listDeployedClusterIds } from '../queries/deployments';
+import { findPolicyState, listPlacedClusterIds, lockPolicyState, type PolicyState } from '../queries/policy-placements';
 import { applyResult, awaitDeployments, listUnresolved, publishDeploymentChange } from './outcome';
 import { readDeployment } from './reads';
-import { assertApplicable, assertApplyNeedsNoApproval, requestApply } from './request';
+import { assertApplicable, assertApplyNeedsNoApproval, requestApply, selectIn } from './request';
 import { startDeployments } from './schedule';
 
 type CleanedPolicy = Owned & { policy_id: string; policy_version: number; name: string };
 
 /**
  * Notes inside the caller's transaction that the rules of a policy are to be removed from every cluster where it was
- * ever deployed. The caller hands the ids to `startDeployments` after the commit. They outlive the policy.
+ * ever deployed, or from some workloads only. The caller hands the ids to `startDeployments` after the commit. They outlive the policy.
  */
 export async function requestCleanupIn(
   tx: Tx,
   scope: { readonly actor: Actor; readonly origin: Origin | null },
   policy: CleanedPolicy,
   trigger: Extract<DeploymentTrigger, 'disabled' | 'audit' | 'deleted' | 'reconcile'>,
+  only: { readonly inputs: PolicyInputs; readonly workloadIds: readonly string[] } | null = null,
 ): Promise<{ deployment_id: string; cluster_id: string }[]> {
-  const clusterIds = new Set([
-    ...(await listDeployedClusterIds(tx, policy.policy_id)),
-    ...(await listPlacedClusterIds(tx, policy)),
-  ]);
+  const clusterIds = new Set(
+    only
+      ? only.workloadIds.flatMap((id) => only.inputs.workloads.get(id)?.cluster_id ?? [])
+      : [...(await listDeployedClusterIds(tx, policy.policy_id)), ...(await listPlacedClusterIds(tx, policy))],
+  );
   const operation_id = newId();
   const requested: { deployment_id: string; cluster_id: string }[] = [];
   for (const cluster_id of [...clusterIds].sort()) {
@@ -46,6 +48,7 @@ export async function requestCleanupIn(
       kind: 'cleanup',
       trigger,
       requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
+      ...(only && { workload_ids: selectIn(only.inputs, cluster_id, only.workloadIds) }),
     });
     requested.push({ deployment_id: id, cluster_id });
     await publishDeploymentChange(tx, { ...policy, id });
@@ -57,28 +60,33 @@ export async function requestCleanupIn(
       object_id: policy.policy_id,
       object_name: policy.name,
       tenant_id: policy.tenant_id,
-      after: { project_id: policy.project_id, trigger, deployments: requested },
+      after: {
+        project_id: policy.project_id,
+        trigger,
+        deployments: requested,
+        ...(only && { workload_ids: only.workloadIds }),
+      },
     });
   }
   return requested;
 }
 
 /**
- * Makes what is live what is intended: an enforced policy is applied, the rules of another are removed wherever some of
- * them are left. @throws AppError `not_found`, `refused`
+ * Requests that what is live becomes what is intended: an enforced policy is applied, the rules of another are removed
+ * wherever some of them are left. With `workloadIds`, nothing is written to other workloads.
+ * @returns no ids if nothing of the policy was ever applied
+ * @throws AppError what `requestApply` throws; `not_found`
  */
-export async function reconcilePolicy(
+export async function requestReconcile(
   scope: Scope<'policy:apply'>,
   policyId: string,
-  waiting: { wait: boolean; signal?: AbortSignal },
-): Promise<ApplyResult> {
+  inputs: PolicyInputs,
+  workloadIds: readonly string[] | null,
+): Promise<{ policy: PolicyState; ids: string[] }> {
   const found = await findPolicyState(db, policyId, scope.reach);
   if (!found) throw notFound('policy');
-  const inputs = await loadPolicyInputs();
   if (isDeployed(found)) {
-    const { policy, ids } = await requestApply(scope, policyId, inputs, 'reconcile');
-    if (waiting.wait) await awaitDeployments(ids, waiting);
-    return applyResult(policy, ids, listUnresolved(inputs, policyId), ruleNamer(inputs, scope.reach, policy));
+    return requestApply(scope, policyId, inputs, 'reconcile', undefined, undefined, null, workloadIds);
   }
   const { policy, requested } = await db.transaction(async (tx) => {
     const policy = await lockPolicyState(tx, policyId, scope.reach);
@@ -86,11 +94,27 @@ export async function reconcilePolicy(
     await assertNoRollout(tx, [policyId]);
     const { id, version, name, tenant_id, project_id } = policy;
     const subject = { policy_id: id, policy_version: version, name, tenant_id, project_id };
-    const requested = await requestCleanupIn(tx, scope, subject, 'reconcile');
+    const limit = workloadIds && { inputs, workloadIds };
+    const requested = await requestCleanupIn(tx, scope, subject, 'reconcile', limit);
     if (requested.length > 0) await assertApplyNeedsNoApproval(tx, policy);
     return { policy, requested };
   });
-  if (requested.length === 0) {
+  const ids = requested.map(({ deployment_id }) => deployment_id);
+  if (ids.length > 0) await startDeployments(ids);
+  return { policy, ids };
+}
+
+/**
+ * Makes what is live what is intended, on all workloads of a policy. @throws AppError what `requestReconcile` throws
+ */
+export async function reconcilePolicy(
+  scope: Scope<'policy:apply'>,
+  policyId: string,
+  waiting: { wait: boolean; signal?: AbortSignal },
+): Promise<ApplyResult> {
+  const inputs = await loadPolicyInputs();
+  const { policy, ids } = await requestReconcile(scope, policyId, inputs, null);
+  if (ids.length === 0) {
     return {
       policy_id: policy.id,
       policy_version: policy.version,
@@ -105,10 +129,9 @@ export async function reconcilePolicy(
       unresolved: [],
     };
   }
-  const ids = requested.map(({ deployment_id }) => deployment_id);
-  await startDeployments(ids);
   if (waiting.wait) await awaitDeployments(ids, waiting);
-  return applyResult(policy, ids, [], ruleNamer(inputs, scope.reach, policy));
+  const unresolved = isDeployed(policy) ? listUnresolved(inputs, policyId) : [];
+  return applyResult(policy, ids, unresolved, ruleNamer(inputs, scope.reach, policy));
 }
 
 /**
@@ -133,6 +156,7 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
     }
     // The removal of a deleted policy only finishes what was decided with the deletion.
     if (policy && old.kind !== 'removal') await assertApplyNeedsNoApproval(tx, policy);
+    const limited = await findDeploymentLimit(tx, old.id);
     const known = Object.values(old.guests).some((count) => count > 0);
     const newDeploymentId = await insertDeployment(tx, {
       operation_id: newId(),
@@ -145,6 +169,7 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
       trigger: 'retry',
       requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
       ...(known && { retry_of: old.id }),
+      ...(limited && { workload_ids: limited }),
     });
     await publishDeploymentChange(tx, { ...owner, policy_id: old.policy_id, id: newDeploymentId });
     await recordAudit(tx, scope, {

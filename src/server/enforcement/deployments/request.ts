@@ -107,10 +107,14 @@ const fingerprintsIn = (
   fingerprints: Readonly<Record<string, string>>,
 ) => Object.fromEntries(Object.entries(fingerprints).filter(([id]) => workloads.get(id)?.cluster_id === clusterId));
 
+/** The workloads that are in one cluster. */
+export const selectIn = ({ workloads }: PolicyInputs, clusterId: string, ids: readonly string[]): string[] =>
+  ids.filter((id) => workloads.get(id)?.cluster_id === clusterId);
+
 /**
  * Requests a deployment of a policy on every cluster where it requires rules or may still have some. A deployment of
  * it that is already waiting is reused: it reads the desired state when it starts. With fingerprints of a preview,
- * only what the preview showed is written.
+ * only what the preview showed is written; with `workloadIds`, only to these workloads.
  * @throws AppError what `assertTestsHold` and `assertNoApprovalNeeded` throw; `conflict` while a change with it is rolled out; `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a
  *   workload
  */
@@ -122,6 +126,7 @@ export async function requestApply(
   fingerprints?: Readonly<Record<string, string>>,
   rights: TestRights = NO_TEST_RIGHTS,
   acknowledged: Acknowledged = null,
+  workloadIds: readonly string[] | null = null,
 ): Promise<{ policy: PolicyState; ids: string[] }> {
   const known = await findPolicyState(db, policyId, scope.reach);
   if (!known) throw notFound('policy');
@@ -135,10 +140,14 @@ export async function requestApply(
     assertApplicable(policy, false);
     await assertApplyNeedsNoApproval(tx, policy);
     await assertNoRollout(tx, [policyId]);
-    const clusters = new Set([
-      ...requestedClusters(inputs, policyId),
-      ...(await listPlacedClusterIds(tx, { ...policy, policy_id: policyId })),
-    ]);
+    const clusters = new Set(
+      workloadIds
+        ? workloadIds.flatMap((id) => inputs.workloads.get(id)?.cluster_id ?? [])
+        : [
+            ...requestedClusters(inputs, policyId),
+            ...(await listPlacedClusterIds(tx, { ...policy, policy_id: policyId })),
+          ],
+    );
     if (clusters.size === 0) {
       const own = inputs.policies.find(({ id }) => id === policyId);
       const unmapped = own && unmappedRules(own, compileInputs(inputs));
@@ -164,6 +173,7 @@ export async function requestApply(
         trigger,
         requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
         ...(fingerprints && { fingerprints: fingerprintsIn(inputs, cluster_id, fingerprints) }),
+        ...(workloadIds && { workload_ids: selectIn(inputs, cluster_id, workloadIds) }),
       });
       ids.push(id);
       await publishDeploymentChange(tx, { ...toOwner(policy), id, policy_id: policyId });
@@ -179,6 +189,7 @@ export async function requestApply(
         deployment_ids: ids,
         policy_version: policy.version,
         trigger,
+        ...(workloadIds && { workload_ids: workloadIds }),
         ...(fingerprints && { previewed_workloads: Object.keys(fingerprints).length }),
         ...(override && { override_tests: override }),
         ...(acknowledged && { impact: acknowledged }),

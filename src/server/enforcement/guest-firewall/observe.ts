@@ -3,6 +3,7 @@ import { findClusterRow } from '../../inventory/queries/clusters';
 import { firewallObserve } from '../../jobs/definitions';
 import { enqueue } from '../../jobs/enqueue';
 import { clock } from '../../lib/clock';
+import { recordDrift } from '../drift/record-drift';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { listClustersToObserve } from '../queries/firewall-snapshots';
 import { readLive } from './live-reader';
@@ -12,18 +13,19 @@ const CONCURRENCY = 1;
 
 /**
  * Reads the live state of a cluster's guests, so that pages can show the deployment status of policies without
- * contacting the cluster. Guests of every kind but templates: managed rules may be anywhere, for example after
+ * contacting the cluster, and stores what differs from what was applied. Guests of every kind but templates: managed rules may be anywhere, for example after
  * cloning.
  */
 export async function observeCluster(clusterId: string, signal: AbortSignal): Promise<void> {
   const row = await findClusterRow(db, clusterId);
   if (!row || row.api_token_encrypted === null) return;
-  const { inputs } = await readFirewallState();
-  const guests = [...inputs.workloads.values()].filter(
+  const before = await readFirewallState();
+  const guests = [...before.inputs.workloads.values()].filter(
     (workload) => workload.cluster_id === clusterId && !workload.template,
   );
   // After a deployment this may directly follow a read of the earlier state, which must not be used as the new one.
   await readLive(clusterId, guests, { concurrency: CONCURRENCY, signal, fresh: true });
+  await recordDrift(clusterId, before, await readFirewallState());
 }
 
 /** Maximum age of snapshots. Reading a thousand guests takes about a minute. */

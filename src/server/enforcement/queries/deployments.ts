@@ -46,6 +46,15 @@ export async function findDeployment(
   return row ?? null;
 }
 
+/** The workloads that a deployment is limited to; null: it is not. */
+export async function findDeploymentLimit(executor: Executor, id: string): Promise<string[] | null> {
+  const [row] = await executor
+    .select({ workload_ids: deployments.workload_ids })
+    .from(deployments)
+    .where(eq(deployments.id, id));
+  return row?.workload_ids ?? null;
+}
+
 /** These deployments, by cluster. */
 export async function listDeploymentsByIds(executor: Executor, ids: readonly string[]): Promise<Deployment[]> {
   if (ids.length === 0) return [];
@@ -140,18 +149,18 @@ type NewDeployment = Pick<
   fingerprints?: Readonly<Record<string, string>>;
   change_id?: string;
   wave?: number;
-  workload_ids?: string[];
+  workload_ids?: readonly string[] | null;
 };
 
 /**
  * Adds a waiting deployment. One of the same kind that is already waiting is reused: it reads the desired state when
- * it starts. One that may only write what a preview showed, and one of a change, is always added separately.
+ * it starts. One that may only write what a preview showed, and one that is limited to some workloads, is always added separately.
  * @returns the one that waits
  */
 export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<string> {
   const [added] = await tx
     .insert(deployments)
-    .values({ ...row, status: 'queued' })
+    .values({ ...row, workload_ids: row.workload_ids ? [...row.workload_ids] : null, status: 'queued' })
     .onConflictDoNothing()
     .returning({ id: deployments.id });
   if (added) return added.id;
@@ -166,6 +175,7 @@ export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<stri
         eq(deployments.status, 'queued'),
         isNull(deployments.retry_of),
         isNull(deployments.fingerprints),
+        isNull(deployments.workload_ids),
         isNull(deployments.change_id),
       ),
     );

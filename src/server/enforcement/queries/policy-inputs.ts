@@ -15,7 +15,9 @@ import { clusterFirewallSnapshots, guestFirewallSnapshots } from '../../db/schem
 import { networks, subnets } from '../../db/schema/networks';
 import { deployments, policies, securityGroupMembers, securityGroups, securityRules } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
+import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
+import { acceptedStamp } from './drifts';
 
 export type InputPolicy = CompilablePolicy & {
   readonly name: string;
@@ -258,11 +260,12 @@ export async function readPolicyInputs(executor: Executor): Promise<PolicyInputR
   };
 }
 
-export type PolicyInputsStamp = { inputs: string; placed: string; snapshots: string };
+export type PolicyInputsStamp = { inputs: string; placed: string; snapshots: string; accepted: string };
 
 /**
  * `inputs` changes whenever anything changes that `readPolicyInputs` reads, `placed` whenever it is recorded what
- * was applied where, `snapshots` whenever guests or clusters were read again. One query. Totals of the rows'
+ * was applied where, `snapshots` whenever guests or clusters were read again, `accepted` whenever drift is accepted or an
+ * acceptance ends. One query. Totals of the rows'
  * transaction numbers also detect a change that began earlier and was committed later than one already seen; for
  * clusters and nodes, whose rows change often, only the relevant values count.
  */
@@ -284,7 +287,8 @@ export async function policyInputsStamp(executor: Executor): Promise<PolicyInput
   const parts = [...tables.map(rowStamp), clusterText, nodeText];
   const rows = await executor.execute<PolicyInputsStamp>(
     sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as inputs, ${rowStamp(policyPlacements)} as placed,
-      concat_ws('/', ${rowStamp(guestFirewallSnapshots)}, ${rowStamp(clusterFirewallSnapshots)}) as snapshots`,
+      concat_ws('/', ${rowStamp(guestFirewallSnapshots)}, ${rowStamp(clusterFirewallSnapshots)}) as snapshots,
+      ${acceptedStamp(clock.now())} as accepted`,
   );
-  return rows[0] ?? { inputs: '', placed: '', snapshots: '' };
+  return rows[0] ?? { inputs: '', placed: '', snapshots: '', accepted: '' };
 }

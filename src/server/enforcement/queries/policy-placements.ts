@@ -111,6 +111,15 @@ export async function listAppliedAt(executor: Executor, workloadIds: readonly st
     .where(inArray(policyPlacements.workload_id, [...workloadIds]));
 }
 
+/** What was last applied at the workloads of a cluster, of every policy. */
+export async function listAppliedInCluster(executor: Executor, clusterId: string): Promise<AppliedPolicy[]> {
+  return executor
+    .select(getTableColumns(policyPlacements))
+    .from(policyPlacements)
+    .innerJoin(workloads, eq(workloads.id, policyPlacements.workload_id))
+    .where(eq(workloads.cluster_id, clusterId));
+}
+
 /** What decides whether a policy may be applied. */
 export type PolicyState = Pick<
   typeof policies.$inferSelect,

@@ -3,24 +3,42 @@ import { describeDrift } from '@/domain/notifications/drift';
 import { db } from '../../db/client';
 import { listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import { type FoundDriftRow, listOpenDrift } from '../../enforcement/queries/drifts';
 import { listFailingTests } from '../../enforcement/queries/policy-tests';
 import { listResidualSummaries } from '../../enforcement/queries/residual-rules';
+import { groupBy } from '../../lib/group-by';
 import { listFailedSyncs } from '../queries/notification-facts';
 import type { Collector } from './collect-findings';
+
+/** Where a policy drifted first, and since when. */
+function describeFirst([first, ...more]: readonly FoundDriftRow[]): string[] {
+  if (!first) return [];
+  const rest = more.length > 0 ? ` and ${more.length} more` : '';
+  const at = new Date(first.first_seen_at).toISOString();
+  return [`${first.subject} on ${first.workload_name} (${first.vmid})${rest}, first seen ${at}.`];
+}
 
 /** Visible policies whose live rules are not as written; no cluster is queried. */
 export const collectDriftedPolicies: Collector = async (reach) => {
   const firewall = await readFirewallState();
   const facts: Fact[] = [];
   const unknown: string[] = [];
+  const drifted: { id: string; name: string; drift: string }[] = [];
   for (const policy of firewall.inputs.policies) {
     if (reach !== 'all' && !(policy.tenant_id !== null && reach.includes(policy.tenant_id))) continue;
     const drift = describeDrift(firewall.standingOf(policy));
     if (drift === 'unknown') unknown.push(policy.id);
-    else if (drift !== null) {
-      const object = { object_kind: 'policy', object_id: policy.id, object_name: policy.name } as const;
-      facts.push({ condition: 'policy_drifted', key: policy.id, ...object, detail: drift });
-    }
+    else if (drift !== null) drifted.push({ id: policy.id, name: policy.name, drift });
+  }
+  const open = await listOpenDrift(
+    db,
+    drifted.map(({ id }) => id),
+  );
+  const differences = groupBy(open, ({ policy_id }) => policy_id);
+  for (const { id, name, drift } of drifted) {
+    const object = { object_kind: 'policy', object_id: id, object_name: name } as const;
+    const detail = [drift, ...describeFirst(differences.get(id) ?? [])].join(' ');
+    facts.push({ condition: 'policy_drifted', key: id, ...object, detail });
   }
   return { facts, unknown };
 };

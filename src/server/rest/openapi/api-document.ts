@@ -19,6 +19,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   'Policy tests': 'What must stay allowed or denied, whatever policies say, and the connections that are protected.',
   Impact: 'What a change does to connections: replayed traffic, and the packets gained and lost.',
   Deployments: 'Deployments of policies to clusters, with the result for each workload.',
+  Drift: 'Differences between what was last applied of policies and what is live, and what is done about them.',
   Flows: 'Traffic that agents observed: flows, aggregates, insights into one workload, and the traffic map.',
   Agents: 'Agents on the nodes that report flows and counters, and their installation.',
   Administration: 'Tenants, projects, users, roles and ownership.',

@@ -4,6 +4,7 @@ import * as agent from '@/domain/agent';
 import * as audit from '@/domain/audit';
 import * as auth from '@/domain/auth';
 import * as change from '@/domain/change/change';
+import * as changeDrift from '@/domain/change/drift';
 import * as changeItems from '@/domain/change/items';
 import * as changeRecord from '@/domain/change/record';
 import * as changeWatch from '@/domain/change/watch';
@@ -68,6 +69,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   audit,
   auth,
   change,
+  changeDrift,
   changeItems,
   changeRecord,
   changeWatch,

@@ -1,3 +1,5 @@
+import type { Difference } from '@/domain/drift/find-drift';
+import { hideAccepted } from '@/domain/drift/hide-accepted';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { actsOn, type PolicyOwner } from '@/domain/policy/acts-on';
 import type { DesiredGuest } from '@/domain/policy/desired';
@@ -15,6 +17,7 @@ import { oldestReadAt, type Timed, type TimedGuest } from '../../guest-firewall/
 import type { InputPolicy } from '../../queries/policy-inputs';
 import type { PlacedPair } from '../../queries/policy-placements';
 import { compileInputs, isDeployed, type PolicyInputs } from '../policy-inputs';
+import { type AcceptedDrift, compareDrift, hashLive } from './compare-drift';
 import { guestView, policiesAt } from './views';
 
 export type PolicyStanding = { status: DeploymentStatus | null; deployments: ClusterDeployment[] };
@@ -61,14 +64,17 @@ export class FirewallState {
   readonly #owners: ReadonlyMap<string, PolicyOwner>;
   readonly #unresolved: ReadonlySet<string>;
   readonly #standings = new Map<string, PolicyStanding>();
+  readonly #accepted: AcceptedDrift;
 
   constructor(
     inputs: PolicyInputs,
     snapshots: Snapshots,
     placed: readonly PlacedPair[],
     before: FirewallState | null = null,
+    accepted: AcceptedDrift = new Map(),
   ) {
     this.inputs = inputs;
+    this.#accepted = accepted;
     this.snapshots = snapshots;
     this.#placed = placed;
     this.#owners = new Map(inputs.policies.map((policy) => [policy.id, policy]));
@@ -87,7 +93,7 @@ export class FirewallState {
 
   /** The same policies with other snapshots. */
   with(snapshots: Snapshots): FirewallState {
-    return new FirewallState(this.inputs, snapshots, this.#placed, this);
+    return new FirewallState(this.inputs, snapshots, this.#placed, this, this.#accepted);
   }
 
   /** Rules that a tenant's policy left on a workload of others are none of its business any more. */
@@ -125,6 +131,11 @@ export class FirewallState {
   /** Workloads where the policy wants rules, has some, or was applied. */
   listPolicyWorkloads(policyId: string): readonly string[] {
     return [...(this.#places.get(policyId) ?? [])].filter((id) => this.inputs.workloads.has(id)).sort();
+  }
+
+  /** When a policy was last applied to a workload; null: it is being applied; undefined: it is not. */
+  appliedAt(policyId: string, workloadId: string): string | null | undefined {
+    return this.#applied.get(`${policyId} ${workloadId}`)?.applied_at;
   }
 
   /** Workloads where the policy was applied, or is being applied. */
@@ -171,7 +182,7 @@ export class FirewallState {
     const workloads = new Map<GuestView, string>();
     const views = workloadIds.flatMap((id) => {
       const at = this.#applied.get(`${policy.id} ${id}`)?.applied_at ?? null;
-      const view = this.#viewSince(id, at);
+      const view = this.#viewAccepted(policy.id, id, this.#viewSince(id, at));
       if (view && at !== null) applied.add(view);
       if (view) workloads.set(view, id);
       return view ?? [];
@@ -182,7 +193,7 @@ export class FirewallState {
       unresolved,
       views,
       (view) => applied.has(view),
-      (view, { above, below }) => this.#wasAppliedAbove(above, below, workloads.get(view) ?? ''),
+      (view, { above, below }) => this.wasAppliedAbove(above, below, workloads.get(view) ?? ''),
     );
   }
 
@@ -190,7 +201,7 @@ export class FirewallState {
    * Whether two policies had the opposite order when they were applied to a workload, so their rules have not been
    * moved since.
    */
-  #wasAppliedAbove(above: string, below: string, workloadId: string): boolean {
+  wasAppliedAbove(above: string, below: string, workloadId: string): boolean {
     const [first, second] = [above, below].map((id) => {
       const placed = this.#applied.get(`${id} ${workloadId}`);
       const policy = this.inputs.policies.find((one) => one.id === id);
@@ -199,6 +210,19 @@ export class FirewallState {
     if (!first || !second) return false;
     // An apply that is not known to have ended explains any order.
     return first.applied_at === null || second.applied_at === null || comparePolicies(first, second) < 0;
+  }
+
+  /** The comparison without the differences that someone accepted. */
+  #viewAccepted(policyId: string, workloadId: string, view: GuestView | null): GuestView | null {
+    const accepted = this.#accepted.get(`${policyId} ${workloadId}`);
+    if (!view || !accepted) return view;
+    const found = compareDrift(this, workloadId, accepted.applied).get(policyId);
+    const isAccepted = (one: Difference) =>
+      accepted.differences.some(
+        ({ kind, subject_key, hash }) =>
+          kind === one.kind && subject_key === one.subject_key && hash === hashLive(one.live),
+      );
+    return found ? hideAccepted(policyId, view, found.differences.filter(isAccepted)) : view;
   }
 
   /** The comparison for a workload, from a snapshot that is not older than what was written there. */

@@ -3,10 +3,12 @@ import { db } from '../../../db/client';
 import { sharedValue } from '../../../lib/cache';
 import { groupBy } from '../../../lib/group-by';
 import { readLive, type Timed, type TimedGuest } from '../../guest-firewall/live-reader';
+import { listAcceptedDrift } from '../../queries/drifts';
 import { findGuestSnapshots, listClusterSnapshots, listGuestSnapshotHashes } from '../../queries/firewall-snapshots';
 import { type PolicyInputsStamp, policyInputsStamp } from '../../queries/policy-inputs';
-import { listPlacedPairs, type PlacedPair } from '../../queries/policy-placements';
+import { listAppliedAt, listPlacedPairs, type PlacedPair } from '../../queries/policy-placements';
 import { loadPolicyInputs, type PolicyInputs } from '../policy-inputs';
+import type { AcceptedDrift } from './compare-drift';
 import { FirewallState } from './firewall-state';
 
 type Stored<T> = Timed<T> & { readonly hash: string };
@@ -15,6 +17,7 @@ type Known = {
   stamp: PolicyInputsStamp;
   inputs: PolicyInputs;
   placed: PlacedPair[];
+  accepted: AcceptedDrift;
   guests: Map<string, TimedGuest & { hash: string }>;
   clusters: Map<string, Stored<ClusterSnapshot>>;
   firewall: FirewallState;
@@ -52,19 +55,34 @@ async function readClusters(before: Known['clusters']): Promise<Known['clusters'
   );
 }
 
+/** Differences that someone accepted and that are not expired, with what was last applied at their workloads. */
+async function readAccepted(): Promise<AcceptedDrift> {
+  const rows = await listAcceptedDrift(db);
+  const applied = await listAppliedAt(db, [...new Set(rows.map(({ workload_id }) => workload_id))]);
+  const placements = groupBy(applied, ({ workload_id }) => workload_id);
+  const pairs = groupBy(rows, ({ policy_id, workload_id }) => `${policy_id} ${workload_id}`);
+  return new Map(
+    [...pairs].map(([pair, differences]) => {
+      const workloadId = differences[0]?.workload_id ?? '';
+      return [pair, { differences, applied: placements.get(workloadId) ?? [] }];
+    }),
+  );
+}
+
 const known = sharedValue<Known>('policy_board', async (before) => {
   // Read the stamp before the data that it covers: the next read then notices a change in between.
   const stamp = await policyInputsStamp(db);
   const isSame = (part: keyof PolicyInputsStamp) => before?.stamp[part] === stamp[part];
-  if (before && isSame('inputs') && isSame('placed') && isSame('snapshots')) return before;
-  const [inputs, placed, guests, clusters] = await Promise.all([
+  if (before && isSame('inputs') && isSame('placed') && isSame('snapshots') && isSame('accepted')) return before;
+  const [inputs, placed, accepted, guests, clusters] = await Promise.all([
     before && isSame('inputs') ? before.inputs : loadPolicyInputs(),
     before && isSame('placed') ? before.placed : listPlacedPairs(db),
+    before && isSame('placed') && isSame('accepted') ? before.accepted : readAccepted(),
     readGuests(before?.guests ?? new Map()),
     readClusters(before?.clusters ?? new Map()),
   ]);
-  const firewall = new FirewallState(inputs, { guests, clusters }, placed, before?.firewall ?? null);
-  return { stamp, inputs, placed, guests, clusters, firewall };
+  const firewall = new FirewallState(inputs, { guests, clusters }, placed, before?.firewall ?? null, accepted);
+  return { stamp, inputs, placed, accepted, guests, clusters, firewall };
 });
 
 /**

@@ -51,6 +51,7 @@ export function guestView(
   const placement = inputs.clusters.get(workload.cluster_id)?.rule_placement ?? 'above';
   const { rules, options, ipsets } = state.guest;
   const effective = options && effectiveOptions(options);
+  const nics = guest?.nics ?? [UNKNOWN_NIC];
   const diffOptions = { instance: inputs.instance, vmid: workload.vmid, placement };
   return {
     vmid: workload.vmid,
@@ -58,7 +59,8 @@ export function guestView(
     diff: rules && diffGuest(desired?.rules ?? [], rules, diffOptions),
     sets: ipsets && diffSets(desired?.sets ?? [], ipsets),
     missing: guest?.presence === 'absent',
-    enforcement: (guest?.nics ?? [UNKNOWN_NIC]).map((nic) => evaluateEnforcement(state, nic)),
+    enforcement: nics.map((nic) => evaluateEnforcement(state, nic)),
+    nic_names: nics.map(({ name }) => name),
     defaults: effective && { in: effective.policy_in, out: effective.policy_out },
   };
 }

@@ -1,0 +1,3 @@
+DROP INDEX "deployments_one_waiting";--> statement-breakpoint
+CREATE INDEX "drifts_accepted_idx" ON "drifts" USING btree ("accepted_until") WHERE resolved_at is null and accepted_until is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "deployments_one_waiting" ON "deployments" USING btree ("policy_id","cluster_id","kind") WHERE status = 'queued' and retry_of is null and fingerprints is null and change_id is null and workload_ids is null;

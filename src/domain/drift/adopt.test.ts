@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import type { LiveRule } from '../firewall/live-state';
+import { diffGuest } from '../policy/compare-rules';
+import { compilePolicies } from '../policy/compile';
+import type { CompilablePolicy } from '../policy/desired';
+import { indexInventory } from '../policy/inventory-index';
+import { renumber, toLiveRule } from '../policy/policy-model.fixture';
+import { INVENTORY } from '../policy/random-policies.fixture';
+import { resolveWorkloads } from '../policy/resolve';
+import { type Adopted, type AdoptInput, buildAdoptItems } from './adopt';
+import { findDrift } from './find-drift';
+
+const INDEX = indexInventory(INVENTORY);
+const rule = (position: number, port: string) => ({
+  id: `00000000-0000-4000-8000-00000000000${position}`,
+  position,
+  action: 'accept' as const,
+  protocol: 'tcp' as const,
+  destination_ports: [port],
+  source_ports: [],
+  icmp_type: null,
+  log: 'nolog' as const,
+  enabled: true,
+  comment: `port ${port}`,
+});
+const makePolicy = (targets: string[], change: Partial<AdoptInput['policy']> = {}): AdoptInput['policy'] => ({
+  id: '00000000-0000-4000-8000-0000000000aa',
+  version: 3,
+  name: 'web in',
+  description: '',
+  enabled: true,
+  tenant_id: null,
+  project_id: null,
+  tier: 'platform_first',
+  tenant_visibility: 'rules',
+  priority: 10,
+  created_at: '2026-01-01T00:00:00Z',
+  definition: {
+    enforcement_mode: 'enforced',
+    direction: 'in',
+    sources: ['10.0.0.0/8'],
+    targets,
+    default_action: 'drop',
+  },
+  rules: [rule(0, '22'), rule(1, '443'), rule(2, '8080')],
+  ...change,
+});
+
+const WORKLOAD = { id: 'web1', name: 'web1', vmid: 101, cluster_name: 'alpha' };
+const NAMED = makePolicy(['vmid:alpha/101', 'web2']);
+const GROUPED = makePolicy(['sg:web']);
+
+const rulesAt = (policies: readonly CompilablePolicy[]) =>
+  compilePolicies(policies, INDEX, 'inst1').guests.find(({ workload_id }) => workload_id === WORKLOAD.id)?.rules ?? [];
+
+/** What is adopted after the live rules of a workload were changed. */
+function adopt(
+  policy: AdoptInput['policy'],
+  change: (rules: LiveRule[]) => LiveRule[],
+  as: 'policy' | 'exception',
+  defaults: 'DROP' | 'ACCEPT' = 'DROP',
+  others: AdoptInput['others'] = [],
+): Adopted {
+  const applied = rulesAt([policy as CompilablePolicy]);
+  const live = renumber(change(applied.map(toLiveRule)));
+  const diff = diffGuest(applied, live, { instance: 'inst1', vmid: WORKLOAD.vmid, placement: 'above' });
+  const desired = {
+    cluster_id: 'c1',
+    workload_id: 'web1',
+    vmid: 101,
+    rules: applied,
+    sets: [],
+    drop_in: [policy.id],
+    drop_out: [],
+  };
+  const { differences } = findDrift({
+    policy,
+    view: {
+      vmid: 101,
+      desired,
+      diff,
+      sets: null,
+      missing: false,
+      enforcement: [],
+      defaults: { in: defaults, out: 'ACCEPT' },
+    },
+    applied_diff: diff,
+    applied: { rules: applied, policy_version: 3, drop_in: true, drop_out: false },
+    sets: null,
+    placement: 'above',
+  });
+  const resolve = (endpoint: string) => {
+    const found = resolveWorkloads(endpoint, INDEX, null);
+    return 'reason' in found ? [] : found.map(({ id }) => id);
+  };
+  return buildAdoptItems(
+    { policy, differences, applied, desired: applied, live, workload: WORKLOAD, resolve, others },
+    as,
+  );
+}
+
+type Items = { items: { policy_id?: string; policy: CompilablePolicy & { name: string } }[] };
+
+/** The content of the rules on the workload and on another one, once the items are applied. */
+function applyItems(policy: AdoptInput['policy'], adopted: Adopted, workloadId = WORKLOAD.id) {
+  if ('refusal' in adopted) throw new Error(adopted.refusal);
+  const changed = (adopted as unknown as Items).items.map(({ policy_id, policy: content }, at) => ({
+    ...content,
+    id: policy_id ?? `new${at}`,
+    version: 1,
+    created_at: policy_id ? policy.created_at : '2027-01-01T00:00:00Z',
+    rules: content.rules.map((one, position) => ({ ...one, position })),
+  }));
+  const all = changed.some(({ id }) => id === policy.id) ? changed : [...changed, policy as CompilablePolicy];
+  const guests = compilePolicies(all, INDEX, 'inst1').guests;
+  return (guests.find(({ workload_id }) => workload_id === workloadId)?.rules ?? []).map(({ content }) => content);
+}
+const toContents = (policy: AdoptInput['policy'], change: (rules: LiveRule[]) => LiveRule[]) =>
+  change(rulesAt([policy as CompilablePolicy]).map(toLiveRule))
+    .filter(({ enable }) => enable)
+    .map(({ pos: _, enable: _on, comment: _text, ...content }) => content);
+
+const alter = (at: number, change: Partial<LiveRule>) => (rules: LiveRule[]) =>
+  rules.map((one, index) => (index === at ? { ...one, ...change } : one));
+const EDITS: [string, (rules: LiveRule[]) => LiveRule[]][] = [
+  ['an edited action', alter(1, { action: 'DROP' })],
+  ['an edited port', alter(1, { dport: '444,8000:8010' })],
+  ['a deleted rule', (rules) => rules.toSpliced(1, 1)],
+  ['a disabled rule', alter(2, { enable: 0 })],
+  ['another order', (rules) => rules.toReversed()],
+];
+
+describe('buildAdoptItems', () => {
+  it.each(EDITS)('makes %s the content of the policy for all its workloads', (_, change) => {
+    const adopted = adopt(GROUPED, change, 'policy');
+    expect(adopted).toMatchObject({ items: [{ policy_id: GROUPED.id, base_version: 3 }] });
+    for (const workload of ['web1', 'web2']) {
+      expect(applyItems(GROUPED, adopted, workload)).toEqual(toContents(GROUPED, change));
+    }
+  });
+
+  it.each(EDITS)('makes %s an exception of a workload that the policy names, and of no other', (_, change) => {
+    const adopted = adopt(NAMED, change, 'exception');
+    expect(applyItems(NAMED, adopted)).toEqual(toContents(NAMED, change));
+    expect(applyItems(NAMED, adopted, 'web2')).toEqual(toContents(NAMED, (rules) => rules));
+  });
+
+  it('makes another action an exception where a group puts the policy, in a policy evaluated before', () => {
+    const adopted = adopt(GROUPED, alter(1, { action: 'DROP' }), 'exception');
+    expect(adopted).toMatchObject({
+      items: [{ policy: { priority: 9, definition: { targets: ['vmid:alpha/101'], default_action: 'none' } } }],
+    });
+    const unchanged = toContents(GROUPED, (rules) => rules);
+    const first = toContents(GROUPED, alter(1, { action: 'DROP' })).slice(0, 2);
+    expect(applyItems(GROUPED, adopted)).toEqual([...first, ...unchanged]);
+    expect(applyItems(GROUPED, adopted, 'web2')).toEqual(unchanged);
+  });
+
+  it('adopts a default of accepting', () => {
+    const adopted = adopt(GROUPED, (rules) => rules, 'policy', 'ACCEPT');
+    expect(adopted).toMatchObject({ items: [{ policy: { definition: { default_action: 'none' } } }] });
+  });
+
+  it.each<[string, Adopted, RegExp]>([
+    [
+      'a port as an exception where a group puts the policy',
+      adopt(GROUPED, alter(1, { dport: '444' }), 'exception'),
+      /through a group/,
+    ],
+    ['other addresses', adopt(NAMED, alter(1, { source: '10.1.0.0/16' }), 'policy'), /addresses of a rule/],
+    ['a macro', adopt(NAMED, alter(1, { macro: 'SSH' }), 'policy'), /cannot express/],
+    ['a copied rule', adopt(NAMED, (rules) => [...rules, ...rules.slice(0, 1)], 'policy'), /No policy can express/],
+    [
+      'a policy for both directions as an exception',
+      adopt(
+        { ...NAMED, definition: { ...NAMED.definition, direction: 'both' } },
+        alter(0, { action: 'DROP' }),
+        'exception',
+      ),
+      /both directions/,
+    ],
+    [
+      'the first priority as an exception',
+      adopt({ ...NAMED, priority: 0 }, alter(0, { action: 'DROP' }), 'exception'),
+      /No priority/,
+    ],
+    [
+      'another policy in between as an exception',
+      adopt(NAMED, alter(0, { action: 'DROP' }), 'exception', 'DROP', [
+        { ...NAMED, id: 'a', created_at: '2025-01-01T00:00:00Z' },
+      ]),
+      /No priority/,
+    ],
+  ])('refuses %s', (_, adopted, refusal) => {
+    expect(adopted).toMatchObject({ refusal: expect.stringMatching(refusal) });
+  });
+});

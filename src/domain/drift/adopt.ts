@@ -1,0 +1,241 @@
+import type { ChangeItemInput } from '../change/items';
+import type { LiveRule } from '../firewall/live-state';
+import type { PolicySnapshot, SecurityRule } from '../policies';
+import type { DesiredRule } from '../policy/desired';
+import { parseEndpoint } from '../policy/endpoint';
+import { parseMarker } from '../policy/marker';
+import { PolicyDefinition, SecurityRuleInput } from '../policy/policy';
+import { comparePolicies } from '../policy/tier';
+import { toOwnComment } from './describe-rule';
+import type { Difference } from './find-drift';
+
+type Rank = Parameters<typeof comparePolicies>[0];
+
+export type AdoptInput = {
+  /** The policy as it is stored. */
+  readonly policy: PolicySnapshot & Rank & { version: number; tenant_id: string | null; project_id: string | null };
+  /** Open differences of the policy at one workload. */
+  readonly differences: readonly Difference[];
+  /** What was last applied of the policy there, what it wants now, and all live rules. */
+  readonly applied: readonly DesiredRule[];
+  readonly desired: readonly DesiredRule[];
+  readonly live: readonly LiveRule[];
+  readonly workload: {
+    readonly id: string;
+    readonly name: string;
+    readonly vmid: number;
+    readonly cluster_name: string;
+  };
+  /** Workloads that an endpoint of the policy resolves to, by id. */
+  readonly resolve: (endpoint: string) => readonly string[];
+  /** Other policies with rules on the workload. */
+  readonly others: readonly Rank[];
+};
+
+/** Edits for a change, or why the difference cannot be expressed exactly by policies. */
+export type Adopted = { readonly items: ChangeItemInput[] } | { readonly refusal: string };
+type Content = { rules: SecurityRule[]; definition: PolicyDefinition };
+
+class Refusal extends Error {}
+
+/** Kinds that a policy can express. The others are mistakes or belong to the cluster: they are repaired or accepted. */
+export const ADOPTABLE_KINDS: readonly Difference['kind'][] = [
+  'edited',
+  'deleted',
+  'disabled',
+  'reordered',
+  'default_changed',
+];
+
+const ACTIONS: Readonly<Record<string, SecurityRuleInput['action']>> = {
+  ACCEPT: 'accept',
+  DROP: 'drop',
+  REJECT: 'reject',
+};
+const toPorts = (text: string | undefined) => (text ? text.split(',').map((port) => port.replace(':', '-')) : []);
+
+/** The content of a live rule as a policy has it. Addresses belong to the whole policy, so they must be unchanged. */
+function toRuleInput(live: LiveRule, applied: DesiredRule): SecurityRuleInput {
+  const { source, dest, type } = applied.content;
+  if (live.type !== type || (live.source || undefined) !== source || (live.dest || undefined) !== dest) {
+    throw new Refusal('The addresses of a rule are those of the whole policy. Change its sources or targets instead.');
+  }
+  const parsed = SecurityRuleInput.safeParse({
+    action: ACTIONS[live.action],
+    protocol: live.proto ?? 'any',
+    destination_ports: toPorts(live.dport),
+    source_ports: toPorts(live.sport),
+    icmp_type: live['icmp-type'] ?? null,
+    log: live.log ?? 'nolog',
+    enabled: Boolean(live.enable),
+    comment: toOwnComment(live.comment),
+  });
+  if (!parsed.success || live.macro || live.iface || live.errors) {
+    throw new Refusal('The live rule has content that a policy cannot express, such as a macro or an interface.');
+  }
+  return parsed.data;
+}
+
+/** The rule of the policy that a difference is about, and the live rule that takes its place; null: none does. */
+function selectRule({ policy, differences, applied, desired }: AdoptInput, one: Difference) {
+  const rule = policy.rules.find(({ position }) => position === one.rule_position);
+  const hash = one.subject_key;
+  if (!rule || !desired.some(({ rule_hash }) => rule_hash === hash)) {
+    throw new Refusal('The rule has changed since it was applied. Apply the policy, or edit it.');
+  }
+  const parts = applied.filter(({ rule_position }) => rule_position === one.rule_position);
+  const isWhole = parts.every(({ rule_hash }) =>
+    differences.some(({ kind, subject_key }) => kind === one.kind && subject_key === rule_hash),
+  );
+  if (one.kind === 'edited' ? parts.length > 1 || one.rules.length !== 1 : !isWhole) {
+    throw new Refusal('The rule is live as several rules of which only some differ. Edit the policy instead.');
+  }
+  return { rule, part: parts[0], live: one.rules[0] };
+}
+
+/** Rules in the order in which they are live; those that are not live keep their places. */
+function reorderRules({ policy, live, applied }: AdoptInput, rules: readonly SecurityRule[]): SecurityRule[] {
+  const positions = new Map(applied.map(({ rule_hash, rule_position }) => [rule_hash, rule_position]));
+  const order = [...live]
+    .sort((a, b) => a.pos - b.pos)
+    .flatMap(({ comment }) => {
+      const marker = parseMarker(comment);
+      return marker?.policy_id === policy.id ? (positions.get(marker.rule_hash) ?? []) : [];
+    })
+    .filter((position, at, all) => position !== all[at - 1]);
+  const isSorted = order.every((position, at) => at === 0 || position > (order[at - 1] ?? 0));
+  if (new Set(order).size !== order.length || isSorted) {
+    throw new Refusal('Only the order of whole rules within the policy can be adopted. Change the priority instead.');
+  }
+  const slots = [...order].sort((a, b) => a - b);
+  const moved = new Map(slots.map((slot, at) => [slot, order[at]]));
+  return rules.map((rule) => {
+    const from = moved.get(rule.position);
+    const taken = from === undefined ? rule : (rules.find(({ position }) => position === from) ?? rule);
+    return { ...taken, position: rule.position };
+  });
+}
+
+/** The policy's content with the differences adopted. */
+function adoptContent(input: AdoptInput): Content {
+  let rules: SecurityRule[] = [...input.policy.rules];
+  let definition = input.policy.definition as PolicyDefinition;
+  for (const one of input.differences) {
+    if (!ADOPTABLE_KINDS.includes(one.kind)) {
+      throw new Refusal('No policy can express this difference. Reconcile it, or accept it.');
+    }
+    if (one.kind === 'default_changed') {
+      if (one.live !== 'ACCEPT' || definition.direction === 'both') {
+        throw new Refusal('Only a default of accepting, in the one direction of the policy, can be adopted.');
+      }
+      definition = { ...definition, default_action: 'none' };
+    } else if (one.kind !== 'reordered') {
+      const { rule, part, live } = selectRule(input, one);
+      const content = one.kind === 'edited' && part && live ? toRuleInput(live, part) : { enabled: false };
+      rules = rules.map((other) => (other.position === rule.position ? { ...other, ...content } : other));
+    }
+  }
+  if (input.differences.some(({ kind }) => kind === 'reordered')) rules = reorderRules(input, rules);
+  return { rules, definition };
+}
+
+const toInput = ({ id: _, position: _position, ...rule }: SecurityRule): SecurityRuleInput => rule as SecurityRuleInput;
+
+/** The policy with other content, for all its workloads. */
+function toPolicyItem({ policy }: AdoptInput, { rules, definition }: Content, reason: string): ChangeItemInput {
+  const { name, description, enabled, tier, tenant_visibility, priority, tenant_id, project_id, id, version } = policy;
+  const fields = { name, description, enabled, tier, tenant_visibility, priority, tenant_id, project_id };
+  const content = { ...fields, definition, rules: rules.map(toInput), reason };
+  return { kind: 'policy', policy_id: id, base_version: version, policy: content };
+}
+
+/** A policy of its own for the workload, evaluated directly before the policy. */
+function toExceptionItem(input: AdoptInput, { rules, definition }: Content, reason: string): ChangeItemInput {
+  const { policy, workload, others } = input;
+  const isBetween = (other: Rank) =>
+    other.tier === policy.tier && other.priority === policy.priority && comparePolicies(other, policy) < 0;
+  if (policy.priority === 0 || others.some(isBetween)) {
+    throw new Refusal('No priority directly before the policy is free. Change its priority first.');
+  }
+  const side = definition.direction === 'in' ? 'targets' : 'sources';
+  const endpoint = `vmid:${workload.cluster_name}/${workload.vmid}`;
+  const { tier, tenant_visibility, tenant_id, project_id } = policy;
+  return {
+    kind: 'policy',
+    policy: {
+      name: `${policy.name.slice(0, 60)} on ${workload.name.slice(0, 30)} (${workload.vmid})`,
+      description: `Exception of the policy ${policy.name} for one workload.`,
+      enabled: true,
+      tier,
+      tenant_visibility,
+      priority: policy.priority - 1,
+      tenant_id,
+      project_id,
+      definition: PolicyDefinition.parse({ ...definition, [side]: [endpoint] }),
+      rules: rules.map(toInput),
+      reason,
+    },
+  };
+}
+
+/** The policy without the workload, if only endpoints that name it put the policy there; null: a group, tag or `any` does. */
+function excludeWorkload({ policy, workload, resolve }: AdoptInput): PolicyDefinition | null {
+  const { definition } = policy;
+  const side = definition.direction === 'in' ? 'targets' : 'sources';
+  const reaching = definition[side].filter((endpoint) => resolve(endpoint).includes(workload.id));
+  const isName = (endpoint: string) => {
+    const parsed = parseEndpoint(endpoint);
+    return 'kind' in parsed && (parsed.kind === 'vmid' || parsed.kind === 'workload');
+  };
+  const rest = definition[side].filter((endpoint) => !reaching.includes(endpoint));
+  return rest.length > 0 && reaching.every(isName) ? ({ ...definition, [side]: rest } as PolicyDefinition) : null;
+}
+
+/** The rules up to the edited one, if they decide every packet that its former content matched; else null. */
+function shadowRules({ policy, differences, applied }: AdoptInput, { rules }: Content): SecurityRule[] | null {
+  const [one, ...more] = differences;
+  const before = applied.find(({ rule_hash }) => rule_hash === one?.subject_key);
+  const live = one?.rules[0];
+  if (!one || more.length > 0 || one.kind !== 'edited' || !before || !live || !live.enable) return null;
+  const same = (['proto', 'sport', 'dport', 'icmp-type'] as const).every(
+    (field) => (live[field] || undefined) === before.content[field],
+  );
+  const rule = policy.rules.find(({ position }) => position === one.rule_position);
+  return same && rule ? rules.filter(({ position }) => position <= rule.position) : null;
+}
+
+/**
+ * The edits that make a difference at one workload the policy's content: for all its workloads, or as an exception for this
+ * one. An exception is offered only where it is exact. Where the policy names the workload, the workload is taken out of the
+ * policy and gets a copy of it with the difference. Where a group, a tag or `any` puts the policy there, only another action
+ * or log level can be an exception: the edited rule, and those before it, in a policy that is evaluated directly before.
+ */
+export function buildAdoptItems(input: AdoptInput, as: 'policy' | 'exception'): Adopted {
+  const { policy, workload } = input;
+  const reason = `Adopted from the live rules of ${workload.name} (${workload.vmid})`.slice(0, 200);
+  try {
+    const content = adoptContent(input);
+    if (as === 'policy') return { items: [toPolicyItem(input, content, reason)] };
+    if (policy.definition.direction === 'both') {
+      throw new Refusal(
+        'A policy for both directions is also about the peers of the workload, so it has no exceptions.',
+      );
+    }
+    const definition = excludeWorkload(input);
+    if (definition) {
+      const rest = toPolicyItem(input, { rules: [...policy.rules], definition }, reason);
+      return { items: [rest, toExceptionItem(input, content, reason)] };
+    }
+    const rules = shadowRules(input, content);
+    if (!rules) {
+      throw new Refusal(
+        'The policy acts on this workload through a group, a tag or any, so this difference cannot be an exact exception. Name the workload in the policy, or adopt the difference for all workloads.',
+      );
+    }
+    const exception = { rules, definition: { ...content.definition, default_action: 'none' as const } };
+    return { items: [toExceptionItem(input, exception, reason)] };
+  } catch (error) {
+    if (error instanceof Refusal) return { refusal: error.message };
+    throw error;
+  }
+}

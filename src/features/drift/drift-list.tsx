@@ -1,0 +1,110 @@
+'use client';
+import { GitCompareArrows } from 'lucide-react';
+import { useState } from 'react';
+import { DRIFT_KINDS, DRIFT_SORTS, DRIFT_STATUSES, type Drift } from '@/domain/change/drift';
+import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
+import { toFailure } from '@/lib/problem';
+import { URL_TEXT, useUrlValue } from '@/lib/url-state';
+import { Button } from '@/ui/button';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { loadOnOpening } from '@/ui/load-on-opening';
+import { declareList } from '../shared/list/declare-list';
+import { CLUSTER, choice, searched } from '../shared/list/filters';
+import { ListView } from '../shared/list/list-view';
+import { POLICY, WORKLOAD } from '../shared/list/sources';
+import { useList } from '../shared/list/use-list';
+import { driftColumns } from './drift-columns';
+import { KIND_LABELS, STATUS_STATES } from './drift-labels';
+import { useDriftActions } from './use-drift-actions';
+
+const DriftDrawer = loadOnOpening(() => import('./drift-drawer').then((module) => module.DriftDrawer));
+const AcceptDriftDialog = loadOnOpening(() =>
+  import('./accept-drift-dialog').then((module) => module.AcceptDriftDialog),
+);
+
+const DRIFT = declareList({
+  from: 'drift.list',
+  name: 'drift',
+  title: msg('Drift'),
+  label: msg('Differences'),
+  noun: { one: msg('difference'), many: msg('differences') },
+  search: msg('Search drift'),
+  sorts: DRIFT_SORTS,
+  defaultSort: '-first_seen_at',
+  filters: {
+    status: choice(msg('Status'), DRIFT_STATUSES, (one) => STATUS_STATES[one].word),
+    kind: choice(msg('Difference'), DRIFT_KINDS, (one) => KIND_LABELS[one]),
+    policy_id: searched(msg('Policy'), 'id', POLICY),
+    workload_id: searched(msg('Workload'), 'id', WORKLOAD),
+    cluster_id: CLUSTER,
+  },
+  common: ['status', 'kind'],
+  columns: driftColumns,
+  rowId: (drift) => drift.id,
+  empty: {
+    icon: <GitCompareArrows />,
+    title: msg('No drift'),
+    text: msg('What is live on the workloads is what was applied. Manual changes to rules of policies appear here.'),
+  },
+});
+
+/** What differs between applied and live rules of policies, and what to do about it. */
+export function DriftList() {
+  const t = useT();
+  const [driftId, setDriftId] = useUrlValue('drift', URL_TEXT);
+  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
+  const [dialog, setDialog] = useState<'reconcile' | 'accept' | null>(null);
+  const list = useList(DRIFT);
+  const done = () => {
+    setSelection(new Set());
+    setDialog(null);
+  };
+  const { reconcile } = useDriftActions(done);
+  const chosen = list.table.rows.filter((drift) => selection.has(drift.id));
+  const ids = chosen.map(({ id }) => id);
+  const workloads = new Set(chosen.map(({ workload_id }) => workload_id)).size;
+  const may = (action: Drift['actions'][number]) =>
+    chosen.every(({ actions }) => actions.includes(action))
+      ? null
+      : t('The selection includes differences that are resolved or that you may not change.');
+  return (
+    <>
+      <ListView
+        of={list}
+        description={t('Differences between what was last applied and what is live, as last read.')}
+        onRowOpen={(drift) => void setDriftId(drift.id)}
+        selection={selection}
+        onSelectionChange={setSelection}
+        bulkActions={
+          <>
+            <Button size="sm" onClick={() => setDialog('reconcile')} disabledReason={may('reconcile')}>
+              {t('Reconcile workloads')}
+            </Button>
+            <Button size="sm" onClick={() => setDialog('accept')} disabledReason={may('accept')}>
+              {t('Accept differences')}
+            </Button>
+          </>
+        }
+      />
+      <DriftDrawer driftId={driftId} onClose={() => void setDriftId(null)} />
+      {dialog === 'accept' && <AcceptDriftDialog ids={ids} onClose={() => setDialog(null)} onDone={done} />}
+      <ConfirmDialog
+        open={dialog === 'reconcile'}
+        onOpenChange={(next) => {
+          if (next) return;
+          reconcile.reset();
+          setDialog(null);
+        }}
+        title={t('{n, plural, one {Reconcile # workload?} other {Reconcile # workloads?}}', { n: workloads })}
+        confirmLabel={t('Reconcile workloads')}
+        tone="primary"
+        pending={reconcile.isPending}
+        error={reconcile.error ? toFailure(reconcile.error) : null}
+        onConfirm={() => reconcile.mutate({ drift_ids: ids })}
+      >
+        {t('The desired state of the policies is written to these workloads only, pending edits included.')}
+      </ConfirmDialog>
+    </>
+  );
+}
