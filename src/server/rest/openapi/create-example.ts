@@ -6,7 +6,7 @@ export type JsonSchema = z.core.JSONSchema.JSONSchema;
 type Options = {
   /** Whether to include something optional; by default everything is included. */
   wants?: (path: readonly string[]) => boolean;
-  /** Which of several choices is wanted; by default the first. */
+  /** Which of several choices to take; by default the first. */
   prefers?: (path: readonly string[], choice: JsonSchema) => boolean;
   /** Value of a field that the caller wants to choose; undefined leaves it to the schema. */
   choose?: (path: readonly string[], schema: JsonSchema) => unknown;

@@ -1,9 +1,12 @@
 import type { Change, ChangeCreate } from '@/domain/change/change';
 import type { ChangeItem } from '@/domain/change/items';
+import type { Waves } from '@/domain/change/waves';
 import { type Owned, toOwner } from '@/domain/permissions';
 import type { Scope, Session } from '../../../auth/scope';
 import { db, type Tx } from '../../../db/client';
+import { AppError } from '../../../lib/errors';
 import { newId } from '../../../lib/ids';
+import { listWorkloadNames } from '../../queries/change-waves';
 import {
   type ChangeRow,
   insertChange,
@@ -56,6 +59,20 @@ export async function insertDraft(
   return stored;
 }
 
+/** The answer is the same for a workload that does not exist and one that is not visible. @throws AppError `malformed` */
+export async function assertCanaries(tx: Tx, { reach }: Scope<'policy:write'>, { canaries }: Waves): Promise<void> {
+  if (canaries?.by !== 'workloads') return;
+  const known = await listWorkloadNames(tx, reach, canaries.workload_ids);
+  const unknown = canaries.workload_ids.filter((id) => !known.has(id));
+  if (unknown.length === 0) return;
+  throw new AppError('malformed', 'Workload not found.', {
+    errors: unknown.map((id) => ({
+      field: 'waves.canaries.workload_ids',
+      message: `Workload ${id} not found. It may have been deleted.`,
+    })),
+  });
+}
+
 /**
  * Collects edits as one draft. Nothing of it is stored elsewhere or applied.
  * @throws AppError as `normalizeItems`
@@ -67,6 +84,7 @@ export async function createChange(
 ): Promise<Change> {
   const { id } = await db.transaction(async (tx) => {
     const { items, owners } = await normalizeItems({ tx, scope, session, former: [] }, given);
+    await assertCanaries(tx, scope, draft.waves);
     return insertDraft(tx, scope, draft, items, owners);
   });
   return readChange(scope, session, id);

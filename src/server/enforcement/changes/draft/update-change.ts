@@ -14,6 +14,7 @@ import {
 import { assertMayWrite } from '../change-access';
 import { readChange } from '../read-change';
 import { moveChange, publishChange, recordChange, refuseStep } from '../transition';
+import { assertCanaries } from './create-change';
 import { getObjectId, hashItems, normalizeItems } from './normalize-items';
 
 const isEditable = ({ state }: ChangeRow): boolean => EDITABLE_STATES.some((one) => one === state);
@@ -54,6 +55,7 @@ export async function updateChange(
     await assertMayWrite(tx, session, row);
     assertVersion('change', row.version, version);
     if (!isEditable(row)) throw refuseStep(row, 'edit it');
+    if (fields.waves) await assertCanaries(tx, scope, fields.waves);
     const normal = given && (await normalizeItems({ tx, scope, session, former: row.items }, given));
     const content_hash = normal ? hashItems(normal.items) : row.content_hash;
     const changes: Partial<NewChange> = {
