@@ -52,6 +52,7 @@ test('each path of the interface matches its URL', () => {
       "editPolicy: /policies/x1/edit",
       "changes: /changes",
       "change: /changes/x1",
+      "drift: /drift",
       "impact: /impacts/x1?tab=nodes",
       "flows: /flows",
       "coverage: /coverage",

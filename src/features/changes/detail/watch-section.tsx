@@ -131,9 +131,9 @@ const REASONS: Record<WatchedConversation['reason'], string> = {
 
 type Counted = NonNullable<ChangeWatch['conversations']>;
 
-/** Only what was opened anew verifies the rules; what runs on old entries does not. */
+/** Only what was opened since the last write verifies the rules; what runs on old entries does not. */
 const COUNTS: readonly (readonly [keyof Omit<Counted, 'listed' | 'watched'>, string, Tone])[] = [
-  ['opened_anew', msg('Opened anew: verified'), 'ok'],
+  ['opened_anew', msg('Opened since: verified'), 'ok'],
   ['on_old_entries', msg('On old connections: not verified'), 'unknown'],
   ['dropped', msg('Dropped'), 'danger'],
   ['silent', msg('Not seen since'), 'warn'],
