@@ -1,25 +1,7 @@
 import { z } from 'zod';
 import { MAX_BULK } from '../choices';
 import { createPageSchema, listInput } from '../list';
-
-/** How the live state of a policy at a workload differs from what was last applied. */
-export const DRIFT_KINDS = [
-  'edited',
-  'deleted',
-  'disabled',
-  'reordered',
-  'duplicated',
-  'leftover',
-  'shadowed',
-  'set_changed',
-  'switch_changed',
-  'default_changed',
-  'marker_forged',
-  'workload_moved',
-] as const;
-export type DriftKind = (typeof DRIFT_KINDS)[number];
-
-export const DRIFT_STATUSES = ['open', 'accepted', 'resolved'] as const;
+import { DRIFT_KINDS, DRIFT_SORTS, DRIFT_STATUSES } from './drift-kinds';
 
 /** One difference, stored from when it was first seen until it is gone. */
 export const Drift = z.object({
@@ -74,7 +56,6 @@ export const DriftAccepted = z.object({ accepted: z.int() });
 export const DriftAdopt = z.strictObject({ as: z.enum(['policy', 'exception']) });
 export type DriftAdopt = z.output<typeof DriftAdopt>;
 
-export const DRIFT_SORTS = ['first_seen_at', 'policy_name', 'workload_name', 'kind'] as const;
 export const DriftListInput = listInput(DRIFT_SORTS, {
   kind: z.enum(DRIFT_KINDS).optional(),
   status: z.enum(DRIFT_STATUSES).optional(),

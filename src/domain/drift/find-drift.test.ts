@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DriftKind } from '../change/drift';
+import type { DriftKind } from '../change/drift-kinds';
 import type { LiveRule } from '../firewall/live-state';
 import { describeDrift } from '../notifications/drift';
 import { diffGuest } from '../policy/compare-rules';

@@ -1,4 +1,4 @@
-import type { DriftKind } from '../change/drift';
+import type { DriftKind } from '../change/drift-kinds';
 import type { LiveRule, LiveSetEntry } from '../firewall/live-state';
 import type { GuestDiff, StaleRule } from '../policy/compare-rules';
 import type { DesiredRule } from '../policy/desired';

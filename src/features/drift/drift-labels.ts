@@ -1,4 +1,5 @@
-import type { Drift, DriftKind } from '@/domain/change/drift';
+import type { Drift } from '@/domain/change/drift';
+import type { DriftKind } from '@/domain/change/drift-kinds';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/status';
 

@@ -1,7 +1,8 @@
 'use client';
 import { GitCompareArrows } from 'lucide-react';
 import { useState } from 'react';
-import { DRIFT_KINDS, DRIFT_SORTS, DRIFT_STATUSES, type Drift } from '@/domain/change/drift';
+import type { Drift } from '@/domain/change/drift';
+import { DRIFT_KINDS, DRIFT_SORTS, DRIFT_STATUSES } from '@/domain/change/drift-kinds';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { toFailure } from '@/lib/problem';

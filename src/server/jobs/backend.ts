@@ -12,6 +12,7 @@ import pg from 'pg';
 import { env } from '../lib/env';
 import { logger } from '../lib/logger';
 import { lazy } from '../lib/process-state';
+import { JOBS } from './definitions';
 
 export type JobQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend, never>;
 export type JobWorker = Worker<unknown, void, string, IQueueBackend>;
@@ -35,13 +36,15 @@ export type QueueBackend = {
 
 /** The tables are in the same database as the Fabric tables, in a schema of their own. */
 const SCHEMA = 'bullmq';
+/** Connections besides those with which workers listen. */
+const SHORT_QUERIES = 6;
 const logDrop = (error: unknown) => logger.warn({ err: error }, 'queue connection lost; reconnecting');
 
 function postgresBackend(url: string): QueueBackend {
-  // One pool for all queues and workers. Each worker keeps one connection for LISTEN, the rest serve short queries.
+  // One pool for all queues and workers. Each worker keeps one connection for LISTEN, the others serve short queries.
   const pool = new pg.Pool({
     connectionString: url,
-    max: 24,
+    max: Object.keys(JOBS).length + SHORT_QUERIES,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import { DRIFT_KINDS } from '@/domain/change/drift';
+import { DRIFT_KINDS } from '@/domain/change/drift-kinds';
 import { primaryId, timestampNow, timestamptz } from '../columns';
 import { workloads } from './workloads';
 

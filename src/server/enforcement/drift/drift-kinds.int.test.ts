@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DRIFT_KINDS, type Drift, type DriftKind } from '@/domain/change/drift';
+import type { Drift } from '@/domain/change/drift';
+import { DRIFT_KINDS, type DriftKind } from '@/domain/change/drift-kinds';
 import type { Policy } from '@/domain/policies';
 import { sqlClient } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';

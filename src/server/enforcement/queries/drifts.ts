@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
-import { DRIFT_SORTS, Drift, type DriftListInput } from '@/domain/change/drift';
+import { Drift, type DriftListInput } from '@/domain/change/drift';
+import { DRIFT_SORTS } from '@/domain/change/drift-kinds';
 import type { Page } from '@/domain/list';
 import { getReachableTenants, type Owned, type Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
