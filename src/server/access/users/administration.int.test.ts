@@ -124,7 +124,9 @@ describe('tenants and projects', () => {
     expect(await json(changed)).toMatchObject({ ...rule, maintenance_windows: [window] });
     expect(await json(await get(path, ours.headers))).toMatchObject(rule);
     expect((await send('PATCH', path, { approvals_required: 0 }, ours.headers)).status).toBe(403);
-    const record = (await auditTrail()).find(({ action }) => action === 'tenant.updated');
+    const record = (await auditTrail()).find(
+      ({ action, object_id }) => action === 'tenant.updated' && object_id === ours.tenant.id,
+    );
     expect(record?.before).toMatchObject({
       approvals_required: 0,
       approval_scope: 'enforcing',
