@@ -245,6 +245,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'change.revalidate',
         'firewall.schedule',
         'deployment.schedule',
+        'change.schedule',
         'notification.evaluate',
         'notification.schedule',
       ]);
