@@ -44,7 +44,7 @@ export const CurrentUser = z.object({
   must_enrol: z.boolean(),
   /** Every permission that is effective somewhere; `*` for a super administrator. */
   permissions: z.array(z.string()),
-  /** Roles as held; `computeReach(grants, permission)` tells for which tenants a permission counts. */
+  /** Roles as held; `computeReach(grants, permission)` returns the tenants for which a permission counts. */
   grants: z.array(HeldRole),
   /** Tenants the user can work in, by name; at most 1000. */
   tenants: z.array(z.object({ id: z.uuid(), name: z.string() })),

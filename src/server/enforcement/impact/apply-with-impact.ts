@@ -22,7 +22,7 @@ const createRefusal =
   (reason, message, extra = {}) =>
     new AppError('conflict', message, { extra: { ...refusal, message, reason, impact_id, ...extra } });
 
-/** The impact that the caller looked at. @throws AppError `not_found` */
+/** The impact that the caller names. @throws AppError `not_found` */
 async function findOwnImpact(id: string, reader: ImpactReader): Promise<ImpactRow> {
   const row = await findVisibleImpact(reader, id);
   // One that was computed for a user who sees less says less.

@@ -109,7 +109,7 @@ async function assertMayBreakGlass(change: ChangeRow, { breakGlass }: ApplyRight
       extra: { permission },
     });
   }
-  await db.transaction((tx) => assertActsForAll(tx, change.id, permission, breakGlass.reach));
+  await assertActsForAll(db, change.id, permission, breakGlass.reach);
 }
 
 /**
@@ -126,7 +126,7 @@ export async function applyChange(
 ): Promise<void> {
   const change = await findChange(db, scope.reach, id);
   if (!change) throw notFound('change');
-  await db.transaction((tx) => assertActsForAll(tx, id, 'policy:apply', scope.reach));
+  await assertActsForAll(db, id, 'policy:apply', scope.reach);
   assertVersion('change', change.version, input.version);
   const isUrgent = input.break_glass !== undefined;
   const states = isUrgent ? ['draft', 'in_review', 'approved'] : ['approved'];

@@ -1,6 +1,6 @@
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { Scope } from '../../../auth/scope';
-import { db, type Tx } from '../../../db/client';
+import { db, type Executor, type Tx } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import { AppError } from '../../../lib/errors';
 import { assertVersion, notFound } from '../../../lib/refusals';
@@ -13,8 +13,13 @@ import { insertWave, listFailed } from './deploy-wave';
 import { type AppliedChange, endChange, readClusters, rollBackIn } from './roll-back';
 
 /** @throws AppError `forbidden` for those who may not act for every owner of the change */
-export async function assertActsForAll(tx: Tx, changeId: string, permission: string, reach: Reach): Promise<void> {
-  const owners = await listChangeOwners(tx, changeId);
+export async function assertActsForAll(
+  executor: Executor,
+  changeId: string,
+  permission: string,
+  reach: Reach,
+): Promise<void> {
+  const owners = await listChangeOwners(executor, changeId);
   if (owners.every((owner) => isWithinReach(owner, reach))) return;
   throw new AppError(
     'forbidden',

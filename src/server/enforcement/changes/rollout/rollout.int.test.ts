@@ -19,6 +19,7 @@ import type { Interference } from '@/server/providers/hypervisor/pve/testing/dir
 import { fakeClock } from '@/test/fake-clock';
 import { advanceChange } from './advance-change';
 import { confirmChange, continueChange, rollBackChange } from './decide-change';
+import { scheduleChanges } from './start-scheduled';
 import {
   add,
   apply,
@@ -113,6 +114,29 @@ describe('a change', () => {
       });
       expect(await lab.json(`/policies/${'policy_id' in fresh ? fresh.policy_id : ''}`)).toMatchObject({ status: 404 });
       expect(await readRow(id)).toMatchObject({ problems: [], finished_at: expect.any(String) });
+    } finally {
+      clock.restore();
+    }
+  });
+
+  it('is rolled back in time although another one cannot be advanced', async () => {
+    const clock = fakeClock();
+    try {
+      const [broken, sound] = [
+        await makeChange([edit(await create(targets(100)))]),
+        await makeChange([edit(await create(targets(102)))]),
+      ];
+      for (const id of [broken, sound]) {
+        await apply(id);
+        expect(await drive(id)).toBe('awaiting_confirmation');
+      }
+      await lab.sql`update changes set rollout = '{"policies": 5}' where id = ${broken}`;
+      clock.advance(600);
+      await expect(scheduleChanges()).rejects.toThrow('some changes cannot be advanced');
+      expect(await readRow(broken)).toMatchObject({ state: 'awaiting_confirmation' });
+      expect(await readRow(sound)).toMatchObject({ state: 'rolling_back' });
+      expect(await drive(sound)).toBe('rolled_back');
+      await lab.sql`delete from changes where id = ${broken}`;
     } finally {
       clock.restore();
     }

@@ -39,9 +39,18 @@ async function startScheduled(id: string): Promise<void> {
   }
 }
 
-/** Looks at every change that is under way or waits for its time. One query when there is none. */
+/**
+ * Advances every change that is under way or waits for its time. One query when there is none.
+ * @throws AggregateError when some could not be advanced; a failure of one never delays the timer of another
+ */
 export async function scheduleChanges(): Promise<void> {
+  const errors: unknown[] = [];
   for (const { id, state } of await listUnderWayChanges(db)) {
-    await (state === 'approved' ? startScheduled(id) : advanceChange(id));
+    try {
+      await (state === 'approved' ? startScheduled(id) : advanceChange(id));
+    } catch (error) {
+      errors.push(new Error(`change ${id} cannot be advanced`, { cause: error }));
+    }
   }
+  if (errors.length > 0) throw new AggregateError(errors, 'some changes cannot be advanced');
 }
