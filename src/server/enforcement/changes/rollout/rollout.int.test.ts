@@ -119,7 +119,7 @@ describe('a change', () => {
     }
   });
 
-  it('is rolled back in time although another one cannot be advanced', async () => {
+  it('returns in time although another one cannot be advanced', async () => {
     const clock = fakeClock();
     try {
       const [broken, sound] = [
