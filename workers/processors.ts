@@ -58,7 +58,7 @@ export const processors: JobProcessors = {
     await sweepImpacts();
   },
   'change.advance': ({ change_id }) => advanceChange(change_id),
-  'change.schedule': () => scheduleChanges(),
+  'change.schedule': (_, { signal }) => scheduleChanges(signal),
   'notification.evaluate': () => evaluateRules(),
   'notification.schedule': () => scheduleDeliveries(),
   'notification.deliver': ({ delivery_id }, context) => deliverNotification(delivery_id, context),

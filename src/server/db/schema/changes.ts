@@ -52,9 +52,6 @@ export const changes = pgTable(
     written_at: timestamptz(),
     confirm_until: timestamptz(),
     finished_at: timestamptz(),
-    lease_owner: text(),
-    lease_at: timestamptz(),
-    attempts: integer().notNull().default(0),
     created_at: timestampNow(),
     updated_at: timestampNow(),
   },
@@ -62,7 +59,9 @@ export const changes = pgTable(
     index('changes_state_idx').on(t.state, t.created_at),
     index('changes_due_idx')
       .on(t.state)
-      .where(sql`state in ('applying', 'awaiting_confirmation', 'rolling_back') or apply_request is not null`),
+      .where(
+        sql`state in ('applying', 'awaiting_confirmation', 'rolling_back', 'failed') or apply_request is not null`,
+      ),
     index('changes_reverts_idx').on(t.reverts).where(sql`${t.reverts} is not null`),
     check(
       'changes_state',

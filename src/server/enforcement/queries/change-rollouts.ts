@@ -142,7 +142,7 @@ export async function listUnderWayChanges(executor: Executor) {
     .from(changes)
     .where(
       or(
-        inArray(changes.state, ['applying', 'awaiting_confirmation', 'rolling_back']),
+        inArray(changes.state, [...ROLLOUT_STATES]),
         and(eq(changes.state, 'approved'), isNotNull(changes.apply_request)),
       ),
     )

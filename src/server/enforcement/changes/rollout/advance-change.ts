@@ -5,34 +5,20 @@ import { enqueue, enqueueOrWait } from '../../../jobs/enqueue';
 import { clock } from '../../../lib/clock';
 import { pollUntil } from '../../../lib/poll-until';
 import { startDeployments } from '../../deployments/schedule';
-import { listChangeWorkloads } from '../../queries/change-rollouts';
 import { type ChangeRow, findChange, lockChange } from '../../queries/changes';
-import { readChecks } from '../watch/read-checks';
+import { findFailedCheck } from '../watch/find-failed-check';
 import { advanceWaves } from './advance-waves';
 import { type AppliedChange, advanceRollback, rollBackIn, rolloutScope } from './roll-back';
 
 const isApplied = (change: ChangeRow): change is AppliedChange => change.rollout !== null;
 
-const SEES_ALL = { tests: 'all', agents: true } as const;
-
-/** The first check that fails because of the change, in one sentence; null: none does. */
-async function findFailedCheck(tx: Tx, { id, applied_at }: AppliedChange): Promise<string | null> {
-  if (applied_at === null) return null;
-  const touched = (await listChangeWorkloads(tx, id)).map(({ workload_id }) => workload_id);
-  const failed = (await readChecks(tx, { applied_at }, touched, SEES_ALL)).find(({ state }) => state === 'failing');
-  if (!failed) return null;
-  return failed.kind === 'agent'
-    ? `The agent of node ${failed.name} does not report any more.`
-    : `The policy test ${failed.name} fails on the live rules.`;
-}
-
 /** What is not confirmed in time is rolled back, and so is what fails a check, if the change says so. */
 async function checkConfirmation(tx: Tx, change: AppliedChange): Promise<string[]> {
-  const { confirm_until, rollback_on_failed_check } = change;
+  const { confirm_until } = change;
   if (confirm_until !== null && clock.now().getTime() >= Date.parse(confirm_until)) {
     return rollBackIn(tx, rolloutScope, change, 'It was not confirmed in time.');
   }
-  const failed = rollback_on_failed_check ? await findFailedCheck(tx, change) : null;
+  const failed = await findFailedCheck(tx, change);
   return failed === null ? [] : rollBackIn(tx, rolloutScope, change, failed);
 }
 
@@ -41,6 +27,7 @@ function step(tx: Tx, change: AppliedChange): Promise<string[]> {
     case 'applying':
       return advanceWaves(tx, change);
     case 'awaiting_confirmation':
+    case 'failed':
       return checkConfirmation(tx, change);
     case 'rolling_back':
       return advanceRollback(tx, change);

@@ -4,6 +4,7 @@ import { clock } from '../../../lib/clock';
 import { listChangeDeployments, listChangeGuests, listChangeWorkloads } from '../../queries/change-rollouts';
 import { updateChangeIn } from '../../queries/changes';
 import { moveChange, publishChange } from '../transition';
+import { findFailedCheck } from '../watch/find-failed-check';
 import { describeFailed, type FailedWorkload, insertWave, listFailed } from './deploy-wave';
 import { type AppliedChange, endChange, rollBackIn, rolloutScope } from './roll-back';
 
@@ -109,6 +110,8 @@ export async function advanceWaves(tx: Tx, given: AppliedChange): Promise<string
         createFailedProblem(failed),
       ]);
     }
+    const broken = wave === 0 ? null : await findFailedCheck(tx, change);
+    if (broken !== null) return rollBackIn(tx, rolloutScope, change, broken);
     if (wave >= last) {
       await endWrites(tx, change);
       return [];

@@ -1,8 +1,5 @@
-import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '@/domain/policies';
-import { db } from '@/server/db/client';
-import { changeTransitions } from '@/server/db/schema/changes';
 import {
   apply as applyPolicy,
   create,
@@ -14,8 +11,6 @@ import {
   prepareDeploymentLab,
   unmanagedRuleLines,
 } from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
-import { AnswerError } from '@/server/providers/hypervisor/pve/errors/classify';
-import type { Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
 import { fakeClock } from '@/test/fake-clock';
 import { advanceChange } from './advance-change';
 import { confirmChange, continueChange, rollBackChange } from './decide-change';
@@ -25,36 +20,20 @@ import {
   apply,
   drive,
   edit,
+  listSteps,
   makeChange,
   readLive,
   readRow,
   remove,
   scope,
   targets,
+  unreachable,
 } from './testing/rollout-lab.fixture';
 
 prepareDeploymentLab();
 
 const second = (policy: Policy) => ({ rules: policy.rules.slice(0, 1) });
-const listSteps = async (id: string) =>
-  (
-    await db
-      .select({ to: changeTransitions.to })
-      .from(changeTransitions)
-      .where(eq(changeTransitions.change_id, id))
-      .orderBy(changeTransitions.id)
-  ).map(({ to }) => to);
 const canary = async (vmid: number) => ({ by: 'workloads' as const, workload_ids: [await lab.id(vmid)] });
-/** Answers that the node of a workload does not give. */
-const unreachable =
-  (vmid: number): Interference =>
-  async (request, execute) => {
-    if (new RegExp(`/(?:qemu|lxc)/${vmid}/`).test(request.path)) {
-      throw new AnswerError({ status: 595, text: 'No route to host' });
-    }
-    return execute();
-  };
-
 describe('a change', () => {
   it('waits after its canaries and for its confirmation, and is then kept', async () => {
     const policy = await create(targets(100, 102));
@@ -82,7 +61,7 @@ describe('a change', () => {
     expect(lines(102).filter((line) => line.includes('policy_id' in extra ? extra.policy_id : ''))).toHaveLength(2);
     expect(await readRow(id)).toMatchObject({ written_at: expect.any(String), confirm_until: expect.any(String) });
     await confirmChange(scope, id, {});
-    expect(await listSteps(id)).toEqual(['applying', 'awaiting_confirmation', 'confirmed']);
+    expect((await listSteps(id)).map(({ to }) => to)).toEqual(['applying', 'awaiting_confirmation', 'confirmed']);
     expect(await post(`/policies/${policy.id}/apply`)).toMatchObject({ status: 202 });
   });
 
@@ -132,7 +111,7 @@ describe('a change', () => {
       }
       await lab.sql`update changes set rollout = '{"policies": 5}' where id = ${broken}`;
       clock.advance(600);
-      await expect(scheduleChanges()).rejects.toThrow('some changes cannot be advanced');
+      await expect(scheduleChanges(new AbortController().signal)).rejects.toThrow('some changes cannot be advanced');
       expect(await readRow(broken)).toMatchObject({ state: 'awaiting_confirmation' });
       expect(await readRow(sound)).toMatchObject({ state: 'rolling_back' });
       expect(await drive(sound)).toBe('rolled_back');

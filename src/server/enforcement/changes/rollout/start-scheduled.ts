@@ -2,6 +2,7 @@ import { systemScope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import { AppError } from '../../../lib/errors';
+import { forEachConcurrent } from '../../../lib/for-each-concurrent';
 import { listUnderWayChanges } from '../../queries/change-rollouts';
 import { findChange, updateChangeIn } from '../../queries/changes';
 import { compileChange } from '../compiled/compile-change';
@@ -39,18 +40,21 @@ async function startScheduled(id: string): Promise<void> {
   }
 }
 
+/** A change that takes long delays no other's timer. */
+const AT_ONCE = 4;
+
 /**
  * Advances every change that is under way or waits for its time. One query when there is none.
  * @throws AggregateError when some could not be advanced; a failure of one never delays the timer of another
  */
-export async function scheduleChanges(): Promise<void> {
+export async function scheduleChanges(signal: AbortSignal): Promise<void> {
   const errors: unknown[] = [];
-  for (const { id, state } of await listUnderWayChanges(db)) {
+  await forEachConcurrent(await listUnderWayChanges(db), AT_ONCE, signal, async ({ id, state }) => {
     try {
       await (state === 'approved' ? startScheduled(id) : advanceChange(id));
     } catch (error) {
       errors.push(new Error(`change ${id} cannot be advanced`, { cause: error }));
     }
-  }
+  });
   if (errors.length > 0) throw new AggregateError(errors, 'some changes cannot be advanced');
 }

@@ -12,8 +12,15 @@ import {
   switches,
 } from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
 import { clearSnapshotCaches } from '@/server/enforcement/guest-firewall/live-reader';
-import { type ChangeRow, findChange, insertChange, type NewChange } from '@/server/enforcement/queries/changes';
+import {
+  type ChangeRow,
+  findChange,
+  insertChange,
+  type NewChange,
+  readChangeHistory,
+} from '@/server/enforcement/queries/changes';
 import { newId } from '@/server/lib/ids';
+import { AnswerError } from '@/server/providers/hypervisor/pve/errors/classify';
 import type { Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
 import { advanceChange } from '../advance-change';
 import { applyChange } from '../apply-change';
@@ -84,6 +91,19 @@ export const readRow = async (id: string): Promise<ChangeRow> => {
   if (!row) throw new Error('expected the change to exist');
   return row;
 };
+
+/** The states that it had, in their order. */
+export const listSteps = async (id: string) => (await readChangeHistory(db, id)).transitions;
+
+/** Answers that the node of a workload does not give. */
+export const unreachable =
+  (vmid: number): Interference =>
+  async (request, execute) => {
+    if (new RegExp(`/(?:qemu|lxc)/${vmid}/`).test(request.path)) {
+      throw new AnswerError({ status: 595, text: 'No route to host' });
+    }
+    return execute();
+  };
 
 export const apply = (id: string): Promise<void> => {
   clearSnapshotCaches();

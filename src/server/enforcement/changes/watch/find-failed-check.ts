@@ -1,0 +1,25 @@
+import type { Tx } from '../../../db/client';
+import { evaluatePolicyTests } from '../../policy-tests/evaluate-tests';
+import { listChangeWorkloads } from '../../queries/change-rollouts';
+import type { ChangeRow } from '../../queries/changes';
+import { readChecks } from './read-checks';
+
+const SEES_ALL = { tests: 'all', agents: true } as const;
+
+type Watched = Pick<ChangeRow, 'id' | 'applied_at' | 'rollback_on_failed_check'>;
+
+/**
+ * The first check that fails because of a change, in one sentence; null: none does, or the change does not ask for it. Tests that
+ * the last writes touched are evaluated now: their next pass may be seconds away.
+ */
+export async function findFailedCheck(tx: Tx, change: Watched): Promise<string | null> {
+  const { id, applied_at, rollback_on_failed_check } = change;
+  if (applied_at === null || !rollback_on_failed_check) return null;
+  await evaluatePolicyTests();
+  const touched = (await listChangeWorkloads(tx, id)).map(({ workload_id }) => workload_id);
+  const failed = (await readChecks(tx, { applied_at }, touched, SEES_ALL)).find(({ state }) => state === 'failing');
+  if (!failed) return null;
+  return failed.kind === 'agent'
+    ? `The agent of node ${failed.name} does not report any more.`
+    : `The policy test ${failed.name} fails on the live rules.`;
+}
