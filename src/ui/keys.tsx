@@ -63,3 +63,14 @@ export function useModHotkey(key: string, action: () => void): void {
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [key]);
 }
+
+/** Focuses the current row of the first list of the page that is shown. @returns whether there is one */
+export function focusList(): boolean {
+  const rows = document.querySelectorAll<HTMLElement>('main tr[data-row-id][tabindex="0"]');
+  for (const row of rows) {
+    if (row.closest('[inert], [hidden]') || row.getClientRects().length === 0) continue;
+    row.focus();
+    return true;
+  }
+  return false;
+}

@@ -3,8 +3,7 @@ import { Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from './button';
-import { Kbd, useSingleKeySwitch, useSingleKeys } from './keys';
-import { focusList } from './table/use-row-keyboard';
+import { focusList, Kbd, useSingleKeySwitch, useSingleKeys } from './keys';
 import { TextInput } from './text-input';
 
 const DELAY_MS = 250;

@@ -1,115 +1,32 @@
 'use client';
-import { BookOpen, CircleUser, Keyboard, KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react';
-import { LOCALE_NAMES, LOCALES } from '@/lib/i18n/locales';
-import { changeLocale, useT } from '@/lib/i18n/use-t';
-import { paths } from '@/lib/paths';
-import { setTimeDisplay, TIME_STYLES, TIME_ZONES, useTimeDisplay } from '@/lib/time/time-display';
+import { useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
 import { buttonClass } from '@/ui/button-class';
-import { Link } from '@/ui/link';
-import { Menu } from '@/ui/menu';
-import { parseTheme } from '@/ui/theme-cookie';
-import { useTheme } from '@/ui/use-theme';
+import { part, usePart } from '@/ui/part';
+import { type Press, PressedButton } from '@/ui/press';
 import type { ShellUser } from './shell';
 
-type Props = { user: ShellUser; onSignOut: () => void; onShowShortcuts: () => void };
+export type AccountMenuProps = { user: ShellUser; onSignOut: () => void; onShowShortcuts: () => void };
 
-/** Who is signed in, theme, display of times and language, help, and the way out. */
-export function AccountMenu({ user, onSignOut, onShowShortcuts }: Props) {
+const popup = part(() => import('./account-popup'));
+
+/** The menu of the user who is signed in, behind their initials. */
+export function AccountMenu(props: AccountMenuProps) {
+  const { name, email } = props.user;
   const t = useT();
-  const [theme, setTheme] = useTheme();
-  const { zone, style } = useTimeDisplay();
-  return (
-    <Menu
-      align="end"
-      trigger={
-        <button
-          type="button"
-          aria-label={t('Account of {name}', { name: user.name || user.email })}
-          className={buttonClass({ variant: 'ghost', square: true })}
-        >
-          <Avatar name={user.name} email={user.email} />
-        </button>
-      }
-      header={
-        <>
-          <p className="truncate font-medium">{user.name || user.email}</p>
-          {user.name && <p className="truncate text-muted">{user.email}</p>}
-          <p className="text-sm text-pretty text-faint">{user.role}</p>
-        </>
-      }
-      entries={[
-        {
-          kind: 'choice',
-          id: 'theme',
-          label: t('Theme'),
-          value: theme,
-          options: [
-            { value: 'light', label: t('Light'), icon: <Sun size={14} /> },
-            { value: 'dark', label: t('Dark'), icon: <Moon size={14} /> },
-            { value: 'system', label: t('System'), icon: <Monitor size={14} /> },
-          ],
-          onValueChange: (value) => setTheme(parseTheme(value)),
-        },
-        {
-          kind: 'choice',
-          id: 'time',
-          label: t('Times'),
-          value: style,
-          options: [
-            { value: 'relative', label: t('Relative: 5 min ago') },
-            { value: 'absolute', label: t('Absolute: date and time') },
-          ],
-          onValueChange: (value) => setTimeDisplay({ style: TIME_STYLES.find((one) => one === value) }),
-        },
-        {
-          kind: 'choice',
-          id: 'zone',
-          label: t('Time zone'),
-          value: zone,
-          options: [
-            { value: 'local', label: t('Local: {zone}', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone }) },
-            { value: 'utc', label: t('UTC') },
-          ],
-          onValueChange: (value) => setTimeDisplay({ zone: TIME_ZONES.find((one) => one === value) }),
-        },
-        {
-          kind: 'choice',
-          id: 'language',
-          label: t('Language'),
-          value: t.locale,
-          options: LOCALES.map((locale) => ({ value: locale, label: LOCALE_NAMES[locale] })),
-          onValueChange: (value) => {
-            const chosen = LOCALES.find((locale) => locale === value);
-            if (chosen) changeLocale(chosen);
-          },
-        },
-        { kind: 'separator', id: 'separator' },
-        {
-          kind: 'link',
-          id: 'account',
-          label: t('Your account'),
-          icon: <CircleUser />,
-          render: <Link href={paths.account()} />,
-        },
-        {
-          kind: 'link',
-          id: 'tokens',
-          label: t('API tokens'),
-          icon: <KeyRound />,
-          render: <Link href={paths.account({ tab: 'tokens' })} />,
-        },
-        {
-          kind: 'link',
-          id: 'reference',
-          label: t('API reference'),
-          icon: <BookOpen />,
-          render: <Link href={paths.reference()} />,
-        },
-        { id: 'shortcuts', label: t('Keyboard shortcuts'), icon: <Keyboard />, onSelect: onShowShortcuts },
-        { id: 'sign-out', label: t('Sign out'), icon: <LogOut />, onSelect: onSignOut },
-      ]}
-    />
+  const [press, setPress] = useState<Press | null>(null);
+  const Popup = usePart(popup, press !== null)?.AccountPopup;
+  const trigger = (
+    <button
+      type="button"
+      aria-label={t('Account of {name}', { name: name || email })}
+      className={buttonClass({ variant: 'ghost', square: true })}
+    >
+      <Avatar name={name} email={email} />
+    </button>
   );
+  if (Popup && press) return <Popup {...props} trigger={trigger} press={press} />;
+  return <PressedButton of={trigger} kind="menu" onReach={popup.load} onPress={setPress} />;
 }
 
 /** The initials of a person; decoration beside the name. */

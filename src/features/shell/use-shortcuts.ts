@@ -1,8 +1,7 @@
 'use client';
 import { useRouter } from 'next/navigation';
 import { useRef } from 'react';
-import { useSingleKeys } from '@/ui/keys';
-import { focusList } from '@/ui/table/use-row-keyboard';
+import { focusList, useSingleKeys } from '@/ui/keys';
 import type { NavGroup } from './navigation';
 
 /** How long the letter after `g` is waited for. */
