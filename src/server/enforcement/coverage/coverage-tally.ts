@@ -41,7 +41,11 @@ function getDecider({ decided_by: by, decision, conflict }: FlowContext, managed
 type ManagedRule = Pick<RuleHitRow, 'policy_id' | 'rule_hash' | 'policy_version' | 'rule_position'>;
 
 /** The rule at a place, when this installation wrote it for this guest. */
-function managedRule({ context, vmid }: CountedGuest, place: RulePlace, instance: string): ManagedRule | null {
+export function findManagedRule(
+  { context, vmid }: Pick<CountedGuest, 'context' | 'vmid'>,
+  place: RulePlace,
+  instance: string,
+): ManagedRule | null {
   const found = ruleAt(context.state, place);
   const marker = found?.own ? parseMarker(found.rule.comment) : null;
   if (!marker || marker.instance !== instance || marker.vmid !== vmid) return null;
@@ -106,7 +110,7 @@ export class CoverageTally {
     const key = placeKey(place);
     let rule = rules.get(key);
     if (rule === undefined) {
-      rule = managedRule(guest, place, this.#options.instance);
+      rule = findManagedRule(guest, place, this.#options.instance);
       rules.set(key, rule);
     }
     return rule;

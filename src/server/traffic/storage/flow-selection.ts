@@ -1,6 +1,7 @@
 import { parseEndFilter } from '@/domain/flow/flow-end';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
+import type { FlowFacts } from '@/domain/flow-context/flow-context';
 import type { TrafficMode } from '@/domain/insights';
 import type { TenantReach } from '@/domain/permissions';
 
@@ -95,7 +96,7 @@ export type WatchedFlows = {
   readonly on_old_entries: number;
   readonly dropped: number;
   readonly silent: number;
-  readonly new_drops: number;
+  /** New drops are all of them, up to some thousands; of the others the newest. */
   readonly listed: readonly {
     readonly reason: 'dropped' | 'silent' | 'new_drop';
     readonly client_id: string | null;
@@ -105,5 +106,7 @@ export type WatchedFlows = {
     readonly protocol: string;
     readonly port: number | null;
     readonly seen_at: string;
+    /** The last packet that was not let through; null: all were. */
+    readonly opening: FlowFacts | null;
   }[];
 };

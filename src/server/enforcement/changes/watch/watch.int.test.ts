@@ -9,7 +9,9 @@ import {
 } from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
 import { assignAddresses } from '@/server/enforcement/policy-tests/testing/addresses.fixture';
 import { clock } from '@/server/lib/clock';
+import { groupBy } from '@/server/lib/group-by';
 import { newId } from '@/server/lib/ids';
+import { makeProject, makeTenant } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { scheduleChanges } from '../rollout/start-scheduled';
 import {
@@ -23,6 +25,7 @@ import {
   targets,
   unreachable,
 } from '../rollout/testing/rollout-lab.fixture';
+import { readWatch } from './read-watch';
 
 prepareDeploymentLab();
 
@@ -96,6 +99,117 @@ describe('a check that fails', () => {
       expect(step).toMatchObject({ comment: expect.stringContaining('agent of node') });
     } finally {
       time.restore();
+    }
+  });
+});
+
+type Kind = 'opened_anew' | 'on_old_entries' | 'dropped' | 'silent' | 'new_drops' | null;
+type Seen = { client: string; vmid: number; port: number; denied: boolean; first: number; last: number };
+
+/** Minutes: applied at 0, the last write ended at 10. */
+const [APPLIED, WRITTEN] = [0, 10];
+
+/** What became of one conversation, from all that was seen of it. Only the port that a rule of the change drops makes a new drop. */
+function classify(seen: readonly Seen[]): Kind {
+  const some = (holds: (one: Seen) => boolean) => seen.some(holds);
+  if (some(({ denied, first }) => !denied && first < APPLIED)) {
+    if (some(({ denied, first }) => !denied && first >= WRITTEN)) return 'opened_anew';
+    if (some(({ denied, last }) => denied && last >= APPLIED)) return 'dropped';
+    return some(({ denied, first, last }) => !denied && first < WRITTEN && last >= WRITTEN)
+      ? 'on_old_entries'
+      : 'silent';
+  }
+  const isNew =
+    some(({ denied, last }) => denied && last >= APPLIED) && !some(({ denied, first }) => denied && first < APPLIED);
+  return isNew && seen[0]?.port === 23 ? 'new_drops' : null;
+}
+
+const toKey = ({ client, vmid, port }: Pick<Seen, 'client' | 'vmid' | 'port'>) => `${client} ${vmid} ${port}`;
+
+describe('conversations at the workloads of a change', () => {
+  it('match a simple count over all flows, as far as each reader sees the workloads', async () => {
+    const policy = await create(targets(100, 102));
+    lab.control.firewall.insertRule(100, 'IN DROP -p tcp -dport 2222 -log nolog # by hand', 0);
+    const id = await makeChange([edit(policy)]);
+    await apply(id);
+    const everyone = { tests: null, agents: false, flows: 'all' } as const;
+    expect(await readWatch({ reach: 'all' }, id, everyone)).toMatchObject({ conversations: null });
+    expect(await drive(id)).toBe('awaiting_confirmation');
+    const now = Date.now();
+    const toTime = (minute: number) => new Date(now + (minute - 30) * 60_000).toISOString();
+    await lab.sql`update changes set applied_at = ${toTime(APPLIED)}, written_at = ${toTime(WRITTEN)} where id = ${id}`;
+    const rows = await lab.sql<{ id: string; vmid: number; node_id: string }[]>`
+      select id, vmid, node_id from workloads where cluster_id = ${lab.cluster.id}`;
+    const byVmid = new Map(rows.map((row) => [row.vmid, row]));
+    const tenant = await makeTenant();
+    const project = await makeProject(tenant);
+    await lab.sql`update workloads set project_id = ${project.id} where id = ${byVmid.get(102)?.id ?? ''}`;
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
+    const flows: Seen[] = Array.from({ length: 400 }, () => {
+      const first = Math.floor(Math.random() * 95) - 75;
+      const last = first + pick([0, 1, 5, 20, 80]);
+      const port = pick([22, 23, 2222, 999]);
+      return {
+        client: `10.20.22.${1 + Math.floor(Math.random() * 40)}`,
+        vmid: pick([100, 102]),
+        port,
+        denied: Math.random() < 0.4,
+        first,
+        last,
+      };
+    });
+    const stored = flows.map(({ client, vmid, port, denied, first, last }) => {
+      const server = byVmid.get(vmid);
+      const isReply = Math.random() < 0.5 && !denied;
+      const ends = [
+        { ip: client, port: 50_000, id: null },
+        { ip: `10.77.0.${vmid - 90}`, port, id: server?.id ?? null },
+      ];
+      const [source, destination] = isReply ? ends.reverse() : ends;
+      return {
+        ...{
+          node_id: server?.node_id,
+          flow_key: newId(),
+          cluster_id: lab.cluster.id,
+          collector: 'test',
+          protocol: 'tcp',
+        },
+        ...{ source_ip: source?.ip, source_port: source?.port, source_workload_id: source?.id },
+        ...{
+          destination_ip: destination?.ip,
+          destination_port: destination?.port,
+          destination_workload_id: destination?.id,
+        },
+        ...{ first_seen_at: toTime(first), observed_at: toTime(last), workload_id: server?.id },
+        decision: denied ? pick(['drop', 'reject']) : 'observed',
+        initiator: pick([null, isReply ? 'destination' : 'source']),
+      };
+    });
+    await lab.sql`insert into traffic_flows ${lab.sql(stored as never)}`;
+    const recent = flows.filter(({ last }) => last >= APPLIED - 60);
+    const conversations = new Map([...groupBy(recent, toKey)].map(([key, seen]) => [key, classify(seen)]));
+    for (const [reach, vmids] of [
+      ['all', [100, 102]],
+      [[tenant.id], [102]],
+      [[newId()], []],
+    ] as const) {
+      const expected = [...conversations].filter(([key]) => vmids.some((vmid) => key.includes(` ${vmid} `)));
+      const count = (kind: Kind) => expected.filter(([, one]) => one === kind).length;
+      const watch = await readWatch({ reach: 'all' }, id, { ...everyone, flows: reach });
+      if (vmids.length === 0) {
+        expect(watch.conversations).toBeNull();
+        continue;
+      }
+      const kinds = ['opened_anew', 'on_old_entries', 'dropped', 'silent', 'new_drops'] as const;
+      expect(watch.conversations).toMatchObject(Object.fromEntries(kinds.map((kind) => [kind, count(kind)])));
+      if (reach === 'all') expect(Math.min(...kinds.map(count))).toBeGreaterThan(0);
+      const { listed = [] } = watch.conversations ?? {};
+      const found = listed.map(({ client, server, port, reason }) => {
+        const vmid = rows.find((row) => row.id === server.workload_id)?.vmid ?? 0;
+        return [reason, conversations.get(toKey({ client: client.address, vmid, port: port ?? 0 }))];
+      });
+      for (const [reason, kind] of found) expect(kind).toBe(reason === 'new_drop' ? 'new_drops' : reason);
+      expect(found).toHaveLength(Math.min(20, count('dropped') + count('silent') + count('new_drops')));
     }
   });
 });
