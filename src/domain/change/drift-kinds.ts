@@ -18,6 +18,9 @@ export const DRIFT_KINDS = [
 /** One of them. */
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
+/** Kinds that a policy can express. The others are mistakes or belong to the cluster: they are repaired or accepted. */
+export const ADOPTABLE_KINDS: readonly DriftKind[] = ['edited', 'deleted', 'disabled', 'reordered', 'default_changed'];
+
 /** Accepted until a date, or gone; rows that are resolved stay for the record. */
 export const DRIFT_STATUSES = ['open', 'accepted', 'resolved'] as const;
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { MAX_BULK } from '../choices';
+import { Impact } from '../impact/impact';
 import { createPageSchema, listInput } from '../list';
 import { DRIFT_KINDS, DRIFT_SORTS, DRIFT_STATUSES } from './drift-kinds';
+import { ChangeItem } from './items';
 
 /** One difference, stored from when it was first seen until it is gone. */
 export const Drift = z.object({
@@ -55,6 +57,10 @@ export const DriftAccepted = z.object({ accepted: z.int() });
 /** What becomes of an adopted difference: the policy for all its workloads, or an exception of this one. */
 export const DriftAdopt = z.strictObject({ as: z.enum(['policy', 'exception']) });
 export type DriftAdopt = z.output<typeof DriftAdopt>;
+
+/** What adopting would draft: the edits, and what they do to connections together. */
+export const DriftAdoption = z.object({ items: z.array(ChangeItem), impact: Impact });
+export type DriftAdoption = z.output<typeof DriftAdoption>;
 
 export const DriftListInput = listInput(DRIFT_SORTS, {
   kind: z.enum(DRIFT_KINDS).optional(),

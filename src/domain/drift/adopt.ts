@@ -1,3 +1,4 @@
+import { ADOPTABLE_KINDS } from '../change/drift-kinds';
 import type { ChangeItemInput } from '../change/items';
 import type { LiveRule } from '../firewall/live-state';
 import type { PolicySnapshot, SecurityRule } from '../policies';
@@ -37,15 +38,6 @@ export type Adopted = { readonly items: ChangeItemInput[] } | { readonly refusal
 type Content = { rules: SecurityRule[]; definition: PolicyDefinition };
 
 class Refusal extends Error {}
-
-/** Kinds that a policy can express. The others are mistakes or belong to the cluster: they are repaired or accepted. */
-export const ADOPTABLE_KINDS: readonly Difference['kind'][] = [
-  'edited',
-  'deleted',
-  'disabled',
-  'reordered',
-  'default_changed',
-];
 
 const ACTIONS: Readonly<Record<string, SecurityRuleInput['action']>> = {
   ACCEPT: 'accept',

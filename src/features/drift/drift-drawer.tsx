@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Drift } from '@/domain/change/drift';
+import { ADOPTABLE_KINDS } from '@/domain/change/drift-kinds';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -11,6 +12,7 @@ import { Button } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
 import { ErrorState } from '@/ui/error-state';
 import { Link } from '@/ui/link';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
@@ -19,6 +21,11 @@ import { Missing, Mono, RelativeTime } from '@/ui/values';
 import { AcceptDriftDialog } from './accept-drift-dialog';
 import { formatSubject, KIND_LABELS, KIND_TEXTS, STATUS_STATES } from './drift-labels';
 import { useDriftActions } from './use-drift-actions';
+
+const AdoptDriftDialog = loadOnOpening(
+  () => import('./adopt-drift-dialog').then((module) => module.AdoptDriftDialog),
+  () => true,
+);
 
 type Props = { driftId: string | null; onClose: () => void };
 
@@ -105,7 +112,7 @@ function Content({ drift, onClose }: { drift: Drift; onClose: () => void }) {
 
 function Actions({ drift, onClose }: { drift: Drift; onClose: () => void }) {
   const t = useT();
-  const [accepting, setAccepting] = useState(false);
+  const [asked, setAsked] = useState<'adopt' | 'accept' | null>(null);
   const { reconcile, withdraw } = useDriftActions(onClose);
   const failed = reconcile.error ?? withdraw.error;
   const failure = failed ? toFailure(failed) : null;
@@ -126,7 +133,17 @@ function Actions({ drift, onClose }: { drift: Drift; onClose: () => void }) {
         >
           {t('Reconcile workload')}
         </Button>
-        <Button disabledReason={may('accept')} onClick={() => setAccepting(true)}>
+        <Button
+          disabledReason={
+            ADOPTABLE_KINDS.includes(drift.kind)
+              ? may('adopt')
+              : t('No policy can express this difference. Reconcile it, or accept it.')
+          }
+          onClick={() => setAsked('adopt')}
+        >
+          {t('Adopt difference')}
+        </Button>
+        <Button disabledReason={may('accept')} onClick={() => setAsked('accept')}>
           {t('Accept difference')}
         </Button>
         {drift.status === 'accepted' && (
@@ -144,7 +161,8 @@ function Actions({ drift, onClose }: { drift: Drift; onClose: () => void }) {
           {failure.detail}
         </Notice>
       )}
-      {accepting && <AcceptDriftDialog ids={[drift.id]} onClose={() => setAccepting(false)} onDone={onClose} />}
+      {asked === 'adopt' && <AdoptDriftDialog drift={drift} onClose={() => setAsked(null)} />}
+      {asked === 'accept' && <AcceptDriftDialog ids={[drift.id]} onClose={() => setAsked(null)} onDone={onClose} />}
     </div>
   );
 }

@@ -5,13 +5,14 @@ import {
   DriftAccepted,
   DriftAcceptMany,
   DriftAdopt,
+  DriftAdoption,
   DriftListInput,
   DriftPage,
   DriftReconcileMany,
 } from '@/domain/change/drift';
 import { ApplyPendingResult } from '@/domain/deployments';
 import { authorize, authorizeIfGranted, type Scope, type Session } from '../../auth/scope';
-import { adoptDrift } from '../../enforcement/drift/adopt-drift';
+import { adoptDrift, previewAdoption } from '../../enforcement/drift/adopt-drift';
 import {
   acceptDrift,
   type DriftDeciders,
@@ -23,6 +24,7 @@ import {
 } from '../../enforcement/drift/drift';
 import { operations } from '../operation';
 import { router } from '../trpc';
+import { impactReader } from './impacts';
 
 const { query, mutation } = operations('Drift');
 
@@ -95,6 +97,17 @@ export const driftRouter = router({
     input: DriftAcceptMany,
     output: DriftAccepted,
     run: ({ scope, session, input }) => acceptDrift(toDeciders(scope, session), input),
+  }),
+  previewAdoption: query({
+    rest: 'GET /drift/{drift_id}/adoption',
+    summary:
+      'Show the edits that adopting a difference would draft, and compute what they would do to connections. Nothing is drafted. Requires policy:apply as well.',
+    access: { permission: 'policy:write' },
+    input: DriftAdopt,
+    output: DriftAdoption,
+    problems: ['conflict'],
+    run: ({ scope, session, params, input }) =>
+      previewAdoption(toDeciders(scope, session), session, impactReader(session), params.drift_id, input),
   }),
   adopt: mutation({
     rest: 'POST /drift/{drift_id}/adopt',

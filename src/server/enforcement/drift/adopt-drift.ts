@@ -1,8 +1,9 @@
-import type { Change } from '@/domain/change/change';
-import type { DriftAdopt } from '@/domain/change/drift';
+import type { Change, ChangeCreate } from '@/domain/change/change';
+import type { DriftAdopt, DriftAdoption } from '@/domain/change/drift';
 import { DEFAULT_CONFIRM_SECONDS } from '@/domain/change/waves';
 import { buildAdoptItems } from '@/domain/drift/adopt';
 import type { Difference } from '@/domain/drift/find-drift';
+import type { ImpactReader } from '@/domain/impact/stored-impact';
 import { getOwnerId } from '@/domain/policy/acts-on';
 import { resolveWorkloads } from '@/domain/policy/resolve';
 import type { Session } from '../../auth/scope';
@@ -10,6 +11,8 @@ import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
 import { createChange } from '../changes/draft/create-change';
+import { normalizeItems } from '../changes/draft/normalize-items';
+import { requestItemsImpact } from '../impact/request-impact';
 import { compareDrift, hashLive } from '../policies/firewall-state/compare-drift';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { findPolicy, listPolicyRules } from '../queries/policies';
@@ -23,16 +26,11 @@ const selectSame = (all: readonly Difference[], one: Difference) =>
     : all.filter(({ kind, rule_position }) => kind === one.kind && rule_position === one.rule_position);
 
 /**
- * Drafts the change that makes a difference the content of the policy, for all its workloads or as an exception for this one.
+ * The change that makes a difference the content of the policy, for all its workloads or as an exception for this one.
  * @throws AppError `not_found`; `refused` when it is gone or policies cannot express it exactly; `conflict` when something else
- *   is live by now; what `createChange` throws
+ *   is live by now
  */
-export async function adoptDrift(
-  deciders: DriftDeciders,
-  session: Session,
-  id: string,
-  { as }: DriftAdopt,
-): Promise<Change> {
+async function buildAdoption(deciders: DriftDeciders, id: string, { as }: DriftAdopt): Promise<ChangeCreate> {
   const { write: scope } = deciders;
   const [row] = await findDecidable(deciders, [id]);
   const policy = row && (await findPolicy(db, scope.reach, row.policy_id));
@@ -69,7 +67,7 @@ export async function adoptDrift(
   );
   if ('refusal' in adopted) throw new AppError('refused', adopted.refusal);
   const description = `Live on ${row.workload_name} (${row.vmid}): ${row.live ?? 'nothing'}`.slice(0, 2000);
-  return createChange(scope, session, {
+  return {
     title: `Adopt ${row.subject} of ${row.policy_name}`.slice(0, 120).trim(),
     description,
     items: adopted.items,
@@ -79,5 +77,30 @@ export async function adoptDrift(
     rollback_on_failed_check: false,
     scheduled_at: null,
     within_maintenance: false,
-  });
+  };
+}
+
+/** Drafts the change. @throws as `buildAdoption` and `createChange` */
+export async function adoptDrift(
+  deciders: DriftDeciders,
+  session: Session,
+  id: string,
+  input: DriftAdopt,
+): Promise<Change> {
+  return createChange(deciders.write, session, await buildAdoption(deciders, id, input));
+}
+
+/** What `adoptDrift` would draft, and its impact. Nothing is drafted. @throws as `adoptDrift` */
+export async function previewAdoption(
+  deciders: DriftDeciders,
+  session: Session,
+  reader: ImpactReader,
+  id: string,
+  input: DriftAdopt,
+): Promise<DriftAdoption> {
+  const { title, items: inputs } = await buildAdoption(deciders, id, input);
+  const { items } = await db.transaction((tx) =>
+    normalizeItems({ tx, scope: deciders.write, session, former: [] }, inputs),
+  );
+  return { items, impact: await requestItemsImpact(reader, title, items) };
 }

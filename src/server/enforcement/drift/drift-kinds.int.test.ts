@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Drift } from '@/domain/change/drift';
 import { DRIFT_KINDS, type DriftKind } from '@/domain/change/drift-kinds';
+import type { Impact } from '@/domain/impact/impact';
 import type { Policy } from '@/domain/policies';
 import { sqlClient } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
+import { runImpact } from '../impact/run-impact';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
 
 const FIRST = 600;
@@ -196,6 +198,31 @@ describe('drift', () => {
     const edited = found.find(({ vmid }) => vmid === FIRST);
     expect(edited?.rule_id).toBe(policy.rules[1]?.id);
     expect(edited?.actions).toEqual(['reconcile', 'adopt', 'accept']);
+  });
+
+  it('shows either adoption with its impact, drafts the one asked for, and refuses what no policy expresses', async () => {
+    const all = await listDrift();
+    const edited = all.find(({ vmid }) => vmid === FIRST);
+    const preview = (as: string, id = edited?.id) => lab.json(`/drift/${id}/adoption?as=${as}`);
+    const own = { policy_id: policy.id, name: policy.name };
+    const running = { impact: { status: 'running', policy_id: null, change_id: null } };
+    expect(await preview('policy')).toMatchObject({ status: 200, body: { items: [own], ...running } });
+    const other = { before: null, after: { rules: [{}, { action: 'drop' }, {}] } };
+    const exception = await preview('exception');
+    expect(exception).toMatchObject({ status: 200, body: { items: [own, other], ...running } });
+    expect((await lab.json('/changes')).body).toMatchObject({ items: [] });
+    const { impact } = exception.body as { impact: { id: string } };
+    await runImpact(impact.id, { signal: new AbortController().signal });
+    const { body } = await lab.json(`/impacts/${impact.id}`);
+    const { status, difference } = body as Impact;
+    // What is live there is what the exception says; elsewhere, applying the rest of the policy repairs what drifted.
+    expect([status, difference.length > 0]).toEqual(['done', true]);
+    expect(difference.map(({ workload_id }) => workload_id)).not.toContain(edited?.workload_id);
+    const duplicated = all.find(({ kind }) => kind === 'duplicated');
+    const refused = await preview('policy', duplicated?.id);
+    expect(refused).toMatchObject({ status: 422, body: { detail: expect.stringContaining('No policy can express') } });
+    const drafted = await lab.json(`/drift/${edited?.id}/adopt`, { body: { as: 'exception' } });
+    expect(drafted).toMatchObject({ status: 201, body: { state: 'draft', items: [own, other] } });
   });
 
   it('keeps what it knew where nothing can be read', { timeout: 120_000 }, async () => {

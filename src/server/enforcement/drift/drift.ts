@@ -1,6 +1,6 @@
 import type { Drift, DriftAcceptMany, DriftListInput, DriftReconcileMany } from '@/domain/change/drift';
+import { ADOPTABLE_KINDS } from '@/domain/change/drift-kinds';
 import type { ApplyPendingResult } from '@/domain/deployments';
-import { ADOPTABLE_KINDS } from '@/domain/drift/adopt';
 import type { Page } from '@/domain/list';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import { recordAudit } from '../../audit/record';

@@ -1,3 +1,4 @@
+import type { ChangeItem } from '@/domain/change/items';
 import { HOURLY_HOURS } from '@/domain/flow/plan-range';
 import type { DraftImpactInput, Impact, ImpactAgainInput, PolicyImpactInput } from '@/domain/impact/impact';
 import type { ImpactChange, ImpactReader } from '@/domain/impact/stored-impact';
@@ -136,6 +137,16 @@ export async function requestChangeImpact(
   if (!found) throw notFound('change');
   const subject = { policy_id: null, change_id: id, policy_name: found.title };
   return request(await readFirewallState(), { items: found.items }, subject, reader, input, waiting);
+}
+
+/** As `requestChangeImpact`, of edits that are not stored as a change. */
+export async function requestItemsImpact(
+  reader: ImpactReader,
+  title: string,
+  items: readonly ChangeItem[],
+): Promise<Impact> {
+  const subject = { policy_id: null, change_id: null, policy_name: title };
+  return request(await readFirewallState(), { items: [...items] }, subject, reader, {}, { wait: false });
 }
 
 /** The impact of the same change on what is live now, over another window unless none is given. @throws AppError `not_found` */

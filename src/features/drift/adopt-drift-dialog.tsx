@@ -1,0 +1,169 @@
+'use client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { useId, useState } from 'react';
+import type { Drift, DriftAdopt, DriftAdoption } from '@/domain/change/drift';
+import type { ChangeItem } from '@/domain/change/items';
+import { compareSnapshots } from '@/domain/policy/snapshot';
+import { useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
+import { toFailure } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { Skeleton } from '@/ui/loading';
+import { Notice } from '@/ui/notice';
+import { RadioGroup } from '@/ui/radio-group';
+import { describeItem } from '../shared/changes/change-labels';
+import { ImpactSummary } from '../shared/impact/impact-summary';
+import { useImpact } from '../shared/impact/use-impact';
+import { SnapshotDifference } from '../shared/policy-versions/snapshot-difference';
+import { securityRuleText } from '../shared/security-rule-labels';
+
+type Props = { drift: Drift; onClose: () => void };
+
+/** Asks what becomes of a difference, with the edits and the impact of the answer, and drafts the change. Mount it when it opens. */
+export function AdoptDriftDialog({ drift, onClose }: Props) {
+  const t = useT();
+  const trpc = useTRPC();
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const questionId = useId();
+  const [as, setAs] = useState<DriftAdopt['as'] | null>(null);
+  const preview = useQuery({
+    ...trpc.drift.previewAdoption.queryOptions({ id: drift.id, as: as ?? 'policy' }),
+    enabled: as !== null,
+    refetchOnWindowFocus: false,
+    retry: false,
+  });
+  const adopt = useMutation(
+    trpc.drift.adopt.mutationOptions({
+      onSuccess: ({ id }) => {
+        void queryClient.invalidateQueries(trpc.changes.list.pathFilter());
+        router.push(paths.change({ changeId: id }));
+      },
+    }),
+  );
+  const refusal = preview.error ? toFailure(preview.error) : null;
+  const failure = adopt.error ? toFailure(adopt.error) : refusal;
+  const workload = `${drift.workload_name} (${drift.vmid})`;
+  return (
+    <Dialog
+      open
+      size="lg"
+      onOpenChange={(next) => !next && onClose()}
+      title={t('Adopt difference')}
+      description={t('A change is drafted. Nothing is written before it is applied.')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button
+            variant="primary"
+            pending={adopt.isPending}
+            disabledReason={
+              as === null
+                ? t('Choose what the difference becomes.')
+                : refusal
+                  ? (refusal.detail ?? refusal.title)
+                  : !preview.data && t('Wait for the edits.')
+            }
+            onClick={() => as && adopt.mutate({ id: drift.id, as })}
+          >
+            {t('Draft change')}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex min-w-0 flex-col gap-4">
+        <div className="flex flex-col gap-2">
+          <span id={questionId} className="font-medium">
+            {t('What does the difference become?')}
+          </span>
+          <RadioGroup
+            aria-labelledby={questionId}
+            value={as}
+            onValueChange={(next) => {
+              adopt.reset();
+              setAs(next);
+            }}
+            options={[
+              {
+                value: 'policy',
+                label: t('Policy for all its workloads'),
+                description: t('{name} gets the live content, and every workload of it is written.', {
+                  name: drift.policy_name,
+                }),
+              },
+              {
+                value: 'exception',
+                label: t('Exception of this workload'),
+                description: t('Only {name} keeps the live content. The other workloads stay as they are.', {
+                  name: workload,
+                }),
+              },
+            ]}
+          />
+        </div>
+        {failure && (
+          <Notice tone="danger" title={failure.title} live>
+            {failure.detail}
+          </Notice>
+        )}
+        {as !== null && !refusal && (
+          <Adoption adoption={preview.data} onCompute={() => void preview.refetch()} pending={preview.isFetching} />
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+type AdoptionProps = { adoption: DriftAdoption | undefined; onCompute: () => void; pending: boolean };
+
+/** The edits that would be drafted, and what they do together. */
+function Adoption({ adoption, onCompute, pending }: AdoptionProps) {
+  const t = useT();
+  const { data: impact = adoption?.impact } = useImpact(adoption?.impact.id ?? null);
+  if (!adoption || !impact) return <Skeleton className="h-40 w-full" />;
+  return (
+    <>
+      <ul aria-label={t('Edits')} className="flex flex-col gap-3">
+        {adoption.items.map((item) => (
+          <li key={`${item.kind} ${item.name}`} className="flex min-w-0 flex-col gap-2">
+            <Edit item={item} />
+          </li>
+        ))}
+      </ul>
+      <ImpactSummary impact={impact} onCompute={onCompute} pending={pending} />
+    </>
+  );
+}
+
+function Edit({ item }: { item: ChangeItem }) {
+  const t = useT();
+  const { tone, word } = describeItem(t, item);
+  if (item.kind !== 'policy') return null;
+  const { definition, rules } = item.after;
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-2">
+        <Badge tone={tone}>{word}</Badge>
+        <span className="font-medium [overflow-wrap:anywhere]">{item.name}</span>
+      </p>
+      {item.before ? (
+        <SnapshotDifference {...compareSnapshots(item.before, item.after)} />
+      ) : (
+        <ul aria-label={t('Rules')} className="flex flex-col rounded-md border px-3 py-2">
+          <li className="mono [overflow-wrap:anywhere]">
+            {definition.sources.join(', ')} → {definition.targets.join(', ')}
+          </li>
+          {rules.map((rule) => (
+            <li key={rule.id} className="mono [overflow-wrap:anywhere]">
+              {securityRuleText(t, rule)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
