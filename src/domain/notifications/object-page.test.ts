@@ -17,7 +17,7 @@ it.each([
   expect(objectPage({ object_kind, object_id: null })).toBe(paths.home());
 });
 
-it('leads from a notice about drift to the differences of the policy', () => {
+it('leads from a notice about drift to the differences of the policy, the newest opened', () => {
   const notice = { condition: 'policy_drifted', object_kind: 'policy', object_id: id };
-  expect(objectPage(notice)).toBe(paths.drift({ status: 'open', policy_id: id }));
+  expect(objectPage(notice)).toBe(paths.drift({ status: 'open', policy_id: id, drift: 'newest' }));
 });

@@ -10,7 +10,8 @@ export function objectPage({
   object_kind: string;
   object_id: string | null;
 }): string {
-  if (condition === 'policy_drifted' && object_id !== null) return `/drift?status=open&policy_id=${id(object_id)}`;
+  if (condition === 'policy_drifted' && object_id !== null)
+    return `/drift?status=open&policy_id=${id(object_id)}&drift=newest`;
   if (object_id === null && object_kind !== 'coverage') return '/';
   switch (object_kind) {
     case 'cluster':

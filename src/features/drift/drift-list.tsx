@@ -1,6 +1,6 @@
 'use client';
 import { GitCompareArrows } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Drift } from '@/domain/change/drift';
 import { DRIFT_KINDS, DRIFT_SORTS, DRIFT_STATUSES } from '@/domain/change/drift-kinds';
 import { msg } from '@/lib/i18n/translator';
@@ -53,10 +53,17 @@ const DRIFT = declareList({
 /** What differs between applied and live rules of policies, and what to do about it. */
 export function DriftList() {
   const t = useT();
+  // A notification leads to the newest difference of its policy.
   const [driftId, setDriftId] = useUrlValue('drift', URL_TEXT);
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [dialog, setDialog] = useState<'reconcile' | 'accept' | null>(null);
   const list = useList(DRIFT);
+  const [policyId] = useUrlValue('policy_id', URL_TEXT);
+  // Until the rows of this policy are loaded, those of another may be shown.
+  const newest = list.table.rows.find(({ policy_id }) => policy_id === policyId)?.id;
+  useEffect(() => {
+    if (driftId === 'newest' && newest) setDriftId(newest);
+  }, [driftId, newest, setDriftId]);
   const done = () => {
     setSelection(new Set());
     setDialog(null);
@@ -88,7 +95,7 @@ export function DriftList() {
           </>
         }
       />
-      <DriftDrawer driftId={driftId} onClose={() => void setDriftId(null)} />
+      <DriftDrawer driftId={driftId === 'newest' ? null : driftId} onClose={() => void setDriftId(null)} />
       {dialog === 'accept' && <AcceptDriftDialog ids={ids} onClose={() => setDialog(null)} onDone={done} />}
       <ConfirmDialog
         open={dialog === 'reconcile'}

@@ -1,0 +1,79 @@
+import { expect } from '@playwright/test';
+import { expectAccessible } from '../fixtures/axe';
+import { takePicture } from '../fixtures/picture';
+import { test } from '../fixtures/test';
+
+type Found = { items: { id: string; name: string; deployments: { status: string }[] }[]; total: number };
+
+const POLICY = 'Applications reach PostgreSQL';
+const WORKLOAD = 'pg-02';
+
+// Someone deleted the rules of this policy on this workload.
+test('drift is accepted for a time, or adopted as a change, and repaired in at most 3 clicks from the bell', async ({
+  task: { page, clicks },
+  api,
+}) => {
+  const readStatus = async () => {
+    const [policy] = (await api<Found>('GET', `/policies?q=${encodeURIComponent(POLICY)}`)).items;
+    return policy?.deployments.map(({ status }) => status).sort();
+  };
+  const listOpen = () => api<Found>('GET', '/drift?status=open');
+  const drifted = ['active', 'stale'];
+  await expect.poll(async () => (await listOpen()).total, { timeout: 60_000 }).toBeGreaterThan(0);
+  const before = await readStatus();
+  expect(before).toEqual(expect.arrayContaining(drifted.slice(1)));
+
+  // From the list it is two clicks to the difference.
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Drift' }).click();
+  const grid = page.getByRole('grid', { name: 'Differences' });
+  const row = grid.getByRole('row').filter({ hasText: WORKLOAD }).first();
+  await row.getByRole('gridcell', { name: 'Deleted' }).click();
+  const drawer = page.getByRole('dialog', { name: /^Deleted: Rule \d+$/ });
+  await expect(drawer).toContainText('First seen');
+  await expect(drawer.getByRole('button', { name: 'Reconcile workload' })).toBeEnabled();
+  expect(clicks()).toBe(2);
+  await takePicture(page, 'drift-difference');
+
+  // An exception is refused with the reason; the policy for all is a change.
+  await drawer.getByRole('button', { name: 'Adopt difference' }).click();
+  const adopt = page.getByRole('dialog', { name: 'Adopt difference' });
+  await adopt.getByRole('radio', { name: 'Exception of this workload' }).click();
+  await expect(adopt).toContainText('cannot be an exact exception');
+  await adopt.getByRole('radio', { name: 'Policy for all its workloads' }).click();
+  await expect(adopt.getByRole('list', { name: 'Rules that differ' })).toBeVisible();
+  await expect(adopt.getByRole('link', { name: 'Open impact' })).toBeVisible({ timeout: 60_000 });
+  await expectAccessible(page, 'what adopting a difference does');
+  await takePicture(page, 'drift-adopt');
+  await adopt.getByRole('button', { name: 'Draft change' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /^Adopt Rule \d+ of/ })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Edits' })).toContainText(POLICY);
+  await api('POST', `/changes/${page.url().split('/').at(-1)}/withdraw`);
+
+  // Accepted drift does not count.
+  await page.goto('/drift?status=open');
+  await grid.getByRole('checkbox').first().click();
+  await page.getByRole('button', { name: 'Accept differences' }).click();
+  const accept = page.getByRole('dialog', { name: /^Accept \d+ differences?$/ });
+  await accept.getByRole('textbox', { name: 'Reason' }).pressSequentially('Until the audit');
+  await accept.getByRole('button', { name: 'Accept' }).click();
+  await expect(page.getByText('No drift')).toBeVisible();
+  expect(await readStatus()).not.toContain('stale');
+  const { items } = await api<Found>('GET', '/drift?status=accepted');
+  for (const { id } of items) await api('DELETE', `/drift/${id}/accept`);
+  expect(await readStatus()).toEqual(before);
+
+  await page.goto('/');
+  const start = clicks();
+  await page.getByRole('button', { name: /^Notifications/ }).click();
+  const notices = page.getByRole('dialog', { name: 'Notifications' });
+  await notices
+    .getByRole('link', { name: new RegExp(POLICY) })
+    .first()
+    .click();
+  await page
+    .getByRole('dialog', { name: /^Deleted/ })
+    .getByRole('button', { name: 'Reconcile workload' })
+    .click();
+  await expect.poll(async () => (await listOpen()).total, { timeout: 60_000 }).toBe(0);
+  expect(clicks() - start).toBeLessThanOrEqual(3);
+});
