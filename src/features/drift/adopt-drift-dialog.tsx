@@ -8,7 +8,7 @@ import { compareSnapshots } from '@/domain/policy/snapshot';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { toFailure } from '@/lib/problem';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -27,12 +27,14 @@ type Props = { drift: Drift; onClose: () => void };
 export function AdoptDriftDialog({ drift, onClose }: Props) {
   const t = useT();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const router = useRouter();
   const queryClient = useQueryClient();
   const questionId = useId();
   const [as, setAs] = useState<DriftAdopt['as'] | null>(null);
   const preview = useQuery({
-    ...trpc.drift.previewAdoption.queryOptions({ id: drift.id, as: as ?? 'policy' }),
+    queryKey: ['drift-adoption', drift.id, as],
+    queryFn: ({ signal }) => client.drift.previewAdoption.mutate({ id: drift.id, as: as ?? 'policy' }, { signal }),
     enabled: as !== null,
     refetchOnWindowFocus: false,
     retry: false,

@@ -98,8 +98,8 @@ export const driftRouter = router({
     output: DriftAccepted,
     run: ({ scope, session, input }) => acceptDrift(toDeciders(scope, session), input),
   }),
-  previewAdoption: query({
-    rest: 'GET /drift/{drift_id}/adoption',
+  previewAdoption: mutation({
+    rest: 'POST /drift/{drift_id}/adopt/preview',
     summary:
       'Show the edits that adopting a difference would draft, and compute what they would do to connections. Nothing is drafted. Requires policy:apply as well.',
     access: { permission: 'policy:write' },

@@ -160,6 +160,7 @@ const ASKED: Record<string, ((state: State) => Given[]) | 'nothing' | 'a change'
   'drift.accept': 'nothing',
   'drift.acceptMany': 'nothing',
   'drift.withdraw': 'nothing',
+  'drift.previewAdoption': 'nothing',
   'drift.adopt': 'a change',
 };
 

@@ -203,7 +203,7 @@ describe('drift', () => {
   it('shows either adoption with its impact, drafts the one asked for, and refuses what no policy expresses', async () => {
     const all = await listDrift();
     const edited = all.find(({ vmid }) => vmid === FIRST);
-    const preview = (as: string, id = edited?.id) => lab.json(`/drift/${id}/adoption?as=${as}`);
+    const preview = (as: string, id = edited?.id) => lab.json(`/drift/${id}/adopt/preview`, { body: { as } });
     const own = { policy_id: policy.id, name: policy.name };
     const running = { impact: { status: 'running', policy_id: null, change_id: null } };
     expect(await preview('policy')).toMatchObject({ status: 200, body: { items: [own], ...running } });
