@@ -73,9 +73,9 @@ async function applyOne(settings: object, prepare?: (vmid: number) => Promise<un
   });
   const after = {
     ...content,
-    tier: 'tenant',
+    tier: 'platform_last',
     tenant_visibility: 'rules',
-    rules: content.rules.map((rule) => ({ ...rule, id: newId() })),
+    rules: content.rules.map((rule, position) => ({ ...rule, id: newId(), position })),
   };
   const owner = { tenant_id: null, project_id: null };
   const item = {

@@ -41,6 +41,9 @@ export type StoredApplyRequest = {
   readonly override_tests: string | null;
 };
 
+/** Codes of problems of a rollback: something stays as the change left it; a workload cannot be written yet. */
+export const ROLLBACK_PROBLEMS = { incomplete: 'rollback_incomplete', waiting: 'rollback_waiting' } as const;
+
 const RETRY_SECONDS = [5, 10, 20, 40, 80, 160, 300] as const;
 
 /** How long after a try of a rollback the next one starts: at most five minutes, and for ever. */

@@ -44,6 +44,11 @@ const WORDS = {
     many: (count) => `${count} changes applied without approval`,
     over: (name) => `Change ${name} was applied without approval more than a day ago`,
   },
+  change_rollback_incomplete: {
+    one: (name) => `Rollback of change ${name} incomplete`,
+    many: (count) => `${count} rollbacks of changes incomplete`,
+    over: (name) => `Rollback of change ${name} complete, or incomplete for more than a day`,
+  },
   residual_rules: {
     one: (name) => `Rules of a former tenant or project on ${name}`,
     many: (count) => `Rules of a former tenant or project on ${count} workloads`,

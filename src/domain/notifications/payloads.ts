@@ -124,6 +124,7 @@ const SEVERITY: Partial<Record<Condition, 'critical' | 'error'>> = {
   policy_drifted: 'error',
   policy_test_failing: 'error',
   change_break_glass: 'error',
+  change_rollback_incomplete: 'error',
   node_firewall_not_compiling: 'error',
 };
 

@@ -31,6 +31,7 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'change.in_review': msg('Change: submitted for review'),
   'change.not_started': msg('Change: not started at its time'),
   'change.rejected': msg('Change: rejected'),
+  'change.rollback_waiting': msg('Change: rollback waits for a workload'),
   'change.rolled_back': msg('Change: rolled back'),
   'change.rolling_back': msg('Change: rollback started'),
   'change.scheduled': msg('Change: will be applied at its time'),

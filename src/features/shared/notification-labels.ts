@@ -30,6 +30,12 @@ export const CONDITION_LABELS: Record<Condition, { label: string; meaning: strin
     label: msg('Change applied without approval'),
     meaning: msg('In the last day a change was applied without the approvals that it required.'),
   },
+  change_rollback_incomplete: {
+    label: msg('Rollback incomplete'),
+    meaning: msg(
+      'The rollback of a change waits for a workload that cannot be written, or left something in the last day.',
+    ),
+  },
   residual_rules: {
     label: msg('Rules left after a move'),
     meaning: msg('A workload moved to another tenant but still has rules of its former tenant.'),

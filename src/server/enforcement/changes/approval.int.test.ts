@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Change } from '@/domain/change/change';
+import type { Notification } from '@/domain/notifications/notification';
 import type { Policy } from '@/domain/policies';
 import { newApiToken } from '@/server/access/account/api-tokens';
 import { listOperations } from '@/server/api/list-routes';
@@ -14,6 +15,8 @@ import {
   prepareDeploymentLab,
   RULES,
 } from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
+import { evaluateRules } from '@/server/notifications/evaluate-rules';
+import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeUser } from '@/test/factories';
 import { sendOperation } from './send-operation.fixture';
 
@@ -135,5 +138,22 @@ describe('a change that requires approval', () => {
     expect((await send(approver, `/changes/${again.id}/approve`)).state).toBe('approved');
     await send(author, '/settings', { change_approvals_required: 2 }, 'PATCH');
     await expectRefused(again);
+  }, 120_000);
+
+  it('starts without its approvals only in an emergency, which is reported', async () => {
+    const rule = { name: `emergencies ${author.id}`, conditions: ['change_break_glass'], open_after_minutes: 0 };
+    await requestAs(() => bearer(author), '/notification-rules', rule);
+    const { id } = await submit();
+    await expect(send(approver, `/changes/${id}/apply`, { break_glass: { reason: 'outage' } })).rejects.toThrow('403');
+    expect((await send(author, `/changes/${id}/apply`, { break_glass: { reason: 'outage' } })).state).toBe('applying');
+    await evaluateRules();
+    const { items } = await requestAs<{ items: Notification[] }>(() => bearer(approver), '/notifications');
+    expect(items).toMatchObject([
+      { condition: 'change_break_glass', items: [{ object_kind: 'change', object_id: id }] },
+    ]);
+    const applied = (await auditTrail()).filter(
+      ({ action, object_id }) => action === 'change.applying' && object_id === id,
+    );
+    expect(applied).toMatchObject([{ actor_id: author.id, after: { reason: 'outage' } }]);
   }, 120_000);
 });

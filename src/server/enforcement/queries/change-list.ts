@@ -1,5 +1,6 @@
-import { and, eq, inArray, isNotNull, notInArray, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import { type ChangeListInput, ChangeSummary, SHARED_TITLE } from '@/domain/change/change';
+import { ROLLBACK_PROBLEMS } from '@/domain/change/rollout';
 import { CHANGE_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/permissions';
@@ -89,6 +90,28 @@ export async function listForcedChanges(reach: Reach): Promise<ChangeSummary[]> 
         changeInReach(db, reach),
         isNotNull(changes.break_glass_reason),
         sql`${changes.applied_at} > now() - interval '1 day'`,
+      ),
+    );
+}
+
+const hasProblem = (code: string) => sql`${changes.problems} @> ${JSON.stringify([{ code }])}::jsonb`;
+
+/** Visible changes whose rollback waits for a workload, or ended in the last day without returning everything. */
+export async function listIncompleteRollbacks(reach: Reach): Promise<ChangeSummary[]> {
+  return db
+    .select(columns(reach))
+    .from(changes)
+    .where(
+      and(
+        changeInReach(db, reach),
+        or(
+          and(eq(changes.state, 'rolling_back'), hasProblem(ROLLBACK_PROBLEMS.waiting)),
+          and(
+            eq(changes.state, 'rolled_back'),
+            hasProblem(ROLLBACK_PROBLEMS.incomplete),
+            sql`${changes.finished_at} > now() - interval '1 day'`,
+          ),
+        ),
       ),
     );
 }

@@ -6,16 +6,17 @@ import { changeObjects, changes, changeWorkloads } from '../../db/schema/changes
 import { deploymentGuests, policyPlacements } from '../../db/schema/deployments';
 import { deployments } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
+import type { ChangeRow } from './changes';
 
 /** A change that is being rolled out and contains one of these policies or groups. @param except a change that does not count */
 export async function findRollout(
   executor: Executor,
   objectIds: readonly string[],
   except: string | null,
-): Promise<string | null> {
+): Promise<Pick<ChangeRow, 'id' | 'state'> | null> {
   if (objectIds.length === 0) return null;
   const [row] = await executor
-    .select({ id: changes.id })
+    .select({ id: changes.id, state: changes.state })
     .from(changeObjects)
     .innerJoin(changes, eq(changes.id, changeObjects.change_id))
     .where(
@@ -26,7 +27,7 @@ export async function findRollout(
       ),
     )
     .limit(1);
-  return row?.id ?? null;
+  return row ?? null;
 }
 
 /** Notes policies and groups that a change touches besides those of its items. */

@@ -1,6 +1,6 @@
 import { ChangeListInput } from '@/domain/change/change';
 import { MAX_PAGE } from '@/domain/list';
-import { listChanges, listForcedChanges } from '../../enforcement/queries/change-list';
+import { listChanges, listForcedChanges, listIncompleteRollbacks } from '../../enforcement/queries/change-list';
 import type { Collector } from './collect-findings';
 
 /** Visible changes that wait for approval, for those who may approve there. */
@@ -29,5 +29,20 @@ export const collectForcedChanges: Collector = async (reach) => ({
     object_id: id,
     object_name: title,
     detail: 'The change was applied without the approvals that it required. Its page has the reason.',
+  })),
+});
+
+/** Visible changes whose rollback waits for a workload, or ended in the last day without returning everything. */
+export const collectIncompleteRollbacks: Collector = async (reach) => ({
+  facts: (await listIncompleteRollbacks(reach)).map(({ id, title, state }) => ({
+    condition: 'change_rollback_incomplete',
+    key: id,
+    object_kind: 'change',
+    object_id: id,
+    object_name: title,
+    detail:
+      state === 'rolling_back'
+        ? 'A workload cannot be written. The rollback is retried until it succeeds. Make its node reachable.'
+        : 'Something remains as the change left it. The page of the change has what to check.',
   })),
 });

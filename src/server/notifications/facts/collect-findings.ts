@@ -2,7 +2,7 @@ import { type Findings, incidentKey } from '@/domain/notifications/advance-incid
 import type { Condition, Fact } from '@/domain/notifications/condition';
 import type { TenantReach } from '@/domain/permissions';
 import { logger } from '../../lib/logger';
-import { collectForcedChanges, collectWaitingChanges } from './change-facts';
+import { collectForcedChanges, collectIncompleteRollbacks, collectWaitingChanges } from './change-facts';
 import {
   collectClusterTraffic,
   collectDrops,
@@ -45,6 +45,7 @@ const COLLECTORS: Collectors = {
   policy_test_failing: collectFailingTests,
   change_in_review: collectWaitingChanges,
   change_break_glass: collectForcedChanges,
+  change_rollback_incomplete: collectIncompleteRollbacks,
   residual_rules: collectResidualRules,
   node_firewall_not_compiling: collectFailingNodes,
   suspicious_traffic_critical: collectCriticalTraffic,

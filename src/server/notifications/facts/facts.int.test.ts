@@ -84,25 +84,37 @@ it('finds conflicts, and names no workload that is not visible', async () => {
   expect(await collectFacts('address_conflict')).toEqual([]);
 });
 
-it('finds changes that wait for approval or were applied without it', async () => {
+it('finds changes that wait for approval, were applied without it, or are not completely rolled back', async () => {
   const { ours, theirs } = await makeTwoTenants('viewer');
-  const make = async (title: string, values: { state: string; reason: string | null }, ...owners: { id: string }[]) => {
+  type Values = { state: string; reason?: string; problem?: string; hours?: number };
+  const make = async (title: string, { state, reason, problem, hours = 0 }: Values, ...owners: { id: string }[]) => {
     const id = newId();
+    const problems = problem ? [{ code: problem, message: 'web1 (100)', remedy: null }] : [];
+    const ended = new Date(Date.now() - hours * 3_600_000).toISOString();
     await sql`insert into changes (id, title, state, items, content_hash, confirm_within_seconds, waves, on_failure, rollback_on_failed_check,
-        created_by_name, break_glass_reason, applied_at, confirm_until)
-      values (${id}, ${title}, ${values.state}, '[]', 'x', 0, '{}', 'stop', false, 'ann', ${values.reason}, now(), now())`;
+        created_by_name, break_glass_reason, problems, applied_at, confirm_until, finished_at)
+      values (${id}, ${title}, ${state}, '[]', 'x', 0, '{}', 'stop', false, 'ann', ${reason ?? null}, ${JSON.stringify(problems)}::text::jsonb, now(), now(), ${ended})`;
     for (const owner of owners)
       await sql`insert into change_owners (id, change_id, tenant_id) values (${newId()}, ${id}, ${owner.id})`;
   };
-  await make('waiting', { state: 'in_review', reason: null }, ours.tenant, theirs.tenant);
+  await make('waiting', { state: 'in_review' }, ours.tenant, theirs.tenant);
   await make('forced', { state: 'applying', reason: 'outage' }, ours.tenant);
-  await make('draft', { state: 'draft', reason: null }, ours.tenant);
+  await make('draft', { state: 'draft' }, ours.tenant);
+  await make('stuck', { state: 'rolling_back', problem: 'rollback_waiting' }, ours.tenant);
+  await make('returning', { state: 'rolling_back' }, ours.tenant);
+  await make('left', { state: 'rolled_back', problem: 'rollback_incomplete', hours: 23 }, theirs.tenant, ours.tenant);
+  await make('left long ago', { state: 'rolled_back', problem: 'rollback_incomplete', hours: 25 }, ours.tenant);
+  await make('confirmed', { state: 'confirmed', problem: 'workloads_failed' }, ours.tenant);
   const find = async (condition: Condition, reach: TenantReach) =>
-    (await collectFacts(condition, reach)).map(({ object_name }) => object_name);
-  expect(await find('change_in_review', [ours.tenant.id, theirs.tenant.id])).toEqual(['waiting']);
+    listObjectNames(await collectFacts(condition, reach));
+  const both = [ours.tenant.id, theirs.tenant.id];
+  expect(await find('change_in_review', both)).toEqual(['waiting']);
   expect(await find('change_in_review', [theirs.tenant.id])).toEqual([SHARED_TITLE]);
   expect(await find('change_break_glass', [ours.tenant.id])).toEqual(['forced']);
   expect(await find('change_break_glass', [theirs.tenant.id])).toEqual([]);
+  expect(await find('change_rollback_incomplete', both)).toEqual(['left', 'stuck']);
+  expect(await find('change_rollback_incomplete', [theirs.tenant.id])).toEqual([SHARED_TITLE]);
+  expect(await find('change_rollback_incomplete', [newId()])).toEqual([]);
 });
 
 it('says what it could not look at, and looks at the rest', async () => {
@@ -116,6 +128,7 @@ it('says what it could not look at, and looks at the rest', async () => {
     policy_test_failing: none,
     change_in_review: none,
     change_break_glass: none,
+    change_rollback_incomplete: none,
     residual_rules: none,
     node_firewall_not_compiling: none,
     suspicious_traffic_critical: () => Promise.reject(new Error('no board')),

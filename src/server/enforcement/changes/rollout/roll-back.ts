@@ -1,4 +1,4 @@
-import { chooseRetrySeconds, type StoredRollout } from '@/domain/change/rollout';
+import { chooseRetrySeconds, ROLLBACK_PROBLEMS, type StoredRollout } from '@/domain/change/rollout';
 import type { DeploymentProblem } from '@/domain/deployments';
 import { LEFT_ON_REASONS } from '@/domain/policy/plan/restoration';
 import { systemScope } from '../../../auth/scope';
@@ -16,7 +16,7 @@ import {
 } from '../../queries/change-rollouts';
 import { type ChangeRow, updateChangeIn } from '../../queries/changes';
 import { findPolicyState } from '../../queries/policy-placements';
-import { moveChange, publishChange } from '../transition';
+import { moveChange, publishChange, recordChange } from '../transition';
 import { describeFailed, insertWave, listFailed } from './deploy-wave';
 import { readTestResults } from './plan-rollout';
 import type { Acting } from './store-items';
@@ -117,7 +117,13 @@ async function listLeftOn(tx: Tx, changeId: string): Promise<DeploymentProblem[]
   return [...new Set(reports)].map(createIncomplete);
 }
 
-const RETRIED = 'rollback_waiting';
+const RETRIED = ROLLBACK_PROBLEMS.waiting;
+
+const describeIncomplete = (problems: readonly DeploymentProblem[]): string =>
+  problems
+    .filter(({ code }) => code === ROLLBACK_PROBLEMS.incomplete)
+    .map(({ message }) => message)
+    .join(' ');
 
 /** One step of a rollback: the end of a try, or the start of the next one. @returns deployments to start */
 export async function advanceRollback(tx: Tx, change: AppliedChange): Promise<string[]> {
@@ -130,7 +136,8 @@ export async function advanceRollback(tx: Tx, change: AppliedChange): Promise<st
   const others = change.problems.filter(({ code }) => code !== RETRIED);
   if (failed.length === 0) {
     const problems = [...others, ...(await listLeftOn(tx, change.id))];
-    await endChange(tx, rolloutScope, change, 'rolled_back', { values: { problems } });
+    const comment = describeIncomplete(problems);
+    await endChange(tx, rolloutScope, change, 'rolled_back', { comment, values: { problems } });
     return [];
   }
   if (rollout.retry_at === null) {
@@ -145,6 +152,10 @@ export async function advanceRollback(tx: Tx, change: AppliedChange): Promise<st
       problems: [...others, problem],
     });
     await publishChange(tx, change.id);
+    // Once for each reason: a node may be away for days.
+    if (!change.problems.some(({ message }) => message === problem.message)) {
+      await recordChange(tx, rolloutScope, change, 'change.rollback_waiting', { reason: problem.message });
+    }
     return [];
   }
   if (now.toISOString() < rollout.retry_at) return [];

@@ -11,6 +11,7 @@ import {
   prepareDeploymentLab,
   unmanagedRuleLines,
 } from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
+import { auditTrail } from '@/test/audit-trail';
 import { fakeClock } from '@/test/fake-clock';
 import { advanceChange } from './advance-change';
 import { confirmChange, continueChange, rollBackChange } from './decide-change';
@@ -166,6 +167,14 @@ describe('a change', () => {
     expect(problems[0]).toMatchObject({ code: 'workloads_failed', message: expect.stringContaining('(100)') });
     if (end === 'failed') {
       expect(policyRuleLines(102, policy)).toHaveLength(2);
+      const body = { description: 'not now' };
+      expect(await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body })).toMatchObject({
+        status: 409,
+        body: {
+          ...{ reason: 'change_in_progress', change_id: id },
+          detail: expect.stringContaining('Continue the change or roll it back'),
+        },
+      });
       await continueChange(scope, id, {});
       expect(await drive(id)).toBe('awaiting_confirmation');
       expect([100, 102].map((vmid) => policyRuleLines(vmid, policy).length)).toEqual([1, 1]);
@@ -192,6 +201,10 @@ describe('a rollback', () => {
         expect(problems).toMatchObject([{ code: 'rollback_waiting', message: expect.stringContaining('(102)') }]);
         clock.advance(301);
       }
+      // Said once, however often it is tried.
+      const waiting = async () =>
+        (await auditTrail()).filter((one) => one.object_id === id && one.action === 'change.rollback_waiting');
+      expect(await waiting()).toMatchObject([{ after: { reason: expect.stringContaining('(102)') } }]);
       expect(readLive(100)).toEqual(before[0]);
       expect(readLive(102)).not.toEqual(before[1]);
       expect(await drive(id)).toBe('rolled_back');
@@ -215,6 +228,12 @@ describe('a rollback', () => {
     expect(unmanagedRuleLines(105).join()).toContain('2222');
     expect(lines(105).join()).not.toContain('[fabric ');
     expect(readLive(105).flags).toEqual(on.flags);
-    expect((await readRow(id)).problems).toMatchObject([{ code: 'rollback_incomplete' }]);
+    const [problem, ...others] = (await readRow(id)).problems;
+    expect([problem?.code, others]).toEqual(['rollback_incomplete', []]);
+    expect((await listSteps(id)).at(-1)).toMatchObject({ to: 'rolled_back', comment: problem?.message });
+    const ended = (await auditTrail()).filter(
+      ({ action, object_id }) => action === 'change.rolled_back' && object_id === id,
+    );
+    expect(ended).toMatchObject([{ after: { reason: problem?.message } }]);
   });
 });

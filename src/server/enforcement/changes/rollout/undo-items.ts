@@ -1,4 +1,4 @@
-import type { RolloutPolicy } from '@/domain/change/rollout';
+import { ROLLBACK_PROBLEMS, type RolloutPolicy } from '@/domain/change/rollout';
 import type { DeploymentProblem } from '@/domain/deployments';
 import { type Owned, toOwner } from '@/domain/permissions';
 import type { PolicySnapshot } from '@/domain/policies';
@@ -22,7 +22,7 @@ import { type Acting, selectItems } from './store-items';
 
 /** A problem of a rollback that leaves something as it is. */
 export const createIncomplete = (message: string): DeploymentProblem => ({
-  code: 'rollback_incomplete',
+  code: ROLLBACK_PROBLEMS.incomplete,
   message,
   remedy: 'Check it, and change it manually if necessary.',
 });

@@ -105,9 +105,9 @@ export const unreachable =
     return execute();
   };
 
-export const apply = (id: string): Promise<void> => {
+export const apply = (id: string, by: Parameters<typeof applyChange>[0] = scope): Promise<void> => {
   clearSnapshotCaches();
-  return applyChange(scope, id, {}, RIGHTS);
+  return applyChange(by, id, {}, RIGHTS);
 };
 
 const openDeployments = (id: string) =>
