@@ -117,18 +117,33 @@ test('a policy passes audit, preview, dry run, apply, drift, reconcile and disab
   await shot(page, 'dry-run');
   // Another administrator edits a guest before this is confirmed: it is skipped, shown again, and then applied.
   await editFirewall(simulator, 100, (text) => text.replace('[RULES]\n', '[RULES]\n\nIN ACCEPT -p tcp -dport 9100'));
-  await dialog.getByRole('button', { name: 'Apply to 2 workloads' }).click();
-  await expect(dialog.getByText('or the desired rules changed. Nothing was written.')).toBeVisible({ timeout: 60_000 });
-  expect(await readFirewall(simulator, 100), 'what changed is not written').not.toContain('[fabric ');
-  await expect(dialog.getByRole('button', { name: /^Retry/ })).toBeHidden();
+  // Switches change all traffic of a workload: they are ticked, for each preview again.
+  const write = dialog.getByRole('button', { name: 'Apply to 2 workloads' });
+  const box = dialog.getByRole('checkbox', { name: 'Change these switches' });
+  await expect(dialog.getByRole('list', { name: 'Switches' })).toContainText('Guest firewall: on web-02 (101)');
+  await expect(write).toHaveAccessibleDescription(/Tick the box/);
+  await box.click();
+  await write.click();
+  await expect(dialog.getByText('The preview is outdated')).toBeVisible();
+  await expect(dialog.getByText(/or the desired rules changed: web-01 \(100\)\. Nothing was written/)).toBeVisible();
+  for (const vmid of [100, 101]) {
+    expect(await readFirewall(simulator, vmid), 'what changed is not written').not.toContain('[fabric ');
+  }
   await shot(page, 'changed-since-preview');
   await dialog.getByRole('button', { name: 'Refresh preview' }).click();
-  await dialog.getByRole('button', { name: 'Apply to 2 workloads' }).click();
-  await expect(dialog.getByText('All workloads are in sync')).toBeVisible({ timeout: 60_000 });
-  const results = dialog.getByRole('list', { name: 'Results on policy-lab' });
+  await expect(box).not.toBeChecked();
+  await box.click();
+  await write.click();
+  // The page of the change shows what was written, and waits for the confirmation.
+  await expect(page.getByRole('heading', { level: 1, name: 'Apply e2e office to web' })).toBeVisible();
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click({ timeout: 60_000 });
+  await expect(page.locator('h1 + *')).toContainText('Confirmed');
+  const results = page.getByRole('list', { name: 'Results on policy-lab' });
   await expect(results.getByRole('listitem')).toHaveCount(2);
+  await expect(results).toContainText('Guest firewall: on');
   await shot(page, 'applied');
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('list', { name: 'Edits' }).getByRole('link', { name: 'e2e office to web' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'e2e office to web' })).toBeVisible();
   await page.getByRole('tab', { name: 'Overview' }).click();
   const clusters = page.getByRole('grid', { name: 'Status per cluster' });
   await expect(clusters).toContainText('In sync', { timeout: 60_000 });

@@ -247,3 +247,6 @@ export const IMPORT_COLUMNS = {
   (typeof IMPORT_KINDS)[number],
   Record<'required' | 'optional' | 'unused', readonly string[]>
 >;
+
+/** How long after its last write a change is rolled back unless confirmed, where nothing else is said. */
+export const DEFAULT_CONFIRM_SECONDS = 600;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { CHANGE_SORTS } from '../choices';
+import { CHANGE_SORTS, DEFAULT_CONFIRM_SECONDS } from '../choices';
+import { ApplyInput } from '../deployments';
 import { createPageSchema, listInput } from '../list';
 import { ApprovalRule } from './approval';
 import { ChangeItem, ChangeItemInput } from './items';
 import { REVIEW_CHANGES } from './review';
 import { CHANGE_STATES } from './states';
-import { DEFAULT_CONFIRM_SECONDS, MAX_CONFIRM_SECONDS, ON_FAILURE, WAVE_KINDS, Waves } from './waves';
+import { MAX_CONFIRM_SECONDS, ON_FAILURE, WAVE_KINDS, Waves } from './waves';
 
 export const MAX_CHANGE_ITEMS = 100;
 /** What a change of several owners is called for those who do not see all of them: its title may name the others. */
@@ -75,6 +76,18 @@ export const ChangeApply = z.strictObject({
   break_glass: z.strictObject({ reason: z.string().trim().min(1).max(500) }).optional(),
 });
 export type ChangeApply = z.output<typeof ChangeApply>;
+
+/**
+ * Applies a policy as it is stored, as a change of its own. With the fingerprints of a preview only what it showed is written, and
+ * nothing at all once a workload differs from it.
+ */
+export const ChangePolicyApply = ApplyInput.omit({ dry_run: true }).extend({
+  policy_id: z.uuid('The ID of a policy.'),
+  /** The version that was read. */
+  base_version: z.int().min(1).optional(),
+  confirm_within_seconds: ChangeCreate.shape.confirm_within_seconds,
+});
+export type ChangePolicyApply = z.output<typeof ChangePolicyApply>;
 
 const Person = z.object({ id: z.uuid().nullable(), name: z.string() });
 

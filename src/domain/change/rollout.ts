@@ -17,6 +17,8 @@ type StoredTestResult = { readonly id: string; readonly result: string };
 export type StoredRollout = {
   readonly requested_by: string | null;
   readonly policies: readonly RolloutPolicy[];
+  /** By workload, the fingerprint of the preview of which nothing else is written; absent: whatever the change requires is written. */
+  readonly fingerprints?: Readonly<Record<string, string>>;
   /** The wave that is written, from 1; 0: none yet. */
   readonly wave: number;
   /** The wave has ended and the next one waits, until `resume_at` or until someone continues. */

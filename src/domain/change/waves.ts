@@ -3,7 +3,6 @@ import { z } from 'zod';
 /** What happens when some workloads fail: stop and ask, go on with the next wave, or roll everything back. */
 export const ON_FAILURE = ['stop', 'continue', 'rollback'] as const;
 export const MAX_CANARIES = 200;
-export const DEFAULT_CONFIRM_SECONDS = 600;
 export const MAX_CONFIRM_SECONDS = 24 * 3600;
 
 /** The first wave. Without canaries every workload is in one wave. */

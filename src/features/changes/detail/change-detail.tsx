@@ -98,6 +98,8 @@ function Content({ change }: { change: Change }) {
     { id: 'json', label: t('Download record as JSON'), icon: <FileJson />, onSelect: () => record.mutate() },
   ];
   useStepCommands(change, take);
+  const isApplied = change.applied_at !== null;
+  const rollout = <RolloutSection change={change} onEdit={() => setOpened('edit')} />;
   return (
     <>
       <PageTrail crumbs={[{ label: change.title }]} />
@@ -148,10 +150,12 @@ function Content({ change }: { change: Change }) {
       ))}
       <div className="flex flex-col gap-6">
         {watches && <WatchSection change={change} pending={steps.isPending} onTake={take} />}
+        {/* Once it is applied, its progress comes first. */}
+        {isApplied && rollout}
         <ContentSection change={change} />
         <ImpactSection change={change} />
         <ApprovalsSection change={change} />
-        <RolloutSection change={change} onEdit={() => setOpened('edit')} />
+        {!isApplied && rollout}
         <HistorySection change={change} />
       </div>
       {opened === 'edit' && <SettingsDrawer change={change} onClose={close} />}

@@ -2,10 +2,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Pencil } from 'lucide-react';
 import type { Change } from '@/domain/change/change';
+import { isFinalState } from '@/domain/change/states';
 import type { Deployment } from '@/domain/deployments';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
+import { paths } from '@/lib/paths';
 import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
@@ -89,7 +91,7 @@ function Waves({ change }: { change: Change }) {
         return (
           <li key={kind} className="flex min-w-0 flex-col gap-1">
             <Progress
-              label={t(WAVE_LABELS[kind])}
+              label={change.rollout.length === 1 && kind === 'rest' ? t('All workloads') : t(WAVE_LABELS[kind])}
               done={done}
               total={total}
               tone={isBad ? 'danger' : end ? 'ok' : 'info'}
@@ -150,7 +152,16 @@ function Deployments({ change }: { change: Change }) {
           {items
             .filter((deployment) => (deployment.wave ?? 0) === wave)
             .map((deployment) => (
-              <DeploymentPanel key={deployment.id} deployment={deployment} heading={getHeading(deployment)} />
+              <DeploymentPanel
+                key={deployment.id}
+                deployment={deployment}
+                heading={getHeading(deployment)}
+                href={paths.policy({
+                  policyId: deployment.policy_id,
+                  ...{ tab: 'deployments', deployment: deployment.id },
+                })}
+                isRetriable={isFinalState(change.state)}
+              />
             ))}
         </div>
       ))}

@@ -1,11 +1,14 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
 import { useState } from 'react';
+import { DEFAULT_CONFIRM_SECONDS } from '@/domain/choices';
 import type { ApplyResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { useT } from '@/lib/i18n/use-t';
-import { toFailure } from '@/lib/problem';
+import { paths } from '@/lib/paths';
+import { type Failure, toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -13,6 +16,7 @@ import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { ApprovalRequired } from '../../shared/changes/approval-required';
+import { OpenBlockingChange } from '../../shared/changes/blocking-change';
 import { findProposedChange } from '../../shared/changes/proposed-change';
 import { ApplyImpact, ImpactRefused, isImpactRefusal } from '../../shared/impact/apply-impact';
 import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
@@ -20,34 +24,38 @@ import { countFailingTests } from '../../shared/policy-tests/test-views';
 import { usePermissions } from '../../shared/use-permissions';
 import { PreviewView } from '../detail/preview-view';
 import { countLiveRules, placesText } from '../policy-labels';
-import { OperationProgress } from './operation-progress';
+import { ConfirmWithin } from './confirm-within';
 import { LEAST_REASON, OverrideTests } from './override-tests';
+import { SwitchConsent } from './switch-consent';
+import { listSwitches } from './switches';
 import { usePolicyImpact } from './use-policy-impact';
 
 type Props = {
   policy: Pick<Policy, 'id' | 'name' | 'version' | 'deployments' | 'tenant_id' | 'project_id'>;
   onClose: () => void;
-  onShowDeployments: () => void;
 };
 
 /**
- * Dry run and preview first; then one button that applies exactly what they show; then the work as it goes, guest by guest.
+ * Dry run and preview first; then one button that applies exactly what they show, as a change. Its page shows the work as it goes,
+ * and confirms it or takes it back.
  */
-export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
+export function ApplyDialog({ policy, onClose }: Props) {
   const t = useT();
-  const trpc = useTRPC();
   const client = useTRPCClient();
-  const queryClient = useQueryClient();
   const { reason: lacks } = usePermissions();
   const mayOverride = lacks('policy_test:override', policy) === null;
   const [reason, setReason] = useState('');
-  const [operationId, setOperationId] = useState<string | null>(null);
+  const [seconds, setSeconds] = useState<number>(DEFAULT_CONFIRM_SECONDS);
   // Each preview is read for itself.
   const [round, setRound] = useState(0);
+  // Consent to the switches of one preview is none to those of another.
+  const [tickedRound, setTickedRound] = useState<number | null>(null);
+  const apply = useApply(policy.id);
+  const isApplied = apply.isSuccess;
   const dryRun = useQuery({
     queryKey: ['policy-dry-run', policy.id, policy.version, round],
     queryFn: ({ signal }) => client.deployments.applyPolicy.mutate({ id: policy.id, dry_run: true }, { signal }),
-    enabled: operationId === null,
+    enabled: !isApplied,
     gcTime: 0,
     retry: false,
   });
@@ -55,37 +63,23 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
   const preview = useQuery({
     queryKey: ['policy-apply-preview', policy.id, policy.version, round],
     queryFn: ({ signal }) => client.policies.preview.mutate({ id: policy.id }, { signal }),
-    enabled: operationId === null,
+    enabled: !isApplied,
     gcTime: 0,
     refetchOnWindowFocus: false,
     retry: false,
   });
-  const apply = useMutation(
-    trpc.deployments.applyPolicy.mutationOptions({
-      onSuccess: (result) => {
-        setOperationId(result.operation_id);
-        void queryClient.invalidateQueries(trpc.policies.pathFilter());
-        void queryClient.invalidateQueries(trpc.deployments.pathFilter());
-      },
-      // Another version of the policy has another impact.
-      onError: () => void queryClient.invalidateQueries(trpc.policies.get.queryFilter({ id: policy.id })),
-    }),
-  );
   const failure = apply.error ? toFailure(apply.error) : null;
-  const proposed = findProposedChange(failure);
   const shown = preview.data;
-  const fingerprints = shown ? collectFingerprints(shown) : {};
   const places = shown && shown.totals.guests > 0 ? placesText(t, shown.totals.guests, shown.clusters.length) : null;
   const readOnly = readOnlyClusters(shown);
   const failing = countFailingTests(shown);
+  const switches = shown ? listSwitches(t, shown) : [];
   const isReading = dryRun.isFetching || preview.isFetching;
-  const impact = usePolicyImpact(policy, round, !isReading && shown !== undefined && operationId === null);
+  const impact = usePolicyImpact(policy, round, !isReading && shown !== undefined && !isApplied);
   const previewAgain = () => {
     apply.reset();
     setRound(round + 1);
-    setOperationId(null);
   };
-  const done = operationId !== null || (apply.isSuccess && apply.data.operation_id === null);
   return (
     <Dialog
       open
@@ -95,82 +89,55 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
       title={t('Apply {name}', { name: policy.name })}
       description={t('Version {version}', { version: policy.version })}
       footer={
-        done ? (
-          <>
-            <Button
-              onClick={() => {
-                onClose();
-                onShowDeployments();
-              }}
-            >
-              {t('Show deployments')}
-            </Button>
-            <Button variant="primary" onClick={onClose}>
-              {t('Close')}
-            </Button>
-          </>
-        ) : (
-          <>
-            <Button onClick={onClose}>{t('Cancel')}</Button>
-            <Button
-              variant="primary"
-              pending={apply.isPending}
-              disabledReason={
-                isReading
-                  ? t('The preview is loading')
-                  : !shown || !dryRun.data
-                    ? t('The preview failed, so the changes are unknown')
-                    : places === null && countLiveRules(policy.deployments) === 0
-                      ? t('Nothing to apply: the policy resolves to no workload, and none of its rules are live')
-                      : readOnly.length > 0 && readOnly.length === shown.clusters.length
-                        ? t('Cannot apply: the API token is read-only')
-                        : shown.totals.guests > 0 && shown.totals.unreadable === shown.totals.guests
-                          ? t('Cannot apply: no workload could be read')
-                          : failing > 0 && !mayOverride
-                            ? t('Cannot apply: policy tests would fail')
-                            : failing > 0 && reason.trim().length < LEAST_REASON
-                              ? t('Enter a reason to override the policy tests')
-                              : impact.sent === null
-                                ? impact.impact?.status === 'done' && !impact.impact.outdated
-                                  ? t('Acknowledge the conversations that would be blocked')
-                                  : t('Wait for the impact, or choose to apply without it')
+        <>
+          <ConfirmWithin seconds={seconds} onChange={setSeconds} />
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button
+            variant="primary"
+            // Until the page of the change is there.
+            pending={apply.isPending || isApplied}
+            disabledReason={
+              isReading
+                ? t('The preview is loading')
+                : !shown || !dryRun.data
+                  ? t('The preview failed, so the changes are unknown')
+                  : places === null && countLiveRules(policy.deployments) === 0
+                    ? t('Nothing to apply: the policy resolves to no workload, and none of its rules are live')
+                    : readOnly.length > 0 && readOnly.length === shown.clusters.length
+                      ? t('Cannot apply: the API token is read-only')
+                      : shown.totals.guests > 0 && shown.totals.unreadable === shown.totals.guests
+                        ? t('Cannot apply: no workload could be read')
+                        : failing > 0 && !mayOverride
+                          ? t('Cannot apply: policy tests would fail')
+                          : failing > 0 && reason.trim().length < LEAST_REASON
+                            ? t('Enter a reason to override the policy tests')
+                            : impact.sent === null
+                              ? impact.impact?.status === 'done' && !impact.impact.outdated
+                                ? t('Acknowledge the conversations that would be blocked')
+                                : t('Wait for the impact, or choose to apply without it')
+                              : switches.length > 0 && tickedRound !== round
+                                ? t('Tick the box for the switches that change')
                                 : null
-              }
-              onClick={() =>
-                apply.mutate({
-                  id: policy.id,
-                  dry_run: false,
-                  fingerprints,
-                  ...(failing > 0 && { override_tests: { reason } }),
-                  ...impact.sent,
-                })
-              }
-            >
-              {places ? t('Apply to {places}', { places }) : t('Apply')}
-            </Button>
-          </>
-        )
+            }
+            onClick={() =>
+              apply.mutate({
+                policy_id: policy.id,
+                base_version: policy.version,
+                confirm_within_seconds: seconds,
+                fingerprints: shown ? collectFingerprints(shown) : {},
+                ...(failing > 0 && { override_tests: { reason } }),
+                ...impact.sent,
+              })
+            }
+          >
+            {places ? t('Apply to {places}', { places }) : t('Apply')}
+          </Button>
+        </>
       }
     >
       <div className="flex flex-col gap-3">
-        {failure && proposed ? (
-          <ApprovalRequired failure={failure} proposed={proposed} />
-        ) : failure && isImpactRefusal(failure) ? (
-          <ImpactRefused failure={failure} onPreviewAgain={previewAgain} />
-        ) : (
-          failure && (
-            <Notice tone="danger" live title={failure.title}>
-              {failure.detail}
-            </Notice>
-          )
-        )}
-        {operationId !== null ? (
-          <OperationProgress operationId={operationId} onPreviewAgain={previewAgain} />
-        ) : apply.isSuccess ? (
-          <Notice tone="info" live title={t('No deployment started')}>
-            {apply.data.message ?? t('Nothing to apply.')}
-          </Notice>
-        ) : isReading ? (
+        {failure && <ApplyFailure failure={failure} onPreviewAgain={previewAgain} />}
+        {isReading ? (
           <div aria-busy="true" className="flex flex-col gap-2">
             <p className="text-muted">{t('Reading live rules from the workloads…')}</p>
             <Skeleton className="h-24 w-full" />
@@ -197,6 +164,11 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
                 {failing > 0 && (
                   <OverrideTests preview={shown} reason={mayOverride ? reason : null} onReasonChange={setReason} />
                 )}
+                <SwitchConsent
+                  switches={switches}
+                  isTicked={tickedRound === round}
+                  onTick={(isTicked) => setTickedRound(isTicked ? round : null)}
+                />
                 <PreviewView preview={shown} showTests={false} />
                 <p className="text-muted">
                   {t('Only the changes listed here are written. A workload that changes before its write is skipped.')}
@@ -207,6 +179,53 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
         )}
       </div>
     </Dialog>
+  );
+}
+
+/** Applies the policy as a change, and leads to its page. */
+function useApply(policyId: string) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  return useMutation(
+    trpc.changeRollout.applyPolicy.mutationOptions({
+      onSuccess: (change) => {
+        queryClient.setQueryData(trpc.changes.get.queryKey({ id: change.id }), change);
+        for (const area of [trpc.changes.list, trpc.policies, trpc.deployments]) {
+          void queryClient.invalidateQueries(area.pathFilter());
+        }
+        router.push(paths.change({ changeId: change.id }));
+      },
+      // Another version of the policy has another impact.
+      onError: () => void queryClient.invalidateQueries(trpc.policies.get.queryFilter({ id: policyId })),
+    }),
+  );
+}
+
+/** Why nothing was applied, with the way on. */
+function ApplyFailure({ failure, onPreviewAgain }: { failure: Failure; onPreviewAgain: () => void }) {
+  const t = useT();
+  const proposed = findProposedChange(failure);
+  if (proposed) return <ApprovalRequired failure={failure} proposed={proposed} />;
+  if (isImpactRefusal(failure)) return <ImpactRefused failure={failure} onPreviewAgain={onPreviewAgain} />;
+  const isOutdated = failure.extra?.reason === 'preview_outdated';
+  return (
+    <Notice
+      tone="danger"
+      live
+      title={isOutdated ? t('The preview is outdated') : failure.title}
+      action={
+        isOutdated ? (
+          <Button size="sm" onClick={onPreviewAgain}>
+            {t('Refresh preview')}
+          </Button>
+        ) : (
+          <OpenBlockingChange failure={failure} />
+        )
+      }
+    >
+      {failure.detail}
+    </Notice>
   );
 }
 

@@ -6,7 +6,6 @@ import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
-import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
@@ -15,13 +14,7 @@ import { DeploymentPanel } from '../../shared/deployments/deployment-panel';
 const isActive = (deployment: Deployment) => deployment.status === 'queued' || deployment.status === 'running';
 
 /** All clusters of one apply or removal, as they go and as they ended. */
-export function OperationProgress({
-  operationId,
-  onPreviewAgain,
-}: {
-  operationId: string;
-  onPreviewAgain?: () => void;
-}) {
+export function OperationProgress({ operationId }: { operationId: string }) {
   const t = useT();
   const trpc = useTRPC();
   const live = useIsLive();
@@ -52,14 +45,6 @@ export function OperationProgress({
         <Notice
           tone={good ? 'ok' : 'danger'}
           live
-          action={
-            !good &&
-            onPreviewAgain && (
-              <Button size="sm" onClick={onPreviewAgain}>
-                {t('Refresh preview')}
-              </Button>
-            )
-          }
           title={good ? t('All workloads are in sync') : t('Some workloads could not be updated')}
         >
           {good ? null : t('Completed changes remain. See below what is missing, and retry the failed workloads.')}

@@ -238,7 +238,7 @@ function Content({ policy }: { policy: Policy }) {
         ]}
       />
       {(dialog === 'apply' || (applyAsked && dialog === null && applyReason === null)) && (
-        <ApplyDialog policy={policy} onClose={close} onShowDeployments={() => openTab('deployments')} />
+        <ApplyDialog policy={policy} onClose={close} />
       )}
       {dialog === 'delete' && (
         <DeletePolicyDialog policy={policy} onClose={close} onDeleted={() => router.replace(paths.policies())} />

@@ -9,7 +9,7 @@ import { Button } from '@/ui/button';
 import { Notice } from '@/ui/notice';
 import type { ProposedChange } from './proposed-change';
 
-/** Refused because it needs approval: creates the change that the service proposes, and opens it. */
+/** Refused because it needs approval: submits the change that the service proposes for review, and opens it. */
 export function ApprovalRequired({ failure, proposed }: { failure: Failure; proposed: ProposedChange }) {
   const t = useT();
   const router = useRouter();
@@ -17,7 +17,11 @@ export function ApprovalRequired({ failure, proposed }: { failure: Failure; prop
   const client = useTRPCClient();
   const queryClient = useQueryClient();
   const submit = useMutation({
-    mutationFn: () => client.changes.create.mutate(proposed),
+    mutationFn: async () => {
+      const draft = await client.changes.create.mutate(proposed);
+      // A draft that cannot be submitted says why on its page.
+      return client.changes.submit.mutate({ id: draft.id, version: draft.version }).catch(() => draft);
+    },
     onSuccess: ({ id }) => {
       void queryClient.invalidateQueries(trpc.changes.list.pathFilter());
       router.push(paths.change({ changeId: id }));

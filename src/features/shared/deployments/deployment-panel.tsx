@@ -9,6 +9,7 @@ import { useIsLive } from '@/lib/live-updates';
 import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
+import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { Progress } from '@/ui/progress';
 import { Status } from '@/ui/status';
@@ -17,13 +18,21 @@ import { RelativeTime } from '@/ui/values';
 import { DEPLOYMENT_RUN_LABELS, GUEST_RESULT_LABELS } from '../deployment-run-labels';
 import { WorkloadLink } from '../entity-links';
 import { usePermissions } from '../use-permissions';
-import { CHANGE_COUNTS, noteText } from './guest-change-labels';
+import { CHANGE_COUNTS, noteText, optionName, optionValue } from './guest-change-labels';
 import { ChangedRules, DormantList, SwitchList } from './guest-changes';
 
-type Props = { deployment: Deployment; heading: string; onRetried?: (operationId: string) => void };
+type Props = {
+  deployment: Deployment;
+  heading: string;
+  /** Leads to it; null: it is what the page is about. */
+  href?: string | null;
+  onRetried?: (operationId: string) => void;
+  /** A change that is under way tries again as a whole. */
+  isRetriable?: boolean;
+};
 
 /** One apply or removal on one cluster: how far it is, and what became of each guest. */
-export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
+export function DeploymentPanel({ deployment, heading, href = null, onRetried, isRetriable = true }: Props) {
   const t = useT();
   const active = deployment.status === 'queued' || deployment.status === 'running';
   const { tone, word } = DEPLOYMENT_RUN_LABELS[deployment.status];
@@ -34,14 +43,22 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
   return (
     <section aria-label={heading} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h3 className="font-medium">{heading}</h3>
+        <h3 className="font-medium">
+          {href === null ? (
+            heading
+          ) : (
+            <Link className="link" href={href}>
+              {heading}
+            </Link>
+          )}
+        </h3>
         <Status tone={tone} pulse={deployment.status === 'running'}>
           {t(word)}
         </Status>
         <span className="text-muted">
           <Timing deployment={deployment} />
         </span>
-        {!active && !isChanged && failed + Number(deployment.status === 'failed') > 0 && (
+        {isRetriable && !active && !isChanged && failed + Number(deployment.status === 'failed') > 0 && (
           <span className="ml-auto">
             <RetryButton deployment={deployment} failed={failed} onRetried={onRetried} />
           </span>
@@ -59,7 +76,7 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
       )}
       {/* Problems of guests are shown with the guests. */}
       <ProblemList problems={deployment.problems.filter(({ guests }) => guests === undefined)} />
-      {!active && query.data?.items.some(changedSincePreview) && (
+      {isRetriable && !active && query.data?.items.some(changedSincePreview) && (
         <p>{t('Workloads that changed since the preview were skipped. Preview the policy again, then apply it.')}</p>
       )}
       <Guests deployment={deployment} query={query} active={active} />
@@ -175,8 +192,9 @@ function changesText(t: Translate, { changes, switches, writes }: DeploymentGues
         .filter((key) => changes[key] > 0)
         .map((key) => t(CHANGE_COUNTS[key], { n: changes[key] }))
     : [];
-  if (switches.length > 0)
-    parts.push(t('{n, plural, one {# setting changed} other {# settings changed}}', { n: switches.length }));
+  for (const option of switches) {
+    parts.push(t('{name}: {value}', { name: optionName(t, option), value: optionValue(t, option, option.after) }));
+  }
   if (writes > 0) parts.push(t('{n, plural, one {# write} other {# writes}}', { n: writes }));
   return parts.join(', ');
 }

@@ -1,4 +1,4 @@
-import { Change, ChangeApply, ChangeStep } from '@/domain/change/change';
+import { Change, ChangeApply, ChangePolicyApply, ChangeStep } from '@/domain/change/change';
 import { ChangeRecord } from '@/domain/change/record';
 import { ChangeUndo } from '@/domain/change/undo-commands';
 import { ChangeWatch } from '@/domain/change/watch';
@@ -7,6 +7,7 @@ import { readChange } from '../../enforcement/changes/read-change';
 import { readChangeRecord } from '../../enforcement/changes/record/read-record';
 import { awaitRollout } from '../../enforcement/changes/rollout/advance-change';
 import { applyChange } from '../../enforcement/changes/rollout/apply-change';
+import { applyPolicyAsChange } from '../../enforcement/changes/rollout/apply-policy';
 import { confirmChange, continueChange, rollBackChange } from '../../enforcement/changes/rollout/decide-change';
 import { readUndoCommands } from '../../enforcement/changes/rollout/read-undo-commands';
 import { revertChange } from '../../enforcement/changes/rollout/revert-change';
@@ -25,19 +26,38 @@ const applyRights = (session: Session) => ({
   impact: impactReader(session),
 });
 
-type Call = { scope: Scope<'policy:apply'>; session: Session; params: { change_id: string } };
+type Call = { scope: Scope<'policy:apply'>; session: Session };
 type Wait = { wait?: string | undefined };
 
 /** 202 while workers continue, 200 once the change waits for people or has ended. */
-async function answerWhenDone({ scope, session, params }: Call, { wait }: Wait, signal: AbortSignal) {
-  const done = wait === 'true' && (await awaitRollout(params.change_id, signal));
-  const change = await readChange(scope, session, params.change_id);
+async function answerWhenDone({ scope, session }: Call, id: string, { wait }: Wait, signal: AbortSignal) {
+  const done = wait === 'true' && (await awaitRollout(id, signal));
+  const change = await readChange(scope, session, id);
   return done ? Response.json(change, { status: 200, headers: { 'cache-control': 'no-store' } }) : change;
 }
 
 const step = { access: { permission: 'policy:apply' }, input: ChangeStep, output: Change, bodyOptional: true } as const;
 
 export const changeRolloutRouter = router({
+  applyPolicy: mutation({
+    rest: 'POST /changes/apply-policy',
+    summary:
+      'Apply a policy as it is stored, as a change of its own that waits for its confirmation. With the fingerprints of a preview, applies only what the preview showed. Returns 409 with a reason when workloads differ from the preview or the impact is not acknowledged, with failing_tests when policy tests would fail, and with the change to submit where approval is required.',
+    access: { permission: 'policy:apply' },
+    input: ChangePolicyApply,
+    output: Change,
+    status: 202,
+    problems: ['conflict', 'version_conflict', 'not_found', 'refused'],
+    run: async ({ scope, session, input }) =>
+      readChange(scope, session, await applyPolicyAsChange(scope, session, input, applyRights(session))),
+    respond: {
+      query: Waiting,
+      answer: async ({ scope, session, input }, wait, { signal }) => {
+        const id = await applyPolicyAsChange(scope, session, input, applyRights(session));
+        return answerWhenDone({ scope, session }, id, wait, signal);
+      },
+    },
+  }),
   applyChange: mutation({
     rest: 'POST /changes/{change_id}/apply',
     summary:
@@ -56,7 +76,7 @@ export const changeRolloutRouter = router({
       query: Waiting,
       answer: async (call, wait, { signal }) => {
         await applyChange(call.scope, call.params.change_id, call.input, applyRights(call.session));
-        return answerWhenDone(call, wait, signal);
+        return answerWhenDone(call, call.params.change_id, wait, signal);
       },
     },
   }),
@@ -75,7 +95,7 @@ export const changeRolloutRouter = router({
       query: Waiting,
       answer: async (call, wait, { signal }) => {
         await continueChange(call.scope, call.params.change_id, call.input);
-        return answerWhenDone(call, wait, signal);
+        return answerWhenDone(call, call.params.change_id, wait, signal);
       },
     },
   }),
@@ -104,7 +124,7 @@ export const changeRolloutRouter = router({
       query: Waiting,
       answer: async (call, wait, { signal }) => {
         await rollBackChange(call.scope, call.params.change_id, call.input);
-        return answerWhenDone(call, wait, signal);
+        return answerWhenDone(call, call.params.change_id, wait, signal);
       },
     },
   }),

@@ -16,7 +16,7 @@ import {
   updateChangeIn,
 } from '../queries/changes';
 
-type Acting = { readonly actor: Actor; readonly origin: Origin | null };
+export type Acting = { readonly actor: Actor; readonly origin: Origin | null };
 
 const NAMES: Record<ChangeState, string> = {
   draft: 'a draft',
@@ -50,7 +50,13 @@ export async function publishChange(tx: Executor, changeId: string): Promise<voi
   }
 }
 
-type Recorded = { readonly reason?: string; readonly state?: ChangeState; readonly edits?: readonly ChangeItem[] };
+type Recorded = {
+  readonly reason?: string;
+  readonly state?: ChangeState;
+  readonly edits?: readonly ChangeItem[];
+  /** Acknowledged with the step. */
+  readonly impact?: { readonly impact_id: string; readonly newly_blocked: number };
+};
 
 /** What the audit trail of a tenant keeps of the edits of a change: those of the tenant, with the content on one side. */
 const auditEdits = (tenantId: string | null, { edits, ...rest }: Recorded, side: 'before' | 'after') => ({
@@ -84,7 +90,7 @@ export async function recordChange(
   const tenants = new Set((await listChangeOwners(tx, id)).map(({ tenant_id }) => tenant_id));
   for (const tenant_id of tenants) {
     const isShared = tenants.size > 1 && tenant_id !== null;
-    const { reason, ...kept } = after;
+    const { reason, impact, ...kept } = after;
     await recordAudit(tx, scope, {
       action,
       object_kind: 'change',
@@ -97,6 +103,8 @@ export async function recordChange(
   }
 }
 
+type Step = { comment?: string; values?: Partial<NewChange>; impact?: Recorded['impact'] };
+
 /**
  * Moves a change to another state, with what the step stores, and writes history, audit record and event in the same
  * transaction. Call it last in the transaction.
@@ -107,7 +115,7 @@ export async function moveChange(
   scope: Acting,
   change: ChangeRow,
   to: ChangeState,
-  { comment = '', values = {} }: { comment?: string; values?: Partial<NewChange> } = {},
+  { comment = '', values = {}, impact }: Step = {},
 ): Promise<ChangeRow> {
   if (!isTransition(change.state, to)) throw refuseState(change, to);
   const moved = await updateChangeIn(tx, change.id, change.state, { ...values, state: to });
@@ -122,6 +130,13 @@ export async function moveChange(
     comment,
   });
   await publishChange(tx, change.id);
-  await recordChange(tx, scope, moved, `change.${to}`, { reason: comment, state: to }, { state: change.state });
+  await recordChange(
+    tx,
+    scope,
+    moved,
+    `change.${to}`,
+    { reason: comment, state: to, ...(impact && { impact }) },
+    { state: change.state },
+  );
   return moved;
 }

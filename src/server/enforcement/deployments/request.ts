@@ -68,6 +68,20 @@ export function assertApplicable(policy: PolicyState, dryRun: boolean): void {
 export const createUnmappedRefusal = (policy: PolicyState, dryRun: boolean, message: string) =>
   createRefusal(policy, dryRun, message);
 
+/**
+ * @param clusterIds where the policy requires rules or may still have some
+ * @throws AppError `refused` when there is none, or nothing could be written to any of them
+ */
+export function assertDeployable(policy: PolicyState, clusterIds: readonly string[], inputs: PolicyInputs): void {
+  if (clusterIds.length === 0) {
+    const own = inputs.policies.find(({ id }) => id === policy.id);
+    const unmapped = own && unmappedRules(own, compileInputs(inputs));
+    const nothing = `${policy.name} has no enabled rule and no default policy to apply.`;
+    throw createUnmappedRefusal(policy, false, unmapped?.message ?? nothing);
+  }
+  assertWritable(policy, clusterIds, inputs);
+}
+
 /** @throws AppError `refused` when the token of every cluster is read-only: nothing could be written, so nothing is started */
 function assertWritable(policy: PolicyState, clusterIds: readonly string[], { clusters }: PolicyInputs): void {
   const readOnly = clusterIds.flatMap((id) => {
@@ -148,16 +162,7 @@ export async function requestApply(
             ...(await listPlacedClusterIds(tx, { ...policy, policy_id: policyId })),
           ],
     );
-    if (clusters.size === 0) {
-      const own = inputs.policies.find(({ id }) => id === policyId);
-      const unmapped = own && unmappedRules(own, compileInputs(inputs));
-      throw createUnmappedRefusal(
-        policy,
-        false,
-        unmapped?.message ?? `${policy.name} has no enabled rule and no default policy to apply.`,
-      );
-    }
-    assertWritable(policy, [...clusters], inputs);
+    assertDeployable(policy, [...clusters], inputs);
     const operation_id = newId();
     const ids: string[] = [];
     for (const cluster_id of [...clusters].sort()) {

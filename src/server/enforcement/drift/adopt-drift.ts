@@ -1,6 +1,6 @@
 import type { Change, ChangeCreate } from '@/domain/change/change';
 import type { DriftAdopt, DriftAdoption } from '@/domain/change/drift';
-import { DEFAULT_CONFIRM_SECONDS } from '@/domain/change/waves';
+import { DEFAULT_CONFIRM_SECONDS } from '@/domain/choices';
 import { buildAdoptItems } from '@/domain/drift/adopt';
 import type { Difference } from '@/domain/drift/find-drift';
 import type { ImpactReader } from '@/domain/impact/stored-impact';

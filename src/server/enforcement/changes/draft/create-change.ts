@@ -15,10 +15,10 @@ import {
   type NewChange,
 } from '../../queries/changes';
 import { readChange } from '../read-change';
-import { publishChange, recordChange } from '../transition';
+import { type Acting, publishChange, recordChange } from '../transition';
 import { getObjectId, hashItems, normalizeItems } from './normalize-items';
 
-type Draft = Omit<ChangeCreate, 'items'> & Pick<NewChange, 'reverts'>;
+export type Draft = Omit<ChangeCreate, 'items'> & Pick<NewChange, 'reverts'>;
 
 /**
  * Stores a draft with items as they are stored, with its history and audit record.
@@ -26,7 +26,7 @@ type Draft = Omit<ChangeCreate, 'items'> & Pick<NewChange, 'reverts'>;
  */
 export async function insertDraft(
   tx: Tx,
-  scope: Scope<'policy:write'>,
+  scope: Acting,
   draft: Draft,
   items: readonly ChangeItem[],
   owners: readonly Owned[] = items.map(toOwner),

@@ -1,5 +1,5 @@
 import type { ChangeItem } from '@/domain/change/items';
-import type { Owned } from '@/domain/permissions';
+import type { Owned, Reach } from '@/domain/permissions';
 import { authorize, type Scope, type Session } from '../../../auth/scope';
 import type { Tx } from '../../../db/client';
 import { notFound } from '../../../lib/refusals';
@@ -7,7 +7,8 @@ import { notFound } from '../../../lib/refusals';
 /** What the items of a change are made from. @property former the items that they replace, some of which may create objects */
 export type ItemContext = {
   readonly tx: Tx;
-  readonly scope: Scope<'policy:write'>;
+  /** Of what the caller may edit, or of what the caller may apply as it is stored. */
+  readonly scope: { readonly reach: Reach };
   readonly session: Session;
   readonly former: readonly ChangeItem[];
 };

@@ -3,7 +3,7 @@ import { objectCache } from '../../../lib/cache';
 import type { FirewallState } from '../../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../../policies/firewall-state/read-firewall-state';
 import type { ChangeRow } from '../../queries/changes';
-import { compileChange } from '../compiled/compile-change';
+import { type CompiledChange, compileChange } from '../compiled/compile-change';
 
 /** What a change compiles to, as far as a review needs it. */
 export type CompiledOnce = { readonly hash: string; readonly note: CompiledNote };
@@ -14,6 +14,19 @@ const compiled = objectCache<FirewallState, Map<string, Promise<CompiledOnce>>>(
 const HASH_LENGTH = 16;
 const shorten = (hash: string) => hash.slice(0, HASH_LENGTH);
 
+/** What a review keeps of a compiled change. */
+export const summarizeCompiled = ({ hash, isEnforcing, differing }: CompiledChange): CompiledOnce => ({
+  hash,
+  note: {
+    enforcing: isEnforcing,
+    workloads: differing.map(({ workload_id, before, after }) => ({
+      workload_id,
+      before: shorten(before),
+      after: shorten(after),
+    })),
+  },
+});
+
 /** What the items of a change compile to now. */
 export async function compileOnce({ id, items, content_hash }: ChangeRow): Promise<CompiledOnce> {
   const firewall = await readFirewallState();
@@ -21,17 +34,7 @@ export async function compileOnce({ id, items, content_hash }: ChangeRow): Promi
   const key = `${id} ${content_hash}`;
   const found = known.get(key);
   if (found !== undefined) return found;
-  const made = compileChange(items, firewall).then(({ hash, isEnforcing, differing }) => ({
-    hash,
-    note: {
-      enforcing: isEnforcing,
-      workloads: differing.map(({ workload_id, before, after }) => ({
-        workload_id,
-        before: shorten(before),
-        after: shorten(after),
-      })),
-    },
-  }));
+  const made = compileChange(items, firewall).then(summarizeCompiled);
   known.set(key, made);
   made.catch(() => known.delete(key));
   return made;

@@ -1,5 +1,6 @@
 import type { ChangeApply } from '@/domain/change/change';
 import type { StoredApplyRequest } from '@/domain/change/rollout';
+import type { Rollout } from '@/domain/change/waves';
 import type { Scope } from '../../../auth/scope';
 import { db, type Tx } from '../../../db/client';
 import { clock } from '../../../lib/clock';
@@ -20,6 +21,58 @@ import { assertNoRollout } from './guard';
 import { createRollout, describeTouched, readRollouts, readTestResults, storeWaves } from './plan-rollout';
 import { type Acting, storeItems } from './store-items';
 
+/** What of a roll-out is computed before its transaction. */
+export type Prepared = {
+  readonly compiled: CompiledChange;
+  readonly rollouts: readonly Rollout[];
+  readonly accepted: Accepted;
+};
+
+/**
+ * Stores the content of a change and plans its waves, inside the caller's transaction.
+ * @returns removals for `startDeployments` after the commit
+ * @throws AppError as `startRollout`
+ */
+export async function startRolloutIn(
+  tx: Tx,
+  by: Acting,
+  locked: ChangeRow,
+  { compiled, rollouts, accepted }: Prepared,
+): Promise<string[]> {
+  const { id } = locked;
+  // By the rules, the inventory and the live rules of now, whatever they were when it was approved.
+  if (accepted.break_glass === null) await assertStillApproved(tx, locked);
+  await assertBases(tx, locked);
+  const objects = [
+    ...compiled.touched.map(({ policy_id }) => policy_id),
+    ...locked.items.map((item) => ('policy_id' in item ? item.policy_id : item.group_id)),
+  ];
+  await assertNoRollout(tx, objects, { change_id: id });
+  const { inputs } = compiled.firewall;
+  const touched = await describeTouched(tx, compiled.touched, policiesById(inputs.policies));
+  const removals = await storeItems(tx, by, locked, inputs.index);
+  await addChangeObjects(tx, id, objects);
+  await storeWaves(tx, id, rollouts, locked.waves);
+  const change = await approveIfNeeded(tx, by, locked, accepted.break_glass);
+  const tests = await readTestResults(tx, compiled.workload_ids);
+  const { actor } = by;
+  const { impact_id, newly_blocked } = accepted;
+  await moveChange(tx, by, change, 'applying', {
+    comment: accepted.break_glass ?? accepted.override_tests ?? '',
+    values: {
+      rollout: createRollout(touched, actor.kind === 'user' ? actor.id : null, tests, accepted.fingerprints),
+      apply_request: null,
+      problems: [],
+      impact_id,
+      newly_blocked,
+      break_glass_reason: accepted.break_glass,
+      applied_at: clock.now().toISOString(),
+    },
+    ...(impact_id !== null && { impact: { impact_id, newly_blocked: newly_blocked ?? 0 } }),
+  });
+  return removals;
+}
+
 /**
  * Stores the content of a change and plans its waves, in one transaction; the workers then write it.
  * @throws AppError `version_conflict`, and `conflict` when another change with one of its objects is being rolled out
@@ -37,35 +90,7 @@ export async function startRollout(
     const locked = await lockChange(tx, 'all', id);
     if (!locked) throw notFound('change');
     assertVersion('change', locked.version, version);
-    // By the rules, the inventory and the live rules of now, whatever they were when it was approved.
-    if (accepted.break_glass === null) await assertStillApproved(tx, locked);
-    await assertBases(tx, locked);
-    const objects = [
-      ...compiled.touched.map(({ policy_id }) => policy_id),
-      ...locked.items.map((item) => ('policy_id' in item ? item.policy_id : item.group_id)),
-    ];
-    await assertNoRollout(tx, objects, { change_id: id });
-    const { inputs } = compiled.firewall;
-    const touched = await describeTouched(tx, compiled.touched, policiesById(inputs.policies));
-    const stored = await storeItems(tx, by, locked, inputs.index);
-    await addChangeObjects(tx, id, objects);
-    await storeWaves(tx, id, rollouts, waves);
-    const change = await approveIfNeeded(tx, by, locked, accepted.break_glass);
-    const tests = await readTestResults(tx, compiled.workload_ids);
-    const { actor } = by;
-    await moveChange(tx, by, change, 'applying', {
-      comment: accepted.break_glass ?? accepted.override_tests ?? '',
-      values: {
-        rollout: createRollout(touched, actor.kind === 'user' ? actor.id : null, tests),
-        apply_request: null,
-        problems: [],
-        impact_id: accepted.impact_id,
-        newly_blocked: accepted.newly_blocked,
-        break_glass_reason: accepted.break_glass,
-        applied_at: clock.now().toISOString(),
-      },
-    });
-    return stored;
+    return startRolloutIn(tx, by, locked, { compiled, rollouts, accepted });
   });
   await startDeployments(removals);
   await enqueueAdvance(id);

@@ -1,6 +1,6 @@
 import type { ChangeApply } from '@/domain/change/change';
 import { findNextWindow } from '@/domain/change/maintenance';
-import type { StoredApplyRequest } from '@/domain/change/rollout';
+import type { StoredApplyRequest, StoredRollout } from '@/domain/change/rollout';
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
@@ -20,6 +20,8 @@ export type ApplyRights = Omit<TestRights, 'reason'> & {
 /** What was accepted when a change was applied. */
 export type Accepted = Pick<StoredApplyRequest, 'impact_id' | 'newly_blocked' | 'override_tests'> & {
   readonly break_glass: string | null;
+  /** Of the preview that was shown; absent: none was. */
+  readonly fingerprints?: StoredRollout['fingerprints'];
 };
 
 /**

@@ -13,6 +13,9 @@ import { findLastVersion } from '../../queries/policy-versions';
 type Owner = { tenant_id: string | null; project_id: string | null };
 type Planned = { policy_id: string; name: string; kind: 'apply' | 'cleanup'; workload_ids: readonly string[] } & Owner;
 
+const selectKeys = (record: Readonly<Record<string, string>>, keys: readonly string[]) =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => keys.includes(key)));
+
 /**
  * Adds the deployments of a wave: one for each policy and cluster, limited to the workloads of the wave.
  * @param clusterIds the clusters of workloads that still exist
@@ -27,6 +30,8 @@ export async function insertWave(
 ): Promise<string[]> {
   const operation_id = newId();
   const ids: string[] = [];
+  // A rollback writes what no preview showed.
+  const fingerprints = wave > 0 ? rollout.fingerprints : undefined;
   for (const { policy_id, name, kind, workload_ids, ...former } of planned) {
     const policy = await findPolicyState(tx, policy_id);
     const owner = toOwner(policy ?? former);
@@ -42,6 +47,7 @@ export async function insertWave(
         trigger: wave < 0 ? 'rollback' : 'change',
         requested_by: rollout.requested_by,
         workload_ids: list,
+        ...(fingerprints && { fingerprints: selectKeys(fingerprints, list) }),
       });
       await publishDeploymentChange(tx, { id, policy_id, ...owner });
       ids.push(id);

@@ -99,9 +99,11 @@ export const createRollout = (
   policies: readonly RolloutPolicy[],
   requestedBy: string | null,
   tests_before: StoredRollout['tests_before'],
+  fingerprints: StoredRollout['fingerprints'],
 ): StoredRollout => ({
   requested_by: requestedBy,
   policies,
+  ...(fingerprints && { fingerprints }),
   tests_before,
   tests_after: null,
   wave: 0,
