@@ -185,7 +185,10 @@ export const Change = ChangeSummary.extend({
   reverted_by: z.uuid().nullable(),
   /** What the caller may do now. */
   actions: z.array(
-    z.enum(['edit', 'submit', 'approve', 'reject', 'withdraw', 'apply', 'continue', 'confirm', 'roll_back', 'revert']),
+    z.enum([
+      ...['edit', 'submit', 'approve', 'reject', 'withdraw', 'apply', 'break_glass', 'continue', 'confirm'],
+      ...['roll_back', 'revert'],
+    ] as const),
   ),
 });
 export type Change = z.output<typeof Change>;

@@ -2,35 +2,49 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import type { Change, ChangeApply } from '@/domain/change/change';
-import type { Impact } from '@/domain/impact/impact';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { rest } from '@/lib/rest';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import type { ChangeAction } from '../shared/changes/change-labels';
 import type { AskedTimes } from '../shared/impact/use-impact';
 
-export type Step = Exclude<ChangeAction, 'edit'>;
-export type StepInput = { comment?: string } & Omit<Partial<ChangeApply>, 'version'>;
+export type Step = Exclude<ChangeAction, 'edit' | 'break_glass'>;
+/** What the record keeps of a step, and what an apply says besides. */
+export type StepInput = { comment?: string; apply?: Omit<ChangeApply, 'version'> };
 
-/** The call of each step, below the change. */
-const CALLS: Record<Step, string> = {
-  submit: 'submit',
-  approve: 'approve',
-  reject: 'reject',
-  withdraw: 'withdraw',
-  apply: 'apply',
-  continue: 'continue',
-  confirm: 'confirm',
-  roll_back: 'roll-back',
-  revert: 'revert',
-};
+type Client = ReturnType<typeof useTRPCClient>;
+type Guarded = { id: string; version: number };
 
-/** A revert is a draft of its own, without a step to guard or comment on. */
-const toBody = (step: Step, version: number, input: StepInput) =>
-  step === 'revert' ? undefined : { version, ...input };
+function takeStep(
+  { changes, changeRollout }: Client,
+  step: Step,
+  change: Guarded,
+  { comment, apply }: StepInput,
+): Promise<Change> {
+  const guarded = { ...change, comment };
+  switch (step) {
+    case 'submit':
+      return changes.submit.mutate(guarded);
+    case 'approve':
+      return changes.approve.mutate(guarded);
+    case 'reject':
+      return changes.reject.mutate(guarded);
+    case 'withdraw':
+      return changes.withdraw.mutate(guarded);
+    case 'apply':
+      return changeRollout.applyChange.mutate({ ...change, ...apply });
+    case 'continue':
+      return changeRollout.continue.mutate(guarded);
+    case 'confirm':
+      return changeRollout.confirm.mutate(guarded);
+    case 'roll_back':
+      return changeRollout.rollBack.mutate(guarded);
+    case 'revert':
+      return changeRollout.revert.mutate({ id: change.id });
+  }
+}
 
 const DONE: Record<Step, string> = {
   submit: msg('Change submitted'),
@@ -51,20 +65,18 @@ const DONE: Record<Step, string> = {
 export function useChangeSteps({ id, version }: Pick<Change, 'id' | 'version'>, onDone: () => void = () => undefined) {
   const t = useT();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
   const router = useRouter();
   const refresh = () => queryClient.invalidateQueries(trpc.changes.pathFilter());
   return useMutation({
-    mutationFn: ({ step, ...input }: { step: Step } & StepInput) =>
-      rest<Pick<Change, 'id'>>(`/changes/${id}/${CALLS[step]}`, {
-        method: 'POST',
-        body: toBody(step, version, input),
-      }),
-    onSuccess: async (result, { step }) => {
+    mutationFn: ({ step, ...input }: { step: Step } & StepInput) => takeStep(client, step, { id, version }, input),
+    onSuccess: async (change, { step }) => {
+      queryClient.setQueryData(trpc.changes.get.queryKey({ id: change.id }), change);
       await refresh();
       showToast('ok', { title: t(DONE[step]) });
       onDone();
-      if (step === 'revert') router.push(paths.change({ changeId: result.id }));
+      if (step === 'revert') router.push(paths.change({ changeId: change.id }));
     },
     // Another step or edit came first: the page shows it.
     onError: () => void refresh(),
@@ -72,5 +84,7 @@ export function useChangeSteps({ id, version }: Pick<Change, 'id' | 'version'>, 
 }
 
 /** Has the impact of all edits of a change computed, or finds the one that was computed. */
-export const askChangeImpact = (id: string, times: AskedTimes, signal: AbortSignal): Promise<Impact> =>
-  rest<Impact>(`/changes/${id}/impact?${new URLSearchParams({ ...times } as Record<string, string>)}`, { signal });
+export function useAskChangeImpact(id: string) {
+  const client = useTRPCClient();
+  return (times: AskedTimes, signal: AbortSignal) => client.changes.impact.query({ id, ...times }, { signal });
+}

@@ -8,51 +8,76 @@ import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { TextInput } from '@/ui/text-input';
+import { OpenBlockingChange } from '../../shared/changes/blocking-change';
 import { ApplyImpact, ImpactRefused, isImpactRefusal, useApplyImpact } from '../../shared/impact/apply-impact';
 import { usePermissions } from '../../shared/use-permissions';
 import { formatCanaries, formatPause, formatTimer } from '../rollout-labels';
-import { askChangeImpact, useChangeSteps } from '../use-change-steps';
+import { useAskChangeImpact, useChangeSteps } from '../use-change-steps';
+import { readConflicts, VersionConflicts } from './version-conflicts';
 
 const LEAST_REASON = 3;
 
+type Props = {
+  change: Change;
+  /** Without the approvals that it lacks: for emergencies, with a reason. */
+  isUrgent: boolean;
+  onClose: () => void;
+};
+
 /** Confirms the roll-out of a change. When policy tests fail, a reason overrides them for those who may. */
-export function ApplyChangeDialog({ change, onClose }: { change: Change; onClose: () => void }) {
+export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
   const t = useT();
   const { can } = usePermissions();
+  const [urgency, setUrgency] = useState('');
   const [reason, setReason] = useState('');
   const [round, setRound] = useState(0);
-  const impact = useApplyImpact({
-    key: ['apply-change', change.id, change.content_hash, round],
-    ask: (times, signal) => askChangeImpact(change.id, times, signal),
-  });
+  const ask = useAskChangeImpact(change.id);
+  const impact = useApplyImpact({ key: ['apply-change', change.id, change.content_hash, round], ask });
   const steps = useChangeSteps(change, onClose);
   const failure = steps.error ? toFailure(steps.error) : null;
+  const conflicts = readConflicts(failure);
   const isTests = failure?.extra?.reason === 'policy_tests_failing' && can('policy_test:override');
   const isShort = isTests && reason.trim().length < LEAST_REASON;
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
+      size={conflicts ? 'lg' : undefined}
       persistent={steps.isPending}
-      title={t('Apply {name}', { name: change.title })}
+      title={
+        isUrgent
+          ? t('Apply {name} without approval', { name: change.title })
+          : t('Apply {name}', { name: change.title })
+      }
       description={t('Version {version}', { version: change.version })}
       footer={
         <>
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button
-            variant="primary"
+            variant={isUrgent ? 'danger' : 'primary'}
             pending={steps.isPending}
             disabledReason={
-              isShort
-                ? t('Enter a reason to override the policy tests')
-                : impact.sent === null
-                  ? impact.impact?.status === 'done' && !impact.impact.outdated
-                    ? t('Acknowledge the conversations that would be blocked')
-                    : t('Wait for the impact, or choose to apply without it')
-                  : null
+              isUrgent && urgency.trim().length < LEAST_REASON
+                ? t('Enter why it cannot wait for approval')
+                : isShort
+                  ? t('Enter a reason to override the policy tests')
+                  : conflicts
+                    ? t('Solve the conflicts first')
+                    : impact.sent === null
+                      ? impact.impact?.status === 'done' && !impact.impact.outdated
+                        ? t('Acknowledge the conversations that would be blocked')
+                        : t('Wait for the impact, or choose to apply without it')
+                      : null
             }
             onClick={() =>
-              steps.mutate({ step: 'apply', ...(isTests && { override_tests: { reason } }), ...impact.sent })
+              steps.mutate({
+                step: 'apply',
+                apply: {
+                  ...(isTests && { override_tests: { reason } }),
+                  ...(isUrgent && { break_glass: { reason: urgency } }),
+                  ...impact.sent,
+                },
+              })
             }
           >
             {t('Apply change')}
@@ -61,7 +86,22 @@ export function ApplyChangeDialog({ change, onClose }: { change: Change; onClose
       }
     >
       <div className="flex flex-col gap-3">
-        {failure && isImpactRefusal(failure) && (
+        {isUrgent && (
+          <Notice tone="warn" title={t('Not approved')}>
+            <p>{t('The change is applied immediately. The reason is recorded and reported.')}</p>
+            <TextInput
+              aria-label={t('Reason to apply without approval')}
+              placeholder={t('Reason to apply without approval')}
+              value={urgency}
+              onChange={(event) => setUrgency(event.target.value)}
+              maxLength={500}
+              className="mt-2"
+            />
+          </Notice>
+        )}
+        {conflicts ? (
+          <VersionConflicts change={change} conflicts={conflicts} onSolved={onClose} />
+        ) : failure && isImpactRefusal(failure) ? (
           <ImpactRefused
             failure={failure}
             onPreviewAgain={() => {
@@ -69,21 +109,22 @@ export function ApplyChangeDialog({ change, onClose }: { change: Change; onClose
               setRound(round + 1);
             }}
           />
-        )}
-        {failure && !isImpactRefusal(failure) && (
-          <Notice tone="danger" live title={failure.title}>
-            {failure.detail}
-            {isTests && (
-              <TextInput
-                aria-label={t('Reason to apply nevertheless')}
-                placeholder={t('Reason to apply nevertheless')}
-                value={reason}
-                onChange={(event) => setReason(event.target.value)}
-                maxLength={500}
-                className="mt-2"
-              />
-            )}
-          </Notice>
+        ) : (
+          failure && (
+            <Notice tone="danger" live title={failure.title} action={<OpenBlockingChange failure={failure} />}>
+              {failure.detail}
+              {isTests && (
+                <TextInput
+                  aria-label={t('Reason to apply nevertheless')}
+                  placeholder={t('Reason to apply nevertheless')}
+                  value={reason}
+                  onChange={(event) => setReason(event.target.value)}
+                  maxLength={500}
+                  className="mt-2"
+                />
+              )}
+            </Notice>
+          )
         )}
         <ApplyImpact of={impact} />
         <Properties

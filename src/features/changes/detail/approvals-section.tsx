@@ -1,15 +1,18 @@
 'use client';
 import type { Change } from '@/domain/change/change';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
+import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
+import { WorkloadLink } from '../../shared/entity-links';
 
 /** What each owner requires, who decided, and which approvals do not count any more. */
 export function ApprovalsSection({ change }: { change: Change }) {
   const t = useT();
-  const { approvals, reviews, break_glass_reason: emergency } = change;
+  const { approvals, reviews, break_glass_reason: emergency, changed_since_review: difference } = change;
   const isRequired = approvals.some(({ required }) => required > 0);
   return (
     <Section id="approvals" title={t('Approvals')}>
@@ -51,8 +54,45 @@ export function ApprovalsSection({ change }: { change: Change }) {
             ))}
           </ul>
         )}
+        {difference && <Difference difference={difference} />}
         {emergency && <p className="text-danger">{t('Applied without approval: {reason}', { reason: emergency })}</p>}
       </div>
     </Section>
+  );
+}
+
+type Changed = NonNullable<Change['changed_since_review']>;
+
+const CHANGES: Record<Changed['workloads'][number]['change'], string> = {
+  added: msg('now changed as well'),
+  removed: msg('no longer changed'),
+  before: msg('filtered differently now'),
+  after: msg('filtered differently after the change'),
+};
+/** Workloads that are named; of more than these, the number. */
+const NAMED = 50;
+
+/** What the change compiles to since its submission, so that approvals were revoked. */
+function Difference({ difference: { at, workloads } }: { difference: Changed }) {
+  const t = useT();
+  return (
+    <Notice tone="warn" title={t('Changed since the review')}>
+      <p>
+        {t.rich('The inventory or live rules changed {at}. Approvals before that were revoked.', {
+          at: <RelativeTime at={at} />,
+        })}
+      </p>
+      <ul aria-label={t('Workloads that differ')} className="flex flex-col">
+        {workloads.slice(0, NAMED).map(({ workload_id, workload_name, change }) => (
+          <li key={workload_id}>
+            <WorkloadLink id={workload_id} name={workload_name} />{' '}
+            <span className="text-muted">{t(CHANGES[change])}</span>
+          </li>
+        ))}
+      </ul>
+      {workloads.length > NAMED && (
+        <p className="text-muted">{t('and {n, number} more', { n: workloads.length - NAMED })}</p>
+      )}
+    </Notice>
   );
 }

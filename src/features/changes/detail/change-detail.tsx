@@ -6,8 +6,7 @@ import type { Change } from '@/domain/change/change';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { toFailure } from '@/lib/problem';
-import { rest } from '@/lib/rest';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
@@ -28,10 +27,12 @@ import { type Step, useChangeSteps } from '../use-change-steps';
 import { ApprovalsSection } from './approvals-section';
 import { ContentSection } from './content-section';
 import { HistorySection } from './history-section';
+import { ChangeProblems } from './problems';
 import type { AskedStep } from './step-dialog';
 import { WatchSection } from './watch-section';
 
 const ImpactSection = loadTab(() => import('./impact-section').then((module) => module.ImpactSection));
+const UndoSection = loadTab(() => import('./undo-section').then((module) => module.UndoSection));
 const RolloutSection = loadTab(() => import('./rollout-section').then((module) => module.RolloutSection));
 const isOpen = () => true;
 const SettingsDrawer = loadOnOpening(() => import('./settings-drawer').then((module) => module.SettingsDrawer), isOpen);
@@ -63,7 +64,10 @@ const DIRECT: readonly ChangeAction[] = ['submit', 'continue', 'confirm'];
 /** Steps shown as buttons of their own beside the one that leads on. */
 const BESIDE: readonly ChangeAction[] = ['reject', 'roll_back'];
 
-type Opened = 'edit' | 'apply' | AskedStep | null;
+/** Steps of those who apply it, who can also undo it. */
+const LEADING: readonly ChangeAction[] = ['apply', 'continue', 'confirm', 'roll_back'];
+
+type Opened = 'edit' | 'apply' | 'break_glass' | AskedStep | null;
 
 function Content({ change }: { change: Change }) {
   const t = useT();
@@ -90,7 +94,7 @@ function Content({ change }: { change: Change }) {
         id: action,
         label: t(ACTION_LABELS[action]),
         icon: action === 'edit' ? <Pencil /> : undefined,
-        tone: action === 'withdraw' ? 'danger' : undefined,
+        tone: action === 'withdraw' || action === 'break_glass' ? 'danger' : undefined,
         onSelect: () => take(action),
       }),
     ),
@@ -99,6 +103,7 @@ function Content({ change }: { change: Change }) {
   ];
   useStepCommands(change, take);
   const isApplied = change.applied_at !== null;
+  const mayLead = change.actions.some((action) => LEADING.includes(action));
   const rollout = <RolloutSection change={change} onEdit={() => setOpened('edit')} />;
   return (
     <>
@@ -143,15 +148,12 @@ function Content({ change }: { change: Change }) {
           {failure.detail}
         </Notice>
       )}
-      {change.problems.map(({ code, message, remedy }) => (
-        <Notice key={`${code} ${message}`} tone="danger" title={t(message)}>
-          {remedy && t(remedy)}
-        </Notice>
-      ))}
+      <ChangeProblems problems={change.problems} />
       <div className="flex flex-col gap-6">
         {watches && <WatchSection change={change} pending={steps.isPending} onTake={take} />}
         {/* Once it is applied, its progress comes first. */}
         {isApplied && rollout}
+        {mayLead && <UndoSection change={change} />}
         <ContentSection change={change} />
         <ImpactSection change={change} />
         <ApprovalsSection change={change} />
@@ -159,8 +161,10 @@ function Content({ change }: { change: Change }) {
         <HistorySection change={change} />
       </div>
       {opened === 'edit' && <SettingsDrawer change={change} onClose={close} />}
-      {opened === 'apply' && <ApplyChangeDialog change={change} onClose={close} />}
-      {opened !== null && opened !== 'edit' && opened !== 'apply' && (
+      {(opened === 'apply' || opened === 'break_glass') && (
+        <ApplyChangeDialog change={change} isUrgent={opened === 'break_glass'} onClose={close} />
+      )}
+      {opened !== null && opened !== 'edit' && opened !== 'apply' && opened !== 'break_glass' && (
         <StepDialog key={opened} change={change} step={opened} onClose={close} />
       )}
     </>
@@ -190,8 +194,9 @@ function useStepCommands({ actions }: Change, take: (action: ChangeAction) => vo
 
 /** Everything about the change in one document, with the hash of the audit chain. */
 function useRecordDownload({ id }: Change) {
+  const client = useTRPCClient();
   return useMutation({
-    mutationFn: () => rest<unknown>(`/changes/${id}/record`),
+    mutationFn: () => client.changeRollout.record.query({ id }),
     onSuccess: (record) => {
       const content = new Blob([JSON.stringify(record, null, 2)], { type: 'application/json' });
       download(`change-${id}.json`, content);

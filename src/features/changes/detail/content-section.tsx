@@ -136,7 +136,7 @@ const GROUP_FIELDS: Record<keyof GroupContent, string> = {
 const groupValue = (t: Translate, value: string | readonly string[]): string =>
   (typeof value === 'string' ? value : value.join(', ')) || t('(empty)');
 
-function GroupDifference({ before, after }: { before: GroupContent | null; after: GroupContent }) {
+export function GroupDifference({ before, after }: { before: GroupContent | null; after: GroupContent }) {
   const t = useT();
   const fields = (Object.keys(GROUP_FIELDS) as (keyof GroupContent)[]).filter(
     (field) => groupValue(t, before?.[field] ?? '') !== groupValue(t, after[field]),

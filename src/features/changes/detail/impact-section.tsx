@@ -6,24 +6,18 @@ import { useT } from '@/lib/i18n/use-t';
 import { Section } from '@/ui/section';
 import { ImpactPanel } from '../../shared/impact/impact-panel';
 import { OpenImpact } from '../../shared/impact/impact-summary';
-import { askChangeImpact } from '../use-change-steps';
+import { useAskChangeImpact } from '../use-change-steps';
 
 /** What all edits together do to connections: computed on request, or as it was acknowledged when the change was applied. */
 export function ImpactSection({ change }: { change: Change }) {
   const t = useT();
   const { id, content_hash, state, impact_id: acknowledged } = change;
+  const ask = useAskChangeImpact(id);
   const [asked, setAsked] = useState<string | null>(null);
   if (EDITABLE_STATES.some((one) => one === state)) {
     return (
       <ImpactPanel
-        question={
-          asked === null
-            ? null
-            : {
-                key: ['stored-change', id, asked],
-                ask: (times, signal) => askChangeImpact(id, times, signal),
-              }
-        }
+        question={asked === null ? null : { key: ['stored-change', id, asked], ask }}
         onAsk={() => setAsked(content_hash)}
         isChanged={asked !== null && asked !== content_hash}
       />

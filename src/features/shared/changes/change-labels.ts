@@ -33,6 +33,7 @@ export const ACTION_LABELS: Record<ChangeAction, string> = {
   reject: msg('Reject'),
   withdraw: msg('Withdraw'),
   apply: msg('Apply'),
+  break_glass: msg('Apply without approval'),
   continue: msg('Continue'),
   confirm: msg('Confirm'),
   roll_back: msg('Roll back'),

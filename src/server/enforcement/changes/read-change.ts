@@ -1,3 +1,4 @@
+import { isApproved } from '@/domain/change/approval';
 import type { Change, ChangeListInput, ChangeSummary } from '@/domain/change/change';
 import { findNextWindow } from '@/domain/change/maintenance';
 import { EDITABLE_STATES } from '@/domain/change/states';
@@ -119,6 +120,7 @@ async function describeChange(session: Session, reach: Reach, row: ChangeRow, su
     findReverting(db, row.id),
   ]);
   const visible = owners.filter((owner) => isWithinReach(owner, reach));
+  const approvals = await readApprovals(row, owners, visible, history.reviews, summary.tenants);
   const isPartial = visible.length < owners.length;
   const items = row.items.filter((item) => isItemVisible(session, reach, item));
   const reviews = history.reviews.map((review) => toReview(review, visible, isPartial));
@@ -134,14 +136,17 @@ async function describeChange(session: Session, reach: Reach, row: ChangeRow, su
     ...{ waves: row.waves, problems, impact_id, break_glass_reason },
     ...(isPartial && hideTexts(row)),
     next_window_at: await readNextWindow(owners),
-    approvals: await readApprovals(row, owners, visible, history.reviews, summary.tenants),
+    approvals,
     reviews,
     changed_since_review: await readDifference(row, reach),
     transitions: history.transitions.map((transition) => toTransition(transition, known)),
     rollout: summarizeWaves(waves),
     reverts: row.reverts,
     reverted_by,
-    actions: listActions(session, row, owners, history.reviews, reverted_by !== null),
+    actions: listActions(session, row, owners, history.reviews, {
+      isReverted: reverted_by !== null,
+      isApproved: isApproved(approvals),
+    }),
   };
 }
 
