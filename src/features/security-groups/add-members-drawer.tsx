@@ -10,8 +10,8 @@ import { Button } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
 import { Notice } from '@/ui/notice';
 import { showToast } from '@/ui/toast';
-import { ApprovalRequired } from '../shared/changes/approval-required';
-import { findProposedChange } from '../shared/changes/proposed-change';
+import { ChangeRefusal } from '../shared/changes/change-refusal';
+import { withoutProposed } from '../shared/changes/proposed-change';
 import { SaveAsChange } from '../shared/changes/save-as-change';
 import { WorkloadPicker } from '../shared/workload-picker';
 
@@ -47,7 +47,7 @@ export function AddMembersDrawer({ group, onClose }: Props) {
   );
   const failure = add.error ? toFailure(add.error) : null;
   const count = chosen.size;
-  const proposed = findProposedChange(failure);
+  const shownFailure = withoutProposed(failure);
   const refusal =
     count === 0
       ? t('Select at least one workload')
@@ -90,11 +90,11 @@ export function AddMembersDrawer({ group, onClose }: Props) {
       }
     >
       <div className="flex h-full flex-col gap-3">
-        {failure && proposed && <ApprovalRequired failure={failure} proposed={proposed} />}
-        {failure && !proposed && (
-          <Notice tone="danger" live title={failure.title}>
-            {failure.detail}
-            {failure.errors?.slice(0, 5).map((item) => (
+        <ChangeRefusal failure={failure} />
+        {shownFailure && (
+          <Notice tone="danger" live title={shownFailure.title}>
+            {shownFailure.detail}
+            {shownFailure.errors?.slice(0, 5).map((item) => (
               <p key={item.message}>{item.message}</p>
             ))}
           </Notice>

@@ -11,19 +11,15 @@ import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { EmptyState } from '@/ui/empty-state';
-import { loadLater } from '@/ui/load-on-opening';
 import { showToast } from '@/ui/toast';
-import { findProposedChange, withoutProposed } from '../shared/changes/proposed-change';
+import { ChangeRefusal } from '../shared/changes/change-refusal';
+import { withoutProposed } from '../shared/changes/proposed-change';
 import { declareList } from '../shared/list/declare-list';
 import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { SOURCE_LABELS } from './group-labels';
 import { memberColumns } from './member-columns';
-
-const ApprovalRequired = loadLater(() =>
-  import('../shared/changes/approval-required').then((module) => module.ApprovalRequired),
-);
 
 const MEMBERS = declareList({
   from: 'securityGroups.members',
@@ -66,7 +62,6 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
     }),
   );
   const failure = remove.error ? toFailure(remove.error) : null;
-  const proposed = findProposedChange(failure);
   const chosen = list.table.rows.filter((member) => selection.has(member.workload_id));
   const byTag = chosen.filter((member) => member.source === 'tag').length;
   const tagReason = t(
@@ -150,7 +145,7 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
           })
         }
       >
-        {failure && proposed && <ApprovalRequired failure={failure} proposed={proposed} />}
+        <ChangeRefusal failure={failure} />
         <p>
           {group.policies_total === 0
             ? t('No policies use this group, so no rules change on any workload.')

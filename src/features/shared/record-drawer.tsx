@@ -5,6 +5,8 @@ import type { z } from 'zod';
 import { toFailure } from '@/lib/problem';
 import { Drawer } from '@/ui/drawer';
 import { FormShell } from '@/ui/form/form-shell';
+import { ChangeRefusal } from './changes/change-refusal';
+import { withoutProposed } from './changes/proposed-change';
 import { domainResolver, useCheckedForm } from './domain-resolver';
 
 type FormProps<V extends FieldValues, S extends z.ZodType<FieldValues>> = {
@@ -26,17 +28,19 @@ export function RecordForm<V extends FieldValues, S extends z.ZodType<FieldValue
     defaultValues: props.defaultValues as DefaultValues<V>,
     resolver: domainResolver(props.schema, props.toInput, props.fieldName),
   });
+  const failure = save.error ? toFailure(save.error) : null;
   return (
     <FormShell
       form={form}
       onSubmit={(input) => save.mutate(input)}
-      error={save.error ? toFailure(save.error) : null}
+      error={withoutProposed(failure)}
       pending={save.isPending}
       submitLabel={props.submitLabel}
       onCancel={props.onClose}
       layout="panel"
       fieldName={props.fieldName}
     >
+      <ChangeRefusal failure={failure} />
       {props.children(form.control, form)}
     </FormShell>
   );

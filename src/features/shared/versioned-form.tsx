@@ -7,6 +7,8 @@ import { Button } from '@/ui/button';
 import { FormShell } from '@/ui/form/form-shell';
 import { loadLater } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
+import { ChangeRefusal } from './changes/change-refusal';
+import { withoutProposed } from './changes/proposed-change';
 import { type DrawerProps, FormDrawer } from './record-drawer';
 import { usePermissions } from './use-permissions';
 import { useVersionedForm, type VersionedEdit, type VersionedForm as VersionedState } from './use-versioned-form';
@@ -122,7 +124,7 @@ export function VersionedForm<T extends Thing, V extends FieldValues, S extends 
     <FormShell
       form={edit.form}
       onSubmit={edit.submit}
-      error={edit.failure}
+      error={withoutProposed(edit.failure)}
       pending={edit.pending}
       submitLabel={submitLabel}
       disabledReason={compare ? (edit.conflict ? t('Choose a version first') : unchanged) : null}
@@ -130,6 +132,7 @@ export function VersionedForm<T extends Thing, V extends FieldValues, S extends 
       layout="panel"
       fieldName={edit.fieldName}
     >
+      <ChangeRefusal failure={edit.failure} />
       {compare && edit.conflict && <Compared edit={edit} {...compare} />}
       {/* Fields of another version start over, with the focus on the first. */}
       <Fragment key={compare ? undefined : edit.base.version}>{children(edit.form, edit.base)}</Fragment>

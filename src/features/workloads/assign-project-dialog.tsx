@@ -11,6 +11,8 @@ import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
 import { showToast } from '@/ui/toast';
+import { ChangeRefusal } from '../shared/changes/change-refusal';
+import { withoutProposed } from '../shared/changes/proposed-change';
 import { AssignmentPreview } from './assignment-preview';
 
 const NONE = 'none';
@@ -97,6 +99,7 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
   };
   const error = assign.error ?? follow.error;
   const failure = error ? toFailure(error) : null;
+  const shownFailure = withoutProposed(failure);
   return (
     <Dialog
       open
@@ -120,9 +123,10 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
       }
     >
       <div className="flex flex-col gap-3">
-        {failure && (
-          <Notice tone="danger" title={failure.title} live>
-            {failure.detail}
+        <ChangeRefusal failure={failure} />
+        {shownFailure && (
+          <Notice tone="danger" title={shownFailure.title} live>
+            {shownFailure.detail}
           </Notice>
         )}
         <div className="flex flex-col gap-1">

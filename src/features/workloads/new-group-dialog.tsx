@@ -11,6 +11,8 @@ import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
 import { TextInput } from '@/ui/text-input';
 import { showToast } from '@/ui/toast';
+import { ChangeRefusal } from '../shared/changes/change-refusal';
+import { withoutProposed } from '../shared/changes/proposed-change';
 import { draftPathFor } from '../shared/policy-draft/draft-link';
 import { usePermissions } from '../shared/use-permissions';
 
@@ -43,6 +45,7 @@ export function NewGroupDialog({ draft, workloadIds, onClose }: Props) {
       ...(project_id !== null && { project_id }),
     });
   const failure = create.error ? toFailure(create.error) : null;
+  const shownFailure = withoutProposed(failure);
   const disabledReason = reason('group:write') ?? (name.trim() === '' && t('Enter a name for the group.'));
   return (
     <Dialog
@@ -74,9 +77,10 @@ export function NewGroupDialog({ draft, workloadIds, onClose }: Props) {
           </label>
           <TextInput id={field} value={name} onChange={(event) => setName(event.target.value)} maxLength={64} />
         </div>
-        {failure && (
-          <Notice tone="danger" title={failure.title} live>
-            {failure.detail}
+        <ChangeRefusal failure={failure} />
+        {shownFailure && (
+          <Notice tone="danger" title={shownFailure.title} live>
+            {shownFailure.detail}
           </Notice>
         )}
       </form>

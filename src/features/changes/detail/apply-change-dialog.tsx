@@ -8,7 +8,7 @@ import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { TextInput } from '@/ui/text-input';
-import { OpenBlockingChange } from '../../shared/changes/blocking-change';
+import { OpenBlockingChange } from '../../shared/changes/change-refusal';
 import { ApplyImpact, ImpactRefused, isImpactRefusal, useApplyImpact } from '../../shared/impact/apply-impact';
 import { usePermissions } from '../../shared/use-permissions';
 import { formatCanaries, formatPause, formatTimer } from '../rollout-labels';

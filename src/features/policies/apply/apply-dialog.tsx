@@ -15,8 +15,7 @@ import { Dialog } from '@/ui/dialog';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { ApprovalRequired } from '../../shared/changes/approval-required';
-import { OpenBlockingChange } from '../../shared/changes/blocking-change';
+import { ChangeRefusal, OpenBlockingChange } from '../../shared/changes/change-refusal';
 import { findProposedChange } from '../../shared/changes/proposed-change';
 import { ApplyImpact, ImpactRefused, isImpactRefusal } from '../../shared/impact/apply-impact';
 import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
@@ -205,8 +204,7 @@ function useApply(policyId: string) {
 /** Why nothing was applied, with the way on. */
 function ApplyFailure({ failure, onPreviewAgain }: { failure: Failure; onPreviewAgain: () => void }) {
   const t = useT();
-  const proposed = findProposedChange(failure);
-  if (proposed) return <ApprovalRequired failure={failure} proposed={proposed} />;
+  if (findProposedChange(failure)) return <ChangeRefusal failure={failure} />;
   if (isImpactRefusal(failure)) return <ImpactRefused failure={failure} onPreviewAgain={onPreviewAgain} />;
   const isOutdated = failure.extra?.reason === 'preview_outdated';
   return (

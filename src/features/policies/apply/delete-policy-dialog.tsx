@@ -8,8 +8,8 @@ import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
-import { ApprovalRequired } from '../../shared/changes/approval-required';
-import { findProposedChange, withoutProposed } from '../../shared/changes/proposed-change';
+import { ChangeRefusal } from '../../shared/changes/change-refusal';
+import { withoutProposed } from '../../shared/changes/proposed-change';
 import { SaveAsChange } from '../../shared/changes/save-as-change';
 import { countLiveRules, guestsText } from '../policy-labels';
 import { CleanupEffects } from './cleanup-effects';
@@ -41,7 +41,6 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
   const [keeps, setKeeps] = useState(false);
   const live = countLiveRules(policy.deployments);
   const failure = remove.error ? toFailure(remove.error) : null;
-  const proposed = findProposedChange(failure);
   if (keeps)
     return (
       <SaveAsChange
@@ -85,7 +84,7 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
       )}
       <CleanupEffects policyId={policy.id} />
       <p>{t('All its versions are deleted, too. The audit trail keeps its last content.')}</p>
-      {failure && proposed && <ApprovalRequired failure={failure} proposed={proposed} />}
+      <ChangeRefusal failure={failure} />
       <div>
         <Button size="sm" onClick={() => setKeeps(true)}>
           {t('Save as change…')}

@@ -7,8 +7,8 @@ import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
-import { ApprovalRequired } from '../../shared/changes/approval-required';
-import { findProposedChange, withoutProposed } from '../../shared/changes/proposed-change';
+import { ChangeRefusal } from '../../shared/changes/change-refusal';
+import { withoutProposed } from '../../shared/changes/proposed-change';
 import { countLiveRules, guestsText } from '../policy-labels';
 import { CleanupEffects } from './cleanup-effects';
 
@@ -74,7 +74,6 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
     }),
   );
   const failure = save.error ? toFailure(save.error) : null;
-  const proposed = findProposedChange(failure);
   const live = countLiveRules(policy.deployments);
   const removes = kind === 'audit' || kind === 'disable';
   const inForce = policy.enabled && policy.definition.enforcement_mode === 'enforced';
@@ -99,7 +98,7 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
       error={withoutProposed(failure)}
       onConfirm={() => save.mutate({ id: policy.id, version: policy.version, reason: t(words.reason), ...change })}
     >
-      {failure && proposed && <ApprovalRequired failure={failure} proposed={proposed} />}
+      <ChangeRefusal failure={failure} />
       {removal ? (
         <p>
           {t.rich(

@@ -13,6 +13,8 @@ import { createColumnHelper } from '@/ui/columns';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { Dialog } from '@/ui/dialog';
 import { showToast } from '@/ui/toast';
+import { ChangeRefusal } from '../../shared/changes/change-refusal';
+import { withoutProposed } from '../../shared/changes/proposed-change';
 import { declareList } from '../../shared/list/declare-list';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
@@ -145,6 +147,7 @@ function RevertDialog({ policy, version, onClose }: { policy: Policy; version: P
       },
     }),
   );
+  const failure = revert.error ? toFailure(revert.error) : null;
   return (
     <ConfirmDialog
       open
@@ -156,9 +159,10 @@ function RevertDialog({ policy, version, onClose }: { policy: Policy; version: P
       })}
       tone="primary"
       pending={revert.isPending}
-      error={revert.error ? toFailure(revert.error) : null}
+      error={withoutProposed(failure)}
       onConfirm={() => revert.mutate({ id: policy.id, to_version: version.version, version: policy.version })}
     >
+      <ChangeRefusal failure={failure} />
       <p>
         {t(
           'Later versions stay in the history. Workloads change when the policy is applied. If the restored version was in audit mode or disabled, its rules are removed immediately.',

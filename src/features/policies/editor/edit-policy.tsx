@@ -10,7 +10,8 @@ import { loadLater, loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { showToast } from '@/ui/toast';
-import { findProposedChange } from '../../shared/changes/proposed-change';
+import { ChangeRefusal } from '../../shared/changes/change-refusal';
+import { withoutProposed } from '../../shared/changes/proposed-change';
 import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
 import { QueryView } from '../../shared/query-view';
 import { useReadAgain } from '../../shared/record-cache';
@@ -24,9 +25,6 @@ const VersionConflict = loadLater(() => import('./version-conflict').then((modul
 const SaveAsChange = loadOnOpening(
   () => import('../../shared/changes/save-as-change').then((module) => module.SaveAsChange),
   () => true,
-);
-const ApprovalRequired = loadLater(() =>
-  import('../../shared/changes/approval-required').then((module) => module.ApprovalRequired),
 );
 
 const loadPolicyChange = () => import('@/domain/policies').then((module) => module.PolicyChange);
@@ -98,7 +96,6 @@ function EditPolicyForm({ first }: { first: Policy }) {
     onSaved: saved,
   });
   const { base, conflict } = edit;
-  const proposed = findProposedChange(edit.failure);
   return (
     <>
       <PageTrail crumbs={[{ label: base.name, href: paths.policy({ policyId: base.id }) }, { label: t('Edit') }]} />
@@ -116,12 +113,12 @@ function EditPolicyForm({ first }: { first: Policy }) {
           onTakeTheirs={edit.takeTheirs}
         />
       )}
-      {edit.failure && proposed && <ApprovalRequired failure={edit.failure} proposed={proposed} />}
+      <ChangeRefusal failure={edit.failure} />
       <PolicyForm
         key={base.version}
         form={edit.form}
         onSubmit={edit.submit}
-        error={proposed ? null : edit.failure}
+        error={withoutProposed(edit.failure)}
         pending={edit.pending}
         saved={edit.saved || isKept}
         submitLabel={t('Save new version')}

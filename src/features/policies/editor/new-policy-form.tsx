@@ -9,11 +9,12 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { toFailure } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { loadLater, loadOnOpening } from '@/ui/load-on-opening';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { showToast } from '@/ui/toast';
-import { findProposedChange } from '../../shared/changes/proposed-change';
+import { ChangeRefusal } from '../../shared/changes/change-refusal';
+import { withoutProposed } from '../../shared/changes/proposed-change';
 import { domainResolver, useCheckedForm } from '../../shared/domain-resolver';
 import { NO_TENANT, useTenantChoice } from '../../shared/tenant-options';
 import { PolicyForm } from './policy-form';
@@ -22,9 +23,6 @@ import { EMPTY_POLICY, type PolicyValues, toDraftValues, toPolicyCreate } from '
 const SaveAsChange = loadOnOpening(
   () => import('../../shared/changes/save-as-change').then((module) => module.SaveAsChange),
   () => true,
-);
-const ApprovalRequired = loadLater(() =>
-  import('../../shared/changes/approval-required').then((module) => module.ApprovalRequired),
 );
 
 const loadPolicyCreate = () => import('@/domain/policies').then((module) => module.PolicyCreate);
@@ -69,17 +67,16 @@ export function NewPolicyForm({ draft, notice }: Props) {
   const [kept, setKept] = useState<PolicyCreate | null>(null);
   const [isKept, setIsKept] = useState(false);
   const failure = create.error ? toFailure(create.error) : null;
-  const proposed = findProposedChange(failure);
   return (
     <>
       <PageTrail crumbs={[{ label: t('New policy') }]} />
       <PageHeader title={t('New policy')} />
       {notice?.(form)}
-      {failure && proposed && <ApprovalRequired failure={failure} proposed={proposed} />}
+      <ChangeRefusal failure={failure} />
       <PolicyForm
         form={form}
         onSubmit={(input) => create.mutate(input)}
-        error={proposed ? null : failure}
+        error={withoutProposed(failure)}
         pending={create.isPending}
         saved={create.isSuccess || isKept}
         submitLabel={t('Create policy')}
