@@ -30,6 +30,7 @@ import { useUrlTab } from '../../shared/use-url-state';
 import type { SwitchKind } from '../apply/switch-dialog';
 import { allReasons, getDisplayStatus } from '../policy-labels';
 import { PolicyOverview } from './policy-overview';
+import { VersionBehind } from './version-behind';
 
 const CoverageTab = loadTab(() => import('./coverage-tab').then((module) => module.CoverageTab));
 const DeploymentsTab = loadTab(() => import('./deployments-tab').then((module) => module.DeploymentsTab));
@@ -210,6 +211,7 @@ function Content({ policy }: { policy: Policy }) {
           </>
         }
       />
+      <VersionBehind policy={policy} applyReason={applyReason} onApply={() => setDialog('apply')} />
       <Tabs
         label={t('Policy sections')}
         value={tab}

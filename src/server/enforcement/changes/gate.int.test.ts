@@ -150,6 +150,7 @@ const ASKED: Record<string, ((state: State) => Given[]) | 'nothing' | 'a change'
   'changes.update': 'a change',
   'changes.submit': 'a change',
   'changes.withdraw': 'a change',
+  'changeRollout.applyPolicy': (s) => [{ input: { policy_id: s.policy.id } }],
   'changeRollout.applyChange': 'a change',
   'changeRollout.continue': 'a change',
   'changeRollout.confirm': 'a change',
