@@ -103,12 +103,17 @@ describe('a change that requires approval', () => {
   it('starts only after someone else approved it', async () => {
     const change = await submit();
     expect(change.state).toBe('in_review');
+    // Offered to those who may, as long as approvals are missing.
+    expect(change.actions).toContain('break_glass');
     await expectRefused(change);
     // An author never counts, with or without a token.
     await expect(send(author, `/changes/${change.id}/approve`)).rejects.toThrow();
     await expect(requestAs(async () => token, `/changes/${change.id}/approve`, {})).rejects.toThrow();
     await expectRefused(change);
     expect((await send(approver, `/changes/${change.id}/approve`)).state).toBe('approved');
+    const approved = await requestAs<Change>(() => bearer(author), `/changes/${change.id}`, undefined, 'GET');
+    expect(approved.actions).toContain('apply');
+    expect(approved.actions).not.toContain('break_glass');
     expect((await send(second, `/changes/${change.id}/apply`)).state).toBe('applying');
     const written = await lab.sql`select 1 from policy_versions where policy_id = ${policy.id}`;
     expect(written).toHaveLength(2);
