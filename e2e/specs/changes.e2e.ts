@@ -13,10 +13,11 @@ const REVIEWER = { email: 'reviewer@example.org', password: 'Review-all-changes-
 const shot = (page: Page, name: string) => takePicture(page, `change-${name}`);
 
 /** An enforced policy for two workloads of a cluster, not applied yet. */
-const createPolicy = (api: Api, cluster: string, name: string) =>
+const createPolicy = (api: Api, cluster: string, name: string, default_action = 'none') =>
   api<Item>('POST', '/policies', {
     name,
     definition: {
+      default_action,
       enforcement_mode: 'enforced',
       direction: 'in',
       sources: ['any'],
@@ -31,7 +32,7 @@ const state = (page: Page) => page.locator('h1 + *');
 
 test.afterEach(({ api }) => setApprovals(api, 0));
 
-test('a change is approved by a second person, tried on a canary and confirmed', async ({
+test('a change that fails a policy test is corrected, approved by a second person, tried on a canary and confirmed', async ({
   adminPage: page,
   api,
   simulator,
@@ -39,8 +40,15 @@ test('a change is approved by a second person, tried on a canary and confirmed',
   browser,
 }) => {
   test.setTimeout(240_000);
-  await addCluster(simulator.cluster, { name: 'change-lab' });
-  const policy = await createPolicy(api, 'change-lab', 'e2e change web');
+  const { id: cluster_id } = await addCluster(simulator.cluster, { name: 'change-lab' });
+  const policy = await createPolicy(api, 'change-lab', 'e2e change web', 'drop');
+  // An impact is computed from what was last read, and nothing was read of a new cluster yet.
+  const workloads = await api<Listed>('GET', `/workloads?cluster_id=${cluster_id}&limit=200`);
+  for (const { id } of workloads.items.filter(({ name }) => /^web-0[12]$/.test(name))) {
+    await api('GET', `/workloads/${id}/firewall`);
+  }
+  const packet = { from: ['10.9.0.9'], to: ['vmid:change-lab/100'], protocol: 'tcp', ports: ['8443'] };
+  await api('POST', '/policy-tests', { name: 'e2e administration of web', expect: 'allow', ...packet });
   const role = (await api<Listed>('GET', '/roles?limit=100')).items.find(({ name }) => name === 'security_engineer');
   await api('POST', '/users', { ...REVIEWER, name: 'Reviewer', assignments: [{ role_id: role?.id }] });
   await setApprovals(api, 1);
@@ -51,6 +59,26 @@ test('a change is approved by a second person, tried on a canary and confirmed',
   await page.getByRole('menuitem', { name: 'Save as change…' }).click();
   await page.getByRole('dialog', { name: 'Save as change' }).getByRole('button', { name: 'Save in change' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Apply e2e change web' })).toBeVisible();
+  // Its impact shows that a policy test would fail; another port solves that.
+  const impact = page.locator('section', { has: page.getByRole('heading', { name: 'Impact', exact: true }) });
+  const change = page.url();
+  await impact.getByRole('button', { name: 'Compute impact' }).click();
+  await expect(impact.getByText('One policy test would fail')).toBeVisible();
+  await expect(impact.getByRole('link', { name: 'e2e administration of web' })).toBeVisible();
+  await shot(page, 'failing-test');
+  await page.goto(`/policies/${policy.id}/edit`);
+  await typeInto(page.getByRole('textbox', { name: 'Destination ports of rule 1' }), '443, 8443');
+  await page.getByRole('button', { name: 'Save as change…' }).click();
+  const save = page.getByRole('dialog', { name: 'Save as change' });
+  await save.getByRole('radio', { name: 'Apply e2e change web' }).click();
+  await save.getByRole('button', { name: 'Save in change' }).click();
+  await expect(page).toHaveURL(change);
+  await expect(page.getByRole('list', { name: 'Edits' })).toContainText('8443');
+  await impact.getByRole('button', { name: 'Compute impact' }).click();
+  await expect(impact.getByRole('button', { name: 'Compute again' })).toBeVisible();
+  await expect(impact.getByText(/^Single flows/)).toBeVisible();
+  await expect(impact.getByRole('progressbar')).toHaveCount(0);
+  await expect(impact.getByText('One policy test would fail')).toBeHidden();
   await page.getByRole('button', { name: 'Edit settings' }).click();
   const settings = page.getByRole('dialog', { name: 'Edit Apply e2e change web' });
   await settings.getByRole('radio', { name: 'By number' }).click();
@@ -90,21 +118,25 @@ test('a change that is not confirmed is rolled back, by its timer or in four cli
 }) => {
   test.setTimeout(240_000);
   await addCluster(simulator.cluster, { name: 'rollback-lab' });
-  const apply = async (title: string, seconds: number): Promise<Change> => {
-    const policy = await createPolicy(api, 'rollback-lab', title);
-    const items = [{ kind: 'policy', policy_id: policy.id }];
-    const { id } = await api<Change>('POST', '/changes', { title, items, confirm_within_seconds: seconds });
-    await api('POST', `/changes/${id}/submit`);
-    return api<Change>('POST', `/changes/${id}/apply?wait=true`);
-  };
-
-  const timed = await apply('e2e timed', 8);
+  const { id: policy_id } = await createPolicy(api, 'rollback-lab', 'e2e timed');
+  const input = { policy_id, confirm_within_seconds: 8 };
+  const timed = await api<Change>('POST', '/changes/apply-policy?wait=true', input);
   await page.goto(`/changes/${timed.id}`);
   await expect(state(page)).toContainText('Rolled back', { timeout: 60_000 });
 
-  await apply('e2e undone', 600);
-  await page.goto('/');
+  // Applied from the page of the policy, and taken back although its author went on to another page.
+  const undone = await createPolicy(api, 'rollback-lab', 'e2e undone');
+  await page.goto(`/policies/${undone.id}?apply=true`);
+  const dialog = page.getByRole('dialog', { name: 'Apply e2e undone' });
+  await expect(dialog.getByRole('combobox', { name: 'Rolled back unless confirmed' })).toHaveText('after 10 min');
+  await expect(dialog.getByText('Dry run passed')).toBeVisible();
+  const box = dialog.getByRole('checkbox', { name: 'Change these switches' });
+  if ((await box.count()) > 0) await box.click();
+  await dialog.getByRole('button', { name: 'Apply to 2 workloads' }).click();
   const before = clicks();
+  await expect(state(page)).toContainText('Awaiting confirmation', { timeout: 60_000 });
+  await shot(page, 'awaiting');
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Dashboard' }).click();
   await page.getByRole('link', { name: 'Confirm or roll back' }).click();
   await page.getByRole('button', { name: 'Roll back', exact: true }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back change' }).click();
