@@ -124,7 +124,7 @@ test('a change that is not confirmed is rolled back, by its timer or in four cli
   await page.goto(`/changes/${timed.id}`);
   await expect(state(page)).toContainText('Rolled back', { timeout: 60_000 });
 
-  // Applied from the page of the policy, and taken back although its author went on to another page.
+  // Applied from the page of the policy, and taken back from another page.
   const undone = await createPolicy(api, 'rollback-lab', 'e2e undone');
   await page.goto(`/policies/${undone.id}?apply=true`);
   const dialog = page.getByRole('dialog', { name: 'Apply e2e undone' });
