@@ -3,14 +3,14 @@ import { MAX_BULK_MEMBERS } from '../choices';
 import { PolicyCreate, PolicySnapshot } from '../policies';
 import { SecurityGroupInput } from '../security-group';
 
-export const CHANGE_ITEM_KINDS = ['policy', 'policy_delete', 'group', 'group_members', 'adopt'] as const;
+export const CHANGE_ITEM_KINDS = ['policy', 'policy_delete', 'group', 'group_members', 'move', 'adopt'] as const;
 
 const base = { base_version: z.int().min(1).optional() };
-const WorkloadIds = z
+const Ids = z
   .array(z.uuid(), { error: 'A list of workload IDs.' })
-  .max(MAX_BULK_MEMBERS, `At most ${MAX_BULK_MEMBERS} workloads.`)
-  .transform((ids) => [...new Set(ids)])
-  .default([]);
+  .max(MAX_BULK_MEMBERS, `At most ${MAX_BULK_MEMBERS} workloads.`);
+const unique = (ids: string[]) => [...new Set(ids)];
+const WorkloadIds = Ids.transform(unique).default([]);
 
 /**
  * One edit of a change. `base_version` is the version that the edit was made from; if left out, the one stored when the item is
@@ -33,6 +33,12 @@ export const ChangeItemInput = z.discriminatedUnion(
       ...base,
       add: WorkloadIds,
       remove: WorkloadIds,
+    }),
+    z.strictObject({
+      kind: z.literal('move'),
+      workload_ids: Ids.min(1, 'At least one workload.').transform(unique),
+      /** Null: no project. */
+      project_id: z.uuid().nullable(),
     }),
     z.strictObject({
       kind: z.literal('adopt'),
@@ -106,5 +112,37 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     add: z.array(z.uuid()),
     remove: z.array(z.uuid()),
   }),
+  z.object({
+    kind: z.literal('move'),
+    /** Of the project that the workloads get; empty: they get none. */
+    name: z.string(),
+    /** The tenant that has the workloads before and after; a move between tenants belongs to the installation. */
+    ...owner,
+    base_version: z.null(),
+    to: z.object({ id: z.uuid(), tenant_id: z.uuid() }).nullable(),
+    workloads: z.array(
+      z.object({
+        id: z.uuid(),
+        name: z.string(),
+        ...owner,
+        /** Who assigned its project; null: it has none, or this is not known. */
+        assigned_by: z.enum(['hand', 'rule']).nullable(),
+      }),
+    ),
+  }),
 ]);
 export type ChangeItem = z.output<typeof ChangeItem>;
+
+/** What an item changes: its policy, group or workloads. A change has at most one edit of each. */
+export function listObjectIds(item: ChangeItem): string[] {
+  switch (item.kind) {
+    case 'policy':
+    case 'policy_delete':
+      return [item.policy_id];
+    case 'group':
+    case 'group_members':
+      return [item.group_id];
+    case 'move':
+      return item.workloads.map(({ id }) => id);
+  }
+}

@@ -4,13 +4,15 @@ import type { WorkloadAssignment, WorkloadAssignmentResult } from '@/domain/proj
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
+import { recordMoves } from '../enforcement/deployments/removal/record-moves';
 import { startDeployments } from '../enforcement/deployments/schedule';
 import { publishEvent } from '../events/event-hub';
 import { AppError } from '../lib/errors';
 import { groupBy } from '../lib/group-by';
 import { notFound } from '../lib/refusals';
+import { lockAssignable } from '../tenancy/lock-assignable';
 import { listEnabledRules } from '../tenancy/queries/mapping-rules';
-import { type AssignableWorkload, lockProject, lockWorkloads, setWorkloadProject } from '../tenancy/queries/projects';
+import { lockProject, setWorkloadProject } from '../tenancy/queries/projects';
 import {
   clearManualAssignments,
   findPlacements,
@@ -19,7 +21,6 @@ import {
   type Placement,
   savePlacements,
 } from './queries/mapping-placements';
-import { recordMoves } from './record-moves';
 
 const toMove = (placement: Placement) => ({
   id: placement.workload_id,
@@ -75,23 +76,6 @@ export async function applyMappingRules(
 ): Promise<{ changed: number; started: string[] }> {
   const moved = await placeByRules(tx, within);
   return { changed: moved.length, started: await recordPlacements(tx, scope, moved) };
-}
-
-/** @throws AppError `not_found` naming the workloads that are not visible to the caller */
-export async function lockAssignable(
-  tx: Tx,
-  scope: Scope<'workload:write'>,
-  ids: readonly string[],
-): Promise<AssignableWorkload[]> {
-  const found = await lockWorkloads(tx, scope.reach, ids);
-  if (found.length === ids.length) return found;
-  const known = new Set(found.map(({ id }) => id));
-  const missing = ids.filter((id) => !known.has(id));
-  throw new AppError('not_found', `Workloads not found: ${missing.length} of ${ids.length}.`, {
-    errors: missing
-      .slice(0, 20)
-      .map((id) => ({ field: `workload_ids.${ids.indexOf(id)}`, message: 'Workload not found.' })),
-  });
 }
 
 /**

@@ -19,10 +19,10 @@ import { clock } from '../lib/clock';
 import { groupBy } from '../lib/group-by';
 import { newId } from '../lib/ids';
 import { notFound } from '../lib/refusals';
+import { lockAssignable } from '../tenancy/lock-assignable';
 import { findMappingRule, listEnabledRules } from '../tenancy/queries/mapping-rules';
 import { findProject } from '../tenancy/queries/projects';
 import { noSuchMappingRule } from './mapping-rules';
-import { lockAssignable } from './place';
 import { countMatches, findPlacements, type WeighedRule } from './queries/mapping-placements';
 
 /**

@@ -1,6 +1,6 @@
 'use client';
 import type { Change } from '@/domain/change/change';
-import type { ChangeItem, GroupContent } from '@/domain/change/items';
+import { type ChangeItem, type GroupContent, listObjectIds } from '@/domain/change/items';
 import { compareSnapshots } from '@/domain/policy/snapshot';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -27,7 +27,7 @@ export function ContentSection({ change }: { change: Change }) {
     >
       <ul className="flex flex-col gap-3" aria-label={t('Edits')}>
         {items.map((item) => (
-          <li key={`${item.kind} ${getObjectId(item)}`} className="min-w-0 rounded-lg border bg-surface p-4">
+          <li key={`${item.kind} ${listObjectIds(item)[0]}`} className="min-w-0 rounded-lg border bg-surface p-4">
             <Item item={item} isApplied={change.applied_at !== null} />
           </li>
         ))}
@@ -40,8 +40,6 @@ export function ContentSection({ change }: { change: Change }) {
     </Section>
   );
 }
-
-export const getObjectId = (item: ChangeItem): string => ('policy_id' in item ? item.policy_id : item.group_id);
 
 function Item({ item, isApplied }: { item: ChangeItem; isApplied: boolean }) {
   const t = useT();
@@ -57,8 +55,10 @@ function Item({ item, isApplied }: { item: ChangeItem; isApplied: boolean }) {
             item.name
           ) : 'policy_id' in item ? (
             <PolicyLink id={item.policy_id} name={item.name} />
-          ) : (
+          ) : 'group_id' in item ? (
             <SecurityGroupLink id={item.group_id} name={item.name} />
+          ) : (
+            item.name || t('No project')
           )}
         </h3>
         {item.base_version !== null && (
@@ -102,6 +102,8 @@ function Difference({ item }: { item: ChangeItem }) {
           <Members label={t('Removed')} ids={item.remove} />
         </div>
       );
+    case 'move':
+      return <Members label={t('Workloads')} ids={item.workloads.map(({ id }) => id)} />;
   }
 }
 

@@ -1,7 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Change } from '@/domain/change/change';
-import type { GroupContent } from '@/domain/change/items';
+import { type ChangeItem, type GroupContent, listObjectIds } from '@/domain/change/items';
 import type { PolicySnapshot } from '@/domain/policies';
 import { compareSnapshots } from '@/domain/policy/snapshot';
 import { useT } from '@/lib/i18n/use-t';
@@ -12,7 +12,7 @@ import { Notice } from '@/ui/notice';
 import { showToast } from '@/ui/toast';
 import { toItemInput } from '../../shared/changes/to-item-input';
 import { SnapshotDifference } from '../../shared/policy-versions/snapshot-difference';
-import { GroupDifference, getObjectId } from './content-section';
+import { GroupDifference } from './content-section';
 
 type Content<T> = { readonly base: T | null; readonly current: T | null; readonly change: T | null };
 
@@ -118,17 +118,17 @@ function useSolve({ id, version, items }: Change, conflicts: readonly Conflict[]
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
-  const ids = new Set(conflicts.map((conflict) => conflict.id));
+  const isListed = (item: ChangeItem) => conflicts.some((conflict) => listObjectIds(item).includes(conflict.id));
   return useMutation({
     mutationFn: (kept: 'ours' | 'theirs') =>
       client.changes.update.mutate({
         id,
         version,
         items: items
-          .filter((item) => kept === 'ours' || !ids.has(getObjectId(item)))
+          .filter((item) => kept === 'ours' || !isListed(item))
           .map((item) => {
             const input = toItemInput(item);
-            return ids.has(getObjectId(item)) ? { ...input, base_version: undefined } : input;
+            return isListed(item) ? { ...input, base_version: undefined } : input;
           }),
       }),
     onSuccess: (change) => {

@@ -60,6 +60,8 @@ export function describeItem(t: Translate, item: ChangeItem): { tone: Tone; word
       return item.before === null ? { tone: 'ok', word: t('Create group') } : { tone: 'warn', word: t('Change group') };
     case 'group_members':
       return { tone: 'warn', word: t('Change members') };
+    case 'move':
+      return { tone: 'warn', word: t('Move workloads to project') };
   }
 }
 

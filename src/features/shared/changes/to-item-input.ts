@@ -1,4 +1,4 @@
-import type { ChangeItem } from '@/domain/change/items';
+import { type ChangeItem, listObjectIds } from '@/domain/change/items';
 import type { PolicySnapshot } from '@/domain/policies';
 import type { RouterInputs } from '@/lib/trpc';
 
@@ -34,12 +34,17 @@ export function toItemInput(item: ChangeItem): ItemInput {
     }
     case 'group_members':
       return { kind: 'group_members', group_id: item.group_id, ...base, add: item.add, remove: item.remove };
+    case 'move':
+      return { kind: 'move', workload_ids: listObjectIds(item), project_id: item.to?.id ?? null };
   }
 }
 
 /** Whether both edit the same object, so that the later one replaces the earlier one. */
 export const editsSame = (a: ItemInput, b: ItemInput): boolean => {
-  const id = (item: ItemInput) =>
-    'policy_id' in item ? item.policy_id : 'group_id' in item ? item.group_id : undefined;
-  return id(a) !== undefined && id(a) === id(b);
+  const ids = (item: ItemInput): readonly (string | undefined)[] => {
+    if (item.kind === 'move') return item.workload_ids;
+    return ['group_id' in item ? item.group_id : 'policy_id' in item ? item.policy_id : undefined];
+  };
+  const others = ids(b);
+  return ids(a).some((id) => id !== undefined && others.includes(id));
 };

@@ -9,6 +9,8 @@ type Grants = Pick<Session, 'grants'>;
 
 const isGroupItem = ({ kind }: ChangeItem): boolean => kind === 'group' || kind === 'group_members';
 
+const isMove = ({ kind }: ChangeItem): boolean => kind === 'move';
+
 /** Whether the caller has a permission for everything that a change changes. */
 export const isPermittedAtAll = ({ grants }: Grants, permission: Permission, owners: readonly Owned[]): boolean => {
   const reach = computeReach(grants, permission);
@@ -22,7 +24,8 @@ export const mayWriteChange = (
   owners: readonly Owned[],
 ): boolean =>
   isPermittedAtAll(session, 'policy:write', owners) &&
-  isPermittedAtAll(session, 'group:write', items.filter(isGroupItem));
+  isPermittedAtAll(session, 'group:write', items.filter(isGroupItem)) &&
+  isPermittedAtAll(session, 'workload:write', items.filter(isMove));
 
 /** @throws AppError `forbidden` */
 export async function assertMayWrite(executor: Executor, session: Grants, row: ChangeRow): Promise<void> {

@@ -41,7 +41,7 @@ export async function assertNoApprovalNeeded(
   const needed = `${approvals_required} ${approvals_required === 1 ? 'approval' : 'approvals'}`;
   const remedy =
     items === null
-      ? 'A change cannot contain it. Remove the rules concerned by a change first, or ask an administrator to lower the required approvals.'
+      ? 'A change cannot contain it. Ask an administrator to lower the required approvals.'
       : 'Submit it as a change.';
   throw new AppError('conflict', `${title}: this requires ${needed} by other people. ${remedy}`, {
     extra: {

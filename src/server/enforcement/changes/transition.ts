@@ -71,6 +71,7 @@ const auditEdits = (tenantId: string | null, { edits, ...rest }: Recorded, side:
           (item as { before?: PolicySnapshot | GroupContent; after?: PolicySnapshot | GroupContent })[side]),
         ...('add' in item && { added: item.add }),
         ...('remove' in item && { removed: item.remove }),
+        ...('workloads' in item && { workloads: item.workloads.map(({ id }) => id) }),
       })),
   }),
 });

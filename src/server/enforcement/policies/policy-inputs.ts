@@ -39,9 +39,6 @@ const Instance = z.object({ id: z.string().min(1) });
 export const readInstance = async (executor: Executor): Promise<string> =>
   Instance.parse((await findSetting(executor, 'instance'))?.value).id;
 
-const readInputs = async (tx: Tx): Promise<PolicyInputs> =>
-  buildPolicyInputs(await readInstance(tx), await readPolicyInputs(tx));
-
 const toIndexedGroups = (groups: readonly InputGroup[], workloads: PolicyInputs['workloads']) =>
   groups.map((group) => {
     const { id, name, tenant_id, project_id } = group;
@@ -69,9 +66,15 @@ export function buildPolicyInputs(instance: string, rows: PolicyInputRows): Poli
   };
 }
 
-/** Reads the inputs of all clusters in one consistent state. Eleven queries, whatever there is. */
-export function loadPolicyInputs(): Promise<PolicyInputs> {
-  return db.transaction(readInputs, { isolationLevel: 'repeatable read', accessMode: 'read only' });
+/**
+ * Reads the inputs of all clusters in one consistent state. Eleven queries, whatever there is.
+ * @param moves workloads that are read as if they had this owner, by ID
+ */
+export function loadPolicyInputs(moves?: ReadonlyMap<string, Owned>): Promise<PolicyInputs> {
+  return db.transaction(async (tx) => buildPolicyInputs(await readInstance(tx), await readPolicyInputs(tx, moves)), {
+    isolationLevel: 'repeatable read',
+    accessMode: 'read only',
+  });
 }
 
 const byId = objectCache<readonly InputPolicy[], ReadonlyMap<string, InputPolicy>>({ name: 'policies_by_id' });

@@ -196,13 +196,17 @@ function toNetworkCidrs(
 /**
  * Everything that decides which rules policies want, for all clusters. Ten queries, whatever there is; give it a
  * transaction that sees one state (repeatable read), or a policy may come with rules of another version.
+ * @param moves workloads that have another owner than the stored one, by ID
  */
-export async function readPolicyInputs(executor: Executor): Promise<PolicyInputRows> {
+export async function readPolicyInputs(
+  executor: Executor,
+  moves: ReadonlyMap<string, Owned> = new Map(),
+): Promise<PolicyInputRows> {
   const [
     policyRows,
     ruleRows,
     clusterRows,
-    workloadRows,
+    storedWorkloads,
     addressRows,
     groupRows,
     memberRows,
@@ -235,6 +239,7 @@ export async function readPolicyInputs(executor: Executor): Promise<PolicyInputR
     executor.select({ id: subnets.id, network_id: subnets.network_id, cidr: subnets.cidr }).from(subnets),
     readDeletedPolicies(executor),
   ]);
+  const workloadRows = storedWorkloads.map((row) => ({ ...row, ...moves.get(row.id) }));
   const rules = groupBy(ruleRows, (row) => row.policy_id);
   const addresses = groupBy(addressRows, (row) => row.workload_id);
   const members = groupBy(memberRows, (row) => row.security_group_id);

@@ -159,9 +159,14 @@ export async function lockWorkloads(tx: Tx, reach: Reach, ids: readonly string[]
 }
 
 /** Assigns workloads to a project manually, or unassigns them. */
-export async function setWorkloadProject(tx: Tx, ids: readonly string[], projectId: string | null): Promise<void> {
+export async function setWorkloadProject(
+  tx: Tx,
+  ids: readonly string[],
+  projectId: string | null,
+  assignedBy: AssignableWorkload['project_assigned_by'] = 'hand',
+): Promise<void> {
   await tx
     .update(workloads)
-    .set({ project_id: projectId, project_assigned_by: 'hand', mapping_rule_id: null, updated_at: sql`now()` })
+    .set({ project_id: projectId, project_assigned_by: assignedBy, mapping_rule_id: null, updated_at: sql`now()` })
     .where(inArray(workloads.id, [...ids]));
 }

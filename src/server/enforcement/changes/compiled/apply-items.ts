@@ -1,5 +1,5 @@
 import type { ChangeItem } from '@/domain/change/items';
-import { toOwner } from '@/domain/permissions';
+import { type Owned, toOwner } from '@/domain/permissions';
 import type { PolicySnapshot } from '@/domain/policies';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { isSameSnapshot } from '@/domain/policy/snapshot';
@@ -71,7 +71,20 @@ function storeGroups(inputs: PolicyInputs, items: readonly ChangeItem[]): Policy
 /** Whether an item changes who the members of a group are, or what it is called. */
 export const isGroupItem = ({ kind }: ChangeItem): boolean => kind === 'group' || kind === 'group_members';
 
-/** Policies and inventory as they will be read once the items of a change are stored. */
+/** Whether an item changes what the endpoints of policies resolve to. */
+export const changesInventory = (item: ChangeItem): boolean => isGroupItem(item) || item.kind === 'move';
+
+/** The owners that the items of a change give to workloads, by the workload's ID. */
+export const listMoves = (items: readonly ChangeItem[]): ReadonlyMap<string, Owned> =>
+  new Map(
+    items.flatMap((item) => {
+      if (item.kind !== 'move') return [];
+      const owner = { tenant_id: item.to?.tenant_id ?? null, project_id: item.to?.id ?? null };
+      return item.workloads.map(({ id }): [string, Owned] => [id, owner]);
+    }),
+  );
+
+/** Policies and inventory as they will be read once the items of a change are stored. @param inputs with workloads moved already */
 export function applyItems(inputs: PolicyInputs, items: readonly ChangeItem[]): PolicyInputs {
   const stored = storePolicies(inputs, items);
   return items.some(isGroupItem) ? storeGroups(stored, items) : stored;

@@ -7,8 +7,8 @@ import type { FirewallState } from '../../policies/firewall-state/firewall-state
 import { readFirewallState } from '../../policies/firewall-state/read-firewall-state';
 import { liveStateAt } from '../../policies/firewall-state/views';
 import { computePlannedChange, type FirewallChange, type Readable } from '../../policies/planned-change';
-import { compileInputs, type PolicyInputs } from '../../policies/policy-inputs';
-import { applyItems } from './apply-items';
+import { compileInputs, loadPolicyInputs, type PolicyInputs } from '../../policies/policy-inputs';
+import { applyItems, listMoves } from './apply-items';
 import { describeRequirements, listTouchedPolicies, type TouchedPolicy } from './touched-policies';
 
 /** What the items of a change do to the rules of workloads, on what was last read. */
@@ -76,7 +76,8 @@ function listRequirements(inputs: PolicyInputs, touched: readonly TouchedPolicy[
  */
 export async function compileChange(items: readonly ChangeItem[], firewall?: FirewallState): Promise<CompiledChange> {
   const known = firewall ?? (await readFirewallState());
-  const inputs = applyItems(known.inputs, items);
+  const moves = listMoves(items);
+  const inputs = applyItems(moves.size === 0 ? known.inputs : await loadPolicyInputs(moves), items);
   const touched = listTouchedPolicies(known, inputs, items);
   const compiled = compileInputs(inputs);
   const desired = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));

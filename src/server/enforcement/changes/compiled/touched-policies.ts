@@ -6,7 +6,7 @@ import type { FirewallState } from '../../policies/firewall-state/firewall-state
 import { listCleanupGuests, type PlannedDeployment } from '../../policies/planned-change';
 import { compileInputs, isDeployed, type PolicyInputs, policiesById } from '../../policies/policy-inputs';
 import type { InputPolicy } from '../../queries/policy-inputs';
-import { isGroupItem } from './apply-items';
+import { changesInventory } from './apply-items';
 
 /**
  * A policy that a change deploys. @property policy as it will be stored; as it was, when the change deletes it
@@ -29,9 +29,9 @@ const printRequirements = (inputs: PolicyInputs, policyId: string): string =>
     ]),
   );
 
-/** Deployed policies that no item edits and that require something else because groups differ. */
+/** Deployed policies that no item edits and that require something else because groups or owners of workloads differ. */
 function listRegrouped(before: PolicyInputs, after: PolicyInputs, items: readonly ChangeItem[]): InputPolicy[] {
-  if (!items.some(isGroupItem)) return [];
+  if (!items.some(changesInventory)) return [];
   const edited = new Set(items.flatMap((item) => ('policy_id' in item ? [item.policy_id] : [])));
   return after.policies.filter(
     (policy) =>

@@ -1,5 +1,5 @@
 import type { Change, ChangeCreate } from '@/domain/change/change';
-import type { ChangeItem } from '@/domain/change/items';
+import { type ChangeItem, listObjectIds } from '@/domain/change/items';
 import type { Waves } from '@/domain/change/waves';
 import { type Owned, toOwner } from '@/domain/permissions';
 import type { Scope, Session } from '../../../auth/scope';
@@ -16,7 +16,7 @@ import {
 } from '../../queries/changes';
 import { readChange } from '../read-change';
 import { type Acting, publishChange, recordChange } from '../transition';
-import { getObjectId, hashItems, normalizeItems } from './normalize-items';
+import { hashItems, normalizeItems } from './normalize-items';
 
 export type Draft = Omit<ChangeCreate, 'items'> & Pick<NewChange, 'reverts'>;
 
@@ -43,7 +43,7 @@ export async function insertDraft(
     created_by: author,
     created_by_name: actor.name,
   };
-  await insertChange(tx, row, owners, items.map(getObjectId));
+  await insertChange(tx, row, owners, items.flatMap(listObjectIds));
   await insertChangeTransition(tx, {
     change_id: id,
     from: null,

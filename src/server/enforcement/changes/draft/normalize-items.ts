@@ -1,13 +1,11 @@
-import type { ChangeItem, ChangeItemInput } from '@/domain/change/items';
+import { type ChangeItem, type ChangeItemInput, listObjectIds } from '@/domain/change/items';
 import type { Owned } from '@/domain/permissions';
 import { refuseField } from '../../../lib/refusals';
 import { sha256 } from '../../impact/hashes';
 import type { ItemContext } from './item-context';
 import { normalizeGroup, normalizeMembers } from './normalize-group';
+import { normalizeMove } from './normalize-move';
 import { normalizePolicy, normalizePolicyDeletion } from './normalize-policy';
-
-/** The policy or group that an item edits. */
-export const getObjectId = (item: ChangeItem): string => ('policy_id' in item ? item.policy_id : item.group_id);
 
 /** Hash of what the items say; the names of what they edit and the former content are not part of it. */
 export const hashItems = (items: readonly ChangeItem[]): string =>
@@ -29,6 +27,8 @@ function normalizeItem(context: ItemContext, at: number, given: ChangeItemInput)
       return normalizeGroup(context, at, given);
     case 'group_members':
       return normalizeMembers(context, at, given);
+    case 'move':
+      return normalizeMove(context, at, given);
     case 'adopt':
       throw refuseField(`items.${at}.kind`, 'Adopt a difference with POST /drift/{drift_id}/adopt.');
   }
@@ -38,7 +38,7 @@ function normalizeItem(context: ItemContext, at: number, given: ChangeItemInput)
 function listKeys(item: ChangeItem): string[] {
   const { kind, name, tenant_id, project_id } = item;
   const named = kind === 'policy' || kind === 'group' ? [JSON.stringify([kind, tenant_id, project_id, name])] : [];
-  return [getObjectId(item), ...named];
+  return [...listObjectIds(item), ...named];
 }
 
 /**

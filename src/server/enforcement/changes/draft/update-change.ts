@@ -1,4 +1,5 @@
 import type { Change, ChangeUpdate } from '@/domain/change/change';
+import { listObjectIds } from '@/domain/change/items';
 import { EDITABLE_STATES } from '@/domain/change/states';
 import type { Scope, Session } from '../../../auth/scope';
 import { db, type Tx } from '../../../db/client';
@@ -15,7 +16,7 @@ import { assertMayWrite } from '../change-access';
 import { readChange } from '../read-change';
 import { moveChange, publishChange, recordChange, refuseStep } from '../transition';
 import { assertCanaries } from './create-change';
-import { getObjectId, hashItems, normalizeItems } from './normalize-items';
+import { hashItems, normalizeItems } from './normalize-items';
 
 const isEditable = ({ state }: ChangeRow): boolean => EDITABLE_STATES.some((one) => one === state);
 
@@ -63,7 +64,7 @@ export async function updateChange(
       ...(normal && content_hash !== row.content_hash && { items: normal.items, content_hash }),
     };
     if (Object.keys(changes).length === 0) return;
-    if (normal && changes.items) await replaceChangeParts(tx, id, normal.owners, normal.items.map(getObjectId));
+    if (normal && changes.items) await replaceChangeParts(tx, id, normal.owners, normal.items.flatMap(listObjectIds));
     const { actor } = scope;
     const author_ids = actor.kind === 'user' ? [...new Set([...row.author_ids, actor.id])] : row.author_ids;
     await storeEdit(tx, scope, row, { ...changes, version: row.version + 1, author_ids });

@@ -1,4 +1,5 @@
 import type { ChangeApply } from '@/domain/change/change';
+import { listObjectIds } from '@/domain/change/items';
 import type { StoredApplyRequest } from '@/domain/change/rollout';
 import type { Rollout } from '@/domain/change/waves';
 import type { Scope } from '../../../auth/scope';
@@ -43,10 +44,7 @@ export async function startRolloutIn(
   // By the rules, the inventory and the live rules of now, whatever they were when it was approved.
   if (accepted.break_glass === null) await assertStillApproved(tx, locked);
   await assertBases(tx, locked);
-  const objects = [
-    ...compiled.touched.map(({ policy_id }) => policy_id),
-    ...locked.items.map((item) => ('policy_id' in item ? item.policy_id : item.group_id)),
-  ];
+  const objects = [...compiled.touched.map(({ policy_id }) => policy_id), ...locked.items.flatMap(listObjectIds)];
   await assertNoRollout(tx, objects, { change_id: id });
   const { inputs } = compiled.firewall;
   const touched = await describeTouched(tx, compiled.touched, policiesById(inputs.policies));

@@ -14,9 +14,10 @@ import { lockSecurityGroup } from '../../queries/security-groups';
 import { assertMayWrite } from '../change-access';
 import { insertDraft } from '../draft/create-change';
 import { refuseStep } from '../transition';
+import { revertMove } from './move-workloads';
 
 /** The edit that takes one edit back, from what is stored now; null: there is nothing to take back. */
-async function revertItem(tx: Tx, item: ChangeItem): Promise<ChangeItem | null> {
+async function revertEdit(tx: Tx, item: Exclude<ChangeItem, { kind: 'move' }>): Promise<ChangeItem | null> {
   if (item.kind === 'policy' || item.kind === 'policy_delete') {
     const row = await lockPolicy(tx, 'all', item.policy_id);
     const present = row && { ...(await readPolicySnapshot(tx, row)), version: row.version };
@@ -60,8 +61,8 @@ export async function revertChange(scope: Scope<'policy:write'>, session: Sessio
     if (change.state !== 'confirmed') throw refuseStep(change, 'revert it');
     const items: ChangeItem[] = [];
     for (const item of change.items) {
-      const reverted = await revertItem(tx, item);
-      if (reverted) items.push(reverted);
+      const reverted = item.kind === 'move' ? await revertMove(tx, item) : [await revertEdit(tx, item)];
+      items.push(...reverted.filter((one) => one !== null));
     }
     if (items.length === 0) {
       throw new AppError('conflict', 'Nothing of the change is left to revert.', {

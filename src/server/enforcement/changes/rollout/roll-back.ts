@@ -18,9 +18,10 @@ import { type ChangeRow, updateChangeIn } from '../../queries/changes';
 import { findPolicyState } from '../../queries/policy-placements';
 import { moveChange, publishChange, recordChange } from '../transition';
 import { describeFailed, insertWave, listFailed } from './deploy-wave';
+import { createIncomplete } from './move-workloads';
 import { readTestResults } from './plan-rollout';
 import type { Acting } from './store-items';
-import { createIncomplete, undoItems } from './undo-items';
+import { undoItems } from './undo-items';
 
 /** A change that was applied. */
 export type AppliedChange = ChangeRow & { rollout: StoredRollout };

@@ -10,6 +10,7 @@ import { changePolicyIn } from '../../policies/change-policy';
 import { createPolicyIn, deletePolicyIn } from '../../policies/policies';
 import type { ChangeRow } from '../../queries/changes';
 import { findLastVersion } from '../../queries/policy-versions';
+import { storeMove } from './move-workloads';
 
 export type Acting = { readonly actor: Actor; readonly origin: Origin | null };
 type Kind = ChangeItem['kind'];
@@ -29,6 +30,8 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
   const [policies, groups] = [changeScope('policy:write', by), changeScope('group:write', by)];
   const removals: string[] = [];
   const reason = `Change: ${change.title}`;
+  // Their locks come before that of the audit trail.
+  for (const item of selectItems(change.items, 'move')) removals.push(...(await storeMove(tx, by, item)));
   for (const { policy_id: id, before, after, ...item } of selectItems(change.items, 'policy')) {
     if (!before) {
       const version = (await findLastVersion(tx, id)) + 1;

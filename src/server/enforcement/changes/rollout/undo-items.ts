@@ -1,4 +1,4 @@
-import { ROLLBACK_PROBLEMS, type RolloutPolicy } from '@/domain/change/rollout';
+import type { RolloutPolicy } from '@/domain/change/rollout';
 import type { DeploymentProblem } from '@/domain/deployments';
 import { type Owned, toOwner } from '@/domain/permissions';
 import type { PolicySnapshot } from '@/domain/policies';
@@ -18,14 +18,8 @@ import { isPolicyNameUsed, lockPolicy } from '../../queries/policies';
 import { findLastVersion, findPolicyVersions } from '../../queries/policy-versions';
 import { listEligibleWorkloads, lockSecurityGroup, securityGroupNameTaken } from '../../queries/security-groups';
 import type { WithinChange } from './guard';
+import { createIncomplete, undoMove } from './move-workloads';
 import { type Acting, selectItems } from './store-items';
-
-/** A problem of a rollback that leaves something as it is. */
-export const createIncomplete = (message: string): DeploymentProblem => ({
-  code: ROLLBACK_PROBLEMS.incomplete,
-  message,
-  remedy: 'Check it, and change it manually if necessary.',
-});
 
 /** A name that the owner does not use: someone may have taken the former one since. */
 async function chooseFreeName(name: string, isTaken: (name: string) => Promise<boolean>): Promise<string> {
@@ -108,6 +102,14 @@ class Undo {
       ...([tx, this.#policies, id, guard, 'policy.updated', () => after, this.index, this.#within] as const),
     );
     this.removals.push(...removals);
+  }
+
+  async moves(): Promise<void> {
+    for (const item of selectItems(this.change.items, 'move')) {
+      const { problems, removals } = await undoMove(this.tx, this.by, item);
+      this.problems.push(...problems);
+      this.removals.push(...removals);
+    }
   }
 
   async policies(): Promise<void> {
@@ -198,6 +200,8 @@ export async function undoItems(
   touched: readonly RolloutPolicy[],
 ): Promise<{ problems: DeploymentProblem[]; removals: string[] }> {
   const undo = new Undo(tx, by, change, index, touched);
+  // Their locks come before that of the audit trail.
+  await undo.moves();
   await undo.policies();
   await undo.groups();
   return undo;

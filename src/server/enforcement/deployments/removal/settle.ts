@@ -1,3 +1,4 @@
+import { MAX_BULK_MEMBERS } from '@/domain/choices';
 import type { Owned } from '@/domain/permissions';
 import { recordAudit } from '../../../audit/record';
 import { type Scope, systemScope } from '../../../auth/scope';
@@ -78,6 +79,21 @@ export async function recordResidualRules(
   return ids;
 }
 
+/** The edits of a change that move the workloads of which rules are removed, by project. */
+const listMoves = (moved: readonly OwnedWorkload[], concerned: ReadonlySet<string>) =>
+  [
+    ...groupBy(
+      moved.filter(({ workload_id }) => concerned.has(workload_id)),
+      ({ project_id }) => project_id,
+    ),
+  ].flatMap(([project_id, list]) =>
+    [...batches(list, MAX_BULK_MEMBERS)].map((batch) => ({
+      kind: 'move' as const,
+      project_id,
+      workload_ids: batch.map(({ workload_id }) => workload_id),
+    })),
+  );
+
 /**
  * Decides, as part of a move, what happens to rules that policies left on workloads on which they may no longer act.
  * A manual move removes them; a move by a mapping rule follows the setting of the policy's tenant. Until they are
@@ -89,19 +105,19 @@ export async function settleMoves(
   tx: Tx,
   scope: Pick<Scope, 'actor' | 'origin'>,
   moved: readonly OwnedWorkload[],
-  by: 'hand' | 'rule',
+  { by, isApproved }: { readonly by: 'hand' | 'rule'; readonly isApproved: boolean },
 ): Promise<string[]> {
   if (moved.length === 0) return [];
   await deleteReturnedResiduals(tx, moved);
   const found = await findLeftBehind(tx, await readInstance(tx), moved);
   if (found.length === 0) return [];
-  if (scope.actor.kind === 'user') {
+  // What moved on the hypervisor has moved: only a user's own request waits for approval.
+  if (scope.actor.kind === 'user' && !isApproved) {
     const removed = found.filter(({ on_move }) => by === 'hand' || on_move === 'remove');
-    // What moved on the hypervisor has moved: only a user's own request waits for approval.
     await assertNoApprovalNeeded(tx, removed, {
       isEnforcing: removed.length > 0,
       title: 'Move workloads',
-      items: null,
+      items: listMoves(moved, new Set(removed.map(({ workload_id }) => workload_id))),
     });
   }
   const modes = found.map(({ on_move, ...row }): Left => ({ ...row, mode: by === 'hand' ? 'remove' : on_move }));

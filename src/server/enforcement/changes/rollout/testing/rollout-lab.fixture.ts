@@ -1,4 +1,4 @@
-import type { ChangeItem } from '@/domain/change/items';
+import { type ChangeItem, listObjectIds } from '@/domain/change/items';
 import type { ChangeState } from '@/domain/change/states';
 import type { Policy, PolicySnapshot } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
@@ -70,7 +70,7 @@ export const remove = (policy: Policy): ChangeItem => ({
 /** An approved change with these edits. */
 export async function makeChange(items: readonly ChangeItem[], settings: Partial<NewChange> = {}): Promise<string> {
   const id = newId();
-  const objects = items.map((item) => ('policy_id' in item ? item.policy_id : item.group_id));
+  const objects = items.flatMap(listObjectIds);
   await db.transaction((tx) =>
     insertChange(
       tx,

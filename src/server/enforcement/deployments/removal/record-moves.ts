@@ -1,10 +1,10 @@
-import { recordAudit } from '../audit/record';
-import type { Scope } from '../auth/scope';
-import type { Tx } from '../db/client';
-import { batches } from '../db/update-rows';
-import { settleMoves } from '../enforcement/deployments/removal/settle';
-import { publishEvent } from '../events/event-hub';
-import { flowStore } from '../traffic/storage/flow-store';
+import { recordAudit } from '../../../audit/record';
+import type { Scope } from '../../../auth/scope';
+import type { Tx } from '../../../db/client';
+import { batches } from '../../../db/update-rows';
+import { publishEvent } from '../../../events/event-hub';
+import { flowStore } from '../../../traffic/storage/flow-store';
+import { settleMoves } from './settle';
 
 /** A workload that got another project than it had. */
 export type Move = {
@@ -24,6 +24,7 @@ const PER_RECORD = 500;
  * Everything that follows from assigning workloads to the target, or to no project: rules that policies of their
  * former tenants and projects left there are removed or kept, and pages and the audit trail are updated. Each tenant
  * that gains or loses workloads has its own record, which does not show another tenant's project.
+ * @param isApproved a change moves them, whose approvals were counted when it was applied
  * @returns deployments for `startDeployments` after the commit
  */
 export async function recordMoves(
@@ -32,6 +33,7 @@ export async function recordMoves(
   action: 'workload.assigned' | 'workload.mapped',
   target: Target,
   moves: readonly Move[],
+  isApproved = false,
 ): Promise<string[]> {
   for (const cluster_id of new Set(moves.map((move) => move.cluster_id))) {
     await publishEvent(tx, { type: 'inventory.changed', cluster_id });
@@ -70,6 +72,6 @@ export async function recordMoves(
     tx,
     scope,
     elsewhere.map(({ id }) => ({ workload_id: id, tenant_id: to, project_id })),
-    action === 'workload.assigned' ? 'hand' : 'rule',
+    { by: action === 'workload.assigned' ? 'hand' : 'rule', isApproved },
   );
 }
