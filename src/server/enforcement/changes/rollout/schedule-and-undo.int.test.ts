@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '@/domain/change/change';
-import type { ChangeItem } from '@/domain/change/items';
+import { type ChangeItem, listObjectIds } from '@/domain/change/items';
 import type { ChangeRecord } from '@/domain/change/record';
 import type { Policy } from '@/domain/policies';
 import { requestAs } from '@/server/enforcement/deployments/removal/moves.fixture';
@@ -202,7 +202,7 @@ describe('a confirmed change', () => {
     const { status, body: draft } = await post<Change>(`/changes/${id}/revert`);
     expect(status).toBe(201);
     expect(draft).toMatchObject({ state: 'draft', reverts: id });
-    const byId = new Map(draft.items.map((item) => ['policy_id' in item ? item.policy_id : item.group_id, item]));
+    const byId = new Map(draft.items.map((item) => [listObjectIds(item)[0], item]));
     expect(byId.get(edited.id)).toMatchObject({
       ...{ kind: 'policy', base_version: 2, before: { rules: [{}] } },
       after: { rules: edited.rules },
