@@ -18,7 +18,13 @@ import { PageTrail } from '@/ui/page-trail';
 import { download } from '@/ui/table/csv';
 import { showToast } from '@/ui/toast';
 import { RelativeTime } from '@/ui/values';
-import { ACTION_LABELS, type ChangeAction, findNextStep, isWorking } from '../../shared/changes/change-labels';
+import {
+  ACTION_LABELS,
+  type ChangeAction,
+  findNextStep,
+  isPaused,
+  isWorking,
+} from '../../shared/changes/change-labels';
 import { ChangeStateView } from '../../shared/changes/change-state';
 import { DetailPage } from '../../shared/detail-page';
 import { loadTab } from '../../shared/load-tab';
@@ -150,7 +156,9 @@ function Content({ change }: { change: Change }) {
       )}
       <ChangeProblems problems={change.problems} />
       <div className="flex flex-col gap-6">
-        {watches && <WatchSection change={change} pending={steps.isPending} onTake={take} />}
+        {(watches || (change.state === 'applying' && isPaused(change)) || change.state === 'failed') && (
+          <WatchSection change={change} pending={steps.isPending} onTake={take} />
+        )}
         {/* Once it is applied, its progress comes first. */}
         {isApplied && rollout}
         {mayLead && <UndoSection change={change} />}

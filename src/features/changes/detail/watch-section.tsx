@@ -20,7 +20,7 @@ type Props = { change: Change; pending: boolean; onTake: (action: ChangeAction) 
 
 const WATCH_MS = 5000;
 
-/** While the change awaits confirmation: the time left, what is watched, and the two ways on. */
+/** What is watched since the first write; while the change awaits confirmation also the time left, and the two ways on. */
 export function WatchSection({ change, pending, onTake }: Props) {
   const t = useT();
   const trpc = useTRPC();
@@ -29,44 +29,51 @@ export function WatchSection({ change, pending, onTake }: Props) {
     // What is observed changes without an event.
     refetchInterval: WATCH_MS,
   });
-  const { confirm_until: until, actions } = change;
-  const reason = actions.includes('confirm')
-    ? null
-    : t('Requires the permission to apply everything that the change edits.');
+  const isAwaiting = change.state === 'awaiting_confirmation';
   return (
-    <Section id="watch" title={t('Awaiting confirmation')}>
+    <Section id="watch" title={isAwaiting ? t('Awaiting confirmation') : t('Watched since the write')}>
       <div className="flex flex-col gap-4">
-        <div className="flex flex-wrap items-center justify-between gap-4">
-          <div className="min-w-0 flex-1 basis-72">
-            {until && (
-              <p className="text-lg">
-                {t.rich('Rolled back in {left} unless confirmed', { left: <ConfirmCountdown until={until} /> })}
-              </p>
-            )}
-            <p className="text-pretty text-muted">
-              {t('All workloads are written. Established connections bypass new rules, so watch new ones.')}
-            </p>
-          </div>
-          <div className="flex flex-wrap gap-3 print:hidden">
-            <Button className="h-10 px-5" variant="danger" onClick={() => onTake('roll_back')} disabledReason={reason}>
-              {t('Roll back')}
-            </Button>
-            <Button
-              className="h-10 px-5"
-              variant="primary"
-              pending={pending}
-              onClick={() => onTake('confirm')}
-              disabledReason={reason}
-            >
-              {t('Confirm')}
-            </Button>
-          </div>
-        </div>
+        {isAwaiting && <Decision change={change} pending={pending} onTake={onTake} />}
         <QueryView query={query} skeleton={<Skeleton className="h-24 w-full" />}>
           {(watch) => <Observed watch={watch} />}
         </QueryView>
       </div>
     </Section>
+  );
+}
+
+function Decision({ change: { confirm_until: until, actions }, pending, onTake }: Props) {
+  const t = useT();
+  const reason = actions.includes('confirm')
+    ? null
+    : t('Requires the permission to apply everything that the change edits.');
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-4">
+      <div className="min-w-0 flex-1 basis-72">
+        {until && (
+          <p className="text-lg">
+            {t.rich('Rolled back in {left} unless confirmed', { left: <ConfirmCountdown until={until} /> })}
+          </p>
+        )}
+        <p className="text-pretty text-muted">
+          {t('All workloads are written. Established connections bypass new rules, so watch new ones.')}
+        </p>
+      </div>
+      <div className="flex flex-wrap gap-3 print:hidden">
+        <Button className="h-10 px-5" variant="danger" onClick={() => onTake('roll_back')} disabledReason={reason}>
+          {t('Roll back')}
+        </Button>
+        <Button
+          className="h-10 px-5"
+          variant="primary"
+          pending={pending}
+          onClick={() => onTake('confirm')}
+          disabledReason={reason}
+        >
+          {t('Confirm')}
+        </Button>
+      </div>
+    </div>
   );
 }
 
