@@ -14,6 +14,7 @@ import {
   policyRuleLines,
   post,
   prepareDeploymentLab,
+  RULES,
   readGuestResults,
 } from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
 import { makeUser } from '@/test/factories';
@@ -94,6 +95,20 @@ describe('POST /changes/apply-policy', () => {
     const { body: change } = await applyAsChange(policy, { confirm_within_seconds: 0 });
     expect(await drive(change.id)).toBe('confirmed');
     expect(policyRuleLines(100, policy)).toHaveLength(2);
+  });
+
+  it('reverts to the version that was live before, or to a disabled policy where none was', async () => {
+    const policy = await create(targets(100));
+    const apply = async () => {
+      const { body: change } = await applyAsChange(policy, { confirm_within_seconds: 0 });
+      expect(await drive(change.id)).toBe('confirmed');
+      return (await post<Change>(`/changes/${change.id}/revert`)).body;
+    };
+    const first = await apply();
+    expect(first.items).toMatchObject([{ base_version: 1, after: { enabled: false, rules: [{}, {}] } }]);
+    await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { rules: [RULES[0]] } });
+    const second = await apply();
+    expect(second.items).toMatchObject([{ base_version: 2, after: { enabled: true, rules: [{}, {}] } }]);
   });
 
   it.each([

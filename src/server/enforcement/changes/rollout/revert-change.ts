@@ -1,4 +1,5 @@
 import type { ChangeItem } from '@/domain/change/items';
+import type { StoredRollout } from '@/domain/change/rollout';
 import { toOwner } from '@/domain/permissions';
 import { isSameSnapshot } from '@/domain/policy/snapshot';
 import { equalJson } from '../../../audit/canonical';
@@ -15,9 +16,12 @@ import { assertMayWrite } from '../change-access';
 import { insertDraft } from '../draft/create-change';
 import { refuseStep } from '../transition';
 import { revertMove } from './move-workloads';
+import { readFormerContent } from './undo-items';
+
+type Edit = Exclude<ChangeItem, { kind: 'move' }>;
 
 /** The edit that takes one edit back, from what is stored now; null: there is nothing to take back. */
-async function revertEdit(tx: Tx, item: Exclude<ChangeItem, { kind: 'move' }>): Promise<ChangeItem | null> {
+async function revertEdit(tx: Tx, item: Edit, rollout: StoredRollout | null): Promise<ChangeItem | null> {
   if (item.kind === 'policy' || item.kind === 'policy_delete') {
     const row = await lockPolicy(tx, 'all', item.policy_id);
     const present = row && { ...(await readPolicySnapshot(tx, row)), version: row.version };
@@ -25,7 +29,11 @@ async function revertEdit(tx: Tx, item: Exclude<ChangeItem, { kind: 'move' }>): 
     if (!item.before) {
       return present && { kind: 'policy_delete', ...own, base_version: present.version, before: present };
     }
-    const { version: _, ...former } = item.before;
+    const { version: _, ...content } = item.before;
+    // A policy that was applied as it was stored gets what was live before.
+    const live = rollout?.policies.find(({ policy_id }) => policy_id === item.policy_id);
+    const isAsStored = item.kind === 'policy' && isSameSnapshot(item.before, item.after);
+    const former = isAsStored ? await readFormerContent(tx, item.policy_id, item.before, live) : content;
     if (present && isSameSnapshot(present, former)) return null;
     const bases = { base_version: present?.version ?? null, before: present };
     return { kind: 'policy', ...own, ...bases, after: former, adopted_from: null };
@@ -61,7 +69,7 @@ export async function revertChange(scope: Scope<'policy:write'>, session: Sessio
     if (change.state !== 'confirmed') throw refuseStep(change, 'revert it');
     const items: ChangeItem[] = [];
     for (const item of change.items) {
-      const reverted = item.kind === 'move' ? await revertMove(tx, item) : [await revertEdit(tx, item)];
+      const reverted = item.kind === 'move' ? await revertMove(tx, item) : [await revertEdit(tx, item, change.rollout)];
       items.push(...reverted.filter((one) => one !== null));
     }
     if (items.length === 0) {

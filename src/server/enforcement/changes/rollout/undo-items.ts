@@ -29,6 +29,19 @@ async function chooseFreeName(name: string, isTaken: (name: string) => Promise<b
   }
 }
 
+/** What a policy said when rules of it were live before a change; disabled when none were. */
+export async function readFormerContent(
+  tx: Tx,
+  id: string,
+  { version, ...content }: PolicySnapshot & { readonly version: number },
+  live: Pick<RolloutPolicy, 'live_version'> | undefined,
+): Promise<PolicySnapshot> {
+  if (!live || !isDeployed(content) || live.live_version === version) return content;
+  if (live.live_version === null) return { ...content, enabled: false };
+  const stored = (await findPolicyVersions(tx, id, [live.live_version])).get(live.live_version);
+  return stored?.snapshot ?? content;
+}
+
 class Undo {
   readonly problems: DeploymentProblem[] = [];
   /** What is removed from workloads of another project. */
@@ -56,19 +69,6 @@ class Undo {
 
   get #groups() {
     return changeScope('group:write', this.by);
-  }
-
-  /** What a policy says after the rollback: its former content; disabled when no rules of it were live. */
-  async #formerContent(
-    id: string,
-    before: PolicySnapshot & { readonly version: number },
-    live: Pick<RolloutPolicy, 'live_version'> | undefined,
-  ): Promise<PolicySnapshot> {
-    const { version, ...content } = before;
-    if (!live || !isDeployed(content) || live.live_version === version) return content;
-    if (live.live_version === null) return { ...content, enabled: false };
-    const stored = (await findPolicyVersions(this.tx, id, [live.live_version])).get(live.live_version);
-    return stored?.snapshot ?? content;
   }
 
   async #restorePolicy(
@@ -128,19 +128,19 @@ class Undo {
       const { policy_id: id, before, after } = item;
       if (!before) continue;
       done.add(id);
-      await this.#restorePolicy(id, toOwner(item), await this.#formerContent(id, before, live.get(id)), after);
+      await this.#restorePolicy(id, toOwner(item), await readFormerContent(tx, id, before, live.get(id)), after);
     }
     for (const item of selectItems(this.change.items, 'policy_delete')) {
       const { policy_id: id, before } = item;
       done.add(id);
-      await this.#restorePolicy(id, toOwner(item), await this.#formerContent(id, before, live.get(id)), null);
+      await this.#restorePolicy(id, toOwner(item), await readFormerContent(tx, id, before, live.get(id)), null);
     }
     // Policies that name an edited group and that no item edits.
     for (const policy of [...live.values()].filter(({ policy_id }) => !done.has(policy_id))) {
       const row = await lockPolicy(tx, 'all', policy.policy_id);
       if (!row) continue;
       const before = { ...(await readPolicySnapshot(tx, row)), version: row.version };
-      await this.#restorePolicy(row.id, toOwner(row), await this.#formerContent(row.id, before, policy), null);
+      await this.#restorePolicy(row.id, toOwner(row), await readFormerContent(tx, row.id, before, policy), null);
     }
   }
 
