@@ -13,7 +13,7 @@ const REVIEWER = { email: 'reviewer@example.org', password: 'Review-all-changes-
 const shot = (page: Page, name: string) => takePicture(page, `change-${name}`);
 
 /** An enforced policy for two workloads of a cluster, not applied yet. */
-const createPolicy = (api: Api, cluster: string, name: string, default_action = 'none') =>
+const createPolicy = (api: Api, cluster: string, name: string, vmids = [100, 101], default_action = 'none') =>
   api<Item>('POST', '/policies', {
     name,
     definition: {
@@ -21,7 +21,7 @@ const createPolicy = (api: Api, cluster: string, name: string, default_action = 
       enforcement_mode: 'enforced',
       direction: 'in',
       sources: ['any'],
-      targets: [`vmid:${cluster}/100`, `vmid:${cluster}/101`],
+      targets: vmids.map((vmid) => `vmid:${cluster}/${vmid}`),
     },
     rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['443'] }],
   });
@@ -41,13 +41,11 @@ test('a change that fails a policy test is corrected, approved by a second perso
 }) => {
   test.setTimeout(240_000);
   const { id: cluster_id } = await addCluster(simulator.cluster, { name: 'change-lab' });
-  const policy = await createPolicy(api, 'change-lab', 'e2e change web', 'drop');
+  const policy = await createPolicy(api, 'change-lab', 'e2e change web', [104, 105], 'drop');
   // An impact is computed from what was last read, and nothing was read of a new cluster yet.
-  const workloads = await api<Listed>('GET', `/workloads?cluster_id=${cluster_id}&limit=200`);
-  for (const { id } of workloads.items.filter(({ name }) => /^web-0[12]$/.test(name))) {
-    await api('GET', `/workloads/${id}/firewall`);
-  }
-  const packet = { from: ['10.9.0.9'], to: ['vmid:change-lab/100'], protocol: 'tcp', ports: ['8443'] };
+  const [app] = (await api<Listed>('GET', `/workloads?cluster_id=${cluster_id}&q=app-02`)).items;
+  await api('GET', `/workloads/${app?.id}/firewall`);
+  const packet = { from: ['10.9.0.9'], to: ['vmid:change-lab/104'], protocol: 'tcp', ports: ['8443'] };
   await api('POST', '/policy-tests', { name: 'e2e administration of web', expect: 'allow', ...packet });
   const role = (await api<Listed>('GET', '/roles?limit=100')).items.find(({ name }) => name === 'security_engineer');
   await api('POST', '/users', { ...REVIEWER, name: 'Reviewer', assignments: [{ role_id: role?.id }] });
