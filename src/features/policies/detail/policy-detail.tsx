@@ -29,6 +29,7 @@ import { usePermissions } from '../../shared/use-permissions';
 import { useUrlTab } from '../../shared/use-url-state';
 import type { SwitchKind } from '../apply/switch-dialog';
 import { allReasons, getDisplayStatus } from '../policy-labels';
+import { OpenChanges } from './open-changes';
 import { PolicyOverview } from './policy-overview';
 import { VersionBehind } from './version-behind';
 
@@ -211,6 +212,7 @@ function Content({ policy }: { policy: Policy }) {
           </>
         }
       />
+      <OpenChanges policyId={policy.id} />
       <VersionBehind policy={policy} applyReason={applyReason} onApply={() => setDialog('apply')} />
       <Tabs
         label={t('Policy sections')}
