@@ -42,6 +42,8 @@ test('a change that fails a policy test is corrected, approved by a second perso
   test.setTimeout(240_000);
   const { id: cluster_id } = await addCluster(simulator.cluster, { name: 'change-lab' });
   const policy = await createPolicy(api, 'change-lab', 'e2e change web', [104, 105], 'drop');
+  // Policy tests need addresses.
+  await api('POST', '/ipam/discover?wait=true', { cluster_ids: [cluster_id] });
   // An impact is computed from what was last read, and nothing was read of a new cluster yet.
   const [app] = (await api<Listed>('GET', `/workloads?cluster_id=${cluster_id}&q=app-02`)).items;
   await api('GET', `/workloads/${app?.id}/firewall`);
