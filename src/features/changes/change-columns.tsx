@@ -24,7 +24,7 @@ export const changeColumns = (t: Translate) => [
     render: (change) => <ChangeLink id={change.id} title={change.title} />,
   }),
   make.custom('state', t('State'), (change) => <ChangeStateView state={change.state} />, {
-    width: 176,
+    width: 200,
     csv: (change) => t(STATE_LABELS[change.state].word),
   }),
   make.text('tenants', t('Tenants'), (change) => formatTenants(t, change), { width: 136 }),
@@ -39,7 +39,7 @@ export const changeColumns = (t: Translate) => [
       if (!change.confirm_until) return word;
       return t.rich('{step} {at}', { step: word, at: <RelativeTime at={change.confirm_until} /> });
     },
-    { width: 176, csv: (change) => waitsFor(t, change) },
+    { width: 216, csv: (change) => waitsFor(t, change) },
   ),
   make.time('updated_at', t('Updated'), (change) => change.updated_at, { sortable: true }),
   make.text('description', t('Description'), (change) => change.description, { hidden: true, width: 200 }),
