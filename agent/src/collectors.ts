@@ -9,6 +9,7 @@ import { readFirewallStatus } from './firewall/firewall-status';
 import { assembleFlows } from './flows/assemble';
 import { NEW_SHARE } from './flows/select';
 import { kernelBootId, machineId } from './identity';
+import { AccessLog } from './logs/access-log';
 import { LogCollector, type LogPositions } from './logs/log-collector';
 import { readInterfaceCounters } from './net/interface-counters';
 import { InterfaceTrafficMeter } from './net/interface-traffic';
@@ -28,6 +29,7 @@ export class Collectors {
   private readonly ruleset = new RulesetReader();
   private readonly capture: Capture;
   private readonly logs: LogCollector;
+  private readonly accessLog: AccessLog;
   private sequence = 0;
   private since: number;
   private timer: NodeJS.Timeout | undefined;
@@ -44,12 +46,16 @@ export class Collectors {
       positions,
       clock,
     );
+    this.accessLog = new AccessLog(config.access_log, positions.access ?? null, clock);
   }
 
   start(): void {
     this.capture.start();
     this.traffic.measure(this.interfaces(), this.clock());
-    this.timer = setInterval(() => this.logs.poll(), LOG_POLL_MILLISECONDS);
+    this.timer = setInterval(() => {
+      this.logs.poll();
+      this.accessLog.poll();
+    }, LOG_POLL_MILLISECONDS);
   }
 
   /**
@@ -66,7 +72,8 @@ export class Collectors {
     // From here on without waiting: nothing may be counted between the snapshot and the start of the next interval.
     const now = this.clock();
     this.logs.collect();
-    const { positions } = this.logs;
+    const edits = this.accessLog.take();
+    const positions = { ...this.logs.positions, access: this.accessLog.position };
     const capture = this.capture.snapshot();
     const assembled = assembleFlows(
       { capture, conntrack, logs: this.logs.flows.all(), now, since: this.since },
@@ -97,6 +104,7 @@ export class Collectors {
       flow_diagnostics: diagnostics,
       firewall_status: firewall,
       nftables_ruleset_hash: ruleset.hash,
+      ...(edits && { hypervisor_edits: edits }),
     };
     this.sequence += 1;
     return { heartbeat, positions };
@@ -106,6 +114,7 @@ export class Collectors {
     clearInterval(this.timer);
     await this.capture.stop();
     this.logs.close();
+    this.accessLog.close();
   }
 
   private interfaces(): InterfaceCounters[] {

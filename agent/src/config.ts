@@ -17,6 +17,8 @@ export type Config = {
   interval_seconds: number;
   flow_limit: number;
   firewall_log: string;
+  /** The hypervisor's access log, which names who edited a firewall. null: it is not read. */
+  access_log: string | null;
   state_directory: string;
   runtime_directory: string;
   log_level: 'info' | 'debug';
@@ -60,6 +62,10 @@ const SETTINGS: { [Name in keyof Config]: { fallback: () => Config[Name]; parse:
   },
   flow_limit: { fallback: () => AGENT_LIMITS.flows_per_heartbeat, parse: numberBetween(1, MAX_FLOW_LIMIT) },
   firewall_log: { fallback: () => '/var/log/pve-firewall.log', parse: parsePath },
+  access_log: {
+    fallback: () => '/var/log/pveproxy/access.log',
+    parse: (text) => (text === 'off' ? null : parsePath(text)),
+  },
   state_directory: { fallback: () => '/var/lib/fabric-agent', parse: parsePath },
   runtime_directory: { fallback: () => '/run/fabric-agent', parse: parsePath },
   log_level: { fallback: () => 'info', parse: parseLogLevel },

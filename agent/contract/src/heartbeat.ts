@@ -1,7 +1,7 @@
 // The wire between node agent and service: JSON over HTTPS, gzip allowed. Names are snake_case and never change their
 // meaning; both sides ignore fields they do not know. Times are RFC 3339 UTC, counters are non-negative integers.
 import * as z from 'zod';
-import { AGENT_DECISIONS, AGENT_LIMITS } from './limits';
+import { AGENT_DECISIONS, AGENT_LIMITS, EDITED_OBJECTS } from './limits';
 
 const shortText = z.string().max(64);
 const text = z.string().max(500);
@@ -152,6 +152,23 @@ export const firewallStatusSchema = z.object({
 });
 export type FirewallStatus = z.infer<typeof firewallStatusSchema>;
 
+/**
+ * A request to the hypervisor that changed firewall rules or a guest's configuration, as its access log names it: who and when, not
+ * what was sent.
+ */
+export const hypervisorEditSchema = z.strictObject({
+  at: time,
+  /** As the hypervisor writes it, with the name of an API token after `!`. */
+  user: z
+    .string()
+    .regex(/^[^\s"@!]{1,64}@[A-Za-z][A-Za-z0-9._-]{0,31}(![A-Za-z][A-Za-z0-9._-]{0,63})?$/, 'expected user@realm'),
+  method: z.enum(['POST', 'PUT', 'DELETE']),
+  object: z.enum(EDITED_OBJECTS),
+  /** Of the guest that was edited. */
+  vmid: vmid.optional(),
+});
+export type HypervisorEdit = z.infer<typeof hypervisorEditSchema>;
+
 const envelope = {
   protocol_version: z.int().positive(),
   agent_version: shortText,
@@ -171,6 +188,8 @@ const envelope = {
   firewall_status: firewallStatusSchema.nullable(),
   /** SHA-256 (hex) of all packet filter rules; changes with rules only. null = could not be read. */
   nftables_ruleset_hash: z.string().max(128).nullable(),
+  /** Since the previous heartbeat; absent: the access log is not read. */
+  hypervisor_edits: z.array(hypervisorEditSchema).max(AGENT_LIMITS.edits_per_heartbeat).optional(),
 };
 
 /** What an agent sends. */

@@ -19,6 +19,8 @@ export const AGENT_LIMITS = {
   log_excerpt_characters: 180,
   /** Lines of the hypervisor's firewall log read per heartbeat: the larger of twice the flow limit and this. */
   log_lines_minimum: 1000,
+  /** Edits by other people that an agent reports in one heartbeat, the newest. */
+  edits_per_heartbeat: 100,
   /** How far back the kernel log is looked at. */
   kernel_log_window_seconds: 300,
   /** Largest request body, compressed or not, that a server accepts; more is answered with 413. */
@@ -45,3 +47,6 @@ export type AgentDecision = (typeof AGENT_DECISIONS)[number];
 /** Where a flow was seen. Servers accept other names too: a newer agent may know more. */
 export const COLLECTORS = ['ebpf', 'ring', 'conntrack', 'firewall_log', 'kernel_log', 'interface'] as const;
 export type Collector = (typeof COLLECTORS)[number];
+
+/** What someone edited on a hypervisor. */
+export const EDITED_OBJECTS = ['guest_firewall', 'guest_config', 'cluster_firewall'] as const;

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { endianness } from 'node:os';
+import { dirname } from 'node:path';
 import process from 'node:process';
 import { isAgentStatus, readStateFile } from '../agent-status';
 import { EbpfCapture } from '../capture/ebpf/collector';
@@ -43,6 +44,7 @@ export async function runChecks(config: Config): Promise<Check[]> {
     await checkConntrack(),
     checkKernelLog(),
     checkFirewallLog(config),
+    checkAccessLog(config),
     {
       name: 'packet filter rules',
       ...(ruleset.hash === null
@@ -166,6 +168,17 @@ function checkFirewallLog({ firewall_log: file }: Config): Check {
     accessSync(file, constants.R_OK);
     return `${file} is readable`;
   });
+}
+
+function checkAccessLog({ access_log: file }: Config): Check {
+  const name = 'access log';
+  if (file === null) return { name, status: 'ok', detail: 'off: who edited a firewall is not reported' };
+  const remedy = `to report who edited a firewall: chmod g+rx ${dirname(file)}; otherwise set access_log = off`;
+  const check = attempt(name, remedy, () => {
+    accessSync(file, constants.R_OK);
+    return `${file} is readable`;
+  });
+  return check.status === 'failed' ? { ...check, status: 'warning' } : check;
 }
 
 async function checkFirewall(ruleset: Awaited<ReturnType<RulesetReader['read']>>): Promise<Check> {

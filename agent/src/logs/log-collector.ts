@@ -10,7 +10,11 @@ import { LogFlows } from './log-flows';
 import { parsePacketLine } from './log-line';
 
 /** Where reading stopped; saved between runs. */
-export type LogPositions = { kernel: KernelLogPosition | null; file: TailState | null };
+export type LogPositions = {
+  kernel: KernelLogPosition | null;
+  file: TailState | null;
+  access?: TailState | null;
+};
 
 export type LogSources = {
   /** The hypervisor's firewall log. */

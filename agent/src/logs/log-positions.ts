@@ -1,21 +1,26 @@
 import type { FilePosition } from './file-position';
 import type { LogPositions } from './log-collector';
 
-export const NO_POSITIONS: LogPositions = { kernel: null, file: null };
+export const NO_POSITIONS: LogPositions = { kernel: null, file: null, access: null };
 
 /** Whether a value read from the state file is a set of positions; a damaged file must not stop the agent. */
 export function isLogPositions(value: unknown): value is LogPositions {
   if (!isRecord(value)) return false;
-  const { kernel, file } = value;
+  // Earlier agents saved none of the access log.
+  const { kernel, file, access = null } = value;
   const isKernel =
     kernel === null || (isRecord(kernel) && typeof kernel.kernel_boot_id === 'string' && isCount(kernel.sequence));
-  const isFile =
-    file === null ||
-    (isRecord(file) &&
-      (file.current === null || isFilePosition(file.current)) &&
-      Array.isArray(file.rotated) &&
-      file.rotated.every(isFilePosition));
-  return isKernel && isFile;
+  return isKernel && isTailState(file) && isTailState(access);
+}
+
+function isTailState(value: unknown): boolean {
+  return (
+    value === null ||
+    (isRecord(value) &&
+      (value.current === null || isFilePosition(value.current)) &&
+      Array.isArray(value.rotated) &&
+      value.rotated.every(isFilePosition))
+  );
 }
 
 function isFilePosition(value: unknown): value is FilePosition {

@@ -37,6 +37,7 @@ export const driftColumns = (t: Translate) => [
     { width: 120, csv: (drift) => t(STATUS_STATES[drift.status].word) },
   ),
   make.time('first_seen_at', t('First seen'), (drift) => drift.first_seen_at, { sortable: true }),
+  make.mono('changed_by', t('Changed by'), (drift) => drift.changed_by, { hidden: true, width: 160 }),
   make.text('cluster_name', t('Cluster'), (drift) => drift.cluster_name, { hidden: true, width: 120 }),
   make.mono('last_applied', t('Last applied'), (drift) => drift.last_applied, { hidden: true, width: 260 }),
   make.mono('live', t('Live'), (drift) => drift.live, { hidden: true, width: 260 }),

@@ -96,6 +96,16 @@ function Content({ drift, onClose }: { drift: Drift; onClose: () => void }) {
           },
           { label: t('Cluster'), value: drift.cluster_name },
           { label: t('First seen'), value: <RelativeTime at={drift.first_seen_at} /> },
+          {
+            label: t('Changed by'),
+            value: drift.changed_by ? (
+              <>
+                <Mono wrap>{drift.changed_by}</Mono> {drift.changed_at && <RelativeTime at={drift.changed_at} />}
+              </>
+            ) : (
+              t('Not known. No access log names anyone.')
+            ),
+          },
           { label: t('Last seen'), value: <RelativeTime at={drift.last_seen_at} /> },
           ...(drift.accepted_until
             ? [

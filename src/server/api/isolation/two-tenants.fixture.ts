@@ -153,9 +153,9 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
   void applied;
   // Resolved, so that reading the cluster again changes nothing about it.
   const drift = await getFirstId(sqlClient()`insert into drifts
-    (id, policy_id, workload_id, kind, subject_key, subject, last_applied, live, live_hash, resolved_at)
+    (id, policy_id, workload_id, kind, subject_key, subject, last_applied, live, live_hash, changed_by, resolved_at)
     values (gen_random_uuid(), ${policy.id}, ${things.workload ?? ''}, 'edited', ${`${mark}-key`}, 'Rule 1', ${`${mark}-applied`},
-      ${`${mark}-live`}, 'hash', now()) returning id`);
+      ${`${mark}-live`}, 'hash', ${`${mark}-editor`}, now()) returning id`);
   const token: { id: string } = await make('/account/tokens', headers, {
     name: `${mark}-program`,
     permissions: ['policy:read'],

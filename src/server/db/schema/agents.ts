@@ -1,3 +1,4 @@
+import { EDITED_OBJECTS } from '@fabric/agent-contract/limits';
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { primaryId, timeSpans, timestampNow, timestamptz } from '../columns';
@@ -26,6 +27,26 @@ export const agentHeartbeats = pgTable(
   (t) => [
     primaryKey({ columns: [t.node_id, t.boot_id, t.sequence] }),
     index('agent_heartbeats_received_idx').using('brin', t.received_at).with({ pages_per_range: 32 }),
+  ],
+);
+
+/** Who edited firewalls of a cluster in the last day, as the access logs of its nodes say; not what. */
+export const hypervisorEdits = pgTable(
+  'hypervisor_edits',
+  {
+    cluster_id: uuid()
+      .notNull()
+      .references(() => clusters.id, { onDelete: 'cascade' }),
+    object: text({ enum: EDITED_OBJECTS }).notNull(),
+    /** 0: the cluster's own. */
+    vmid: integer().notNull(),
+    at: timestamptz().notNull(),
+    user_name: text().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.cluster_id, t.object, t.vmid, t.at, t.user_name] }),
+    index('hypervisor_edits_at_idx').on(t.at),
+    check('hypervisor_edits_object', sql`${t.object} in ('guest_firewall', 'guest_config', 'cluster_firewall')`),
   ],
 );
 

@@ -23,6 +23,9 @@ export const drifts = pgTable(
     live: text(),
     /** Hash of the live content. An acceptance covers this content only. */
     live_hash: text().notNull(),
+    /** When the workload was last read with other live content, and first with this: it was edited in between. Null: not known. */
+    unchanged_at: timestamptz(),
+    changed_until: timestamptz(),
     changed_by: text(),
     changed_at: timestamptz(),
     accepted_hash: text(),

@@ -1,10 +1,16 @@
+import type { HypervisorEdit } from '@fabric/agent-contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Drift } from '@/domain/change/drift';
 import { DRIFT_KINDS, type DriftKind } from '@/domain/change/drift-kinds';
 import type { Impact } from '@/domain/impact/impact';
 import type { Policy } from '@/domain/policies';
-import { sqlClient } from '@/server/db/client';
+import { db, sqlClient } from '@/server/db/client';
+import { clusterAccess } from '@/server/inventory/cluster-access';
+import { type ClusterRow, findClusterRow } from '@/server/inventory/queries/clusters';
 import { clock } from '@/server/lib/clock';
+import { makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
+import { makeAgent, makeCluster, makeNode } from '@/test/factories';
+import { call } from '@/test/request';
 import { runImpact } from '../impact/run-impact';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
 
@@ -174,6 +180,40 @@ const runWaiting = async () => {
   await lab.carryOut(rows.map(({ id }) => ({ deployment_id: id })));
 };
 
+/** Edits as agents read them from access logs, of which only some are what drifted. */
+async function reportEdits() {
+  const now = clock.now().getTime();
+  const nic = FIRST + CASES.findIndex(([, name]) => name === 'interface');
+  const { api_token } = clusterAccess((await findClusterRow(db, lab.cluster.id)) as ClusterRow);
+  const by = (user: string, seconds: number, vmid: number, object: HypervisorEdit['object'] = 'guest_firewall') => ({
+    ...{ user, vmid, object, method: 'PUT' as const, at: new Date(now - seconds * 1000).toISOString() },
+  });
+  const send = async (headers: { authorization: string }, hypervisor_edits: object[]) => {
+    const body = { ...makeHeartbeat([]), sent_at: new Date(now).toISOString(), hypervisor_edits };
+    const { status } = await call('/agents/heartbeat', { body, headers });
+    return status;
+  };
+  const [node] = await sqlClient()<{ id: string }[]>`select id from nodes where cluster_id = ${lab.cluster.id}`;
+  const edits = [
+    by('bob@pve', 30, FIRST),
+    by('eve@pve', 20, FIRST),
+    // The service itself.
+    by(api_token.split('=')[0] ?? '', 10, FIRST),
+    // Before the last read, and something else that was edited.
+    by('old@pve', 3600, FIRST + 1),
+    by('config@pve', 20, FIRST + 2, 'guest_config'),
+    by('nic@pve', 20, nic, 'guest_config'),
+  ];
+  expect(await send(await makeAgent(node as { id: string }), edits)).toBe(200);
+  // The same VMID on another cluster.
+  const other = await makeAgent(await makeNode(await makeCluster()));
+  expect(await send(other, [by('mallory@pve', 5, FIRST), by('mallory@pve', 5, FIRST + 3)])).toBe(200);
+  for (const wrong of [{ user: 'no realm' }, { object: 'disk' }, { vmid: -1 }, { body: 'x' }]) {
+    expect(await send(other, [{ ...by('mallory@pve', 5, FIRST), ...wrong }])).toBe(400);
+  }
+  expect(await send(other, Array(101).fill(by('mallory@pve', 5, FIRST)))).toBe(400);
+}
+
 describe('drift', () => {
   it('has a case for each kind', () => {
     const cases = new Set(CASES.map(([kind]) => kind));
@@ -186,7 +226,9 @@ describe('drift', () => {
     expect(await readOverall()).toMatchObject({ status: 'active' });
   });
 
-  it('finds every kind in one pass', async () => {
+  it('finds every kind in one pass, and who was last to edit', async () => {
+    lab.ahead(90_000);
+    await reportEdits();
     for (const [at, [, , cause]] of CASES.entries()) cause(FIRST + at);
     await lab.observe();
     const found = await listDrift();
@@ -195,6 +237,10 @@ describe('drift', () => {
     for (const [at, [, , , expected]] of CASES.entries()) {
       expect(found.find(({ vmid }) => vmid === FIRST + at)).toMatchObject(expected);
     }
+    const getEditor = (vmid: number) => found.find((one) => one.vmid === vmid)?.changed_by;
+    expect([0, 1, 2, 3].map((at) => getEditor(FIRST + at))).toEqual(['eve@pve', null, null, null]);
+    const [nic, guest] = CASES.flatMap(([kind], at) => (kind === 'switch_changed' ? [FIRST + at] : []));
+    expect([getEditor(nic ?? 0), getEditor(guest ?? 0)]).toEqual(['nic@pve', null]);
     const edited = found.find(({ vmid }) => vmid === FIRST);
     expect(edited?.rule_id).toBe(policy.rules[1]?.id);
     expect(edited?.actions).toEqual(['reconcile', 'adopt', 'accept']);

@@ -5,6 +5,7 @@ import { newId } from '../../lib/ids';
 import { compareDrift, hashLive } from '../policies/firewall-state/compare-drift';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import {
+  attributeDrift,
   type DriftRow,
   listUnresolvedDrift,
   listVersionRuleIds,
@@ -22,10 +23,16 @@ type Seen = Omit<NewDrift, 'id' | 'rule_id'> & { policy_version: number; rule_po
 /**
  * Stores how a cluster's live state differs from what was applied, after it was read: new differences are added, known
  * ones updated, and those that are gone resolved. What could not be read, or was applied while it was read, stays as it is.
- * Six queries, whatever there is.
+ * Seven queries, whatever there is.
  * @param before the state before the cluster was read
+ * @param ownUser by whom the service itself writes to the cluster
  */
-export async function recordDrift(clusterId: string, before: FirewallState, firewall: FirewallState): Promise<void> {
+export async function recordDrift(
+  clusterId: string,
+  before: FirewallState,
+  firewall: FirewallState,
+  ownUser: string | null,
+): Promise<void> {
   const [applied, open] = await Promise.all([listAppliedInCluster(db, clusterId), listUnresolvedDrift(db, clusterId)]);
   const placements = groupBy(applied, ({ workload_id }) => workload_id);
   const seen: Seen[] = [];
@@ -46,10 +53,21 @@ export async function recordDrift(clusterId: string, before: FirewallState, fire
         continue;
       }
       for (const kind of found.unread) unread.add(`${policyId} ${id} ${kind}`);
+      // Pages read single workloads in between: then the read before says nothing about when it was edited.
+      const former =
+        found.differences.length > 0 ? (compareDrift(before, id, rows).get(policyId)?.differences ?? []) : [];
       for (const { rules: _, ...difference } of found.differences) {
+        const wasThere = former.some(
+          (one) =>
+            one.kind === difference.kind && one.subject_key === difference.subject_key && one.live === difference.live,
+        );
+        const times = {
+          unchanged_at: wasThere ? null : (before.snapshots.guests.get(id)?.read_at ?? null),
+          changed_until: read?.read_at ?? null,
+        };
         const { kind, subject_key, subject, desired, last_applied, live, rule_position } = difference;
         const policy_version = row?.policy_version ?? 0;
-        const where = { policy_id: policyId, workload_id: id, policy_version, rule_position };
+        const where = { policy_id: policyId, workload_id: id, policy_version, rule_position, ...times };
         seen.push({ ...where, kind, subject_key, subject, desired, last_applied, live, live_hash: hashLive(live) });
       }
     }
@@ -77,6 +95,7 @@ export async function recordDrift(clusterId: string, before: FirewallState, fire
   const isChanged = gone.length > 0 || rows.some((row) => known.get(toKey(row)) !== row.live_hash);
   await db.transaction(async (tx) => {
     await storeDrift(tx, rows, at);
+    await attributeDrift(tx, clusterId, ownUser);
     await resolveDrift(
       tx,
       gone.map(({ id }) => id),

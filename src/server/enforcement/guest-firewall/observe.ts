@@ -1,4 +1,5 @@
 import { db } from '../../db/client';
+import { clusterAccess } from '../../inventory/cluster-access';
 import { findClusterRow } from '../../inventory/queries/clusters';
 import { firewallObserve } from '../../jobs/definitions';
 import { enqueue } from '../../jobs/enqueue';
@@ -25,7 +26,8 @@ export async function observeCluster(clusterId: string, signal: AbortSignal): Pr
   );
   // After a deployment this may directly follow a read of the earlier state, which must not be used as the new one.
   await readLive(clusterId, guests, { concurrency: CONCURRENCY, signal, fresh: true });
-  await recordDrift(clusterId, before, await readFirewallState());
+  const [ownUser = null] = clusterAccess(row).api_token.split('=');
+  await recordDrift(clusterId, before, await readFirewallState(), ownUser);
 }
 
 /** Maximum age of snapshots. Reading a thousand guests takes about a minute. */

@@ -7,6 +7,7 @@ import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
 import { queryPage } from '../../db/query-page';
 import { projects } from '../../db/schema/access';
+import { hypervisorEdits } from '../../db/schema/agents';
 import { clusters } from '../../db/schema/clusters';
 import { drifts } from '../../db/schema/drift';
 import { policies, policyVersions } from '../../db/schema/policies';
@@ -30,6 +31,8 @@ export type NewDrift = Pick<
   | 'last_applied'
   | 'live'
   | 'live_hash'
+  | 'unchanged_at'
+  | 'changed_until'
 >;
 /** A drift as it is read, before what the reader may do with it is known. */
 export type FoundDriftRow = Omit<Drift, 'actions'> & Owned & Pick<DriftRow, 'live_hash' | 'subject_key'>;
@@ -163,6 +166,12 @@ export async function storeDrift(tx: Tx, rows: readonly NewDrift[], at: string):
         target: [drifts.policy_id, drifts.workload_id, drifts.kind, drifts.subject_key],
         targetWhere: isNull(drifts.resolved_at),
         set: {
+          ...Object.fromEntries(
+            (['unchanged_at', 'changed_until', 'changed_by', 'changed_at'] as const).map((column) => [
+              column,
+              sql`case when ${drifts.live_hash} = excluded.live_hash then ${drifts[column]} else excluded.${sql.identifier(column)} end`,
+            ]),
+          ),
           subject: sql`excluded.subject`,
           rule_id: sql`excluded.rule_id`,
           desired: sql`excluded.desired`,
@@ -174,6 +183,29 @@ export async function storeDrift(tx: Tx, rows: readonly NewDrift[], at: string):
         setWhere: sql`${drifts.last_seen_at} <= excluded.last_seen_at`,
       });
   }
+}
+
+/** The log has whole seconds. */
+const LOG_PRECISION = sql`interval '1 second'`;
+
+/**
+ * Notes who edited what differs in a cluster, where an access log says so: of those who did between the read without and the read with
+ * the difference, the last. Edits reported later are found at the next read.
+ * @param ownUser the service itself, whose writes are no drift
+ */
+export async function attributeDrift(tx: Tx, clusterId: string, ownUser: string | null): Promise<void> {
+  const object = sql`case when ${drifts.kind} <> 'switch_changed' or ${drifts.subject_key} = 'guest' then 'guest_firewall'
+    when ${drifts.subject_key} = 'cluster' then 'cluster_firewall' else 'guest_config' end`;
+  await tx.execute(sql`with found as (
+      select distinct on (${drifts.id}) ${drifts.id} as id, ${hypervisorEdits.user_name} as user_name, ${hypervisorEdits.at} as at
+      from ${drifts} join ${workloads} on ${workloads.id} = ${drifts.workload_id}
+      join ${hypervisorEdits} on ${hypervisorEdits.cluster_id} = ${workloads.cluster_id} and ${hypervisorEdits.object} = ${object}
+        and ${hypervisorEdits.vmid} = case ${hypervisorEdits.object} when 'cluster_firewall' then 0 else ${workloads.vmid} end
+        and ${hypervisorEdits.user_name} is distinct from ${ownUser}
+        and ${hypervisorEdits.at} > ${drifts.unchanged_at} - ${LOG_PRECISION} and ${hypervisorEdits.at} <= ${drifts.changed_until}
+      where ${workloads.cluster_id} = ${clusterId} and ${drifts.resolved_at} is null and ${drifts.changed_by} is null
+      order by ${drifts.id}, ${hypervisorEdits.at} desc, ${hypervisorEdits.user_name})
+    update ${drifts} set changed_by = found.user_name, changed_at = found.at from found where ${drifts.id} = found.id`);
 }
 
 /** Notes that these are gone, unless they were seen later. */

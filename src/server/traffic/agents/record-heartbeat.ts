@@ -14,6 +14,7 @@ import { confirmedObserver } from '../flows/known-ends';
 import { type FlowValidation, type UnconfirmedFlow, validateFlows } from '../flows/validate-flows';
 import { addAgentHours } from '../queries/agent-hours';
 import { type AgentState, findAgent, findHeartbeat, insertHeartbeat, lockAgent, updateAgent } from '../queries/agents';
+import { insertHypervisorEdits } from '../queries/hypervisor-edits';
 import { flowStore } from '../storage/flow-store';
 import { type AgentScope, chargeFlows } from './agent-identity';
 import { isBacklog, storableTime } from './backlog';
@@ -32,7 +33,7 @@ const storable = (value: unknown): unknown =>
  * @param sample the first good flows
  */
 export function compactPayload(heartbeat: HeartbeatEnvelope, sample: readonly Flow[]): Record<string, unknown> {
-  const { flows, interfaces, interface_traffic, ...rest } = heartbeat;
+  const { flows, interfaces, interface_traffic, hypervisor_edits: _edits, ...rest } = heartbeat;
   return {
     ...rest,
     interfaces: interfaces.slice(0, PAYLOAD_INTERFACES),
@@ -108,6 +109,20 @@ async function storeInterfaces(
   });
 }
 
+/** Who edited firewalls. Without a time that can be read, an edit says nothing. */
+async function storeEdits(
+  tx: Tx,
+  { cluster_id }: AgentScope['node'],
+  { hypervisor_edits = [] }: HeartbeatEnvelope,
+  times: ClockWindow,
+): Promise<void> {
+  const edits = hypervisor_edits.flatMap(({ at, user, object, vmid = 0 }) => {
+    const read = times.read(at);
+    return read === null ? [] : [{ cluster_id, object, vmid, user_name: user, at: new Date(read).toISOString() }];
+  });
+  await insertHypervisorEdits(tx, cluster_id, edits);
+}
+
 /**
  * Stores what an agent reports, all of it or nothing, before it is answered. Heartbeats of one node are stored one after
  * the other; a repeated one (same boot and sequence) changes nothing and gets the answer of the first.
@@ -155,6 +170,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     const unconfirmed = await keepUnconfirmed(tx, node, validation.unconfirmed, now);
     const rejected = [...validation.rejected, ...toOverflowRejections(validation.unconfirmed.slice(unconfirmed))];
     await storeInterfaces(tx, node, heartbeat, times, book);
+    await storeEdits(tx, node, heartbeat, times);
     const backlog = isBacklog(agent, heartbeat, received);
     const covered = { times, backlog, stored: { flows: validation.flows, rejected: rejected.length } };
     // Sent together: the second statement costs no round trip of its own.

@@ -4,7 +4,7 @@ import { HOUR_MS } from '@/domain/durations';
 import { HOURLY_HOURS } from '@/domain/flow/plan-range';
 import { deleteAged } from '../../db/aged-rows';
 import { db, type Executor, type Tx } from '../../db/client';
-import { agentEnrolments, agentHeartbeats, agentHours } from '../../db/schema/agents';
+import { agentEnrolments, agentHeartbeats, agentHours, hypervisorEdits } from '../../db/schema/agents';
 import { nodeAgents, nodes } from '../../db/schema/clusters';
 import { workloadPlacements, workloads } from '../../db/schema/workloads';
 
@@ -139,16 +139,19 @@ export async function claimRefusalRecord(tx: Tx, nodeId: string, now: string, be
 
 const DAY_HOURS = 24;
 
-/** Deletes expired heartbeats, hours of agents, enrollments and former placements of workloads. @returns how many rows of each */
+/** Deletes expired heartbeats, edits, hours of agents, enrollments and former placements of workloads. @returns how many rows of each */
 export async function retainAgents(
   now: number,
   signal: AbortSignal | undefined,
-): Promise<Record<'workload_placements' | 'agent_heartbeats' | 'agent_hours' | 'agent_enrolments', number>> {
+): Promise<
+  Record<'workload_placements' | 'agent_heartbeats' | 'hypervisor_edits' | 'agent_hours' | 'agent_enrolments', number>
+> {
   const ago = (hours: number) => new Date(now - hours * HOUR_MS).toISOString();
   return {
     // How far the evidence about a workload reaches depends on where it was.
     workload_placements: await deleteAged({ table: workloadPlacements, at: 'left_at' }, ago(HOURLY_HOURS), signal),
     agent_heartbeats: await deleteAged({ table: agentHeartbeats, at: 'received_at' }, ago(DAY_HOURS), signal),
+    hypervisor_edits: await deleteAged({ table: hypervisorEdits, at: 'at' }, ago(DAY_HOURS), signal),
     agent_hours: await deleteAged({ table: agentHours, at: 'hour_at' }, ago(HOURLY_HOURS), signal),
     agent_enrolments: await deleteAged({ table: agentEnrolments, at: 'expires_at' }, ago(7 * DAY_HOURS), signal),
   };
