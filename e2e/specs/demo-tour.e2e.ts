@@ -67,6 +67,15 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
   await settled();
   await picture('impact');
 
+  // A change that another person has to approve: it would cut the monitoring, too.
+  const change = (await api<{ items: { id: string }[] }>('GET', '/changes?state=in_review')).items[0];
+  await page.goto(`/changes/${change?.id}`);
+  await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible();
+  await page.getByRole('button', { name: 'Compute impact' }).click();
+  await expect(page.getByText(/observed conversations would be blocked/)).toBeVisible({ timeout: 60_000 });
+  await settled();
+  await picture('change');
+
   await page.goto('/flows?range=24h&group=service');
   await expect(page.getByRole('grid').first()).toContainText('443');
   await settled();

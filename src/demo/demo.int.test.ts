@@ -20,7 +20,7 @@ import { startWorkers, type WorkerRuntime } from '../../workers/runtime';
 import { DemoAgents } from './agents/demo-agents';
 import { trafficFile } from './agents/kept-traffic';
 import type { Post } from './agents/post';
-import { DEMO_EMAIL, ensureAdministrator } from './installation/accounts';
+import { DEMO_EMAIL, ensureAdministrator, PROJECT_USER_EMAIL } from './installation/accounts';
 import { ensureClusters } from './installation/clusters';
 import { runSteps } from './installation/kept-steps';
 import { listSetupSteps } from './installation/steps';
@@ -129,13 +129,17 @@ describe('a demo', () => {
       subnets: SITES.flatMap(({ networks }) => Object.keys(networks)).length + SITES.length + 1,
       projects: 5,
       groups: 9,
-      policies: 8,
+      policies: 9,
     });
     const [addresses] = await sql`
       select count(*)::int as n, count(*) filter (where address << '172.16.0.0/12')::int as docker from ip_addresses
       where workload_id is not null`;
     expect(addresses).toEqual({ n: expect.any(Number), docker: 0 });
     expect(addresses?.n).toBeGreaterThan(50);
+
+    expect(await sql`select state, created_by_name, jsonb_array_length(items) as edits from changes`).toEqual([
+      { state: 'in_review', created_by_name: PROJECT_USER_EMAIL, edits: 2 },
+    ]);
 
     const login = await call('/auth/login', { body: { email: DEMO_EMAIL, password: PASSWORD } });
     expect((await login.json()).user.permissions).toContain('*');
@@ -168,6 +172,7 @@ describe('a demo', () => {
       'Customers reach the load balancers': 'active',
       'Applications reach PostgreSQL': 'partial',
       'Applications reach the cache': 'stale',
+      'Search answers the shop only': null,
       'Web servers reach the balancers only': null,
       'Databases accept nothing from web servers': null,
       'Backups by the old backup server': 'unresolved',

@@ -96,7 +96,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'packages/simulator/src/pve-error.ts': 'used by every route',
   'src/demo/installation/addresses.ts': 'one step of the demo, like its neighbors',
   'src/demo/installation/notifications.ts': 'one step of the demo, like its neighbors',
-  'src/demo/installation/steps.ts': 'the list of its neighbors',
   'src/demo/traffic/roll.ts': 'used by all traffic of the demo',
   'src/domain/durations.ts': 'used by most of the code',
   'src/domain/net/mac-address.ts': 'the arithmetic of one kind of address',

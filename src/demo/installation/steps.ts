@@ -1,6 +1,7 @@
 import type { Simulator } from '@fabric/simulator/http-server';
 import { addProjectUser } from './accounts';
 import { discoverAddresses } from './addresses';
+import { addChangeInReview } from './changes';
 import { applyPolicies, createPolicyDrift } from './deployments';
 import type { Step } from './kept-steps';
 import { addNotificationRules } from './notifications';
@@ -20,4 +21,5 @@ export const listSetupSteps = (simulator: Simulator, password: string): readonly
   { name: 'deployments', take: applyPolicies },
   { name: 'notifications', take: addNotificationRules },
   { name: 'drift', take: (signal) => createPolicyDrift(simulator, signal) },
+  { name: 'change', take: addChangeInReview },
 ];

@@ -53,7 +53,7 @@ export async function recordDrift(
         continue;
       }
       for (const kind of found.unread) unread.add(`${policyId} ${id} ${kind}`);
-      // Pages read single workloads in between: then the read before says nothing about when it was edited.
+      // Pages read single workloads in between: then the read before is no limit of when it was edited.
       const former =
         found.differences.length > 0 ? (compareDrift(before, id, rows).get(policyId)?.differences ?? []) : [];
       for (const { rules: _, ...difference } of found.differences) {

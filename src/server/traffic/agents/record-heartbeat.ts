@@ -13,8 +13,15 @@ import { keepUnconfirmed, MOST_UNCONFIRMED } from '../flows/keep-unconfirmed';
 import { confirmedObserver } from '../flows/known-ends';
 import { type FlowValidation, type UnconfirmedFlow, validateFlows } from '../flows/validate-flows';
 import { addAgentHours } from '../queries/agent-hours';
-import { type AgentState, findAgent, findHeartbeat, insertHeartbeat, lockAgent, updateAgent } from '../queries/agents';
-import { insertHypervisorEdits } from '../queries/hypervisor-edits';
+import {
+  type AgentState,
+  findAgent,
+  findHeartbeat,
+  insertHeartbeat,
+  insertHypervisorEdits,
+  lockAgent,
+  updateAgent,
+} from '../queries/agents';
 import { flowStore } from '../storage/flow-store';
 import { type AgentScope, chargeFlows } from './agent-identity';
 import { isBacklog, storableTime } from './backlog';
@@ -109,7 +116,7 @@ async function storeInterfaces(
   });
 }
 
-/** Who edited firewalls. Without a time that can be read, an edit says nothing. */
+/** Who edited firewalls. An edit without a time that can be read is left out. */
 async function storeEdits(
   tx: Tx,
   { cluster_id }: AgentScope['node'],
