@@ -64,7 +64,7 @@ export const ChangeUndo = z.object({
       commands: z.array(z.string()),
     }),
   ),
-  /** Workloads of which the former state is not known. */
+  /** Workloads of which the former state is not known, or has rules that the reader may not see. */
   unknown: z.array(z.string()),
 });
 export type ChangeUndo = z.output<typeof ChangeUndo>;

@@ -20,13 +20,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 /**
  * Calls that answer with totals and no names: the absence of their data does not prove that they were asked about it.
  */
-const ONLY_SUMS = new Set([
-  'query insights.decisions',
-  'query insights.series',
-  // Empty before the change is applied.
-  ...['GET /changes/{change_id}/watch', 'query changeRollout.watch'],
-  ...['GET /changes/{change_id}/undo-commands', 'query changeRollout.undoCommands'],
-]);
+const ONLY_SUMS = new Set(['query insights.decisions', 'query insights.series']);
 /** Calls that a tenant's people may not make for another reason than a permission. */
 const REFUSED_TO_TENANTS = new Set(['mutation audit.verify']);
 

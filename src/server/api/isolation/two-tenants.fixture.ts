@@ -291,6 +291,12 @@ export async function makeTwoFullTenants(): Promise<TwoTenants> {
   const strangerNode = await makeAgent(stranger);
   await make('/agents/heartbeat', strangerNode, makeHeartbeat());
   await sumTraffic();
+  // As if the drafts had been applied just now at workloads that Fabric needs, so that what is watched and undone has data.
+  for (const { ids } of [ours, theirs]) {
+    await sqlClient()`insert into change_workloads (change_id, workload_id, wave, wave_kind)
+      values (${ids.change ?? ''}, ${ids.workload ?? ''}, 1, 'own')`;
+    await sqlClient()`update changes set applied_at = now(), written_at = now() where id = ${ids.change ?? ''}`;
+  }
   for (const side of [ours, theirs]) Object.assign(side.ids, { cluster: lab.cluster.id, node: node.id });
   return { ours, theirs, lab, node: agent, strangerNode };
 }

@@ -3,6 +3,7 @@ import { isWithinReach } from '@/domain/permissions';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { notFound } from '../../../lib/refusals';
+import { ruleNamer } from '../../guest-firewall/named-rules';
 import { toGuestFilter } from '../../guest-firewall/read-guest-live';
 import { listOwnWorkloadIds } from '../../own-connections/own-workloads';
 import { readFirewallState } from '../../policies/firewall-state/read-firewall-state';
@@ -32,7 +33,10 @@ export async function readUndoCommands(scope: Scope<'policy:apply'>, id: string)
     const snapshot = snapshots.guests.get(workload_id)?.state;
     const before = (await findStateBeforeChange(db, id, workload_id)) ?? (snapshot ? toGuestFilter(snapshot) : null);
     const node = node_name ?? '$(hostname)';
-    if (!before) undo.unknown.push(name);
+    const { withholdLive } = ruleNamer(inputs, scope.reach, workload);
+    // Commands contain the rules as they are, also those of the platform or of a former owner.
+    const isOpen = before?.rules.every((rule) => withholdLive(rule) === rule);
+    if (!before || !isOpen) undo.unknown.push(name);
     else
       undo.workloads.push({ workload_id, name, vmid, node, commands: buildUndoCommands({ vmid, kind, node }, before) });
   }
