@@ -132,17 +132,3 @@ export const ChangeItem = z.discriminatedUnion('kind', [
   }),
 ]);
 export type ChangeItem = z.output<typeof ChangeItem>;
-
-/** What an item changes: its policy, group or workloads. A change has at most one edit of each. */
-export function listObjectIds(item: ChangeItem): string[] {
-  switch (item.kind) {
-    case 'policy':
-    case 'policy_delete':
-      return [item.policy_id];
-    case 'group':
-    case 'group_members':
-      return [item.group_id];
-    case 'move':
-      return item.workloads.map(({ id }) => id);
-  }
-}

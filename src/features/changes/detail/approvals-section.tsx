@@ -25,7 +25,7 @@ export function ApprovalsSection({ change }: { change: Change }) {
             {approvals.map(({ tenant_id, tenant_name, required, approved, rule }) => (
               <li key={tenant_id ?? ''} className="flex flex-wrap items-center gap-x-3">
                 <span className="font-medium">{tenant_name ?? t('Installation')}</span>
-                <Status tone={approved >= required ? 'ok' : 'warn'}>
+                <Status tone={approved >= required ? 'ok' : change.applied_at ? 'off' : 'warn'}>
                   {t('{approved, number} of {required, number} approvals', { approved, required })}
                 </Status>
                 <span className="text-muted">

@@ -1,6 +1,7 @@
 'use client';
 import type { Change } from '@/domain/change/change';
-import { type ChangeItem, type GroupContent, listObjectIds } from '@/domain/change/items';
+import { listObjectIds } from '@/domain/change/item-objects';
+import type { ChangeItem, GroupContent } from '@/domain/change/items';
 import { compareSnapshots } from '@/domain/policy/snapshot';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';

@@ -1,7 +1,8 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Change } from '@/domain/change/change';
-import { type ChangeItem, type GroupContent, listObjectIds } from '@/domain/change/items';
+import { listObjectIds } from '@/domain/change/item-objects';
+import type { ChangeItem, GroupContent } from '@/domain/change/items';
 import type { PolicySnapshot } from '@/domain/policies';
 import { compareSnapshots } from '@/domain/policy/snapshot';
 import { useT } from '@/lib/i18n/use-t';

@@ -21,7 +21,7 @@ export function ConfirmWithin({ seconds, onChange }: Props) {
       <span aria-hidden>{label}</span>
       <Select
         aria-label={label}
-        className="min-w-32"
+        className="!w-36"
         value={String(seconds)}
         onValueChange={(value) => onChange(Number(value))}
         options={CHOICES.map((value) => ({ value: String(value), label: toLabel(t, value) }))}

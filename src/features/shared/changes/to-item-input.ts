@@ -1,4 +1,5 @@
-import { type ChangeItem, listObjectIds } from '@/domain/change/items';
+import { listObjectIds } from '@/domain/change/item-objects';
+import type { ChangeItem } from '@/domain/change/items';
 import type { PolicySnapshot } from '@/domain/policies';
 import type { RouterInputs } from '@/lib/trpc';
 

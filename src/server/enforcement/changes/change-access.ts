@@ -1,3 +1,4 @@
+import { isGroupItem } from '@/domain/change/item-objects';
 import type { ChangeItem } from '@/domain/change/items';
 import { computeReach, isWithinReach, type Owned, type Permission, type Reach } from '@/domain/permissions';
 import type { Session } from '../../auth/scope';
@@ -6,8 +7,6 @@ import { AppError } from '../../lib/errors';
 import { type ChangeRow, listChangeOwners } from '../queries/changes';
 
 type Grants = Pick<Session, 'grants'>;
-
-const isGroupItem = ({ kind }: ChangeItem): boolean => kind === 'group' || kind === 'group_members';
 
 const isMove = ({ kind }: ChangeItem): boolean => kind === 'move';
 

@@ -1,3 +1,4 @@
+import { isGroupItem } from '@/domain/change/item-objects';
 import type { ChangeItem } from '@/domain/change/items';
 import { type Owned, toOwner } from '@/domain/permissions';
 import type { PolicySnapshot } from '@/domain/policies';
@@ -67,9 +68,6 @@ function storeGroups(inputs: PolicyInputs, items: readonly ChangeItem[]): Policy
   }
   return withGroups(inputs, [...groups.values()]);
 }
-
-/** Whether an item changes who the members of a group are, or what it is called. */
-export const isGroupItem = ({ kind }: ChangeItem): boolean => kind === 'group' || kind === 'group_members';
 
 /** Whether an item changes what the endpoints of policies resolve to. */
 export const changesInventory = (item: ChangeItem): boolean => isGroupItem(item) || item.kind === 'move';

@@ -1,5 +1,6 @@
 import type { Change, ChangeCreate } from '@/domain/change/change';
-import { type ChangeItem, listObjectIds } from '@/domain/change/items';
+import { listObjectIds } from '@/domain/change/item-objects';
+import type { ChangeItem } from '@/domain/change/items';
 import type { Waves } from '@/domain/change/waves';
 import { type Owned, toOwner } from '@/domain/permissions';
 import type { Scope, Session } from '../../../auth/scope';

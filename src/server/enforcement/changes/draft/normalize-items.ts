@@ -1,4 +1,5 @@
-import { type ChangeItem, type ChangeItemInput, listObjectIds } from '@/domain/change/items';
+import { listObjectIds } from '@/domain/change/item-objects';
+import type { ChangeItem, ChangeItemInput } from '@/domain/change/items';
 import type { Owned } from '@/domain/permissions';
 import { refuseField } from '../../../lib/refusals';
 import { sha256 } from '../../impact/hashes';

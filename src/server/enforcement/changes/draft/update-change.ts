@@ -1,5 +1,5 @@
 import type { Change, ChangeUpdate } from '@/domain/change/change';
-import { listObjectIds } from '@/domain/change/items';
+import { listObjectIds } from '@/domain/change/item-objects';
 import { EDITABLE_STATES } from '@/domain/change/states';
 import type { Scope, Session } from '../../../auth/scope';
 import { db, type Tx } from '../../../db/client';

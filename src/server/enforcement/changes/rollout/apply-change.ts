@@ -1,5 +1,5 @@
 import type { ChangeApply } from '@/domain/change/change';
-import { listObjectIds } from '@/domain/change/items';
+import { listObjectIds } from '@/domain/change/item-objects';
 import type { StoredApplyRequest } from '@/domain/change/rollout';
 import type { Rollout } from '@/domain/change/waves';
 import type { Scope } from '../../../auth/scope';

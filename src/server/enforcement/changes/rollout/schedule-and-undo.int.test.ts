@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '@/domain/change/change';
-import { type ChangeItem, listObjectIds } from '@/domain/change/items';
+import { listObjectIds } from '@/domain/change/item-objects';
+import type { ChangeItem } from '@/domain/change/items';
 import type { ChangeRecord } from '@/domain/change/record';
 import type { Policy } from '@/domain/policies';
 import { requestAs } from '@/server/enforcement/deployments/removal/moves.fixture';

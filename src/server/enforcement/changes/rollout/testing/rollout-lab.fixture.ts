@@ -1,4 +1,5 @@
-import { type ChangeItem, listObjectIds } from '@/domain/change/items';
+import { listObjectIds } from '@/domain/change/item-objects';
+import type { ChangeItem } from '@/domain/change/items';
 import type { ChangeState } from '@/domain/change/states';
 import type { Policy, PolicySnapshot } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
