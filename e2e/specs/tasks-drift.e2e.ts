@@ -26,7 +26,7 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Drift' }).click();
   const grid = page.getByRole('grid', { name: 'Differences' });
   const row = grid.getByRole('row').filter({ hasText: WORKLOAD }).first();
-  await row.getByRole('gridcell', { name: 'Deleted' }).click();
+  await row.getByRole('gridcell', { name: 'Deleted', exact: true }).click();
   const drawer = page.getByRole('dialog', { name: /^Deleted: Rule \d+$/ });
   await expect(drawer).toContainText('First seen');
   await expect(drawer.getByRole('button', { name: 'Reconcile workload' })).toBeEnabled();

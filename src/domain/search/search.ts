@@ -9,6 +9,7 @@ export const SEARCH_KINDS = [
   'workload',
   'policy',
   'policy_test',
+  'change',
   'security_group',
   'cluster',
   'node',
@@ -45,7 +46,7 @@ export const SearchResult = z.object({
   name: z.string(),
   /** The MAC address, IP address, tag or other text that matched, if not the name. */
   matched: z.string().nullable(),
-  /** Where it is: its cluster, network, tenant or owner. */
+  /** Where it is: its cluster, network, tenant or owner; of a change, its state. */
   place: z.string().nullable(),
   /** The user of an API token. */
   parent_id: z.uuid().nullable(),
@@ -70,6 +71,7 @@ const WORDS_OF_KINDS: readonly [words: string, ...kinds: SearchKind[]][] = [
   ],
   ['policy policies rule rules richtlinie richtlinien regel regeln politique politiques règle règles', 'policy'],
   ['test tests richtlinientest richtlinientests', 'policy_test'],
+  ['change changes änderung änderungen modification modifications', 'change'],
   ['group groups sg gruppe gruppen groupe groupes', 'security_group'],
   ['cluster clusters grappe', 'cluster'],
   ['node nodes host hosts knoten nœud noeud nœuds noeuds hôte', 'node'],

@@ -3,6 +3,7 @@ import {
   Building2,
   CircleUser,
   FlaskConical,
+  GitPullRequestArrow,
   Group,
   KeyRound,
   KeySquare,
@@ -16,24 +17,34 @@ import {
   Tag,
   Waypoints,
 } from 'lucide-react';
+import type { ChangeState } from '@/domain/change/states';
 import { parseIp } from '@/domain/net/ip-address';
 import { foldText } from '@/domain/search/match-text';
 import type { SearchKind, SearchResult } from '@/domain/search/search';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import type { Command } from '@/ui/command-registry';
+import { STATE_LABELS } from '../shared/changes/change-labels';
 
 type Shown = {
   /** Heading of the results of this kind. */
   group: string;
   icon: LucideIcon;
   href: (result: SearchResult, query: string) => string;
+  /** Of a place that is a word of the service. */
+  formatPlace?: (t: Translate, place: string) => string;
 };
 
 const KINDS: Record<SearchKind, Shown> = {
   workload: { group: msg('Workloads'), icon: Monitor, href: ({ id }) => paths.workload({ workloadId: id }) },
   policy: { group: msg('Policies'), icon: ShieldCheck, href: ({ id }) => paths.policy({ policyId: id }) },
   policy_test: { group: msg('Policy tests'), icon: FlaskConical, href: ({ id }) => paths.policyTest({ testId: id }) },
+  change: {
+    group: msg('Changes'),
+    icon: GitPullRequestArrow,
+    href: ({ id }) => paths.change({ changeId: id }),
+    formatPlace: (t, state) => t(STATE_LABELS[state as ChangeState].word),
+  },
   security_group: { group: msg('Groups'), icon: Group, href: ({ id }) => paths.securityGroup({ groupId: id }) },
   cluster: { group: msg('Clusters'), icon: Waypoints, href: ({ id }) => paths.cluster({ clusterId: id }) },
   node: { group: msg('Nodes'), icon: Server, href: ({ id }) => paths.node({ nodeId: id }) },
@@ -75,7 +86,8 @@ type Context = {
 export function resultCommand(result: SearchResult, context: Context, group?: string): Command {
   const { t, query, similar, userId, open } = context;
   const { kind, id, name, matched, place, parent_id, address } = result;
-  const { group: own, icon: Icon, href } = KINDS[kind];
+  const { group: own, icon: Icon, href, formatPlace } = KINDS[kind];
+  const where = place && formatPlace ? formatPlace(t, place) : place;
   const isOwnToken = kind === 'api_token' && parent_id === userId;
   const to = isOwnToken ? paths.account({ tab: 'tokens' }) : href(result, query.trim());
   const folded = foldText(query);
@@ -85,7 +97,7 @@ export function resultCommand(result: SearchResult, context: Context, group?: st
     label: kind === 'vlan' ? t('VLAN {tag}', { tag: name }) : name,
     group: group ?? t(own),
     // A host name that matched is also part of the place.
-    hint: [...new Set([matched ?? address, ...(place ?? '').split(' · '), group && t(own)])]
+    hint: [...new Set([matched ?? address, ...(where ?? '').split(' · '), group && t(own)])]
       .filter(Boolean)
       .join(' · '),
     found: similar ? 'similar' : isExact ? 'exact' : 'match',

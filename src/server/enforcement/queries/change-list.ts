@@ -22,12 +22,16 @@ const isAllVisible = (reach: Reach): SQL => {
   return visible ? sql`not exists (select 1 from ${changeOwners} where ${ofChange} and not (${visible}))` : sql`true`;
 };
 
+/** The title, unless it may name owners that are not visible. */
+export const changeTitle = (reach: Reach): SQL<string> =>
+  sql<string>`case when ${isAllVisible(reach)} then ${sql`${changes.title}`} else ${SHARED_TITLE} end`;
+
 const columns = (reach: Reach) => {
   const all = isAllVisible(reach);
   const visible = ownedInReach(changeOwners, reach) ?? sql`true`;
-  const { title, description } = changes;
+  const { description } = changes;
   return selectColumns(ChangeSummary, changes, {
-    title: sql<string>`case when ${all} then ${sql`${title}`} else ${SHARED_TITLE} end`,
+    title: changeTitle(reach),
     description: sql<string>`case when ${all} then ${sql`${description}`} else '' end`,
     tenants: sql<
       ChangeSummary['tenants']

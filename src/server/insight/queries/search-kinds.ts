@@ -1,13 +1,17 @@
 import { type AnyColumn, and, eq, type SQL, sql } from 'drizzle-orm';
 import { getReachableTenants, type Reach } from '@/domain/permissions';
 import type { SearchKind } from '@/domain/search/search';
+import { db } from '../../db/client';
 import { apiTokens, projects, roles, tenants, users } from '../../db/schema/access';
 import { ipAddresses } from '../../db/schema/addresses';
+import { changes } from '../../db/schema/changes';
 import { clusters, nodes } from '../../db/schema/clusters';
 import { networks, subnets } from '../../db/schema/networks';
 import { policies, securityGroups } from '../../db/schema/policies';
 import { policyTests } from '../../db/schema/policy-tests';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
+import { changeTitle } from '../../enforcement/queries/change-list';
+import { changeInReach } from '../../enforcement/queries/changes';
 import { policyInReach } from '../../enforcement/queries/policies';
 import { testInReach } from '../../enforcement/queries/policy-tests';
 import { groupInReach } from '../../enforcement/queries/security-groups';
@@ -84,6 +88,15 @@ export function listSearchSources(within: SearchReach): Source[] {
       place: tenantName(policyTests.tenant_id),
       shown: [policyTests.reason],
       reach: testInReach(within.policyTests),
+    },
+    within.policies && {
+      kind: 'change' as const,
+      from: sql`${changes}`,
+      id: changes.id,
+      name: changeTitle(within.policies.reach),
+      place: changes.state,
+      also: [sql`replace(${changes.state}, '_', ' ')`],
+      reach: changeInReach(db, within.policies.reach),
     },
     within.groups !== undefined && {
       kind: 'security_group' as const,

@@ -73,6 +73,8 @@ async function build() {
     const policy = await make('/policies', headers, { name: `${name}-policy`, definition, rules: [] });
     const ends = { from: ['any'], to: [`sg:${name}-group`], protocol: 'tcp', ports: ['443'] };
     const test = await make('/policy-tests', headers, { name: `${name}-web`, expect: 'allow', ...ends });
+    const items = [{ kind: 'policy', policy_id: policy.id }];
+    await make('/changes', headers, { title: `${name}-change`, items });
     const token = newId();
     await db.insert(apiTokens).values({
       id: token,
@@ -119,6 +121,8 @@ describe('search', () => {
     ['OURS-POLICY', 'policy ours-policy'],
     ['ours-gr', 'security_group ours-group'],
     ['ours-web', 'policy_test ours-web'],
+    ['ours-change', 'change ours-change'],
+    ['änderung draft', 'change ours-change'],
     ['ours-net', 'network ours-net'],
     ['701', 'workload ours'],
     ['qemu/701', 'workload ours'],
@@ -182,6 +186,7 @@ const LISTS: Readonly<Partial<Record<SearchKind, string>>> = {
   workload: '/workloads',
   policy: '/policies',
   policy_test: '/policy-tests',
+  change: '/changes',
   security_group: '/security-groups',
   cluster: '/clusters',
   node: '/nodes',
