@@ -50,7 +50,7 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
 
   // Accepted drift does not count.
   await page.goto('/drift?status=open');
-  await grid.getByRole('checkbox').first().click();
+  await row.getByRole('checkbox').click();
   await page.getByRole('button', { name: 'Accept differences' }).click();
   const accept = page.getByRole('dialog', { name: /^Accept \d+ differences?$/ });
   await accept.getByRole('textbox', { name: 'Reason' }).pressSequentially('Until the audit');
