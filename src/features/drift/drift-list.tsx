@@ -60,7 +60,7 @@ export function DriftList() {
   const list = useList(DRIFT);
   const [policyId] = useUrlValue('policy_id', URL_TEXT);
   // Until the rows of this policy are loaded, those of another may be shown.
-  const newest = list.table.rows.find(({ policy_id }) => policy_id === policyId)?.id;
+  const newest = list.table.rows.find(({ policy_id }) => policyId === null || policy_id === policyId)?.id;
   useEffect(() => {
     if (driftId === 'newest' && newest) setDriftId(newest);
   }, [driftId, newest, setDriftId]);
