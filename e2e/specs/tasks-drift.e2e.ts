@@ -55,11 +55,12 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
   const accept = page.getByRole('dialog', { name: /^Accept \d+ differences?$/ });
   await accept.getByRole('textbox', { name: 'Reason' }).pressSequentially('Until the audit');
   await accept.getByRole('button', { name: 'Accept' }).click();
-  await expect(page.getByText('No drift')).toBeVisible();
-  expect(await readStatus()).toEqual(['active']);
+  await expect(accept).toBeHidden();
+  await expect.poll(readStatus).toEqual(['active']);
+  await expect(row).toBeHidden();
   const { items } = await api<Found>('GET', '/drift?status=accepted');
   for (const { id } of items) await api('DELETE', `/drift/${id}/accept`);
-  expect(await readStatus()).toEqual(before);
+  await expect.poll(readStatus).toEqual(before);
 
   await page.goto('/');
   const start = clicks();

@@ -22,7 +22,7 @@ type Props = {
 /** Where a notice leads; null when there is nothing to look at. */
 function findNoticePage({ condition, items, items_total }: Notification, mayManage: boolean): string | null {
   const [only] = items;
-  if (only && items_total === 1) return objectPage(only);
+  if (only && items_total === 1) return objectPage({ ...only, condition: condition ?? undefined });
   // Of several policies, the newest difference.
   if (condition === 'policy_drifted' && items_total > 0) return paths.drift({ status: 'open', drift: 'newest' });
   return mayManage && items_total > 0 ? paths.notifications() : null;
