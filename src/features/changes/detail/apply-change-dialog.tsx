@@ -1,14 +1,20 @@
 'use client';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Change } from '@/domain/change/change';
+import type { ChangeDifference } from '@/domain/change/difference';
+import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { toFailure } from '@/lib/problem';
+import { useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { TextInput } from '@/ui/text-input';
 import { OpenBlockingChange } from '../../shared/changes/change-refusal';
+import { SwitchConsent } from '../../shared/deployments/switch-consent';
+import { listSwitches } from '../../shared/deployments/switches';
 import { ApplyImpact, ImpactRefused, isImpactRefusal, useApplyImpact } from '../../shared/impact/apply-impact';
 import { usePermissions } from '../../shared/use-permissions';
 import { formatCanaries, formatPause, formatTimer } from '../rollout-labels';
@@ -24,6 +30,11 @@ type Props = {
   onClose: () => void;
 };
 
+function listDifferenceSwitches(t: Translate, { workloads }: ChangeDifference) {
+  const guests = workloads.filter(({ mac_filter }) => mac_filter);
+  return listSwitches(t, workloads, { guests, total: guests.length });
+}
+
 /** Confirms the roll-out of a change. When policy tests fail, a reason overrides them for those who may. */
 export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
   const t = useT();
@@ -33,6 +44,17 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
   const [round, setRound] = useState(0);
   const ask = useAskChangeImpact(change.id);
   const impact = useApplyImpact({ key: ['apply-change', change.id, change.content_hash, round], ask });
+  const client = useTRPCClient();
+  // Read for this dialog: by what was read of the workloads until now.
+  const difference = useQuery({
+    queryKey: ['apply-change-difference', change.id, change.content_hash, round],
+    queryFn: ({ signal }) => client.changes.difference.query({ id: change.id }, { signal }),
+    gcTime: 0,
+  });
+  // Consent to the switches of one preview is none to those of another.
+  const [tickedRound, setTickedRound] = useState<number | null>(null);
+  const isTicked = tickedRound === round;
+  const switches = difference.data ? listDifferenceSwitches(t, difference.data) : [];
   const steps = useChangeSteps(change, onClose);
   const failure = steps.error ? toFailure(steps.error) : null;
   const conflicts = readConflicts(failure);
@@ -67,7 +89,13 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
                       ? impact.impact?.status === 'done' && !impact.impact.outdated
                         ? t('Acknowledge the conversations that would be blocked')
                         : t('Wait for the impact, or choose to apply without it')
-                      : null
+                      : difference.isPending
+                        ? t('The preview is loading')
+                        : difference.isError
+                          ? t('The preview failed, so the changes are unknown')
+                          : switches.length > 0 && !isTicked
+                            ? t('Tick the box for the switches that change')
+                            : null
             }
             onClick={() =>
               steps.mutate({
@@ -127,6 +155,16 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
           )
         )}
         <ApplyImpact of={impact} />
+        {difference.isError && (
+          <Notice tone="danger" title={t('The preview failed, so the changes are unknown')}>
+            {toFailure(difference.error).detail}
+          </Notice>
+        )}
+        <SwitchConsent
+          switches={switches}
+          isTicked={isTicked}
+          onTick={(ticked) => setTickedRound(ticked ? round : null)}
+        />
         <Properties
           items={[
             { label: t('Edits'), value: t('{n, number}', { n: change.items_total }) },

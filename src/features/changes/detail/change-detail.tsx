@@ -37,6 +37,7 @@ import { ChangeProblems } from './problems';
 import type { AskedStep } from './step-dialog';
 import { WatchSection } from './watch-section';
 
+const DifferenceSection = loadTab(() => import('./difference-section').then((module) => module.DifferenceSection));
 const ImpactSection = loadTab(() => import('./impact-section').then((module) => module.ImpactSection));
 const UndoSection = loadTab(() => import('./undo-section').then((module) => module.UndoSection));
 const RolloutSection = loadTab(() => import('./rollout-section').then((module) => module.RolloutSection));
@@ -163,6 +164,7 @@ function Content({ change }: { change: Change }) {
         {isApplied && rollout}
         {mayLead && <UndoSection change={change} />}
         <ContentSection change={change} />
+        {!isApplied && <DifferenceSection change={change} />}
         <ImpactSection change={change} />
         <ApprovalsSection change={change} />
         {!isApplied && rollout}

@@ -6,6 +6,7 @@ import { DEFAULT_CONFIRM_SECONDS } from '@/domain/choices';
 import type { ApplyResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
 import type { PolicyPreview } from '@/domain/policy-preview';
+import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { type Failure, toFailure } from '@/lib/problem';
@@ -17,6 +18,8 @@ import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { ChangeRefusal, OpenBlockingChange } from '../../shared/changes/change-refusal';
 import { findProposedChange } from '../../shared/changes/proposed-change';
+import { SwitchConsent } from '../../shared/deployments/switch-consent';
+import { listSwitches } from '../../shared/deployments/switches';
 import { ApplyImpact, ImpactRefused, isImpactRefusal } from '../../shared/impact/apply-impact';
 import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
 import { countFailingTests } from '../../shared/policy-tests/test-views';
@@ -25,8 +28,6 @@ import { PreviewView } from '../detail/preview-view';
 import { countLiveRules, placesText } from '../policy-labels';
 import { ConfirmWithin } from './confirm-within';
 import { LEAST_REASON, OverrideTests } from './override-tests';
-import { SwitchConsent } from './switch-consent';
-import { listSwitches } from './switches';
 import { usePolicyImpact } from './use-policy-impact';
 
 type Props = {
@@ -72,7 +73,7 @@ export function ApplyDialog({ policy, onClose }: Props) {
   const places = shown && shown.totals.guests > 0 ? placesText(t, shown.totals.guests, shown.clusters.length) : null;
   const readOnly = readOnlyClusters(shown);
   const failing = countFailingTests(shown);
-  const switches = shown ? listSwitches(t, shown) : [];
+  const switches = shown ? listPreviewSwitches(t, shown) : [];
   const isReading = dryRun.isFetching || preview.isFetching;
   const impact = usePolicyImpact(policy, round, !isReading && shown !== undefined && !isApplied);
   const previewAgain = () => {
@@ -178,6 +179,18 @@ export function ApplyDialog({ policy, onClose }: Props) {
         )}
       </div>
     </Dialog>
+  );
+}
+
+function listPreviewSwitches(t: Translate, { clusters, warnings }: PolicyPreview) {
+  const macFiltered = warnings.filter(({ code }) => code === 'mac_filter');
+  return listSwitches(
+    t,
+    clusters.flatMap(({ guests }) => guests),
+    {
+      guests: macFiltered.flatMap(({ guests }) => guests),
+      total: macFiltered.reduce((sum, { guests_total }) => sum + guests_total, 0),
+    },
   );
 }
 

@@ -4,12 +4,14 @@ import type { GuestPreview, OptionChange } from '@/domain/policy-preview';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
 /** Whether applying would leave the guest exactly as it is; what is unknown is no such thing. */
-export const hasNoChanges = ({ changes, option_changes }: GuestPreview): boolean =>
+type Changed = Pick<GuestPreview, 'changes' | 'option_changes'>;
+
+export const hasNoChanges = ({ changes, option_changes }: Changed): boolean =>
   changes !== null &&
   changes.added.length + changes.removed.length + changes.moved.length + option_changes.length === 0;
 
 /** `2 added, 1 removed, firewall switched on`: what applying would do to the guest, in a line. */
-export function guestSummary(t: Translate, guest: GuestPreview): string {
+export function guestSummary(t: Translate, guest: Changed): string {
   const { changes, option_changes: options } = guest;
   if (changes === null) return t('Unknown: could not be read');
   if (hasNoChanges(guest))

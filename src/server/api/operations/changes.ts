@@ -1,5 +1,7 @@
 import { Change, ChangeCreate, ChangeListInput, ChangePage, ChangeStep, ChangeUpdate } from '@/domain/change/change';
+import { ChangeDifference } from '@/domain/change/difference';
 import { Impact, ImpactAgainInput } from '@/domain/impact/impact';
+import { readDifference } from '../../enforcement/changes/compiled/read-difference';
 import { createChange } from '../../enforcement/changes/draft/create-change';
 import { updateChange } from '../../enforcement/changes/draft/update-change';
 import { listChanges, readChange } from '../../enforcement/changes/read-change';
@@ -86,6 +88,15 @@ export const changesRouter = router({
     output: Change,
     bodyOptional: true,
     run: ({ scope, session, params, input }) => withdrawChange(scope, session, params.change_id, input),
+  }),
+  difference: query({
+    rest: 'GET /changes/{change_id}/difference',
+    summary:
+      'Get what a change that is not applied yet would do to rules and switches, workload by workload, by what was last read. Lists at most 200 workloads; the totals are of all.',
+    access: { permission: 'policy:read' },
+    output: ChangeDifference,
+    problems: ['conflict', 'not_found'],
+    run: ({ scope, params }) => readDifference(scope, params.change_id),
   }),
   impact: query({
     rest: 'GET /changes/{change_id}/impact',

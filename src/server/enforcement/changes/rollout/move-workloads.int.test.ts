@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Change, SHARED_TITLE } from '@/domain/change/change';
+import type { ChangeDifference } from '@/domain/change/difference';
 import {
   apply as applyPolicy,
   MOVED,
@@ -54,6 +55,10 @@ it('moves workloads as it was compiled, and returns them with their rules', asyn
     expect(seen).toMatchObject({ title: SHARED_TITLE, items: [], hidden_items: 1 });
     await expect(requestAs(as, '/changes', { title, items: [item] })).rejects.toThrow(/40[34]/);
   }
+  const seen = await requestAs<ChangeDifference>(root, `/changes/${id}/difference`);
+  expect(seen.workloads.map(({ vmid, changes }) => [vmid, changes.added.length, changes.removed.length])).toEqual([
+    [MOVED, 1, 1],
+  ]);
   const compiled = await compileChange((await readRow(id)).items);
   const predicted = compiled.change.after.snapshots.guests.get(workload)?.state;
   expect(compiled.differing.map(({ workload_id }) => workload_id)).toEqual([workload]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ChangeDifference } from '@/domain/change/difference';
 import type { Policy } from '@/domain/policies';
 import {
   apply as applyPolicy,
@@ -11,6 +12,7 @@ import {
   prepareDeploymentLab,
   unmanagedRuleLines,
 } from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
+import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { auditTrail } from '@/test/audit-trail';
 import { fakeClock } from '@/test/fake-clock';
 import { advanceChange } from './advance-change';
@@ -120,6 +122,27 @@ describe('a change', () => {
     } finally {
       clock.restore();
     }
+  });
+
+  it('shows before it is applied what it then writes: rules and switches of each workload', async () => {
+    const policy = await create(targets(105));
+    const id = await makeChange([edit(policy)]);
+    await observeCluster(lab.cluster.id, new AbortController().signal);
+    const body = await get<ChangeDifference>(`/changes/${id}/difference`);
+    expect(body).toMatchObject({ workloads: [{ vmid: 105 }], unreadable: [], hidden_workloads: 0 });
+    const [shown] = body.workloads;
+    const before = readLive(105);
+    await apply(id);
+    expect(await drive(id)).toBe('awaiting_confirmation');
+    expect(policyRuleLines(105, policy)).toHaveLength(shown?.changes.added.length ?? 0);
+    const results = await lab.sql<{ switches: object[] }[]>`select g.switches from deployment_guests g
+      join deployments d on d.id = g.deployment_id where d.change_id = ${id}`;
+    expect(shown?.option_changes).toEqual(results[0]?.switches);
+    expect(shown?.option_changes.length).toBeGreaterThan(0);
+    expect(readLive(105)).not.toEqual(before);
+    expect(await lab.json(`/changes/${id}/difference`)).toMatchObject({ status: 409, body: { reason: 'wrong_state' } });
+    await rollBackChange(scope, id, {});
+    expect(await drive(id)).toBe('rolled_back');
   });
 
   it('leaves a policy disabled of which no rules were live before', async () => {

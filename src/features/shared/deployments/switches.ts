@@ -1,6 +1,6 @@
-import type { OptionChange, PolicyPreview } from '@/domain/policy-preview';
+import type { OptionChange } from '@/domain/policy-preview';
 import { msg, type Translate } from '@/lib/i18n/translator';
-import { optionName, optionValue } from '../../shared/deployments/guest-change-labels';
+import { optionName, optionValue } from './guest-change-labels';
 
 /** One kind of switch that an apply would change, and the workloads where it does. */
 export type SwitchedAt = { readonly key: string; readonly label: string; readonly places: readonly string[] };
@@ -16,10 +16,12 @@ const toKey = ({ kind, name, after }: OptionChange) => `${kind === 'nic_flag' ? 
 /**
  * The switches that applying would change, by kind: firewalls, interface flags and default policies, and the MAC filter that takes
  * effect with them.
+ * @param macFiltered where it takes effect
  */
 export function listSwitches(
   t: Translate,
-  { clusters, warnings }: Pick<PolicyPreview, 'clusters' | 'warnings'>,
+  guests: readonly (Listed & { readonly option_changes: readonly OptionChange[] })[],
+  macFiltered: { readonly guests: readonly Listed[]; readonly total: number },
 ): SwitchedAt[] {
   const found = new Map<string, { label: string; places: string[] }>();
   const add = (key: string, label: string, place: string) => {
@@ -27,7 +29,7 @@ export function listSwitches(
     known.places.push(place);
     found.set(key, known);
   };
-  for (const guest of clusters.flatMap(({ guests }) => guests)) {
+  for (const guest of guests) {
     for (const option of guest.option_changes) {
       const isFlag = option.kind === 'nic_flag';
       const name = isFlag ? t('Interface firewall') : optionName(t, option);
@@ -35,10 +37,8 @@ export function listSwitches(
       add(toKey(option), label, isFlag ? `${placeName(guest)} ${option.name}` : placeName(guest));
     }
   }
-  for (const { code, guests, guests_total: total } of warnings) {
-    if (code !== 'mac_filter') continue;
-    for (const guest of guests) add(code, t(MAC_FILTER), placeName(guest));
-    if (total > guests.length) add(code, t(MAC_FILTER), t('and {n, number} more', { n: total - guests.length }));
-  }
+  for (const guest of macFiltered.guests) add('mac_filter', t(MAC_FILTER), placeName(guest));
+  const more = macFiltered.total - macFiltered.guests.length;
+  if (more > 0) add('mac_filter', t(MAC_FILTER), t('and {n, number} more', { n: more }));
   return [...found].map(([key, kind]) => ({ key, ...kind }));
 }

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { LiveRule } from '../firewall/live-state';
+import { longestIncreasingSubsequence } from '../policy/compare-rules';
+import { GuestChangesPreview, OptionChange } from '../policy-preview';
+
+/** Workloads whose difference is listed; of further ones only the totals are known. */
+export const MAX_LISTED_DIFFERENCES = 200;
+
+const Named = z.object({ workload_id: z.uuid(), vmid: z.int(), name: z.string() });
+
+/** What a change that is not applied yet would do to the rules and switches of each workload, by what was last read there. */
+export const ChangeDifference = z.object({
+  workloads: z.array(
+    Named.extend({
+      changes: GuestChangesPreview.pick({ added: true, removed: true, moved: true }),
+      option_changes: z.array(OptionChange),
+      /** Frames with another source MAC address are dropped once the switches are changed. */
+      mac_filter: z.boolean(),
+    }),
+  ),
+  totals: z.object({ workloads: z.int(), added: z.int(), removed: z.int(), moved: z.int(), option_changes: z.int() }),
+  /** Workloads that the change concerns and of which it is not known what it would do there. */
+  unreadable: z.array(Named),
+  /** Workloads that are not visible to the reader. */
+  hidden_workloads: z.int(),
+});
+export type ChangeDifference = z.output<typeof ChangeDifference>;
+
+/** How the rules of a workload differ. Rules that stay are in `moved` only if they change places with others that stay. */
+export type RuleDifference = {
+  readonly added: readonly LiveRule[];
+  readonly removed: readonly LiveRule[];
+  readonly moved: readonly LiveRule[];
+};
+
+const print = ({ pos: _, ...rule }: LiveRule): string => JSON.stringify(Object.entries(rule).sort());
+
+/** Compares two lists of rules, each in the order in which it is evaluated; positions do not matter. */
+export function compareLiveRules(before: readonly LiveRule[], after: readonly LiveRule[]): RuleDifference {
+  const places = new Map<string, number[]>();
+  for (const [at, rule] of before.entries()) {
+    const key = print(rule);
+    places.set(key, [...(places.get(key) ?? []), at]);
+  }
+  const added: LiveRule[] = [];
+  const kept: { rule: LiveRule; at: number }[] = [];
+  for (const rule of after) {
+    const at = places.get(print(rule))?.shift();
+    if (at === undefined) added.push(rule);
+    else kept.push({ rule, at });
+  }
+  const inPlace = longestIncreasingSubsequence(kept.map(({ at }) => at));
+  return {
+    added,
+    removed: [...places.values()]
+      .flat()
+      .sort((a, b) => a - b)
+      .flatMap((at) => before[at] ?? []),
+    moved: kept.filter((_, index) => !inPlace.has(index)).map(({ rule }) => rule),
+  };
+}
