@@ -100,7 +100,10 @@ test('a change that fails a policy test is corrected, approved by a second perso
   await expect(state(reviewer)).toContainText('Approved');
   await context.close();
 
+  // The page shows what is written; switches need consent.
+  await expect(page.getByRole('list', { name: 'Rule changes on app-02' })).toContainText('443');
   await page.getByRole('button', { name: 'Apply', exact: true }).click();
+  await page.getByRole('dialog').getByRole('checkbox', { name: 'Change these switches' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Apply change' }).click();
   await page.getByRole('button', { name: 'Continue' }).click({ timeout: 60_000 });
   await expect(state(page)).toContainText('Awaiting confirmation', { timeout: 60_000 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { randomSource } from '@/domain/firewall/random-state.fixture';
 import type { Policy } from '@/domain/policies';
 import {
   apply as applyPolicy,
@@ -144,23 +145,24 @@ describe('conversations at the workloads of a change', () => {
     const tenant = await makeTenant();
     const project = await makeProject(tenant);
     await lab.sql`update workloads set project_id = ${project.id} where id = ${byVmid.get(102)?.id ?? ''}`;
-    const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
+    const random = randomSource(5);
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
     const flows: Seen[] = Array.from({ length: 400 }, () => {
-      const first = Math.floor(Math.random() * 95) - 75;
+      const first = Math.floor(random() * 95) - 75;
       const last = first + pick([0, 1, 5, 20, 80]);
       const port = pick([22, 23, 2222, 999]);
       return {
-        client: `10.20.22.${1 + Math.floor(Math.random() * 40)}`,
+        client: `10.20.22.${1 + Math.floor(random() * 40)}`,
         vmid: pick([100, 102]),
         port,
-        denied: Math.random() < 0.4,
+        denied: random() < 0.4,
         first,
         last,
       };
     });
     const stored = flows.map(({ client, vmid, port, denied, first, last }) => {
       const server = byVmid.get(vmid);
-      const isReply = Math.random() < 0.5 && !denied;
+      const isReply = random() < 0.5 && !denied;
       const ends = [
         { ip: client, port: 50_000, id: null },
         { ip: `10.77.0.${vmid - 90}`, port, id: server?.id ?? null },
