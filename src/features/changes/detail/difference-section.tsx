@@ -13,7 +13,7 @@ import { ChangedRules, SwitchList } from '../../shared/deployments/guest-changes
 import { WorkloadLink } from '../../shared/entity-links';
 import { QueryView } from '../../shared/query-view';
 
-/** Up to so many workloads are shown with their rules at once. */
+/** Of up to so many workloads the rules are shown without a press. */
 const MAX_OPEN = 3;
 
 /** What applying the change would do to rules and switches, workload by workload, by what was last read there. */

@@ -1,4 +1,5 @@
 import { type ChangeDifference, compareLiveRules, MAX_LISTED_DIFFERENCES } from '@/domain/change/difference';
+import { EDITABLE_STATES } from '@/domain/change/states';
 import { effectiveOptions } from '@/domain/firewall/guest-options';
 import { toLiveRuleView } from '@/domain/firewall/rule-view';
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
@@ -55,7 +56,7 @@ function compareStates(
 export async function readDifference(scope: Scope<'policy:read'>, id: string): Promise<ChangeDifference> {
   const row = await findChange(db, scope.reach, id);
   if (!row) throw notFound('change');
-  if (row.applied_at !== null) {
+  if (!EDITABLE_STATES.some((one) => one === row.state)) {
     throw new AppError('conflict', 'The change was applied already. Its record contains what was written.', {
       extra: { reason: 'wrong_state', change_id: id, state: row.state },
     });
