@@ -116,7 +116,9 @@ test('a change that fails a policy test is corrected, approved by a second perso
   await setApprovals(api, 0);
   const revert = await api<Change>('POST', `/changes/${page.url().split('/').at(-1)}/revert`);
   await api('POST', `/changes/${revert.id}/submit`);
-  const reverted = await api<Change>('POST', `/changes/${revert.id}/apply?wait=true`, {});
+  const reverted = await api<Change>('POST', `/changes/${revert.id}/apply?wait=true`, {
+    override_tests: { reason: 'The end of the test' },
+  });
   expect(reverted.state).toBe('awaiting_confirmation');
 });
 
