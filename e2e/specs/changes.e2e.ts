@@ -115,6 +115,7 @@ test('a change that fails a policy test is corrected, approved by a second perso
   // The simulator is used by further tests: a change takes back what this one wrote to it.
   await setApprovals(api, 0);
   const revert = await api<Change>('POST', `/changes/${page.url().split('/').at(-1)}/revert`);
+  await api('PATCH', `/changes/${revert.id}`, { waves: { canaries: null, pause_seconds: 0 } });
   await api('POST', `/changes/${revert.id}/submit`);
   const reverted = await api<Change>('POST', `/changes/${revert.id}/apply?wait=true`, {
     override_tests: { reason: 'The end of the test' },

@@ -4,9 +4,8 @@ import { PolicyCreate, PolicyListInput } from '@/domain/policies';
 import { ProjectListInput } from '@/domain/project';
 import { UserListInput } from '@/domain/user';
 import { listUsers } from '@/server/access/queries/user-list';
-import { findUserWithRoles } from '@/server/access/queries/users';
+import { readUserSession } from '@/server/access/sign-in/read-session';
 import { authorize, type Session, systemScope } from '@/server/auth/scope';
-import { db } from '@/server/db/client';
 import { createChange } from '@/server/enforcement/changes/draft/create-change';
 import { listChanges } from '@/server/enforcement/changes/read-change';
 import { submitChange } from '@/server/enforcement/changes/review/submit-change';
@@ -23,10 +22,10 @@ const SEARCH = 'Search answers the shop only';
 /** What the operator of the web shop may do. */
 async function readOperatorSession(): Promise<Session> {
   const { items } = await listUsers(UserListInput.parse({ q: PROJECT_USER_EMAIL }), clock.now().toISOString());
-  const found = items[0] && (await findUserWithRoles(db, items[0].id, clock.now().toISOString()));
-  if (!found) throw new Error(`the demo has no user ${PROJECT_USER_EMAIL}`);
   const origin = { request_id: randomUUID(), source_address: null };
-  return { user: found.user, grants: found.grants, family_id: null, origin };
+  const session = items[0] && (await readUserSession(items[0].id, origin));
+  if (!session) throw new Error(`the demo has no user ${PROJECT_USER_EMAIL}`);
+  return session;
 }
 
 /** Lets the operator of the web shop ask for the approval of a change that another person has to give. */

@@ -24,6 +24,12 @@ async function readTokenSession(token: string, origin: Origin, lenient: boolean)
   return { user: owner.user, grants: restrictGrants(owner.grants, api_token), family_id: null, api_token, origin };
 }
 
+/** What a user may do who did not sign in, for work on their behalf. Null: unknown or deactivated. */
+export async function readUserSession(userId: string, origin: Origin): Promise<Session | null> {
+  const found = await findUserWithRoles(db, userId, clock.now().toISOString());
+  return found && { user: found.user, grants: found.grants, family_id: null, origin };
+}
+
 /**
  * The session behind `Authorization: Bearer <access token or API token>`, read at each request: a deactivated user, a revoked sign-in
  * or a revoked token has none. With `lenient` a bad token counts as none (open routes); otherwise it is `unauthenticated`.
