@@ -138,13 +138,12 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     member_tags: [`${mark}-tag`],
   });
   await make(`/security-groups/${group.id}/members`, headers, { workload_id: things.workload });
-  const content = {
+  const policy: Policy = await make('/policies', headers, {
     name: `${mark}-policy`,
     description: `${mark}-text`,
     definition: { enforcement_mode: 'enforced', sources: [`10.${third}.0.0/24`], targets: [`sg:${mark}-group`] },
     rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['443'], comment: `${mark}-rule` }],
-  };
-  const policy: Policy = await make('/policies', headers, content);
+  });
   await make(`/policies/${policy.id}`, headers, { description: `${mark}-text-2`, reason: `${mark}-reason` }, 'PATCH');
   const applied: { deployments?: { id: string }[] } = await make(`/policies/${policy.id}/apply`, headers, {
     dry_run: false,
@@ -188,11 +187,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     title: `${mark}-change`,
     description: `${mark}-text`,
     items: [
-      {
-        kind: 'policy',
-        policy_id: policy.id,
-        policy: { ...content, priority: 7, rules: [...content.rules, { action: 'drop' }] },
-      },
+      { kind: 'policy', policy_id: policy.id },
       { kind: 'group_members', group_id: group.id, add: [things.other_workload] },
     ],
   });

@@ -38,7 +38,8 @@ function compareStates(
   const isReplaced = ({ comment }: (typeof removed)[number]) => left.has(parseMarker(comment)?.policy_id);
   return {
     changes: {
-      added: added.map(view),
+      // Where a rule comes to be is known when it is written.
+      added: added.map((rule) => ({ ...view(rule), position: null })),
       removed: removed.map((rule) => ({ ...view(rule), reason: isReplaced(rule) ? 'outdated_version' : 'leftover' })),
       moved: moved.map(view),
     },
