@@ -46,7 +46,7 @@ describe('parseAccessLine', () => {
   it.each([
     ['a read', line({ request: `GET ${RULE} HTTP/1.1` })],
     ['a failure', line({ status: '403' })],
-    ['nobody', line({ user: '-' })],
+    ['a request without a user', line({ user: '-' })],
     ['a user without a realm', line({ user: 'root' })],
     ['another path', line({ request: 'POST /api2/json/nodes/pve1/qemu/100/status/start HTTP/1.1' })],
     ['a path below the configuration', line({ request: 'PUT /api2/json/nodes/pve1/qemu/100/config/x HTTP/1.1' })],

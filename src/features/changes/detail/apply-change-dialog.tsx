@@ -30,9 +30,13 @@ type Props = {
   onClose: () => void;
 };
 
-function listDifferenceSwitches(t: Translate, { workloads }: ChangeDifference) {
+/** Also when the workloads whose switches change are not among those that are listed, there is something to consent to. */
+function listDifferenceSwitches(t: Translate, { workloads, totals }: ChangeDifference) {
   const guests = workloads.filter(({ mac_filter }) => mac_filter);
-  return listSwitches(t, workloads, { guests, total: guests.length });
+  const listed = workloads.reduce((sum, { option_changes }) => sum + option_changes.length, 0);
+  const more = totals.option_changes - listed;
+  const unlisted = more > 0 ? [{ key: 'more', label: t('and {n, number} more', { n: more }), places: [] }] : [];
+  return [...listSwitches(t, workloads, { guests, total: guests.length }), ...unlisted];
 }
 
 /** Confirms the roll-out of a change. When policy tests fail, a reason overrides them for those who may. */
