@@ -9,6 +9,7 @@ import { authorize, type Session, systemScope } from '@/server/auth/scope';
 import { createChange } from '@/server/enforcement/changes/draft/create-change';
 import { listChanges } from '@/server/enforcement/changes/read-change';
 import { submitChange } from '@/server/enforcement/changes/review/submit-change';
+import { expandAdoptions } from '@/server/enforcement/drift/expand-adoptions';
 import { createPolicy, listPolicies } from '@/server/enforcement/policies/policies';
 import { clock } from '@/server/lib/clock';
 import { listProjects } from '@/server/tenancy/queries/projects';
@@ -67,7 +68,10 @@ export async function addChangeInReview(): Promise<void> {
     ],
     waves: { canaries: { by: 'count', count: 1 }, pause_seconds: 600 },
   });
-  const { id } = await createChange(scope, session, draft);
+  const { id } = await createChange(scope, session, {
+    ...draft,
+    items: await expandAdoptions(scope, session, draft.items),
+  });
   const comment = 'Please look at the monitoring of the web servers.';
   await submitChange(scope, session, id, ChangeStep.parse({ comment }));
 }

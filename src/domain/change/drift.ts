@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { MAX_BULK } from '../choices';
 import { Impact } from '../impact/impact';
 import { createPageSchema, listInput } from '../list';
 import { DRIFT_KINDS, DRIFT_SORTS, DRIFT_STATUSES } from './drift-kinds';
-import { ChangeItem } from './items';
+import { ChangeItem, DriftIds } from './items';
 
 /** One difference, stored from when it was first seen until it is gone. */
 export const Drift = z.object({
@@ -43,20 +42,17 @@ export const DriftAccept = z.strictObject({
 });
 export type DriftAccept = z.output<typeof DriftAccept>;
 
-/** Some drift at the same time. */
-const DriftIds = z
-  .array(z.uuid(), { error: 'A list of drift IDs.' })
-  .min(1, 'At least one drift.')
-  .max(MAX_BULK, `At most ${MAX_BULK} at the same time.`);
 export const DriftReconcileMany = z.strictObject({ drift_ids: DriftIds });
 export type DriftReconcileMany = z.output<typeof DriftReconcileMany>;
 export const DriftAcceptMany = DriftAccept.extend({ drift_ids: DriftIds });
 export type DriftAcceptMany = z.output<typeof DriftAcceptMany>;
 export const DriftAccepted = z.object({ accepted: z.int() });
 
-/** What becomes of an adopted difference: the policy for all its workloads, or an exception of this one. */
+/** What becomes of adopted differences: the policy for all its workloads, or exceptions of those where they are. */
 export const DriftAdopt = z.strictObject({ as: z.enum(['policy', 'exception']) });
 export type DriftAdopt = z.output<typeof DriftAdopt>;
+export const DriftAdoptMany = DriftAdopt.extend({ drift_ids: DriftIds });
+export type DriftAdoptMany = z.output<typeof DriftAdoptMany>;
 
 /** What adopting would draft: the edits, and what they do to connections together. */
 export const DriftAdoption = z.object({ items: z.array(ChangeItem), impact: Impact });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_BULK_MEMBERS } from '../choices';
+import { MAX_BULK, MAX_BULK_MEMBERS } from '../choices';
 import { PolicyCreate, PolicySnapshot } from '../policies';
 import { SecurityGroupInput } from '../security-group';
 
@@ -11,6 +11,11 @@ const Ids = z
   .max(MAX_BULK_MEMBERS, `At most ${MAX_BULK_MEMBERS} workloads.`);
 const unique = (ids: string[]) => [...new Set(ids)];
 const WorkloadIds = Ids.transform(unique).default([]);
+/** Some drift at the same time. */
+export const DriftIds = z
+  .array(z.uuid(), { error: 'A list of drift IDs.' })
+  .min(1, 'At least one drift.')
+  .max(MAX_BULK, `At most ${MAX_BULK} at the same time.`);
 
 /**
  * One edit of a change. `base_version` is the version that the edit was made from; if left out, the one stored when the item is
@@ -47,11 +52,26 @@ export const ChangeItemInput = z.discriminatedUnion(
       ...base,
       /** What becomes of the policy: its content for all its workloads, or an exception for this one. */
       as: z.enum(['policy', 'exception']),
+      /** Some of its differences there; if left out, all that are open. */
+      drift_ids: DriftIds.optional(),
     }),
   ],
   { error: `kind: one of ${CHANGE_ITEM_KINDS.join(', ')}.` },
 );
 export type ChangeItemInput = z.output<typeof ChangeItemInput>;
+
+/** A workload whose live rules an edit adopts. */
+const AdoptedFrom = z.object({ id: z.uuid(), name: z.string() });
+export type AdoptedFrom = z.output<typeof AdoptedFrom>;
+
+/**
+ * An edit to store: what is adopted is expanded. @property at the item of the request that it comes from, if that has another place
+ * there
+ */
+export type ChangeEdit = Exclude<ChangeItemInput, { kind: 'adopt' }> & {
+  readonly at?: number;
+  readonly adopted_from?: readonly AdoptedFrom[];
+};
 
 /** A group as a change stores it. */
 export const GroupContent = z.object({
@@ -80,8 +100,8 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     before: PolicySnapshot.extend(before).nullable(),
     /** What the policy is to be; the same as `before` applies it as it is stored. */
     after: PolicySnapshot,
-    /** The workload whose live rules were adopted. */
-    adopted_from: z.uuid().nullable(),
+    /** The workloads whose live rules it adopts; null: none. */
+    adopted_from: z.array(AdoptedFrom).nullable(),
   }),
   z.object({
     kind: z.literal('policy_delete'),

@@ -1,21 +1,20 @@
 import { ADOPTABLE_KINDS } from '../change/drift-kinds';
-import type { ChangeItemInput } from '../change/items';
+import type { ChangeEdit } from '../change/items';
 import type { LiveRule } from '../firewall/live-state';
 import type { PolicySnapshot, SecurityRule } from '../policies';
 import type { DesiredRule } from '../policy/desired';
 import { parseEndpoint } from '../policy/endpoint';
 import { parseMarker } from '../policy/marker';
 import { PolicyDefinition, SecurityRuleInput } from '../policy/policy';
+import { isSameJson } from '../policy/snapshot';
 import { comparePolicies } from '../policy/tier';
 import { toOwnComment } from './describe-rule';
 import type { Difference } from './find-drift';
 
 type Rank = Parameters<typeof comparePolicies>[0];
 
-export type AdoptInput = {
-  /** The policy as it is stored. */
-  readonly policy: PolicySnapshot & Rank & { version: number; tenant_id: string | null; project_id: string | null };
-  /** Open differences of the policy at one workload. */
+/** A workload where differences of a policy are adopted. */
+export type AdoptPlace = {
   readonly differences: readonly Difference[];
   /** What was last applied of the policy there, what it wants now, and all live rules. */
   readonly applied: readonly DesiredRule[];
@@ -27,15 +26,24 @@ export type AdoptInput = {
     readonly vmid: number;
     readonly cluster_name: string;
   };
-  /** Workloads that an endpoint of the policy resolves to, by id. */
-  readonly resolve: (endpoint: string) => readonly string[];
   /** Other policies with rules on the workload. */
   readonly others: readonly Rank[];
 };
 
-/** Edits for a change, or why the difference cannot be expressed exactly by policies. */
-export type Adopted = { readonly items: ChangeItemInput[] } | { readonly refusal: string };
-type Content = { rules: SecurityRule[]; definition: PolicyDefinition };
+export type AdoptInput = {
+  /** The policy as it is stored. */
+  readonly policy: PolicySnapshot & Rank & { version: number; tenant_id: string | null; project_id: string | null };
+  readonly places: readonly AdoptPlace[];
+  /** Workloads that an endpoint of the policy resolves to, by id. */
+  readonly resolve: (endpoint: string) => readonly string[];
+};
+
+/** Edits for a change, or why the differences at one of the places cannot be expressed exactly by policies. */
+export type Adopted =
+  | { readonly edits: Extract<ChangeEdit, { kind: 'policy' }>[] }
+  | { readonly refusal: string; readonly place: number };
+type Content = { readonly rules: readonly SecurityRule[]; readonly definition: PolicyDefinition };
+type Policy = AdoptInput['policy'];
 
 class Refusal extends Error {}
 
@@ -69,7 +77,7 @@ function toRuleInput(live: LiveRule, applied: DesiredRule): SecurityRuleInput {
 }
 
 /** The rule of the policy that a difference is about, and the live rule that takes its place; null: none does. */
-function selectRule({ policy, differences, applied, desired }: AdoptInput, one: Difference) {
+function selectRule(policy: Policy, { differences, applied, desired }: AdoptPlace, one: Difference) {
   const rule = policy.rules.find(({ position }) => position === one.rule_position);
   const hash = one.subject_key;
   if (!rule || !desired.some(({ rule_hash }) => rule_hash === hash)) {
@@ -86,7 +94,7 @@ function selectRule({ policy, differences, applied, desired }: AdoptInput, one: 
 }
 
 /** Rules in the order in which they are live; those that are not live keep their places. */
-function reorderRules({ policy, live, applied }: AdoptInput, rules: readonly SecurityRule[]): SecurityRule[] {
+function reorderRules(policy: Policy, { live, applied }: AdoptPlace, rules: readonly SecurityRule[]): SecurityRule[] {
   const positions = new Map(applied.map(({ rule_hash, rule_position }) => [rule_hash, rule_position]));
   const order = [...live]
     .sort((a, b) => a.pos - b.pos)
@@ -108,11 +116,11 @@ function reorderRules({ policy, live, applied }: AdoptInput, rules: readonly Sec
   });
 }
 
-/** The policy's content with the differences adopted. */
-function adoptContent(input: AdoptInput): Content {
-  let rules: SecurityRule[] = [...input.policy.rules];
-  let definition = input.policy.definition as PolicyDefinition;
-  for (const one of input.differences) {
+/** The policy's content with the differences of a workload adopted. */
+function adoptContent(policy: Policy, place: AdoptPlace): Content {
+  let rules: SecurityRule[] = [...policy.rules];
+  let definition = policy.definition as PolicyDefinition;
+  for (const one of place.differences) {
     if (!ADOPTABLE_KINDS.includes(one.kind)) {
       throw new Refusal('No policy can express this difference. Reconcile it, or accept it.');
     }
@@ -122,28 +130,62 @@ function adoptContent(input: AdoptInput): Content {
       }
       definition = { ...definition, default_action: 'none' };
     } else if (one.kind !== 'reordered') {
-      const { rule, part, live } = selectRule(input, one);
+      const { rule, part, live } = selectRule(policy, place, one);
       const content = one.kind === 'edited' && part && live ? toRuleInput(live, part) : { enabled: false };
       rules = rules.map((other) => (other.position === rule.position ? { ...other, ...content } : other));
     }
   }
-  if (input.differences.some(({ kind }) => kind === 'reordered')) rules = reorderRules(input, rules);
+  if (place.differences.some(({ kind }) => kind === 'reordered')) rules = reorderRules(policy, place, rules);
   return { rules, definition };
+}
+
+/** The value that differs from what was; null when both differ from it and from each other. */
+const pickChanged = <T>(was: T, one: T, other: T): T | null =>
+  isSameJson(one, was) || isSameJson(one, other) ? other : isSameJson(other, was) ? one : null;
+
+/** What two workloads make of a policy together. */
+function mergeContents(policy: Policy, one: Content, other: Content): Content {
+  const listIds = (rules: readonly SecurityRule[]) => rules.map(({ id }) => id);
+  const find = (rules: readonly SecurityRule[], id: string) => {
+    const found = rules.find((rule) => rule.id === id);
+    if (!found) throw new Error(`expected the rule ${id} in the adopted content`);
+    return { ...found, position: 0 };
+  };
+  const order = pickChanged(listIds(policy.rules), listIds(one.rules), listIds(other.rules));
+  const rules = order?.map((id, position) => {
+    const picked = pickChanged(find(policy.rules, id), find(one.rules, id), find(other.rules, id));
+    return picked && { ...picked, position };
+  });
+  const definition = pickChanged(policy.definition as PolicyDefinition, one.definition, other.definition);
+  if (!definition || !rules || rules.includes(null)) {
+    throw new Refusal('Another workload differs from the same rule or order in another way. Adopt only one of them.');
+  }
+  return { rules: rules.filter((rule) => rule !== null), definition };
 }
 
 const toInput = ({ id: _, position: _position, ...rule }: SecurityRule): SecurityRuleInput => rule as SecurityRuleInput;
 
+const toReason = (places: readonly AdoptPlace[]) =>
+  `Adopted from the live rules of ${places.map(({ workload }) => `${workload.name} (${workload.vmid})`).join(', ')}`;
+const toAdoptedFrom = (places: readonly AdoptPlace[]) => ({
+  adopted_from: places.map(({ workload: { id, name } }) => ({ id, name })),
+});
+
 /** The policy with other content, for all its workloads. */
-function toPolicyItem({ policy }: AdoptInput, { rules, definition }: Content, reason: string): ChangeItemInput {
+function toPolicyEdit(policy: Policy, { rules, definition }: Content, places: readonly AdoptPlace[]) {
   const { name, description, enabled, tier, tenant_visibility, priority, tenant_id, project_id, id, version } = policy;
   const fields = { name, description, enabled, tier, tenant_visibility, priority, tenant_id, project_id };
+  const reason = toReason(places).slice(0, 200);
   const content = { ...fields, definition, rules: rules.map(toInput), reason };
-  return { kind: 'policy', policy_id: id, base_version: version, policy: content };
+  return {
+    ...{ kind: 'policy' as const, policy_id: id, base_version: version, policy: content },
+    ...toAdoptedFrom(places),
+  };
 }
 
 /** A policy of its own for the workload, evaluated directly before the policy. */
-function toExceptionItem(input: AdoptInput, { rules, definition }: Content, reason: string): ChangeItemInput {
-  const { policy, workload, others } = input;
+function toExceptionEdit(policy: Policy, { rules, definition }: Content, place: AdoptPlace) {
+  const { workload, others } = place;
   const isBetween = (other: Rank) =>
     other.tier === policy.tier && other.priority === policy.priority && comparePolicies(other, policy) < 0;
   if (policy.priority === 0 || others.some(isBetween)) {
@@ -152,27 +194,24 @@ function toExceptionItem(input: AdoptInput, { rules, definition }: Content, reas
   const side = definition.direction === 'in' ? 'targets' : 'sources';
   const endpoint = `vmid:${workload.cluster_name}/${workload.vmid}`;
   const { tier, tenant_visibility, tenant_id, project_id } = policy;
-  return {
-    kind: 'policy',
-    policy: {
-      name: `${policy.name.slice(0, 60)} on ${workload.name.slice(0, 30)} (${workload.vmid})`,
-      description: `Exception of the policy ${policy.name} for one workload.`,
-      enabled: true,
-      tier,
-      tenant_visibility,
-      priority: policy.priority - 1,
-      tenant_id,
-      project_id,
-      definition: PolicyDefinition.parse({ ...definition, [side]: [endpoint] }),
-      rules: rules.map(toInput),
-      reason,
-    },
+  const content = {
+    name: `${policy.name.slice(0, 60)} on ${workload.name.slice(0, 30)} (${workload.vmid})`,
+    description: `Exception of the policy ${policy.name} for one workload.`,
+    enabled: true,
+    ...{ tier, tenant_visibility, tenant_id, project_id, priority: policy.priority - 1 },
+    definition: PolicyDefinition.parse({ ...definition, [side]: [endpoint] }),
+    rules: rules.map(toInput),
+    reason: toReason([place]).slice(0, 200),
   };
+  return { kind: 'policy' as const, policy: content, ...toAdoptedFrom([place]) };
 }
 
-/** The policy without the workload, if only endpoints that name it put the policy there; null: a group, tag or `any` does. */
-function excludeWorkload({ policy, workload, resolve }: AdoptInput): PolicyDefinition | null {
-  const { definition } = policy;
+/** Where a policy acts without the workload, if only endpoints that name it put the policy there; null: a group, tag or `any` does. */
+function excludeWorkload(
+  definition: PolicyDefinition,
+  { workload }: AdoptPlace,
+  resolve: AdoptInput['resolve'],
+): PolicyDefinition | null {
   const side = definition.direction === 'in' ? 'targets' : 'sources';
   const reaching = definition[side].filter((endpoint) => resolve(endpoint).includes(workload.id));
   const isName = (endpoint: string) => {
@@ -183,51 +222,67 @@ function excludeWorkload({ policy, workload, resolve }: AdoptInput): PolicyDefin
   return rest.length > 0 && reaching.every(isName) ? ({ ...definition, [side]: rest } as PolicyDefinition) : null;
 }
 
-/** The rules up to the edited one, if they decide every packet that its former content matched; else null. */
-function shadowRules({ policy, differences, applied }: AdoptInput, { rules }: Content): SecurityRule[] | null {
-  const [one, ...more] = differences;
-  const before = applied.find(({ rule_hash }) => rule_hash === one?.subject_key);
-  const live = one?.rules[0];
-  if (!one || more.length > 0 || one.kind !== 'edited' || !before || !live || !live.enable) return null;
-  const same = (['proto', 'sport', 'dport', 'icmp-type'] as const).every(
-    (field) => (live[field] || undefined) === before.content[field],
-  );
-  const rule = policy.rules.find(({ position }) => position === one.rule_position);
-  return same && rule ? rules.filter(({ position }) => position <= rule.position) : null;
+/** The rules up to the last edited one, if they decide every packet that their former content matched; else null. */
+function shadowRules(policy: Policy, { differences, applied }: AdoptPlace, { rules }: Content): SecurityRule[] | null {
+  const positions = differences.map((one) => {
+    const before = applied.find(({ rule_hash }) => rule_hash === one.subject_key);
+    const live = one.rules[0];
+    if (one.kind !== 'edited' || !before || !live?.enable) return null;
+    const same = (['proto', 'sport', 'dport', 'icmp-type'] as const).every(
+      (field) => (live[field] || undefined) === before.content[field],
+    );
+    return same ? (policy.rules.find(({ position }) => position === one.rule_position)?.position ?? null) : null;
+  });
+  if (positions.includes(null)) return null;
+  const last = Math.max(...positions.map(Number));
+  return rules.filter(({ position }) => position <= last);
 }
 
 /**
- * The edits that make a difference at one workload the policy's content: for all its workloads, or as an exception for this
- * one. An exception is offered only where it is exact. Where the policy names the workload, the workload is taken out of the
- * policy and gets a copy of it with the difference. Where a group, a tag or `any` puts the policy there, only another action
- * or log level can be an exception: the edited rule, and those before it, in a policy that is evaluated directly before.
+ * The edits that make differences the policy's content: for all its workloads, or as exceptions for those where they are. The policy
+ * itself is edited once at most. An exception is offered only where it is exact. Where the policy names the workload, the workload is
+ * taken out of the policy and gets a copy of it with the differences. Where a group, a tag or `any` puts the policy there, only
+ * another action or log level can be an exception: the edited rules, and those before them, in a policy that is evaluated directly
+ * before.
  */
-export function buildAdoptItems(input: AdoptInput, as: 'policy' | 'exception'): Adopted {
-  const { policy, workload } = input;
-  const reason = `Adopted from the live rules of ${workload.name} (${workload.vmid})`.slice(0, 200);
+export function buildAdoptEdits({ policy, places, resolve }: AdoptInput, as: 'policy' | 'exception'): Adopted {
+  let at = 0;
+  let content: Content = { rules: policy.rules, definition: policy.definition as PolicyDefinition };
+  const exceptions: ReturnType<typeof toExceptionEdit>[] = [];
+  const excluded: AdoptPlace[] = [];
   try {
-    const content = adoptContent(input);
-    if (as === 'policy') return { items: [toPolicyItem(input, content, reason)] };
-    if (policy.definition.direction === 'both') {
-      throw new Refusal(
-        'A policy for both directions is also about the peers of the workload, so it has no exceptions.',
-      );
+    for (const [index, place] of places.entries()) {
+      at = index;
+      const adopted = adoptContent(policy, place);
+      if (as === 'policy') {
+        content = mergeContents(policy, content, adopted);
+        continue;
+      }
+      if (policy.definition.direction === 'both') {
+        throw new Refusal(
+          'A policy for both directions is also about the peers of the workload, so it has no exceptions.',
+        );
+      }
+      const definition = excludeWorkload(content.definition, place, resolve);
+      if (definition) {
+        content = { ...content, definition };
+        excluded.push(place);
+        exceptions.push(toExceptionEdit(policy, adopted, place));
+        continue;
+      }
+      const rules = shadowRules(policy, place, adopted);
+      if (!rules) {
+        throw new Refusal(
+          'The policy acts on this workload through a group, a tag or any, or has no other workload, so this difference cannot be an exact exception. Name the workload in the policy, or adopt the difference for all workloads.',
+        );
+      }
+      const shadow = { rules, definition: { ...adopted.definition, default_action: 'none' as const } };
+      exceptions.push(toExceptionEdit(policy, shadow, place));
     }
-    const definition = excludeWorkload(input);
-    if (definition) {
-      const rest = toPolicyItem(input, { rules: [...policy.rules], definition }, reason);
-      return { items: [rest, toExceptionItem(input, content, reason)] };
-    }
-    const rules = shadowRules(input, content);
-    if (!rules) {
-      throw new Refusal(
-        'The policy acts on this workload through a group, a tag or any, so this difference cannot be an exact exception. Name the workload in the policy, or adopt the difference for all workloads.',
-      );
-    }
-    const exception = { rules, definition: { ...content.definition, default_action: 'none' as const } };
-    return { items: [toExceptionItem(input, exception, reason)] };
   } catch (error) {
-    if (error instanceof Refusal) return { refusal: error.message };
+    if (error instanceof Refusal) return { refusal: error.message, place: at };
     throw error;
   }
+  const edited = as === 'policy' ? places : excluded;
+  return { edits: [...(edited.length > 0 ? [toPolicyEdit(policy, content, edited)] : []), ...exceptions] };
 }

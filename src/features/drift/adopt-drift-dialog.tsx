@@ -21,10 +21,10 @@ import { useImpact } from '../shared/impact/use-impact';
 import { SnapshotDifference } from '../shared/policy-versions/snapshot-difference';
 import { securityRuleText } from '../shared/security-rule-labels';
 
-type Props = { drift: Drift; onClose: () => void };
+type Props = { drifts: readonly Drift[]; onClose: () => void };
 
-/** Asks what becomes of a difference, with the edits and the impact of the answer, and drafts the change. Mount it when it opens. */
-export function AdoptDriftDialog({ drift, onClose }: Props) {
+/** Asks what becomes of differences, with the edits and the impact of the answer, and drafts one change. Mount it when it opens. */
+export function AdoptDriftDialog({ drifts, onClose }: Props) {
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -32,15 +32,17 @@ export function AdoptDriftDialog({ drift, onClose }: Props) {
   const queryClient = useQueryClient();
   const questionId = useId();
   const [as, setAs] = useState<DriftAdopt['as'] | null>(null);
+  const drift_ids = drifts.map(({ id }) => id);
+  const n = drift_ids.length;
   const preview = useQuery({
-    queryKey: ['drift-adoption', drift.id, as],
-    queryFn: ({ signal }) => client.drift.previewAdoption.mutate({ id: drift.id, as: as ?? 'policy' }, { signal }),
+    queryKey: ['drift-adoption', drift_ids, as],
+    queryFn: ({ signal }) => client.drift.previewAdoptionOfMany.mutate({ drift_ids, as: as ?? 'policy' }, { signal }),
     enabled: as !== null,
     refetchOnWindowFocus: false,
     retry: false,
   });
   const adopt = useMutation(
-    trpc.drift.adopt.mutationOptions({
+    trpc.drift.adoptMany.mutationOptions({
       onSuccess: ({ id }) => {
         void queryClient.invalidateQueries(trpc.changes.list.pathFilter());
         router.push(paths.change({ changeId: id }));
@@ -49,13 +51,15 @@ export function AdoptDriftDialog({ drift, onClose }: Props) {
   );
   const refusal = preview.error ? toFailure(preview.error) : null;
   const failure = adopt.error ? toFailure(adopt.error) : refusal;
-  const workload = `${drift.workload_name} (${drift.vmid})`;
+  const listNames = (toName: (drift: Drift) => string) => [...new Set(drifts.map(toName))];
+  const policies = listNames(({ policy_name }) => policy_name);
+  const workloads = listNames(({ workload_name, vmid }) => `${workload_name} (${vmid})`);
   return (
     <Dialog
       open
       size="lg"
       onOpenChange={(next) => !next && onClose()}
-      title={t('Adopt difference')}
+      title={t('{n, plural, one {Adopt difference} other {Adopt # differences}}', { n })}
       description={t('A change is drafted. Nothing is written before it is applied.')}
       footer={
         <>
@@ -65,12 +69,15 @@ export function AdoptDriftDialog({ drift, onClose }: Props) {
             pending={adopt.isPending}
             disabledReason={
               as === null
-                ? t('Choose what the difference becomes.')
+                ? t(
+                    '{n, plural, one {Choose what the difference becomes.} other {Choose what the differences become.}}',
+                    { n },
+                  )
                 : refusal
                   ? (refusal.detail ?? refusal.title)
                   : !preview.data && t('Wait for the edits.')
             }
-            onClick={() => as && adopt.mutate({ id: drift.id, as })}
+            onClick={() => as && adopt.mutate({ drift_ids, as })}
           >
             {t('Draft change')}
           </Button>
@@ -80,7 +87,9 @@ export function AdoptDriftDialog({ drift, onClose }: Props) {
       <div className="flex min-w-0 flex-col gap-4">
         <div className="flex flex-col gap-2">
           <span id={questionId} className="font-medium">
-            {t('What does the difference become?')}
+            {t('{n, plural, one {What does the difference become?} other {What do the differences become?}}', {
+              n,
+            })}
           </span>
           <RadioGroup
             aria-labelledby={questionId}
@@ -92,17 +101,23 @@ export function AdoptDriftDialog({ drift, onClose }: Props) {
             options={[
               {
                 value: 'policy',
-                label: t('Policy for all its workloads'),
-                description: t('{name} gets the live content, and every workload of it is written.', {
-                  name: drift.policy_name,
+                label: t('{n, plural, one {Policy for all its workloads} other {Policies for all their workloads}}', {
+                  n: policies.length,
                 }),
+                description: t(
+                  '{n, plural, one {{name} gets the live content, and every workload of it is written.} other {# policies get the live content, and all their workloads are written.}}',
+                  { n: policies.length, name: policies[0] },
+                ),
               },
               {
                 value: 'exception',
-                label: t('Exception of this workload'),
-                description: t('Only {name} keeps the live content. The other workloads stay as they are.', {
-                  name: workload,
+                label: t('{n, plural, one {Exception of this workload} other {Exceptions of these workloads}}', {
+                  n: workloads.length,
                 }),
+                description: t(
+                  '{n, plural, one {Only {name} keeps the live content.} other {Only these # workloads keep the live content.}} The other workloads stay as they are.',
+                  { n: workloads.length, name: workloads[0] },
+                ),
               },
             ]}
           />

@@ -171,7 +171,7 @@ function Actions({ drift, onClose }: { drift: Drift; onClose: () => void }) {
           {failure.detail}
         </Notice>
       )}
-      {asked === 'adopt' && <AdoptDriftDialog drift={drift} onClose={() => setAsked(null)} />}
+      {asked === 'adopt' && <AdoptDriftDialog drifts={[drift]} onClose={() => setAsked(null)} />}
       {asked === 'accept' && <AcceptDriftDialog ids={[drift.id]} onClose={() => setAsked(null)} onDone={onClose} />}
     </div>
   );

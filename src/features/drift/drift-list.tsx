@@ -2,7 +2,7 @@
 import { GitCompareArrows } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Drift } from '@/domain/change/drift';
-import { DRIFT_KINDS, DRIFT_SORTS, DRIFT_STATUSES } from '@/domain/change/drift-kinds';
+import { ADOPTABLE_KINDS, DRIFT_KINDS, DRIFT_SORTS, DRIFT_STATUSES } from '@/domain/change/drift-kinds';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { toFailure } from '@/lib/problem';
@@ -22,6 +22,11 @@ import { useDriftActions } from './use-drift-actions';
 const DriftDrawer = loadOnOpening(() => import('./drift-drawer').then((module) => module.DriftDrawer));
 const AcceptDriftDialog = loadOnOpening(() =>
   import('./accept-drift-dialog').then((module) => module.AcceptDriftDialog),
+);
+
+const AdoptDriftDialog = loadOnOpening(
+  () => import('./adopt-drift-dialog').then((module) => module.AdoptDriftDialog),
+  () => true,
 );
 
 const DRIFT = declareList({
@@ -56,7 +61,7 @@ export function DriftList() {
   // A notification leads to the newest difference of its policy.
   const [driftId, setDriftId] = useUrlValue('drift', URL_TEXT);
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
-  const [dialog, setDialog] = useState<'reconcile' | 'accept' | null>(null);
+  const [dialog, setDialog] = useState<'reconcile' | 'adopt' | 'accept' | null>(null);
   const list = useList(DRIFT);
   const [policyId] = useUrlValue('policy_id', URL_TEXT);
   // Until the rows of this policy are loaded, those of another may be shown.
@@ -89,6 +94,17 @@ export function DriftList() {
             <Button size="sm" onClick={() => setDialog('reconcile')} disabledReason={may('reconcile')}>
               {t('Reconcile workloads')}
             </Button>
+            <Button
+              size="sm"
+              onClick={() => setDialog('adopt')}
+              disabledReason={
+                chosen.every(({ kind }) => ADOPTABLE_KINDS.includes(kind))
+                  ? may('adopt')
+                  : t('The selection includes differences that no policy can express.')
+              }
+            >
+              {t('Adopt differences')}
+            </Button>
             <Button size="sm" onClick={() => setDialog('accept')} disabledReason={may('accept')}>
               {t('Accept differences')}
             </Button>
@@ -96,6 +112,7 @@ export function DriftList() {
         }
       />
       <DriftDrawer driftId={driftId === 'newest' ? null : driftId} onClose={() => void setDriftId(null)} />
+      {dialog === 'adopt' && <AdoptDriftDialog drifts={chosen} onClose={() => setDialog(null)} />}
       {dialog === 'accept' && <AcceptDriftDialog ids={ids} onClose={() => setDialog(null)} onDone={done} />}
       <ConfirmDialog
         open={dialog === 'reconcile'}

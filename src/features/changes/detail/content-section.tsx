@@ -66,6 +66,11 @@ function Item({ item, isApplied }: { item: ChangeItem; isApplied: boolean }) {
           <span className="text-sm text-faint">{t('from version {version}', { version: item.base_version })}</span>
         )}
       </div>
+      {item.kind === 'policy' && item.adopted_from && (
+        <p className="pb-2 text-muted">
+          {t('Adopts what is live on {names}.', { names: item.adopted_from.map(({ name }) => name).join(', ') })}
+        </p>
+      )}
       <Difference item={item} />
     </>
   );

@@ -7,6 +7,7 @@ import { updateChange } from '../../enforcement/changes/draft/update-change';
 import { listChanges, readChange } from '../../enforcement/changes/read-change';
 import { approveChange, rejectChange } from '../../enforcement/changes/review/decide-change';
 import { submitChange, withdrawChange } from '../../enforcement/changes/review/submit-change';
+import { expandAdoptions } from '../../enforcement/drift/expand-adoptions';
 import { requestChangeImpact } from '../../enforcement/impact/request-impact';
 import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
@@ -35,7 +36,8 @@ export const changesRouter = router({
     status: 201,
     problems: ['conflict', 'version_conflict', 'not_found'],
     maxBodyBytes: CHANGE_BYTES,
-    run: ({ scope, session, input }) => createChange(scope, session, input),
+    run: async ({ scope, session, input }) =>
+      createChange(scope, session, { ...input, items: await expandAdoptions(scope, session, input.items) }),
   }),
   get: query({
     rest: 'GET /changes/{change_id}',
@@ -51,7 +53,12 @@ export const changesRouter = router({
     input: ChangeUpdate,
     output: Change,
     maxBodyBytes: CHANGE_BYTES,
-    run: ({ scope, session, params, input }) => updateChange(scope, session, params.change_id, input),
+    problems: ['conflict'],
+    run: async ({ scope, session, params, input: { items, ...fields } }) =>
+      updateChange(scope, session, params.change_id, {
+        ...fields,
+        ...(items && { items: await expandAdoptions(scope, session, items) }),
+      }),
   }),
   submit: mutation({
     rest: 'POST /changes/{change_id}/submit',

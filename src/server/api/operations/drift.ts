@@ -6,6 +6,7 @@ import {
   DriftAcceptMany,
   DriftAdopt,
   DriftAdoption,
+  DriftAdoptMany,
   DriftListInput,
   DriftPage,
   DriftReconcileMany,
@@ -107,7 +108,21 @@ export const driftRouter = router({
     output: DriftAdoption,
     problems: ['conflict'],
     run: ({ scope, session, params, input }) =>
-      previewAdoption(toDeciders(scope, session), session, impactReader(session), params.drift_id, input),
+      previewAdoption(toDeciders(scope, session), session, impactReader(session), {
+        ...input,
+        drift_ids: [params.drift_id],
+      }),
+  }),
+  previewAdoptionOfMany: mutation({
+    rest: 'POST /drift/adopt/preview',
+    summary:
+      'Show the edits that adopting several differences would draft, and compute what they would do to connections together. Nothing is drafted. Requires policy:apply as well.',
+    access: { permission: 'policy:write' },
+    input: DriftAdoptMany,
+    output: DriftAdoption,
+    problems: ['conflict'],
+    run: ({ scope, session, input }) =>
+      previewAdoption(toDeciders(scope, session), session, impactReader(session), input),
   }),
   adopt: mutation({
     rest: 'POST /drift/{drift_id}/adopt',
@@ -118,7 +133,19 @@ export const driftRouter = router({
     output: Change,
     status: 201,
     problems: ['conflict'],
-    run: ({ scope, session, params, input }) => adoptDrift(toDeciders(scope, session), session, params.drift_id, input),
+    run: ({ scope, session, params, input }) =>
+      adoptDrift(toDeciders(scope, session), session, { ...input, drift_ids: [params.drift_id] }),
+  }),
+  adoptMany: mutation({
+    rest: 'POST /drift/adopt',
+    summary:
+      'Draft one change that makes several differences the content of their policies, for all their workloads or as exceptions. Each policy is edited once. Requires policy:apply as well.',
+    access: { permission: 'policy:write' },
+    input: DriftAdoptMany,
+    output: Change,
+    status: 201,
+    problems: ['conflict'],
+    run: ({ scope, session, input }) => adoptDrift(toDeciders(scope, session), session, input),
   }),
   withdraw: mutation({
     rest: 'DELETE /drift/{drift_id}/accept',

@@ -138,6 +138,20 @@ export async function findDriftRows(
     .orderBy(asc(drifts.id));
 }
 
+/** As `findDriftRows`: what is not resolved of any of the policies at any of the workloads. */
+export async function findUnresolvedDrift(
+  executor: Executor,
+  reach: Reach,
+  policyIds: readonly string[],
+  workloadIds: readonly string[],
+): Promise<FoundDriftRow[]> {
+  if (policyIds.length === 0) return [];
+  const there = and(inArray(drifts.policy_id, [...policyIds]), inArray(drifts.workload_id, [...workloadIds]));
+  return select(executor, clock.now())
+    .where(and(there, isNull(drifts.resolved_at), buildVisibleCondition(reach)))
+    .orderBy(asc(drifts.id));
+}
+
 /** As `findDriftRows`, by policy: what is not resolved. Accepted differences are left out. */
 export async function listOpenDrift(executor: Executor, policyIds: readonly string[]): Promise<FoundDriftRow[]> {
   if (policyIds.length === 0) return [];

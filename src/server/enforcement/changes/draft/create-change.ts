@@ -1,6 +1,6 @@
 import type { Change, ChangeCreate } from '@/domain/change/change';
 import { listObjectIds } from '@/domain/change/item-objects';
-import type { ChangeItem } from '@/domain/change/items';
+import type { ChangeEdit, ChangeItem } from '@/domain/change/items';
 import type { Waves } from '@/domain/change/waves';
 import { type Owned, toOwner } from '@/domain/permissions';
 import type { Scope, Session } from '../../../auth/scope';
@@ -81,7 +81,7 @@ export async function assertCanaries(tx: Tx, { reach }: Scope<'policy:write'>, {
 export async function createChange(
   scope: Scope<'policy:write'>,
   session: Session,
-  { items: given, ...draft }: ChangeCreate,
+  { items: given, ...draft }: Omit<ChangeCreate, 'items'> & { items: readonly ChangeEdit[] },
 ): Promise<Change> {
   const { id } = await db.transaction(async (tx) => {
     const { items, owners } = await normalizeItems({ tx, scope, session, former: [] }, given);

@@ -1,4 +1,4 @@
-import type { ChangeItem, ChangeItemInput, GroupContent } from '@/domain/change/items';
+import type { ChangeEdit, ChangeItem, GroupContent } from '@/domain/change/items';
 import { isWithinReach, type Owned, toOwner } from '@/domain/permissions';
 import type { SecurityGroup } from '@/domain/security-group';
 import type { Scope } from '../../../auth/scope';
@@ -12,7 +12,7 @@ import { listAddedMembers } from '../../queries/security-group-members';
 import { findSecurityGroup, listGroupUsers, securityGroupNameTaken } from '../../queries/security-groups';
 import { authorizeGroups, type ItemContext, type NormalItem, objectNotFound } from './item-context';
 
-type Given<K extends ChangeItemInput['kind']> = Extract<ChangeItemInput, { kind: K }>;
+type Given<K extends ChangeEdit['kind']> = Extract<ChangeEdit, { kind: K }>;
 type GroupItem = Extract<ChangeItem, { kind: 'group' }>;
 
 const toContent = ({ name, description, member_tags, member_tags_match }: GroupContent): GroupContent => ({

@@ -1,5 +1,6 @@
+import { MAX_CHANGE_ITEMS } from '@/domain/change/change';
 import { listObjectIds } from '@/domain/change/item-objects';
-import type { ChangeItem, ChangeItemInput } from '@/domain/change/items';
+import type { ChangeEdit, ChangeItem } from '@/domain/change/items';
 import type { Owned } from '@/domain/permissions';
 import { refuseField } from '../../../lib/refusals';
 import { sha256 } from '../../impact/hashes';
@@ -18,7 +19,7 @@ export const hashItems = (items: readonly ChangeItem[]): string =>
 
 type Normal = { readonly item: ChangeItem; readonly owners: readonly Owned[] };
 
-function normalizeItem(context: ItemContext, at: number, given: ChangeItemInput): Promise<Normal> {
+function normalizeItem(context: ItemContext, at: number, given: ChangeEdit): Promise<Normal> {
   switch (given.kind) {
     case 'policy':
       return normalizePolicy(context, at, given);
@@ -30,8 +31,6 @@ function normalizeItem(context: ItemContext, at: number, given: ChangeItemInput)
       return normalizeMembers(context, at, given);
     case 'move':
       return normalizeMove(context, at, given);
-    case 'adopt':
-      throw refuseField(`items.${at}.kind`, 'Adopt a difference with POST /drift/{drift_id}/adopt.');
   }
 }
 
@@ -49,12 +48,16 @@ function listKeys(item: ChangeItem): string[] {
  */
 export async function normalizeItems(
   context: ItemContext,
-  inputs: readonly ChangeItemInput[],
+  edits: readonly ChangeEdit[],
 ): Promise<{ items: ChangeItem[]; owners: Owned[] }> {
+  if (edits.length > MAX_CHANGE_ITEMS) {
+    throw refuseField('items', `At most ${MAX_CHANGE_ITEMS} edits, with those of what is adopted.`);
+  }
   const found: Normal[] = [];
   const keys = new Set<string>();
-  for (const [at, input] of inputs.entries()) {
-    const normal = await normalizeItem(context, at, input);
+  for (const [place, edit] of edits.entries()) {
+    const { at = place } = edit;
+    const normal = await normalizeItem(context, at, edit);
     for (const key of listKeys(normal.item)) {
       if (keys.has(key)) throw refuseField(`items.${at}.kind`, 'Another edit of this change concerns the same object.');
       keys.add(key);

@@ -1,7 +1,7 @@
-import type { ChangeItem, ChangeItemInput } from '@/domain/change/items';
+import type { ChangeEdit, ChangeItem } from '@/domain/change/items';
 import { type Owned, toOwner } from '@/domain/permissions';
 import type { PolicyCreate, PolicySnapshot, PolicySummary } from '@/domain/policies';
-import { completeSnapshot, identifyRules } from '@/domain/policy/snapshot';
+import { completeSnapshot, identifyRules, isSameSnapshot } from '@/domain/policy/snapshot';
 import { AppError } from '../../../lib/errors';
 import { newId } from '../../../lib/ids';
 import { assertVersion, refuseField } from '../../../lib/refusals';
@@ -11,7 +11,7 @@ import { findPolicy, isPolicyNameUsed, listPolicyRules } from '../../queries/pol
 import { type ItemContext, type NormalItem, objectNotFound } from './item-context';
 
 type PolicyItem = Extract<ChangeItem, { kind: 'policy' }>;
-type Given<K extends ChangeItemInput['kind']> = Extract<ChangeItemInput, { kind: K }>;
+type Given<K extends ChangeEdit['kind']> = Extract<ChangeEdit, { kind: K }>;
 type Stored = { readonly row: PolicySummary; readonly before: PolicySnapshot & { version: number } };
 
 /** A policy as it is stored. @throws AppError `not_found`, `version_conflict` with both versions */
@@ -54,11 +54,16 @@ async function assertNameFree({ tx }: ItemContext, at: number, owner: Owned, nam
   });
 }
 
+/** What the edit adopts. An edit that is sent again with others of its change keeps it. */
+const noteAdopted = (adopted: ChangeEdit['adopted_from'], after: PolicySnapshot, former: PolicyItem | undefined) =>
+  adopted ? [...adopted] : former && isSameSnapshot(former.after, after) ? former.adopted_from : null;
+
 /** @param former the item that created it, when a change that creates the policy is edited */
 async function createPolicyItem(
   context: ItemContext,
   at: number,
   policy: PolicyCreate,
+  adopted: ChangeEdit['adopted_from'],
   former: PolicyItem | undefined,
 ): Promise<NormalItem<'policy'>> {
   const owner = await chooseOwner(context.tx, context.scope.reach, policy);
@@ -66,21 +71,24 @@ async function createPolicyItem(
   await assertNameFree(context, at, owner, after.name);
   const policy_id = former?.policy_id ?? newId();
   const item = { kind: 'policy', policy_id, name: after.name, ...owner } as const;
-  return { item: { ...item, base_version: null, before: null, after, adopted_from: null }, owners: [owner] };
+  return {
+    item: { ...item, base_version: null, before: null, after, adopted_from: noteAdopted(adopted, after, former) },
+    owners: [owner],
+  };
 }
 
 /** The edit of a policy, with its content before and after; without content it is applied as it is stored. */
 export async function normalizePolicy(
   context: ItemContext,
   at: number,
-  { policy_id, base_version, policy }: Given<'policy'>,
+  { policy_id, base_version, policy, adopted_from: adopted }: Given<'policy'>,
 ): Promise<NormalItem<'policy'>> {
   const former = context.former.find(
     (item): item is PolicyItem => item.kind === 'policy' && item.policy_id === policy_id,
   );
   if (policy_id === undefined || former?.before === null) {
     const content = policy ?? (former && { ...former.after, ...toOwner(former), reason: '' });
-    if (content) return createPolicyItem(context, at, content, former);
+    if (content) return createPolicyItem(context, at, content, adopted, former);
     throw refuseField(`items.${at}.policy`, 'Specify policy_id, the content in policy, or both.');
   }
   const { row, before } = await readStored(context, at, { policy_id, base_version });
@@ -105,7 +113,7 @@ export async function normalizePolicy(
       base_version: before.version,
       before,
       after,
-      adopted_from: null,
+      adopted_from: noteAdopted(adopted, after, former),
     },
     owners: [toOwner(row), owner],
   };

@@ -1,5 +1,6 @@
 import type { Change, ChangeUpdate } from '@/domain/change/change';
 import { listObjectIds } from '@/domain/change/item-objects';
+import type { ChangeEdit } from '@/domain/change/items';
 import { EDITABLE_STATES } from '@/domain/change/states';
 import type { Scope, Session } from '../../../auth/scope';
 import { db, type Tx } from '../../../db/client';
@@ -48,7 +49,7 @@ export async function updateChange(
   scope: Scope<'policy:write'>,
   session: Session,
   id: string,
-  { version, items: given, ...fields }: ChangeUpdate,
+  { version, items: given, ...fields }: Omit<ChangeUpdate, 'items'> & { items?: readonly ChangeEdit[] | undefined },
 ): Promise<Change> {
   await db.transaction(async (tx) => {
     const row = await lockChange(tx, scope.reach, id);
