@@ -162,7 +162,9 @@ const ASKED: Record<string, ((state: State) => Given[]) | 'nothing' | 'a change'
   'drift.acceptMany': 'nothing',
   'drift.withdraw': 'nothing',
   'drift.previewAdoption': 'nothing',
+  'drift.previewAdoptionOfMany': 'nothing',
   'drift.adopt': 'a change',
+  'drift.adoptMany': 'a change',
 };
 
 /** Of what these permissions allow, nothing is written to a hypervisor. */
