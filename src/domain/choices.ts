@@ -248,5 +248,8 @@ export const IMPORT_COLUMNS = {
   Record<'required' | 'optional' | 'unused', readonly string[]>
 >;
 
+/** Edits of one change. */
+export const MAX_CHANGE_ITEMS = 100;
+
 /** How long after its last write a change is rolled back unless confirmed, where nothing else is said. */
 export const DEFAULT_CONFIRM_SECONDS = 600;

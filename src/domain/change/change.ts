@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CHANGE_SORTS, DEFAULT_CONFIRM_SECONDS } from '../choices';
+import { CHANGE_SORTS, DEFAULT_CONFIRM_SECONDS, MAX_CHANGE_ITEMS } from '../choices';
 import { ApplyInput } from '../deployments';
 import { createPageSchema, listInput } from '../list';
 import { ApprovalRule } from './approval';
@@ -8,7 +8,6 @@ import { REVIEW_CHANGES } from './review';
 import { CHANGE_STATES } from './states';
 import { MAX_CONFIRM_SECONDS, ON_FAILURE, WAVE_KINDS, Waves } from './waves';
 
-export const MAX_CHANGE_ITEMS = 100;
 /** What a change of several owners is called for those who do not see all of them: its title may name the others. */
 export const SHARED_TITLE = 'Change of several owners';
 
@@ -68,6 +67,8 @@ export type ChangeStep = z.output<typeof ChangeStep>;
 
 export const ChangeApply = z.strictObject({
   version: z.int().min(1).optional(),
+  /** Of the difference that was shown: nothing else is written. */
+  fingerprint: z.string().max(200).optional(),
   /** An impact of this change; what it newly blocks must then be acknowledged. */
   impact_id: z.uuid().optional(),
   acknowledge_newly_blocked: z.int().min(0).optional(),

@@ -23,8 +23,21 @@ export const ChangeDifference = z.object({
   unreadable: z.array(Named),
   /** Workloads that are not visible to the reader. */
   hidden_workloads: z.int(),
+  /**
+   * When the workloads were read for this difference and all are visible: identifies it, so that applying the change writes nothing
+   * else.
+   */
+  fingerprint: z.string().nullable(),
 });
 export type ChangeDifference = z.output<typeof ChangeDifference>;
+
+export const ChangeDifferenceInput = z.strictObject({
+  /** `true`: the workloads are read now, and the difference is identified by a fingerprint. */
+  refresh: z
+    .union([z.boolean(), z.enum(['true', 'false'], 'One of true, false.').transform((text) => text === 'true')])
+    .default(false),
+});
+export type ChangeDifferenceInput = z.output<typeof ChangeDifferenceInput>;
 
 /** How the rules of a workload differ. Rules that stay are in `moved` only if they change places with others that stay. */
 export type RuleDifference = {

@@ -9,6 +9,8 @@ export type RolloutPolicy = {
   readonly workload_ids: readonly string[];
   /** The version of which rules were live; null: none were, and a rollback leaves the policy disabled. */
   readonly live_version: number | null;
+  /** By workload, the fingerprint of the preview of which nothing else is written; absent: whatever the change requires is written. */
+  readonly fingerprints?: Readonly<Record<string, string>>;
 };
 
 type StoredTestResult = { readonly id: string; readonly result: string };
@@ -16,16 +18,15 @@ type StoredTestResult = { readonly id: string; readonly result: string };
 /** How far the roll-out of a change is. */
 export type StoredRollout = {
   readonly requested_by: string | null;
+  /** In the order in which they are deployed. */
   readonly policies: readonly RolloutPolicy[];
-  /** By workload, the fingerprint of the preview of which nothing else is written; absent: whatever the change requires is written. */
-  readonly fingerprints?: Readonly<Record<string, string>>;
   /** The wave that is written, from 1; 0: none yet. */
   readonly wave: number;
   /** The wave has ended and the next one waits, until `resume_at` or until someone continues. */
   readonly paused: boolean;
   readonly resume_at: string | null;
-  /** Someone continued although workloads of this wave failed. */
-  readonly tolerated: boolean;
+  /** Workloads that may have failed in this wave: someone continued, or the change continues by itself. */
+  readonly tolerated_ids?: readonly string[];
   /** How often the rollback was tried, and when it is tried again; null: it is being tried. */
   readonly tries: number;
   readonly retry_at: string | null;
@@ -41,6 +42,8 @@ export type StoredApplyRequest = {
   readonly impact_id: string | null;
   readonly newly_blocked: number | null;
   readonly override_tests: string | null;
+  /** Of the difference that was shown; absent: none was. */
+  readonly fingerprint?: string;
 };
 
 /** Codes of problems of a rollback: something stays as the change left it; a workload cannot be written yet. */
@@ -51,3 +54,21 @@ const RETRY_SECONDS = [5, 10, 20, 40, 80, 160, 300] as const;
 /** How long after a try of a rollback the next one starts: at most five minutes, and for ever. */
 export const chooseRetrySeconds = (tries: number): number =>
   RETRY_SECONDS[Math.min(Math.max(tries, 1), RETRY_SECONDS.length) - 1] ?? 300;
+
+type Pending = Pick<RolloutPolicy, 'kind' | 'workload_ids'>;
+
+/**
+ * Which deployments come next, of those that a wave still lacks: of each workload one after the other, so that each finds what the one
+ * before left; removals once everything is applied, so that what takes the place of a policy is there before it goes.
+ * @param pending in the order in which they are deployed
+ */
+export function selectNext<T extends Pending>(pending: readonly T[]): T[] {
+  const taken = new Set<string>();
+  const isApplying = pending.some(({ kind, workload_ids }) => kind === 'apply' && workload_ids.length > 0);
+  return pending.filter(({ kind, workload_ids }) => {
+    if (isApplying && kind === 'cleanup') return false;
+    const isNext = workload_ids.length > 0 && !workload_ids.some((id) => taken.has(id));
+    for (const id of workload_ids) taken.add(id);
+    return isNext;
+  });
+}

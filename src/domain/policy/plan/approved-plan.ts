@@ -133,10 +133,12 @@ export function approvedStates(before: GuestFilter, intent: GuestIntent): (now: 
     if (!done.has(content)) done.set(content, at + 1);
   }
   const flags = new Map(before.nics.map(({ name, firewall }) => [name, firewall]));
-  const planned = new Set(steps.flatMap((step) => (step.kind === 'set_nic_flag' ? [step.nic] : [])));
+  const planned = new Map(
+    steps.flatMap((step) => (step.kind === 'set_nic_flag' ? [[step.nic, step.enabled] as const] : [])),
+  );
   // Flags are compared one by one: one that could not be set now does not keep the others from being set.
   return ({ nics, ...content }) => {
-    const isOurs = nics.every(({ name, firewall }) => flags.get(name) === firewall || (firewall && planned.has(name)));
+    const isOurs = nics.every(({ name, firewall }) => flags.get(name) === firewall || planned.get(name) === firewall);
     return nics.length === flags.size && isOurs ? (done.get(canonicalContent(content)) ?? -1) : -1;
   };
 }

@@ -19,6 +19,7 @@ import { ApplyImpact, ImpactRefused, isImpactRefusal, useApplyImpact } from '../
 import { usePermissions } from '../../shared/use-permissions';
 import { formatCanaries, formatPause, formatTimer } from '../rollout-labels';
 import { useAskChangeImpact, useChangeSteps } from '../use-change-steps';
+import { Difference } from './difference-section';
 import { readConflicts, VersionConflicts } from './version-conflicts';
 
 const LEAST_REASON = 3;
@@ -49,11 +50,13 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
   const ask = useAskChangeImpact(change.id);
   const impact = useApplyImpact({ key: ['apply-change', change.id, change.content_hash, round], ask });
   const client = useTRPCClient();
-  // Read for this dialog: by what was read of the workloads until now.
+  // Read for this dialog: what is confirmed here is what is written.
   const difference = useQuery({
     queryKey: ['apply-change-difference', change.id, change.content_hash, round],
-    queryFn: ({ signal }) => client.changes.difference.query({ id: change.id }, { signal }),
+    queryFn: ({ signal }) => client.changes.difference.query({ id: change.id, refresh: true }, { signal }),
     gcTime: 0,
+    refetchOnWindowFocus: false,
+    retry: false,
   });
   // Consent to the switches of one preview is none to those of another.
   const [tickedRound, setTickedRound] = useState<number | null>(null);
@@ -63,12 +66,16 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
   const failure = steps.error ? toFailure(steps.error) : null;
   const conflicts = readConflicts(failure);
   const isTests = failure?.extra?.reason === 'policy_tests_failing' && can('policy_test:override');
+  const previewAgain = () => {
+    steps.reset();
+    setRound(round + 1);
+  };
   const isShort = isTests && reason.trim().length < LEAST_REASON;
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      size={conflicts ? 'lg' : undefined}
+      size="lg"
       persistent={steps.isPending}
       title={
         isUrgent
@@ -105,6 +112,7 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
               steps.mutate({
                 step: 'apply',
                 apply: {
+                  ...(difference.data?.fingerprint && { fingerprint: difference.data.fingerprint }),
                   ...(isTests && { override_tests: { reason } }),
                   ...(isUrgent && { break_glass: { reason: urgency } }),
                   ...impact.sent,
@@ -134,13 +142,20 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
         {conflicts ? (
           <VersionConflicts change={change} conflicts={conflicts} onSolved={onClose} />
         ) : failure && isImpactRefusal(failure) ? (
-          <ImpactRefused
-            failure={failure}
-            onPreviewAgain={() => {
-              steps.reset();
-              setRound(round + 1);
-            }}
-          />
+          <ImpactRefused failure={failure} onPreviewAgain={previewAgain} />
+        ) : failure?.extra?.reason === 'preview_outdated' ? (
+          <Notice
+            tone="danger"
+            live
+            title={t('The preview is outdated')}
+            action={
+              <Button size="sm" onClick={previewAgain}>
+                {t('Refresh preview')}
+              </Button>
+            }
+          >
+            {failure.detail}
+          </Notice>
         ) : (
           failure && (
             <Notice tone="danger" live title={failure.title} action={<OpenBlockingChange failure={failure} />}>
@@ -159,10 +174,14 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
           )
         )}
         <ApplyImpact of={impact} />
-        {difference.isError && (
+        {difference.isPending ? (
+          <p className="text-muted">{t('Reading live rules from the workloads…')}</p>
+        ) : difference.isError ? (
           <Notice tone="danger" title={t('The preview failed, so the changes are unknown')}>
             {toFailure(difference.error).detail}
           </Notice>
+        ) : (
+          <Difference difference={difference.data} />
         )}
         <SwitchConsent
           switches={switches}

@@ -35,7 +35,8 @@ export function DifferenceSection({ change }: { change: Change }) {
   );
 }
 
-function Difference({ difference }: { difference: ChangeDifference }) {
+/** The difference, as it was read. */
+export function Difference({ difference }: { difference: ChangeDifference }) {
   const t = useT();
   const { workloads, totals, unreadable, hidden_workloads: hidden } = difference;
   const more = totals.workloads - workloads.length;

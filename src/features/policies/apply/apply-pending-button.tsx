@@ -12,7 +12,7 @@ const ApplyPendingDialog = loadOnOpening(
   () => true,
 );
 
-/** Applies every enforced policy whose live state differs from the desired state, after showing the impact of each. */
+/** Applies every enforced policy whose live state differs from the desired state, as one change. */
 export function ApplyPendingButton() {
   const t = useT();
   const trpc = useTRPC();
@@ -25,7 +25,7 @@ export function ApplyPendingButton() {
   if (total === 0) return null;
   return (
     <>
-      <Button onClick={() => setOpen(true)} disabledReason={reason('policy:apply')}>
+      <Button onClick={() => setOpen(true)} disabledReason={reason('policy:write') ?? reason('policy:apply')}>
         {t('Apply pending ({n, number})', { n: total })}
       </Button>
       {open && (

@@ -1,5 +1,5 @@
 import { Change, ChangeCreate, ChangeListInput, ChangePage, ChangeStep, ChangeUpdate } from '@/domain/change/change';
-import { ChangeDifference } from '@/domain/change/difference';
+import { ChangeDifference, ChangeDifferenceInput } from '@/domain/change/difference';
 import { Impact, ImpactAgainInput } from '@/domain/impact/impact';
 import { readDifference } from '../../enforcement/changes/compiled/read-difference';
 import { createChange } from '../../enforcement/changes/draft/create-change';
@@ -99,11 +99,12 @@ export const changesRouter = router({
   difference: query({
     rest: 'GET /changes/{change_id}/difference',
     summary:
-      'Get what a change that is not applied yet would do to rules and switches, workload by workload, by what was last read. Lists at most 200 workloads; the totals are of all.',
+      'Get what a change that is not applied yet would do to rules and switches, workload by workload, by what was last read, or with refresh=true by what is read now. Lists at most 200 workloads; the totals are of all.',
     access: { permission: 'policy:read' },
+    input: ChangeDifferenceInput,
     output: ChangeDifference,
     problems: ['conflict', 'not_found'],
-    run: ({ scope, params }) => readDifference(scope, params.change_id),
+    run: ({ scope, params, input }) => readDifference(scope, params.change_id, input),
   }),
   impact: query({
     rest: 'GET /changes/{change_id}/impact',

@@ -16,7 +16,7 @@ import { guestView } from '../policies/firewall-state/views';
 import { isDeployed, type PolicyInputs } from '../policies/policy-inputs';
 import { dormantAt } from '../policies/preview/preview-guest';
 import { findStateBeforeChange } from '../queries/change-rollouts';
-import { findDeploymentGuest, listWorkloadIdsBy, updateDeploymentGuest } from '../queries/deployment-guests';
+import { findStateBefore, listWorkloadIdsBy, updateDeploymentGuest } from '../queries/deployment-guests';
 import {
   clearDefaults,
   clearOrigin,
@@ -164,7 +164,7 @@ async function reconcile(
         fingerprint: fingerprints[workload.id] ?? null,
         workload,
         intent,
-        before: (await findDeploymentGuest(db, deployment.id, workload.id))?.state_before ?? null,
+        before: await findStateBefore(db, deployment, workload.id),
         readCluster: () => session.clusterFirewall(),
         onChanged: (difference) => updateDeploymentGuest(db, key, { difference }),
       }),

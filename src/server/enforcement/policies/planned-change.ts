@@ -6,10 +6,10 @@ import { db } from '../../db/client';
 import { groupBy } from '../../lib/group-by';
 import { toUntouchedRow } from '../deployments/guest-work';
 import { listOrigins } from '../queries/guest-firewalls';
-import type { InputPolicy } from '../queries/policy-inputs';
+import type { InputPolicy, InputWorkload } from '../queries/policy-inputs';
 import { listAppliedAt } from '../queries/policy-placements';
 import type { FirewallState } from './firewall-state/firewall-state';
-import { type Leaves, type PlannedWork, planGuestAfter } from './planned-guest';
+import { type Leaves, type PlannedWork, planGuestAfter, type VisitPlan } from './planned-guest';
 import type { PolicyInputs } from './policy-inputs';
 
 /** A guest before and after an apply; `after` is null when what is live could not be read, so that it is not known. */
@@ -55,10 +55,14 @@ export type FirewallChange = {
   readonly unreadable: ReadonlySet<string>;
 };
 
+/** Called with every guest before it is planned; returns what is called with each of its deployments. */
+export type VisitGuest = (workload: InputWorkload, before: GuestSnapshot) => VisitPlan;
+
 async function planStates(
   { inputs, snapshots }: Readable,
   deployments: readonly PlannedDeployment[],
   desiredAt: ReadonlyMap<string, DesiredGuest>,
+  visit?: VisitGuest,
 ): Promise<Map<string, GuestStates>> {
   const works = new Map<string, PlannedWork[]>();
   for (const { policy_id, leaves, workload_ids } of deployments) {
@@ -77,7 +81,7 @@ async function planStates(
     const before = snapshots.guests.get(id)?.state;
     if (!workload || !before) continue;
     const notes = { row: rows.get(id) ?? toUntouchedRow(id), placements: placements.get(id) ?? [] };
-    states.set(id, { before, after: planGuestAfter(inputs, workload, before, list, notes) });
+    states.set(id, { before, after: planGuestAfter(inputs, workload, before, list, notes, visit?.(workload, before)) });
   }
   return states;
 }
@@ -87,15 +91,17 @@ async function planStates(
  * will be. Rules of other policies stay as they are.
  * @param inputs all policies and the inventory as the deployments will find them
  * @param desiredAt what the policies require of guests then
+ * @param visit called with each deployment at each guest
  */
 export async function computePlannedChange(
   before: Readable,
   inputs: PolicyInputs,
   deployments: readonly PlannedDeployment[],
   desiredAt: ReadonlyMap<string, DesiredGuest>,
+  visit?: VisitGuest,
 ): Promise<FirewallChange> {
   const { snapshots } = before;
-  const states = await planStates({ inputs, snapshots }, deployments, desiredAt);
+  const states = await planStates({ inputs, snapshots }, deployments, desiredAt, visit);
   const guests = new Map(snapshots.guests);
   const changed = new Set<string>();
   const concerned = deployments.flatMap(({ workload_ids }) => workload_ids);

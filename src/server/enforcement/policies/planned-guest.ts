@@ -46,6 +46,9 @@ function noteSwitches(row: GuestFirewallRow, settled: GuestFilter, steps: readon
   return noted;
 }
 
+/** Called with each deployment: how the guest is before it, and what it wants there. */
+export type VisitPlan = (policyId: string, filter: GuestFilter, intent: GuestIntent) => void;
+
 /** What a deployment leaves at a guest, and what it notes about it. */
 function planDeployment(
   inputs: PolicyInputs,
@@ -53,9 +56,11 @@ function planDeployment(
   filter: GuestFilter,
   { policy_id, leaves, desired }: PlannedWork,
   notes: GuestNotes,
+  visit?: VisitPlan,
 ): { after: GuestFilter; notes: GuestNotes } {
   const work = { workload, desired };
   const intent = intentFor(inputs, policy_id, leaves, work, notes);
+  visit?.(policy_id, filter, intent);
   const settled = settle(filter, intent, computeLayout(filter.rules, intent));
   const { steps, after } = planGuest(settled, intent);
   const others = notes.placements.filter((placement) => placement.policy_id !== policy_id);
@@ -93,13 +98,14 @@ export function planGuestAfter(
   before: GuestSnapshot,
   works: readonly PlannedWork[],
   notes: GuestNotes,
+  visit?: VisitPlan,
 ): GuestSnapshot | null {
   const filter = toGuestFilter(before);
   if (!filter) return null;
-  const { after } = works.reduce((state, work) => planDeployment(inputs, workload, state.after, work, state.notes), {
-    after: filter,
-    notes,
-  });
+  const { after } = works.reduce(
+    (state, work) => planDeployment(inputs, workload, state.after, work, state.notes, visit),
+    { after: filter, notes },
+  );
   const flags = new Map(after.nics.map(({ name, firewall }) => [name, firewall]));
   return {
     ...before,

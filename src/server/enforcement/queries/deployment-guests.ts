@@ -1,10 +1,12 @@
-import { and, asc, eq, ilike, inArray, or, sql } from 'drizzle-orm';
+import { and, asc, eq, ilike, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import { DeploymentGuest, type DeploymentGuestListInput, type GuestResultStatus } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, likePattern, selectColumns } from '../../db/declared-fields';
 import { queryPage } from '../../db/query-page';
 import { deploymentGuests } from '../../db/schema/deployments';
+import { deployments } from '../../db/schema/policies';
+import type { DeploymentRow } from './deployments';
 
 export type DeploymentGuestRow = typeof deploymentGuests.$inferSelect;
 
@@ -64,6 +66,29 @@ export async function findDeploymentGuest(
     .from(deploymentGuests)
     .where(and(eq(deploymentGuests.deployment_id, deploymentId), eq(deploymentGuests.workload_id, workloadId)));
   return row ?? null;
+}
+
+/**
+ * How a guest was before the first write of a deployment there; of a change, before that of its first deployment of the policy, which
+ * this one continues. Null: nothing was written yet.
+ */
+export async function findStateBefore(
+  executor: Executor,
+  { id, change_id, policy_id, wave }: Pick<DeploymentRow, 'id' | 'change_id' | 'policy_id' | 'wave'>,
+  workloadId: string,
+): Promise<DeploymentGuestRow['state_before']> {
+  const isOfDeployment =
+    change_id === null || wave === null
+      ? eq(deployments.id, id)
+      : and(eq(deployments.change_id, change_id), eq(deployments.policy_id, policy_id), eq(deployments.wave, wave));
+  const [row] = await executor
+    .select({ state_before: deploymentGuests.state_before })
+    .from(deploymentGuests)
+    .innerJoin(deployments, eq(deployments.id, deploymentGuests.deployment_id))
+    .where(and(isOfDeployment, eq(deploymentGuests.workload_id, workloadId), isNotNull(deploymentGuests.state_before)))
+    .orderBy(asc(deploymentGuests.started_at))
+    .limit(1);
+  return row?.state_before ?? null;
 }
 
 type NewGuest = Pick<DeploymentGuestRow, 'deployment_id' | 'workload_id' | 'vmid' | 'name'>;

@@ -16,16 +16,19 @@ const toContent = ({ name, enabled, tier, tenant_visibility, priority, definitio
   rules: rules.map(({ id: _, ...rule }) => rule),
 });
 
+/** By policy, the number of its newest version; a policy that is deleted still has one. */
+export type LastVersions = ReadonlyMap<string, number>;
+
 /** The policy as storing the item makes it: one version more, unless it says the same. */
 function storePolicy(
   stored: InputPolicy | undefined,
   item: PolicyItem,
   index: InventoryIndex,
-  now: string,
+  { now, last }: { now: string; last: LastVersions },
 ): InputPolicy {
   const { policy_id: id, before, after } = item;
   const content = { ...toContent(after), ...toOwner(item) };
-  if (!stored) return { id, version: 1, rules_version: null, created_at: now, ...content };
+  if (!stored) return { id, version: (last.get(id) ?? 0) + 1, rules_version: null, created_at: now, ...content };
   const isSame = before !== null && before.version === stored.version && isSameSnapshot(before, after);
   if (isSame && stored.project_id === item.project_id) return stored;
   const next = { ...stored, ...content, version: stored.version + 1 };
@@ -33,13 +36,13 @@ function storePolicy(
   return { ...next, rules_version };
 }
 
-function storePolicies(inputs: PolicyInputs, items: readonly ChangeItem[]): PolicyInputs {
+function storePolicies(inputs: PolicyInputs, items: readonly ChangeItem[], last: LastVersions): PolicyInputs {
   const policies = new Map(inputs.policies.map((policy) => [policy.id, policy]));
   const gone = new Map(inputs.gone);
   const now = clock.now().toISOString();
   for (const item of items) {
     if (item.kind === 'policy') {
-      policies.set(item.policy_id, storePolicy(policies.get(item.policy_id), item, inputs.index, now));
+      policies.set(item.policy_id, storePolicy(policies.get(item.policy_id), item, inputs.index, { now, last }));
     } else if (item.kind === 'policy_delete') {
       const deleted = policies.get(item.policy_id);
       policies.delete(item.policy_id);
@@ -83,7 +86,7 @@ export const listMoves = (items: readonly ChangeItem[]): ReadonlyMap<string, Own
   );
 
 /** Policies and inventory as they will be read once the items of a change are stored. @param inputs with workloads moved already */
-export function applyItems(inputs: PolicyInputs, items: readonly ChangeItem[]): PolicyInputs {
-  const stored = storePolicies(inputs, items);
+export function applyItems(inputs: PolicyInputs, items: readonly ChangeItem[], last: LastVersions): PolicyInputs {
+  const stored = storePolicies(inputs, items, last);
   return items.some(isGroupItem) ? storeGroups(stored, items) : stored;
 }

@@ -6,6 +6,7 @@ import type { ChangedPolicy, DeletedPolicy, Policy } from '@/domain/policies';
 import { compilePolicies } from '@/domain/policy/compile';
 import type { SecurityGroup } from '@/domain/security-group';
 import * as jobs from '@/server/jobs/enqueue';
+import type { FirewallState } from '../../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../../policies/firewall-state/read-firewall-state';
 import { liveStateAt } from '../../policies/firewall-state/views';
 import { computeApplyChange, type Readable } from '../../policies/planned-change';
@@ -13,6 +14,7 @@ import { isDeployed, type PolicyInputs } from '../../policies/policy-inputs';
 import { makePolicyLab, type PolicyLab } from '../../policies/testing/policy-lab.fixture';
 import { assertTestsHoldAfterChange, NO_TEST_RIGHTS } from '../../policy-tests/apply-gate';
 import { assignAddresses } from '../../policy-tests/testing/addresses.fixture';
+import * as versions from '../../queries/policy-versions';
 import { compileChange } from './compile-change';
 
 vi.spyOn(jobs, 'enqueue').mockResolvedValue();
@@ -198,6 +200,14 @@ class Workbench {
     this.cleanups.clear();
     await lab.observe();
   }
+
+  /** What the items compile to before they are stored: policies that they create have no version then. */
+  async compileBefore(firewall: FirewallState) {
+    const find = vi.spyOn(versions, 'findLastVersion').mockResolvedValue(0);
+    const compiled = await compileChange(this.items, firewall);
+    find.mockRestore();
+    return compiled;
+  }
 }
 
 const createPick = (seed: number): Pick => {
@@ -220,7 +230,7 @@ describe('compileChange', () => {
         bench.kept = await bench.createPolicy({ definition, rules: [{ action: 'accept', protocol: 'sctp' }] });
       }
       await bench.editAtRandom();
-      const compiled = await compileChange(bench.items, firewall);
+      const compiled = await bench.compileBefore(firewall);
       const { inputs } = await readFirewallState();
       expect(toComparable(compiled.inputs, bench.created)).toEqual(toComparable(inputs, bench.created));
       expect([...inputs.gone.keys()].filter((id) => !compiled.inputs.gone.has(id))).toEqual([]);

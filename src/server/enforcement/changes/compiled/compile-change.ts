@@ -2,13 +2,20 @@ import { setImmediate } from 'node:timers/promises';
 import type { ChangeItem } from '@/domain/change/items';
 import { printFilter } from '@/domain/firewall/filter-print';
 import type { UnresolvedEndpoint } from '@/domain/policy/desired';
+import { db } from '../../../db/client';
 import { sha256 } from '../../impact/hashes';
 import type { FirewallState } from '../../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../../policies/firewall-state/read-firewall-state';
 import { liveStateAt } from '../../policies/firewall-state/views';
-import { computePlannedChange, type FirewallChange, type Readable } from '../../policies/planned-change';
+import {
+  computePlannedChange,
+  type FirewallChange,
+  type Readable,
+  type VisitGuest,
+} from '../../policies/planned-change';
 import { compileInputs, loadPolicyInputs, type PolicyInputs } from '../../policies/policy-inputs';
-import { applyItems, listMoves } from './apply-items';
+import { findLastVersion } from '../../queries/policy-versions';
+import { applyItems, type LastVersions, listMoves } from './apply-items';
 import { describeRequirements, listTouchedPolicies, type TouchedPolicy } from './touched-policies';
 
 /** What the items of a change do to the rules of workloads, on what was last read. */
@@ -70,18 +77,30 @@ function listRequirements(inputs: PolicyInputs, touched: readonly TouchedPolicy[
   ]);
 }
 
+/** Of policies that the items create, or create again. */
+async function readLastVersions({ policies }: PolicyInputs, items: readonly ChangeItem[]): Promise<LastVersions> {
+  const stored = new Set(policies.map(({ id }) => id));
+  const ids = items.flatMap((item) => (item.kind === 'policy' && !stored.has(item.policy_id) ? [item.policy_id] : []));
+  return new Map(await Promise.all(ids.map(async (id) => [id, await findLastVersion(db, id)] as const)));
+}
+
 /**
  * What the items of a change compile to, and what they change at workloads. Evaluated on what was last read; no cluster is
  * contacted.
  */
-export async function compileChange(items: readonly ChangeItem[], firewall?: FirewallState): Promise<CompiledChange> {
+export async function compileChange(
+  items: readonly ChangeItem[],
+  firewall?: FirewallState,
+  visit?: VisitGuest,
+): Promise<CompiledChange> {
   const known = firewall ?? (await readFirewallState());
   const moves = listMoves(items);
-  const inputs = applyItems(moves.size === 0 ? known.inputs : await loadPolicyInputs(moves), items);
+  const last = await readLastVersions(known.inputs, items);
+  const inputs = applyItems(moves.size === 0 ? known.inputs : await loadPolicyInputs(moves), items, last);
   const touched = listTouchedPolicies(known, inputs, items);
   const compiled = compileInputs(inputs);
   const desired = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
-  const change = await computePlannedChange(known, inputs, touched, desired);
+  const change = await computePlannedChange(known, inputs, touched, desired, visit);
   const differing = await compare(change);
   const ids = new Set(touched.map(({ policy_id }) => policy_id));
   return {

@@ -1,4 +1,9 @@
-import { type ChangeDifference, compareLiveRules, MAX_LISTED_DIFFERENCES } from '@/domain/change/difference';
+import {
+  type ChangeDifference,
+  type ChangeDifferenceInput,
+  compareLiveRules,
+  MAX_LISTED_DIFFERENCES,
+} from '@/domain/change/difference';
 import { EDITABLE_STATES } from '@/domain/change/states';
 import { effectiveOptions } from '@/domain/firewall/guest-options';
 import { toLiveRuleView } from '@/domain/firewall/rule-view';
@@ -16,6 +21,7 @@ import { redactChanges } from '../../guest-firewall/redact-state';
 import { findChange } from '../../queries/changes';
 import type { InputWorkload } from '../../queries/policy-inputs';
 import { type CompiledChange, compileChange } from './compile-change';
+import { compileFresh } from './compile-fresh';
 
 type Listed = ChangeDifference['workloads'][number];
 
@@ -52,9 +58,14 @@ function compareStates(
 
 /**
  * What a change that is not applied yet would do at each workload, by what was last read there and as far as it is visible.
+ * With `refresh`, the workloads are read first.
  * @throws AppError `not_found`; `conflict` after it was applied: its record has what was written
  */
-export async function readDifference(scope: Scope<'policy:read'>, id: string): Promise<ChangeDifference> {
+export async function readDifference(
+  scope: Scope<'policy:read'>,
+  id: string,
+  { refresh }: ChangeDifferenceInput,
+): Promise<ChangeDifference> {
   const row = await findChange(db, scope.reach, id);
   if (!row) throw notFound('change');
   if (!EDITABLE_STATES.some((one) => one === row.state)) {
@@ -62,13 +73,15 @@ export async function readDifference(scope: Scope<'policy:read'>, id: string): P
       extra: { reason: 'wrong_state', change_id: id, state: row.state },
     });
   }
-  const compiled = await compileChange(row.items);
+  const fresh = refresh ? await compileFresh(row.items) : null;
+  const compiled = fresh?.compiled ?? (await compileChange(row.items));
   const { change, workload_ids } = compiled;
   const difference: ChangeDifference = {
     workloads: [],
     totals: { workloads: 0, added: 0, removed: 0, moved: 0, option_changes: 0 },
     unreadable: [],
     hidden_workloads: 0,
+    fingerprint: null,
   };
   const concerned = workload_ids
     .flatMap((workload_id) => compiled.firewall.inputs.workloads.get(workload_id) ?? [])
@@ -100,5 +113,6 @@ export async function readDifference(scope: Scope<'policy:read'>, id: string): P
     const { kept: _, ...changes } = redactChanges({ ...found.changes, kept: [] }, namer);
     difference.workloads.push({ ...toNamed(workload), ...found, changes });
   }
-  return difference;
+  const isWhole = concerned.every((workload) => isWithinReach(workload, scope.reach));
+  return { ...difference, fingerprint: isWhole ? (fresh?.fingerprint ?? null) : null };
 }

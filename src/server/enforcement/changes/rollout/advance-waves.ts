@@ -1,7 +1,13 @@
+import { type RolloutPolicy, selectNext } from '@/domain/change/rollout';
 import type { DeploymentProblem } from '@/domain/deployments';
 import type { Tx } from '../../../db/client';
 import { clock } from '../../../lib/clock';
-import { listChangeDeployments, listChangeGuests, listChangeWorkloads } from '../../queries/change-rollouts';
+import {
+  type ChangeDeployment,
+  listChangeDeployments,
+  listChangeGuests,
+  listChangeWorkloads,
+} from '../../queries/change-rollouts';
 import { updateChangeIn } from '../../queries/changes';
 import { moveChange, publishChange } from '../transition';
 import { findFailedCheck } from '../watch/find-failed-check';
@@ -16,26 +22,24 @@ const store = async (tx: Tx, change: AppliedChange, rollout: AppliedChange['roll
   return { ...change, rollout, problems };
 };
 
-/** Starts one kind of deployments of the current wave, at the workloads that did not fail in it. */
-function startPart(
-  tx: Tx,
-  change: AppliedChange,
-  kind: 'apply' | 'cleanup',
+/** What of the current wave was not started yet, at the workloads that did not fail in it. */
+function listPending(
+  { rollout: { policies, wave } }: AppliedChange,
   workloads: WaveWorkloads,
+  started: readonly ChangeDeployment[],
   failed: readonly FailedWorkload[],
-): Promise<string[]> {
-  const { policies, wave } = change.rollout;
+): RolloutPolicy[] {
   const without = new Set(failed.map(({ workload_id }) => workload_id));
   const members = new Set(
-    workloads.filter((one) => one.wave === wave && !without.has(one.workload_id)).map((one) => one.workload_id),
+    workloads
+      .filter((one) => one.wave === wave && one.cluster_id !== null && !without.has(one.workload_id))
+      .map((one) => one.workload_id),
   );
-  const planned = policies
-    .filter((policy) => policy.kind === kind)
-    .map((policy) => ({ ...policy, workload_ids: policy.workload_ids.filter((id) => members.has(id)) }));
-  const clusterIds = new Map(
-    workloads.flatMap(({ workload_id, cluster_id }) => (cluster_id ? [[workload_id, cluster_id]] : [])),
-  );
-  return insertWave(tx, change, wave, planned, clusterIds);
+  return policies.map((policy) => {
+    const own = started.filter(({ policy_id }) => policy_id === policy.policy_id);
+    const done = new Set(own.flatMap(({ workload_ids }) => workload_ids ?? []));
+    return { ...policy, workload_ids: policy.workload_ids.filter((id) => members.has(id) && !done.has(id)) };
+  });
 }
 
 const createFailedProblem = (failed: readonly FailedWorkload[]): DeploymentProblem => ({
@@ -71,56 +75,54 @@ async function pauseWave(tx: Tx, change: AppliedChange, workloads: WaveWorkloads
 }
 
 /**
- * One step of writing a change: starts what comes next when everything before has ended. Within a wave policies are applied before
- * rules of other policies are removed, so that what takes the place of a policy is there before it goes.
+ * One step of writing a change: starts what comes next when everything before has ended. At each workload policies follow each other
+ * as they were planned, and those whose rules are removed come last in the wave.
  * @returns deployments for `startDeployments` after the commit
  */
 export async function advanceWaves(tx: Tx, given: AppliedChange): Promise<string[]> {
   let change = given;
   const workloads = await listChangeWorkloads(tx, change.id);
+  const clusterIds = new Map(
+    workloads.flatMap(({ workload_id, cluster_id }) => (cluster_id ? [[workload_id, cluster_id]] : [])),
+  );
   const last = Math.max(0, ...workloads.map(({ wave }) => wave));
   for (;;) {
-    const { wave, tolerated } = change.rollout;
+    const { wave, tolerated_ids = [] } = change.rollout;
     const own = (await listChangeDeployments(tx, change.id)).filter((one) => one.wave === wave);
     if (own.some(({ finished_at }) => finished_at === null)) return [];
     // A workload that was tried again counts as what became of it last.
     const failed = own.length > 0 ? listFailed(own, await listChangeGuests(tx, change.id)) : [];
-    if (failed.length > 0 && !tolerated && change.on_failure !== 'continue') {
-      const problem = createFailedProblem(failed);
+    const unexpected = failed.filter(({ workload_id }) => !tolerated_ids.includes(workload_id));
+    if (unexpected.length > 0) {
+      const problem = createFailedProblem(unexpected);
+      const problems = [...change.problems, problem];
       if (change.on_failure === 'rollback') {
-        const problems = [...change.problems, problem];
         return rollBackIn(tx, rolloutScope, { ...change, problems }, problem.message);
       }
-      await moveChange(tx, rolloutScope, change, 'failed', {
-        comment: problem.message,
-        values: { problems: [...change.problems, problem] },
-      });
-      return [];
+      if (change.on_failure === 'stop') {
+        await moveChange(tx, rolloutScope, change, 'failed', { comment: problem.message, values: { problems } });
+        return [];
+      }
+      const ids = failed.map(({ workload_id }) => workload_id);
+      change = await store(tx, change, { ...change.rollout, tolerated_ids: ids }, problems);
     }
-    if (wave > 0 && !own.some(({ kind }) => kind === 'cleanup')) {
-      const ids = await startPart(tx, change, 'cleanup', workloads, failed);
+    if (wave > 0) {
+      const next = selectNext(listPending(change, workloads, own, failed));
+      const ids = await insertWave(tx, change, wave, next, clusterIds);
       if (ids.length > 0) {
         await publishChange(tx, change.id);
         return ids;
       }
+      const broken = await findFailedCheck(tx, change);
+      if (broken !== null) return rollBackIn(tx, rolloutScope, change, broken);
     }
-    if (failed.length > 0 && !tolerated) {
-      change = await store(tx, change, { ...change.rollout, tolerated: true }, [
-        ...change.problems,
-        createFailedProblem(failed),
-      ]);
-    }
-    const broken = wave === 0 ? null : await findFailedCheck(tx, change);
-    if (broken !== null) return rollBackIn(tx, rolloutScope, change, broken);
     if (wave >= last) {
       await endWrites(tx, change);
       return [];
     }
     const ready = wave === 0 ? change : await pauseWave(tx, change, workloads);
     if (!ready) return [];
-    const rollout = { ...ready.rollout, wave: wave + 1, paused: false, resume_at: null, tolerated: false };
+    const rollout = { ...ready.rollout, wave: wave + 1, paused: false, resume_at: null, tolerated_ids: [] };
     change = await store(tx, ready, rollout);
-    const ids = await startPart(tx, change, 'apply', workloads, []);
-    if (ids.length > 0) return ids;
   }
 }

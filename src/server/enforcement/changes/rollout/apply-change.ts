@@ -15,7 +15,7 @@ import { type CompiledChange, compileChange } from '../compiled/compile-change';
 import { assertStillApproved } from '../review/revalidate';
 import { moveChange, publishChange, recordChange, refuseStep } from '../transition';
 import { enqueueAdvance } from './advance-change';
-import { type Accepted, type ApplyRights, checkApply, findStart } from './apply-checks';
+import { type Accepted, type ApplyRights, checkApply, compileAsShown, findStart } from './apply-checks';
 import { assertBases } from './assert-bases';
 import { assertActsForAll } from './decide-change';
 import { assertNoRollout } from './guard';
@@ -47,7 +47,7 @@ export async function startRolloutIn(
   const objects = [...compiled.touched.map(({ policy_id }) => policy_id), ...locked.items.flatMap(listObjectIds)];
   await assertNoRollout(tx, objects, { change_id: id });
   const { inputs } = compiled.firewall;
-  const touched = await describeTouched(tx, compiled.touched, policiesById(inputs.policies));
+  const touched = await describeTouched(tx, compiled.touched, policiesById(inputs.policies), accepted.fingerprints);
   const removals = await storeItems(tx, by, locked, inputs.index);
   await addChangeObjects(tx, id, objects);
   await storeWaves(tx, id, rollouts, locked.waves);
@@ -58,7 +58,7 @@ export async function startRolloutIn(
   await moveChange(tx, by, change, 'applying', {
     comment: accepted.break_glass ?? accepted.override_tests ?? '',
     values: {
-      rollout: createRollout(touched, actor.kind === 'user' ? actor.id : null, tests, accepted.fingerprints),
+      rollout: createRollout(touched, actor.kind === 'user' ? actor.id : null, tests),
       apply_request: null,
       problems: [],
       impact_id,
@@ -108,13 +108,19 @@ async function approveIfNeeded(tx: Tx, by: Acting, change: ChangeRow, reason: st
 }
 
 /** Has the workers start a change at the time for which it is scheduled. */
-async function requestLater(scope: Acting, change: ChangeRow, accepted: Accepted): Promise<void> {
+async function requestLater(
+  scope: Acting,
+  change: ChangeRow,
+  accepted: Accepted,
+  fingerprint: string | undefined,
+): Promise<void> {
   const { actor } = scope;
   const { impact_id, newly_blocked, override_tests } = accepted;
   const request: StoredApplyRequest = {
     at: clock.now().toISOString(),
     by: { id: actor.id ?? '', name: actor.name },
     ...{ impact_id, newly_blocked, override_tests },
+    ...(fingerprint !== undefined && { fingerprint }),
   };
   await db.transaction(async (tx) => {
     const stored = await updateChangeIn(tx, change.id, 'approved', { apply_request: request, problems: [] });
@@ -155,10 +161,13 @@ export async function applyChange(
   const states = isUrgent ? ['draft', 'in_review', 'approved'] : ['approved'];
   if (!states.includes(change.state)) throw refuseStep(change, 'apply it');
   if (isUrgent) await assertMayBreakGlass(change, rights);
-  const compiled = await compileChange(change.items);
+  const { fingerprint } = input;
+  const fresh = fingerprint === undefined ? null : await compileAsShown(change, fingerprint);
+  const compiled = fresh?.compiled ?? (await compileChange(change.items));
   const accepted = {
     ...(await checkApply(change, compiled, input, rights)),
     break_glass: input.break_glass?.reason ?? null,
+    fingerprints: fresh?.fingerprints ?? null,
   };
   const start = isUrgent ? clock.now() : await findStart(change);
   if (start === null || (start > clock.now() && change.scheduled_at === null)) {
@@ -171,6 +180,6 @@ export async function applyChange(
       { extra: { reason: 'outside_maintenance', next_window_at } },
     );
   }
-  if (start > clock.now()) await requestLater(scope, change, accepted);
+  if (start > clock.now()) await requestLater(scope, change, accepted, fingerprint);
   else await startRollout(scope, id, change.version, compiled, accepted);
 }

@@ -1,15 +1,18 @@
 import type { ChangeApply } from '@/domain/change/change';
 import { findNextWindow } from '@/domain/change/maintenance';
-import type { StoredApplyRequest, StoredRollout } from '@/domain/change/rollout';
+import type { StoredApplyRequest } from '@/domain/change/rollout';
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
+import { AppError } from '../../../lib/errors';
 import { assertChangeAcknowledged } from '../../impact/apply-with-impact';
 import { assertTestsHoldAfterChange, NO_TEST_RIGHTS, type TestRights } from '../../policy-tests/apply-gate';
 import { type ChangeRow, listChangeOwners } from '../../queries/changes';
 import { readMaintenanceWindows } from '../approval-rules';
 import type { CompiledChange } from '../compiled/compile-change';
+import { compileFresh, type Fingerprints, type FreshChange } from '../compiled/compile-fresh';
+import { assertBases } from './assert-bases';
 
 /** What the one who applies a change may do besides. */
 export type ApplyRights = Omit<TestRights, 'reason'> & {
@@ -20,9 +23,31 @@ export type ApplyRights = Omit<TestRights, 'reason'> & {
 /** What was accepted when a change was applied. */
 export type Accepted = Pick<StoredApplyRequest, 'impact_id' | 'newly_blocked' | 'override_tests'> & {
   readonly break_glass: string | null;
-  /** Of the preview that was shown; absent: none was. */
-  readonly fingerprints?: StoredRollout['fingerprints'];
+  /** What was shown, of which nothing else is written; null: nothing was. */
+  readonly fingerprints: Fingerprints | null;
 };
+
+/**
+ * Compiles a change on what is read of its workloads now.
+ * @param shown fingerprint of the difference that someone consented to
+ * @throws AppError `version_conflict`; `conflict` with reason `preview_outdated` when something else would be written by now
+ */
+export async function compileAsShown(
+  { id, items }: Pick<ChangeRow, 'id' | 'items'>,
+  shown: string,
+): Promise<FreshChange> {
+  // A newer version is a conflict of its own, which is shown side by side.
+  await db.transaction((tx) => assertBases(tx, { items }));
+  const fresh = await compileFresh(items);
+  if (fresh.fingerprint !== shown) {
+    throw new AppError(
+      'conflict',
+      'Since the difference was shown, the firewall of a workload or the desired rules changed. Nothing was written. Check the difference again, then apply the change.',
+      { extra: { reason: 'preview_outdated', change_id: id } },
+    );
+  }
+  return fresh;
+}
 
 /**
  * What has to hold when a change is applied: policy tests, and the acknowledged impact.
@@ -33,7 +58,7 @@ export async function checkApply(
   compiled: CompiledChange,
   { override_tests, ...asked }: ChangeApply,
   rights: ApplyRights,
-): Promise<Omit<Accepted, 'break_glass'>> {
+): Promise<Omit<Accepted, 'break_glass' | 'fingerprints'>> {
   const reason = override_tests?.reason ?? null;
   const refusal = { change_id: change.id };
   const override = await assertTestsHoldAfterChange(compiled, { ...rights, reason }, refusal);

@@ -18,7 +18,7 @@ import {
   readGuestResults,
 } from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
 import { makeUser } from '@/test/factories';
-import { drive, readLive, targets } from './testing/rollout-lab.fixture';
+import { drive, edit, makeChange, readLive, readRow, targets } from './testing/rollout-lab.fixture';
 
 prepareDeploymentLab();
 
@@ -148,5 +148,41 @@ describe('POST /changes/apply-policy', () => {
     };
     expect(await as('policy:read', 'policy:write')).toBe(403);
     expect(await as('policy:read', 'policy:apply')).toBe(202);
+  });
+});
+
+describe('the fingerprint of a difference', () => {
+  type Shown = { fingerprint: string | null; workloads: { workload_id: string }[] };
+  const readDifference = (id: string) => get<Shown>(`/changes/${id}/difference?refresh=true`);
+  const foreign = (vmid: number, port: number) =>
+    lab.control.firewall.insertRule(vmid, `IN ACCEPT -p tcp -dport ${port} -log nolog # by hand`, 0);
+
+  it('binds what several policies write to the same workloads', async () => {
+    const policies = [await create({ ...targets(100, 102), priority: 200 }), await create(targets(100, 102))];
+    const items = policies.map((policy) => edit(policy, { rules: policy.rules.slice(0, 1) }));
+    const waves = { canaries: { by: 'workloads' as const, workload_ids: [await lab.id(100)] }, pause_seconds: null };
+    const id = await makeChange(items, { waves });
+    const shown = await readDifference(id);
+    expect(shown.workloads).toHaveLength(2);
+    expect(await get<Shown>(`/changes/${id}/difference`)).toEqual({ ...shown, fingerprint: null });
+
+    foreign(102, 9101);
+    const refused = await post<Change & { reason?: string }>(`/changes/${id}/apply`, {
+      fingerprint: shown.fingerprint,
+    });
+    expect([refused.status, refused.body.reason]).toEqual([409, 'preview_outdated']);
+    expect(await readRow(id)).toMatchObject({ state: 'approved', rollout: null });
+
+    const { fingerprint } = await readDifference(id);
+    expect(fingerprint).not.toBe(shown.fingerprint);
+    expect((await post(`/changes/${id}/apply`, { fingerprint })).status).toBe(202);
+    expect(await drive(id)).toBe('applying');
+    expect(policies.map((policy) => policyRuleLines(100, policy).length)).toEqual([1, 1]);
+    // While the change waits after its canaries.
+    foreign(102, 9102);
+    const edited = lines(102);
+    await post(`/changes/${id}/continue`);
+    expect(await drive(id)).toBe('failed');
+    expect(lines(102)).toEqual(edited);
   });
 });

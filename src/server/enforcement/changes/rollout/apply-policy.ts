@@ -8,12 +8,11 @@ import { assertVersion, notFound } from '../../../lib/refusals';
 import { assertApplicable, assertApplyNeedsNoApproval, assertDeployable, toRefusal } from '../../deployments/request';
 import { startDeployments } from '../../deployments/schedule';
 import { assertAcknowledged } from '../../impact/apply-with-impact';
-import type { FirewallState } from '../../policies/firewall-state/firewall-state';
-import { previewWithInputs } from '../../policies/preview/preview-inputs';
+import type { PolicyInputs } from '../../policies/policy-inputs';
 import { assertTestsHold } from '../../policy-tests/apply-gate';
 import { acknowledgeImpact } from '../../queries/impacts';
 import { findPolicyState, lockPolicyState, type PolicyState } from '../../queries/policy-placements';
-import { compileChange } from '../compiled/compile-change';
+import { compileFresh } from '../compiled/compile-fresh';
 import { type Draft, insertDraft } from '../draft/create-change';
 import { normalizeItems } from '../draft/normalize-items';
 import { summarizeCompiled } from '../review/compile-once';
@@ -29,32 +28,27 @@ const MOST_NAMED = 5;
 const MAX_TITLE = 120;
 
 /**
- * Reads the workloads again and refuses what the preview did not show, before anything is stored. What changes after this is skipped
- * by the deployments, which compare again right before each write.
+ * Refuses what the preview did not show, before anything is stored. What changes after this is skipped by the deployments, which
+ * compare again right before each write.
  * @throws AppError `conflict` with reason `preview_outdated`
  */
-async function assertAsPreviewed(
-  { reach }: Scope<'policy:apply'>,
-  policyId: string,
-  firewall: FirewallState,
+function assertAsPreviewed(
+  { workloads }: PolicyInputs,
   fingerprints: Readonly<Record<string, string>>,
+  shown: Readonly<Record<string, string>>,
   refusal: object,
-): Promise<void> {
-  const { inputs } = firewall;
-  const policy = inputs.policies.find(({ id }) => id === policyId);
-  if (!policy) throw notFound('policy');
-  const places = firewall.listPolicyWorkloads(policyId);
-  const { clusters } = await previewWithInputs(inputs, policy, places, policyId, reach);
-  const changed = clusters
-    .flatMap(({ guests }) => guests)
-    .filter(({ workload_id, fingerprint }) => fingerprint !== null && fingerprint !== fingerprints[workload_id]);
+): void {
+  const changed = Object.entries(fingerprints).flatMap(([id, fingerprint]) => {
+    const workload = workloads.get(id);
+    return workload && fingerprint !== shown[id] ? [workload] : [];
+  });
   if (changed.length === 0) return;
   const names = changed.slice(0, MOST_NAMED).map(({ name, vmid }) => `${name} (${vmid})`);
   const others = changed.length - names.length;
   const list = [...names, ...(others > 0 ? [`${others} more`] : [])].join(', ');
   const message = `Since the preview, the firewall of these workloads or the desired rules changed: ${list}. Nothing was written. Preview the policy again, then apply it.`;
   throw new AppError('conflict', message, {
-    extra: { ...refusal, message, reason: 'preview_outdated', workload_ids: changed.map((guest) => guest.workload_id) },
+    extra: { ...refusal, message, reason: 'preview_outdated', workload_ids: changed.map(({ id }) => id) },
   });
 }
 
@@ -85,7 +79,7 @@ export async function applyPolicyAsChange(
   input: ChangePolicyApply,
   rights: ApplyRights,
 ): Promise<string> {
-  const { policy_id, confirm_within_seconds, fingerprints, override_tests, ...asked } = input;
+  const { policy_id, confirm_within_seconds, fingerprints: shown, override_tests, ...asked } = input;
   const policy = await findApplicable(scope, input);
   const refusal = toRefusal(policy, false);
   const reason = override_tests?.reason ?? null;
@@ -94,17 +88,17 @@ export async function applyPolicyAsChange(
   const { items, owners } = await db.transaction((tx) =>
     normalizeItems({ tx, scope, session, former: [] }, [{ kind: 'policy', policy_id, base_version: policy.version }]),
   );
-  const compiled = await compileChange(items);
+  const { compiled, fingerprints } = await compileFresh(items);
   const clusterIds = compiled.workload_ids.flatMap((id) => compiled.inputs.workloads.get(id)?.cluster_id ?? []);
   assertDeployable(policy, [...new Set(clusterIds)], compiled.inputs);
-  if (fingerprints) await assertAsPreviewed(scope, policy_id, compiled.firewall, fingerprints, refusal);
+  if (shown) assertAsPreviewed(compiled.inputs, fingerprints.get(policy_id) ?? {}, shown, refusal);
   const rollouts = await readRollouts(compiled.workload_ids, compiled.inputs, ONE_WAVE);
   const accepted = {
     impact_id: acknowledged?.impact_id ?? null,
     newly_blocked: acknowledged?.newly_blocked ?? null,
     override_tests: override?.reason ?? null,
     break_glass: null,
-    fingerprints,
+    fingerprints: shown ? fingerprints : null,
   };
   const draft: Draft = {
     ...{ title: `Apply ${policy.name}`.slice(0, MAX_TITLE), description: '', confirm_within_seconds, waves: ONE_WAVE },

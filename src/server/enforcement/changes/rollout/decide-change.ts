@@ -66,8 +66,8 @@ export async function rollBackChange(scope: Scope<'policy:apply'>, id: string, g
   await enqueueAdvance(id);
 }
 
-/** Has failed workloads of the wave written again; what fails once more no longer stops the change. */
-async function retryFailed(tx: Tx, change: AppliedChange): Promise<string[]> {
+/** Has failed workloads of the wave written again; what fails there once more no longer stops the change. */
+async function retryFailed(tx: Tx, change: AppliedChange): Promise<{ ids: string[]; tolerated_ids: string[] }> {
   const { rollout } = change;
   const own = (await listChangeDeployments(tx, change.id)).filter(({ wave }) => wave === rollout.wave);
   const failed = listFailed(own, await listChangeGuests(tx, change.id));
@@ -75,7 +75,10 @@ async function retryFailed(tx: Tx, change: AppliedChange): Promise<string[]> {
     ...policy,
     workload_ids: failed.filter((one) => one.policy_id === policy.policy_id).map(({ workload_id }) => workload_id),
   }));
-  return insertWave(tx, change, rollout.wave, planned, await readClusters(tx, change.id));
+  return {
+    ids: await insertWave(tx, change, rollout.wave, planned, await readClusters(tx, change.id)),
+    tolerated_ids: failed.map(({ workload_id }) => workload_id),
+  };
 }
 
 /**
@@ -86,12 +89,12 @@ export async function continueChange(scope: Scope<'policy:apply'>, id: string, g
   const ids = await db.transaction(async (tx) => {
     const change = await lockApplied(tx, scope, id, guard, ['applying', 'failed'], 'continue it');
     if (change.state === 'failed') {
-      const again = await retryFailed(tx, change);
+      const { ids, tolerated_ids } = await retryFailed(tx, change);
       await moveChange(tx, scope, change, 'applying', {
         comment: guard.comment ?? '',
-        values: { rollout: { ...change.rollout, tolerated: true } },
+        values: { rollout: { ...change.rollout, tolerated_ids } },
       });
-      return again;
+      return ids;
     }
     if (!change.rollout.paused) throw refuseStep(change, 'continue it');
     const rollout = { ...change.rollout, resume_at: clock.now().toISOString() };

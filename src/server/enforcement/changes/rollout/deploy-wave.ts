@@ -1,4 +1,4 @@
-import type { StoredRollout } from '@/domain/change/rollout';
+import type { RolloutPolicy, StoredRollout } from '@/domain/change/rollout';
 import type { DeploymentProblem } from '@/domain/deployments';
 import { toOwner } from '@/domain/permissions';
 import type { Tx } from '../../../db/client';
@@ -11,7 +11,7 @@ import { findPolicyState } from '../../queries/policy-placements';
 import { findLastVersion } from '../../queries/policy-versions';
 
 type Owner = { tenant_id: string | null; project_id: string | null };
-type Planned = { policy_id: string; name: string; kind: 'apply' | 'cleanup'; workload_ids: readonly string[] } & Owner;
+type Planned = Owner & Pick<RolloutPolicy, 'policy_id' | 'name' | 'kind' | 'workload_ids' | 'fingerprints'>;
 
 const selectKeys = (record: Readonly<Record<string, string>>, keys: readonly string[]) =>
   Object.fromEntries(Object.entries(record).filter(([key]) => keys.includes(key)));
@@ -30,9 +30,7 @@ export async function insertWave(
 ): Promise<string[]> {
   const operation_id = newId();
   const ids: string[] = [];
-  // A rollback writes what no preview showed.
-  const fingerprints = wave > 0 ? rollout.fingerprints : undefined;
-  for (const { policy_id, name, kind, workload_ids, ...former } of planned) {
+  for (const { policy_id, name, kind, workload_ids, fingerprints, ...former } of planned) {
     const policy = await findPolicyState(tx, policy_id);
     const owner = toOwner(policy ?? former);
     const byCluster = groupBy(
@@ -47,7 +45,8 @@ export async function insertWave(
         trigger: wave < 0 ? 'rollback' : 'change',
         requested_by: rollout.requested_by,
         workload_ids: list,
-        ...(fingerprints && { fingerprints: selectKeys(fingerprints, list) }),
+        // A rollback writes what no preview showed.
+        ...(wave > 0 && fingerprints && { fingerprints: selectKeys(fingerprints, list) }),
       });
       await publishDeploymentChange(tx, { id, policy_id, ...owner });
       ids.push(id);

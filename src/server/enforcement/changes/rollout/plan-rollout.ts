@@ -10,6 +10,7 @@ import type { PolicyInputs } from '../../policies/policy-inputs';
 import { listTestsAt } from '../../queries/change-checks';
 import { listAppliedVersions, replaceChangeWorkloads } from '../../queries/change-rollouts';
 import type { InputPolicy } from '../../queries/policy-inputs';
+import type { Fingerprints } from '../compiled/compile-fresh';
 
 /** A policy that a change deploys, and where. */
 export type Touched = {
@@ -68,11 +69,15 @@ export async function storeWaves(
   return planned.length;
 }
 
-/** The policies of a roll-out, with the versions of which rules are live before it. Call it before the content is stored. */
+/**
+ * The policies of a roll-out, with the versions of which rules are live before it. Call it before the content is stored.
+ * @param fingerprints null: whatever the change requires is written
+ */
 export async function describeTouched(
   tx: Tx,
   touched: readonly Touched[],
   known: ReadonlyMap<string, InputPolicy>,
+  fingerprints: Fingerprints | null,
 ): Promise<RolloutPolicy[]> {
   const applied = await listAppliedVersions(
     tx,
@@ -90,6 +95,7 @@ export async function describeTouched(
       kind: leaves,
       workload_ids: [...workload_ids],
       live_version: isLive ? before.version : live,
+      ...(fingerprints && { fingerprints: fingerprints.get(policy_id) ?? {} }),
     };
   });
 }
@@ -99,17 +105,14 @@ export const createRollout = (
   policies: readonly RolloutPolicy[],
   requestedBy: string | null,
   tests_before: StoredRollout['tests_before'],
-  fingerprints: StoredRollout['fingerprints'],
 ): StoredRollout => ({
   requested_by: requestedBy,
   policies,
-  ...(fingerprints && { fingerprints }),
   tests_before,
   tests_after: null,
   wave: 0,
   paused: false,
   resume_at: null,
-  tolerated: false,
   tries: 0,
   retry_at: null,
 });

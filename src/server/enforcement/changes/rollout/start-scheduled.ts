@@ -9,7 +9,7 @@ import { compileChange } from '../compiled/compile-change';
 import { publishChange, recordChange } from '../transition';
 import { advanceChange } from './advance-change';
 import { startRollout } from './apply-change';
-import { checkScheduled, findStart } from './apply-checks';
+import { checkScheduled, compileAsShown, findStart } from './apply-checks';
 
 const scope = systemScope('policy:apply', 'change schedule');
 
@@ -25,9 +25,12 @@ async function startScheduled(id: string): Promise<void> {
   if (start === null || start > clock.now()) return;
   const by = { ...scope, actor: { kind: 'user', ...request.by } as const };
   try {
-    const compiled = await compileChange(change.items);
+    const { fingerprint } = request;
+    const fresh = fingerprint === undefined ? null : await compileAsShown(change, fingerprint);
+    const compiled = fresh?.compiled ?? (await compileChange(change.items));
     await checkScheduled(change, compiled, request);
-    await startRollout(by, id, change.version, compiled, { ...request, break_glass: null });
+    const fingerprints = fresh?.fingerprints ?? null;
+    await startRollout(by, id, change.version, compiled, { ...request, break_glass: null, fingerprints });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const problem = { code: 'not_started', message: error.message, remedy: 'Solve this, then apply the change again.' };

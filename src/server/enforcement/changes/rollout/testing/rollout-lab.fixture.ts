@@ -23,6 +23,7 @@ import {
 import { newId } from '@/server/lib/ids';
 import { AnswerError } from '@/server/providers/hypervisor/pve/errors/classify';
 import type { Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
+import { compileFresh } from '../../compiled/compile-fresh';
 import { advanceChange } from '../advance-change';
 import { applyChange } from '../apply-change';
 import type { ApplyRights } from '../apply-checks';
@@ -106,10 +107,12 @@ export const unreachable =
     return execute();
   };
 
-export const apply = (id: string, by: Parameters<typeof applyChange>[0] = scope): Promise<void> => {
+/** Applies what is shown now, and nothing else. */
+export async function apply(id: string, by: Parameters<typeof applyChange>[0] = scope): Promise<void> {
   clearSnapshotCaches();
-  return applyChange(by, id, {}, RIGHTS);
-};
+  const { fingerprint } = await compileFresh((await readRow(id)).items);
+  return applyChange(by, id, { fingerprint }, RIGHTS);
+}
 
 const openDeployments = (id: string) =>
   lab.sql<{ id: string; wave: number; kind: string }[]>`
