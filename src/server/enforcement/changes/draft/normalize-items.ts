@@ -1,6 +1,6 @@
-import { MAX_CHANGE_ITEMS } from '@/domain/change/change';
 import { listObjectIds } from '@/domain/change/item-objects';
 import type { ChangeEdit, ChangeItem } from '@/domain/change/items';
+import { MAX_CHANGE_ITEMS } from '@/domain/choices';
 import type { Owned } from '@/domain/permissions';
 import { refuseField } from '../../../lib/refusals';
 import { sha256 } from '../../impact/hashes';
