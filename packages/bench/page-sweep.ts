@@ -2,6 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import type postgres from 'postgres';
+import { DRIFT_KINDS } from '@/domain/change/drift-kinds';
+import { CHANGE_STATES } from '@/domain/change/states';
 import { NAVIGATION } from '@/features/shell/navigation';
 import { getPageCall, PAGE_CALLS } from '@/features/shell/page-calls';
 import { ACTIONS, SETTINGS } from '@/features/shell/settings-commands';
@@ -46,11 +48,19 @@ async function fillLists(sql: postgres.Sql, count: number): Promise<void> {
   const named = `'{"kind": "policy_delete"}'::jsonb || jsonb_build_object('policy_id', id, 'name', name, 'base_version', 1,
     'tenant_id', null, 'project_id', null, 'before', jsonb_build_object('name', name, 'description', description, 'enabled', enabled,
       'tier', tier, 'tenant_visibility', tenant_visibility, 'priority', priority, 'definition', definition, 'rules', '[]'::jsonb, 'version', 1))`;
+  // In every state by turns.
+  const state = `(array['${CHANGE_STATES.join("','")}'])[1 + row_number() over (order by id) % ${CHANGE_STATES.length}]`;
   await sql.unsafe(`insert into changes (id, title, items, content_hash, confirm_within_seconds, waves, on_failure,
-      rollback_on_failed_check, created_by_name)
+      rollback_on_failed_check, created_by_name, state, confirm_until)
     select gen_random_uuid(), 'Delete ' || name, jsonb_build_array(${named}), md5(name), 600,
-      '{"canaries": null, "pause_seconds": null}', 'stop', false, 'admin' from policies`);
+      '{"canaries": null, "pause_seconds": null}', 'stop', false, 'admin', ${state}, now() + interval '1 hour' from policies`);
   await sql`insert into change_owners (id, change_id) select gen_random_uuid(), id from changes`;
+  const kind = `(array['${DRIFT_KINDS.join("','")}'])[1 + i % ${DRIFT_KINDS.length}]`;
+  await sql.unsafe(`insert into drifts (id, policy_id, workload_id, kind, subject_key, subject, desired, last_applied, live, live_hash)
+    select gen_random_uuid(), p.id, w.id, ${kind}, 'rule', 'Rule ' || (1 + i % 20), rule, rule, rule || ',8443', md5(rule)
+    from (select id, row_number() over (order by name) as i from policies) as p
+      join (select id, row_number() over (order by name) as i from workloads) as w using (i)
+      cross join (select 'IN ACCEPT -source 10.0.0.0/8 -p tcp -dport 443') as r (rule)`);
   await each(`insert into users (id, email, name)`, `'user-' || i || '@example.org', 'User ' || i`);
   await each(
     `insert into notification_rules (id, name, conditions, open_after_minutes, close_after_minutes)`,

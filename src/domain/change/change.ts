@@ -197,6 +197,8 @@ export type Change = z.output<typeof Change>;
 export const ChangeListInput = listInput(CHANGE_SORTS, {
   state: z.enum(CHANGE_STATES).optional(),
   policy_id: z.uuid().optional(),
+  /** Changes that write to this workload, move it, or would filter it differently. */
+  workload_id: z.uuid().optional(),
   /** `open`: neither ended nor withdrawn. */
   status: z.enum(['open', 'ended']).optional(),
 });

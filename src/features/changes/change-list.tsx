@@ -8,7 +8,7 @@ import { STATE_LABELS } from '../shared/changes/change-labels';
 import { declareList } from '../shared/list/declare-list';
 import { choice, searched } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
-import { POLICY } from '../shared/list/sources';
+import { POLICY, WORKLOAD } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
 import { changeColumns } from './change-columns';
 
@@ -27,6 +27,7 @@ const CHANGES = declareList({
     status: choice(msg('Open or ended'), ['open', 'ended'], (one) => STATUS_LABELS[one]),
     state: choice(msg('State'), CHANGE_STATES, (one) => STATE_LABELS[one].word),
     policy_id: searched(msg('Policy'), 'id', POLICY),
+    workload_id: searched(msg('Workload'), 'id', WORKLOAD),
   },
   common: ['status', 'state'],
   columns: changeColumns,

@@ -11,8 +11,10 @@ import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
+import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { Link } from '@/ui/link';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
@@ -81,6 +83,11 @@ function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Pr
         }
         actions={
           <>
+            {can('policy:read') && (
+              <Link className={buttonClass()} href={paths.changes({ workload_id: workload.id })}>
+                {t('Changes')}
+              </Link>
+            )}
             <DriftLink filter={{ workload_id: workload.id }} />
             <FlowsLink filter={{ workload_id: workload.id }} />
             {!workload.template && !workload.missing_since && <TopologyLink workloadId={workload.id} />}

@@ -20,7 +20,8 @@ const CHANGE_BYTES = 8 * 1024 * 1024;
 export const changesRouter = router({
   list: query({
     rest: 'GET /changes',
-    summary: 'List changes, newest first. With policy_id, those that edit this policy.',
+    summary:
+      'List changes, newest first. With policy_id, those that edit this policy; with workload_id, those that concern it.',
     access: { permission: 'policy:read' },
     input: ChangeListInput,
     output: ChangePage,

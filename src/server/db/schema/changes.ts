@@ -159,5 +159,8 @@ export const changeWorkloads = pgTable(
     wave: integer().notNull(),
     wave_kind: text({ enum: WAVE_KINDS }).notNull(),
   },
-  (t) => [primaryKey({ name: 'change_workloads_pair', columns: [t.change_id, t.workload_id] })],
+  (t) => [
+    primaryKey({ name: 'change_workloads_pair', columns: [t.change_id, t.workload_id] }),
+    index('change_workloads_workload_idx').on(t.workload_id),
+  ],
 );

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, notInArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, exists, inArray, isNotNull, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import { type ChangeListInput, ChangeSummary, SHARED_TITLE } from '@/domain/change/change';
 import { ROLLBACK_PROBLEMS } from '@/domain/change/rollout';
 import { CHANGE_SORTS } from '@/domain/choices';
@@ -9,8 +9,9 @@ import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db
 import { pgArray } from '../../db/pg-array';
 import { queryPage } from '../../db/query-page';
 import { tenants } from '../../db/schema/access';
-import { changeObjects, changeOwners, changes } from '../../db/schema/changes';
-import { ownedInReach } from '../../tenancy/queries/tenant-reach';
+import { changeObjects, changeOwners, changes, changeWorkloads } from '../../db/schema/changes';
+import { workloads } from '../../db/schema/workloads';
+import { ownedInReach, workloadInReach } from '../../tenancy/queries/tenant-reach';
 import { changeInReach } from './changes';
 
 const ENDED = ['confirmed', 'rolled_back', 'withdrawn'] as const;
@@ -61,6 +62,28 @@ function editsPolicy(reach: Reach, id: string): SQL | undefined {
   );
 }
 
+/** Changes that concern a visible workload: those that wrote to it or move it, and those in review that would filter it differently. */
+function concernsWorkload(reach: Reach, id: string): SQL | undefined {
+  const visible = db
+    .select({ id: workloads.id })
+    .from(workloads)
+    .where(and(eq(workloads.id, id), workloadInReach(reach)));
+  const written = db
+    .select({ id: changeWorkloads.change_id })
+    .from(changeWorkloads)
+    .where(eq(changeWorkloads.workload_id, id));
+  const moved = db.select({ id: changeObjects.change_id }).from(changeObjects).where(eq(changeObjects.object_id, id));
+  const reviewed = sql`${changes.compiled} -> 'workloads' @> ${JSON.stringify([{ workload_id: id }])}::jsonb`;
+  return and(
+    exists(visible),
+    or(
+      inArray(changes.id, written),
+      inArray(changes.id, moved),
+      and(inArray(changes.state, ['in_review', 'approved']), reviewed),
+    ),
+  );
+}
+
 /** Changes visible to the caller, page by page, newest first. Two queries. */
 export async function listChanges(reach: Reach, input: ChangeListInput): Promise<Page<ChangeSummary>> {
   const shown = columns(reach);
@@ -69,6 +92,7 @@ export async function listChanges(reach: Reach, input: ChangeListInput): Promise
     ...buildConditions(input, changes, {
       q: hasText(shown.title, shown.description, changes.created_by_name),
       policy_id: (id) => editsPolicy(reach, id),
+      workload_id: (id) => concernsWorkload(reach, id),
       status: (status) => (status === 'ended' ? inArray : notInArray)(changes.state, [...ENDED]),
     }),
   );

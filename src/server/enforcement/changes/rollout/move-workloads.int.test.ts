@@ -55,6 +55,10 @@ it('moves workloads as it was compiled, and returns them with their rules', asyn
     expect(seen).toMatchObject({ title: SHARED_TITLE, items: [], hidden_items: 1 });
     await expect(requestAs(as, '/changes', { title, items: [item] })).rejects.toThrow(/40[34]/);
   }
+  const countAs = async (as: typeof root) =>
+    (await requestAs<{ total: number }>(as, `/changes?workload_id=${workload}`)).total;
+  // The other tenant sees the change, but not the workload.
+  expect([await countAs(root), await countAs(ours.as), await countAs(theirs.as)]).toEqual([1, 1, 0]);
   const seen = await requestAs<ChangeDifference>(root, `/changes/${id}/difference`);
   expect(seen.workloads.map(({ vmid, changes }) => [vmid, changes.added.length, changes.removed.length])).toEqual([
     [MOVED, 1, 1],
@@ -77,6 +81,16 @@ it('moves workloads as it was compiled, and returns them with their rules', asyn
   expect(await readProject(workload)).toEqual({ project_id: ours.project.id, project_assigned_by: 'hand' });
   expect(readLive(MOVED)).toEqual(before);
   expect((await readRow(id)).problems).toEqual([]);
+
+  // Listed for the workload once it is reviewed, and after it was written.
+  const items = [{ kind: 'policy_delete', policy_id: policy.id }];
+  const deletion = await requestAs<Change>(ours.as, '/changes', { title, items });
+  expect(await countAs(ours.as)).toBe(1);
+  await requestAs(ours.as, `/changes/${deletion.id}/submit`, {});
+  expect(await countAs(ours.as)).toBe(2);
+  await requestAs(ours.as, `/changes/${deletion.id}/apply`, {});
+  expect(await finish(deletion.id)).toBe('awaiting_confirmation');
+  expect(await countAs(ours.as)).toBe(2);
 });
 
 it('leaves alone what someone else moved on since, and is reverted by a move back', async () => {

@@ -1,0 +1,1 @@
+CREATE INDEX "change_workloads_workload_idx" ON "change_workloads" USING btree ("workload_id");
