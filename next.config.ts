@@ -9,6 +9,10 @@ const config: NextConfig = {
   typescript: { ignoreBuildErrors: true },
   transpilePackages: ['@fabric/agent-contract'],
   experimental: {
+    // The standalone server has no maps of its pages: nothing would read them.
+    turbopackSourceMaps: false,
+    // A build on a machine that is thrown away afterwards writes nothing for the next one.
+    turbopackFileSystemCacheForBuild: process.env.CI !== 'true',
     // Fewer, larger scripts for each page: they compress better together, and a page asks for half as many.
     turbopackChunking: { firstPageLoadPriority: 0.9, requestCost: 600_000, minChunkSize: 200_000 },
   },

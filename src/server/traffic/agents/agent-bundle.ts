@@ -53,5 +53,8 @@ export async function readAgentFile(name: string): Promise<{ content: Buffer<Arr
   const bundle = await readAgentBundle();
   const file = bundle?.files.find((one) => one.name === name && name !== INSTALLER);
   if (!bundle || !file) throw new AppError('not_found', 'The agent has no such file.');
-  return { content: await readFile(join(bundle.directory, file.name)), sha256: file.sha256 };
+  return {
+    content: await readFile(join(/* turbopackIgnore: true */ bundle.directory, file.name)),
+    sha256: file.sha256,
+  };
 }
