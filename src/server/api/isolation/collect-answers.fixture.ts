@@ -76,22 +76,35 @@ const REFERS = ['endpoints', 'sources', 'targets', 'q'];
 /** Choices that make a change another one. An impact takes long, and its other fields are those of previews, where each is tried. */
 const DECIDE_IMPACT = ['enabled', 'enforcement_mode', 'direction', 'wait'];
 
+/** Some of a list in a suite in a hurry, in turn: at the next place the next ones. */
+const pickPart = <T>(list: readonly T[], part: number, turn: number): T[] =>
+  list.filter((_, at) => (at + turn) % getRunCount(part, 1) === 0);
+
 /**
- * Values to try in a slot besides our own: everything of the other tenant that a user could think of. Of the texts, a suite in a hurry
- * tries every second one, and at the next slot the others.
+ * Values to try in a slot besides our own: what of the other tenant a user could think of. Of ids the one that belongs there: those of
+ * other kinds are tried in `isolation.int.test.ts`.
  */
 function listValuesToTry(asker: Asker, input: Input, slot: Slot, turn: number): Set<string | undefined> {
   const { tenants } = asker;
   if (slot.holds === 'text') {
     const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
-    const some = listGuesses(asker).filter((_, at) => (at + turn) % getRunCount(2, 1) === 0);
-    return new Set([...some, ...(REFERS.includes(field) ? tenants.theirs.references : [])]);
+    const { references } = tenants.theirs;
+    if (field === 'q') return new Set(pickPart([...listGuesses(asker), ...references], 4, turn));
+    return new Set([...pickPart(listGuesses(asker), 4, turn), ...(REFERS.includes(field) ? references : [])]);
   }
   const kind = getFieldKind(input, slot.path);
-  return new Set([tenants.ours.ids[kind], tenants.theirs.ids[kind], tenants.theirs.ids.other_workload]);
+  const { [kind]: own } = tenants.ours.ids;
+  const { [kind]: theirs, other_workload } = tenants.theirs.ids;
+  return new Set([own, theirs, kind === 'workload' ? other_workload : undefined]);
 }
 
-/** Every call with every filter, order and search, one at a time. */
+/** Values to try of a closed set. Of two opposite orders one: both have the same rows. Filters by state differ by a constant. */
+function listChoicesToTry({ path, values }: Choice, turn: number): unknown[] {
+  if (path.at(-1) === 'sort') return values.filter((value) => getRunCount(0, 1) || !String(value).startsWith('-'));
+  return values.length > 3 ? pickPart(values, 2, turn) : values;
+}
+
+/** Every call with every filter, order and search, one at a time, and no question twice. */
 function* questions(asker: Asker): Generator<Question> {
   let turn = 0;
   for (const input of asker.inputs) {
@@ -99,26 +112,38 @@ function* questions(asker: Asker): Generator<Question> {
     yield { input, value: plain, label: 'as it is' };
     // Computed by the same code as what the API answers, which takes long.
     if (input.path.startsWith('impacts.of')) continue;
-    const isComputed = input.path.endsWith('/impact');
-    for (const { path, values } of listChoices(input.schema)) {
-      // The pages' calls order by the same code.
-      if (input.surface === 'tRPC' && path.at(-1) === 'sort') continue;
-      // An export of the trail is in the trail itself.
-      if (input.path === '/audit' && path.at(-1) === 'format') continue;
-      if (isComputed && !DECIDE_IMPACT.includes(path.at(-1) ?? '')) continue;
-      for (const value of values)
-        yield { input, value: setAt(plain, path, value), label: `${path.join('.')} = ${value}` };
+    const asked = new Set([JSON.stringify(plain)]);
+    for (const { path, value } of listVariations(asker, input, () => turn++)) {
+      const whole = setAt(plain, path, value);
+      const text = JSON.stringify(whole);
+      if (!asked.has(text)) yield { input, value: whole, label: `${path.join('.')} = ${value}` };
+      asked.add(text);
     }
-    for (const slot of listSlots(input)) {
-      const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
-      if (field === 'cursor' || FREE_TEXT.includes(field)) continue;
-      if (isComputed && slot.holds === 'text' && !REFERS.includes(field)) continue;
-      turn += 1;
-      for (const value of listValuesToTry(asker, input, slot, turn)) {
-        if (value !== undefined)
-          yield { input, value: setAt(plain, slot.path, value), label: `${slot.path.join('.')} = ${value}` };
-      }
-    }
+  }
+}
+
+/** What to put in which place of an input. */
+function* listVariations(
+  asker: Asker,
+  input: Input,
+  nextTurn: () => number,
+): Generator<{ path: readonly string[]; value: unknown }> {
+  const isComputed = input.path.endsWith('/impact');
+  for (const choice of listChoices(input.schema)) {
+    const name = choice.path.at(-1) ?? '';
+    // The pages' calls order by the same code.
+    if (input.surface === 'tRPC' && name === 'sort') continue;
+    // An export of the trail is in the trail itself.
+    if (input.path === '/audit' && name === 'format') continue;
+    if (isComputed && !DECIDE_IMPACT.includes(name)) continue;
+    for (const value of listChoicesToTry(choice, nextTurn())) yield { path: choice.path, value };
+  }
+  for (const slot of listSlots(input)) {
+    const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
+    if (field === 'cursor' || FREE_TEXT.includes(field)) continue;
+    if (isComputed && slot.holds === 'text' && !REFERS.includes(field)) continue;
+    for (const value of listValuesToTry(asker, input, slot, nextTurn()))
+      if (value !== undefined) yield { path: slot.path, value };
   }
 }
 

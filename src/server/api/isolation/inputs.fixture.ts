@@ -147,3 +147,33 @@ export async function send(
 }
 
 const read = async (response: Response): Promise<Answer> => ({ status: response.status, text: await response.text() });
+
+/** Names of all fields of an answer, dotted. */
+export function collectFields(value: unknown, path = '', found = new Set<string>()): Set<string> {
+  if (Array.isArray(value)) for (const item of value) collectFields(item, `${path}[]`, found);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      found.add(`${path}.${key}`);
+      collectFields(inner, `${path}.${key}`, found);
+    }
+  }
+  return found;
+}
+
+/** An answer without what differs between two equal ones: the moment, the request's own id, what was sent. */
+export const toComparable = ({ status, text }: Answer, sent: string) =>
+  `${status} ${text
+    .replaceAll(sent, '<sent>')
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<random>')
+    .replace(/"request_id":"[^"]*"/g, '"request_id"')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, '<time>')}`;
+
+/** Whether an answer came from behind the schema: what is malformed about it is at most the field that was filled in. */
+export function isChecked({ status, text }: Answer, slot: Slot): boolean {
+  // A session that ended would make everything look alike.
+  if (status !== 400) return status < 500 && status !== 401;
+  const fields = [...text.matchAll(/"field":"([^"]*)"/g)].map(([, field]) => field ?? '');
+  const name = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
+  const isMeant = (field: string) => field.split('.').includes(name);
+  return fields.length > 0 && fields.every(isMeant);
+}

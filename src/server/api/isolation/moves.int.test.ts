@@ -71,7 +71,7 @@ beforeAll(async () => {
   const now = Date.now() + 60_000;
   vi.spyOn(clock, 'now').mockImplementation(() => new Date(now));
   await Promise.all([ours.signIn(), theirs.signIn()]);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   vi.restoreAllMocks();
   await tenants.lab.close();

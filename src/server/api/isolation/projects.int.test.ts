@@ -27,7 +27,7 @@ beforeAll(async () => {
   const now = clock.now();
   vi.spyOn(clock, 'now').mockImplementation(() => new Date(now));
   await observe(tenants);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   vi.restoreAllMocks();
   await tenants.lab.close();

@@ -126,26 +126,33 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
   const project = await makeProject(tenant, { name: `${mark}-project`, description: `${mark}-text` });
   const user = await makeUser('admin', tenant, { email: `${mark}-admin@example.org`, name: `${mark}-admin` });
   const headers = await bearer(user);
+  /** On a busy machine a token of the lab's fast time ends before all is made. */
+  const renew = async () => Object.assign(headers, await bearer(user));
   const things = await makeTenantInventory(lab, mark, project.id, vmids, third);
   // It was theirs before, moved away and came back, so that period has a history to report.
   const then = '2020-01-01T00:00:00Z';
   await sqlClient()`insert into workload_owners (id, workload_id, tenant_id, to_at, workload_name) overriding system value
     values (${-third}, ${things.workload}, ${tenant.id}, ${then}, ${`${mark}-guest-then`})`;
   await sqlClient()`update workload_owners set from_at = ${then} where workload_id = ${things.workload} and to_at is null`;
-  const group: { id: string } = await make('/security-groups', headers, {
+  const group: { id: string } = await make('/security-groups', await renew(), {
     name: `${mark}-group`,
     description: `${mark}-text`,
     member_tags: [`${mark}-tag`],
   });
-  await make(`/security-groups/${group.id}/members`, headers, { workload_id: things.workload });
-  const policy: Policy = await make('/policies', headers, {
+  await make(`/security-groups/${group.id}/members`, await renew(), { workload_id: things.workload });
+  const policy: Policy = await make('/policies', await renew(), {
     name: `${mark}-policy`,
     description: `${mark}-text`,
     definition: { enforcement_mode: 'enforced', sources: [`10.${third}.0.0/24`], targets: [`sg:${mark}-group`] },
     rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['443'], comment: `${mark}-rule` }],
   });
-  await make(`/policies/${policy.id}`, headers, { description: `${mark}-text-2`, reason: `${mark}-reason` }, 'PATCH');
-  const applied: { deployments?: { id: string }[] } = await make(`/policies/${policy.id}/apply`, headers, {
+  await make(
+    `/policies/${policy.id}`,
+    await renew(),
+    { description: `${mark}-text-2`, reason: `${mark}-reason` },
+    'PATCH',
+  );
+  const applied: { deployments?: { id: string }[] } = await make(`/policies/${policy.id}/apply`, await renew(), {
     dry_run: false,
   });
   const deployment = await getFirstId(sqlClient()`select id from deployments where policy_id = ${policy.id} limit 1`);
@@ -156,23 +163,23 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     (id, policy_id, workload_id, kind, subject_key, subject, last_applied, live, live_hash, changed_by, resolved_at)
     values (gen_random_uuid(), ${policy.id}, ${things.workload ?? ''}, 'edited', ${`${mark}-key`}, 'Rule 1', ${`${mark}-applied`},
       ${`${mark}-live`}, 'hash', ${`${mark}-editor`}, now()) returning id`);
-  const token: { id: string } = await make('/account/tokens', headers, {
+  const token: { id: string } = await make('/account/tokens', await renew(), {
     name: `${mark}-program`,
     permissions: ['policy:read'],
     tenant_id: tenant.id,
   });
-  const channel: { id: string } = await make('/notification-channels', headers, {
+  const channel: { id: string } = await make('/notification-channels', await renew(), {
     kind: 'webhook',
     name: `${mark}-channel`,
     url: `https://${mark}-hooks.example.org/x`,
   });
-  const rule: { id: string } = await make('/notification-rules', headers, {
+  const rule: { id: string } = await make('/notification-rules', await renew(), {
     name: `${mark}-notices`,
     conditions: ['policy_drifted'],
     channel_ids: [channel.id],
   });
   const notified = await makeIncident(mark, tenant.id, rule.id, channel.id, policy.id);
-  const test: { id: string } = await make('/policy-tests', headers, {
+  const test: { id: string } = await make('/policy-tests', await renew(), {
     name: `${mark}-test`,
     expect: 'deny',
     from: ['any'],
@@ -182,8 +189,8 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     reason: `${mark}-text`,
     owner: `${mark}-owner`,
   });
-  const impact: { id: string } = await make(`/policies/${policy.id}/impact`, headers, {});
-  const change: { id: string } = await make('/changes', headers, {
+  const impact: { id: string } = await make(`/policies/${policy.id}/impact`, await renew(), {});
+  const change: { id: string } = await make('/changes', await renew(), {
     title: `${mark}-change`,
     description: `${mark}-text`,
     items: [
