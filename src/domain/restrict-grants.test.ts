@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { getRunCount } from '@/test/thorough';
 import {
   computeReach,
   type Grantable,
@@ -34,6 +35,6 @@ it('leaves exactly what both the owner and the limit give, wherever one asks', (
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: getRunCount(200, 500) },
   );
 });

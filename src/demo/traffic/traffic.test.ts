@@ -3,6 +3,7 @@ import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
 import { describe, expect, it } from 'vitest';
 import { cidrContains, parseCidr } from '@/domain/net/cidr';
 import { parseIp } from '@/domain/net/ip-address';
+import { getRunCount } from '@/test/thorough';
 import { SITES } from '../inventory/company';
 import type { PacketVerdict } from './clusters-view';
 import { flatView } from './flat-view.fixture';
@@ -58,7 +59,7 @@ describe('the traffic of the demo', { timeout: 60_000 }, () => {
     let heartbeats = 0;
     let flows = 0;
     const totals = new Map<string, NodeTotals>();
-    for (let slot = START; slot < START + DAY; slot += 17) {
+    for (let slot = START; slot < START + DAY; slot += getRunCount(43, 17)) {
       const reports = nodeReports(SEED, { from: slot, to: slot }, view);
       for (const place of PLACES) {
         const report = reports.get(place.key) ?? NOTHING;
@@ -75,7 +76,7 @@ describe('the traffic of the demo', { timeout: 60_000 }, () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(heartbeats).toBeGreaterThan(2_000);
+    expect(heartbeats).toBeGreaterThan(getRunCount(800, 2_000));
     expect(flows / heartbeats).toBeGreaterThan(15);
   });
 

@@ -11,7 +11,7 @@ import { nodePacket, randomCluster } from './random-cluster.fixture';
 import { randomSource } from './random-state.fixture';
 
 const RULESETS = 50;
-const PACKETS = getRunCount(300, 1_000);
+const PACKETS = getRunCount(120, 1_000);
 const KINDS = [['iptables'], ['nftables'], [null]] as const;
 const WAYS = [null, 'apps', 'lab', 'none'];
 

@@ -7,7 +7,7 @@ import { prepareGuest } from './prepare-guest';
 import { randomNic, randomPacket, randomSource, randomState, withForwarding } from './random-state.fixture';
 
 const RULESETS = 200;
-const PACKETS = getRunCount(1_000, 10_000);
+const PACKETS = getRunCount(400, 10_000);
 
 it(`agrees with a literal reading of ${RULESETS} random rule sets about ${PACKETS} packets each`, {
   timeout: 180_000,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { getRunCount } from '@/test/thorough';
 import { parseIp } from '../net/ip-address';
 import { evaluateEnforcement } from './enforcement';
 import { evaluate } from './evaluate';
@@ -58,7 +59,7 @@ describe('computeProtection', () => {
         const { status } = evaluateEnforcement(live, RANDOM_NIC);
         if (status === 'on' && denies && verdicts.includes('accept')) expect(protection).toBe('rules_default_accept');
       }),
-      { numRuns: 1_500 },
+      { numRuns: getRunCount(500, 1_500) },
     );
     for (const protection of ['default_deny', 'rules_default_accept', 'no_rules', 'unknown'] as const) {
       expect(seen.get(protection) ?? 0, protection).toBeGreaterThan(5);
@@ -87,7 +88,7 @@ describe('computeProtection', () => {
           expect(reasons).toEqual([accepts ? 'default_accept' : 'accepts_everything']);
         }
       }),
-      { numRuns: 1_500 },
+      { numRuns: getRunCount(500, 1_500) },
     );
     expect([...seen].sort()).toEqual([...UNPROTECTED_REASONS].sort());
   });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { getRunCount } from '@/test/thorough';
 import { evaluate } from '../firewall/evaluate';
 import type { LiveNic, LiveRule, LiveState } from '../firewall/live-state';
 import type { Packet } from '../firewall/packet';
@@ -345,7 +346,7 @@ it('agrees with the evaluator about random rules and packets, asked and answered
         seen.set(decision, (seen.get(decision) ?? 0) + 1);
       }
     }),
-    { numRuns: 250 },
+    { numRuns: getRunCount(100, 250) },
   );
   for (const decision of ['accept', 'drop', 'reject', 'default_accept', 'default_drop', 'observed']) {
     // Rejects vary most: 400 to 800 in a run.

@@ -84,7 +84,7 @@ function randomPairs(seed: number): Pairs {
 
 const ERRORS: Readonly<Record<number, readonly number[]>> = { 1: [3, 4, 5, 11, 12], 58: [1, 2, 3, 4] };
 const RULESETS = getRunCount(12, 200);
-const PACKETS = getRunCount(600, 10_000);
+const PACKETS = getRunCount(300, 10_000);
 
 describe('replayer', () => {
   it('finds for every conversation what the evaluator says at both ends', { timeout: 900_000 }, () => {

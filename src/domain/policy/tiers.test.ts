@@ -47,7 +47,7 @@ function decisions(rules: readonly LiveRule[], guest: Pick<DesiredGuest, 'sets'>
   });
 }
 
-const RUNS = getRunCount(80, 160);
+const RUNS = getRunCount(30, 160);
 const property = (check: (seed: number) => void, numRuns: number) =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), check), { numRuns });
 

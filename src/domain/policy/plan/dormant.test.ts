@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { getRunCount } from '@/test/thorough';
 import { evaluate } from '../../firewall/evaluate';
 import type { LiveRule, LiveSetEntry } from '../../firewall/live-state';
 import { PLAIN_NODE, randomPacket, randomSource } from '../../firewall/random-state.fixture';
@@ -102,7 +103,7 @@ describe('dormant content', () => {
           }
         }
       }),
-      { numRuns: 120 },
+      { numRuns: getRunCount(50, 120) },
     );
     expect(differing).toBeGreaterThan(1_000);
   });
@@ -126,7 +127,7 @@ describe('dormant content', () => {
         expect(items.filter(({ kind }) => kind === 'set').map(({ name }) => name)).toEqual(sets);
         if (names.length === 0) expect(items).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: getRunCount(25, 60) },
     );
   });
 });

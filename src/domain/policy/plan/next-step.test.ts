@@ -58,7 +58,7 @@ const untouched = ({ rules }: GuestFilter, { scope, instance, vmid, remove_stray
     return !scope.has(marker.policy_id);
   });
 
-const RUNS = getRunCount(200, 400);
+const RUNS = getRunCount(80, 400);
 const property = (check: (seed: number) => void, numRuns = RUNS) =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), check), { numRuns });
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { getRunCount } from '@/test/thorough';
 import { evaluate } from '../../firewall/evaluate';
 import type { LiveCluster, LiveRule } from '../../firewall/live-state';
 import type { Packet } from '../../firewall/packet';
@@ -127,7 +128,7 @@ function verdicts({ rules, options, sets, nics }: GuestFilter, packets: readonly
   });
 }
 
-const property = (check: (seed: number) => void, numRuns = 500) =>
+const property = (check: (seed: number) => void, numRuns = getRunCount(200, 500)) =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), check), { numRuns });
 
 /** A guest of people on which one or two policies were applied. */

@@ -189,7 +189,7 @@ type Choice = (methods: readonly string[], call: number, guest: number) => boole
 const everyNth =
   (every: number): Choice =>
   (_, call, guest) =>
-    (call + guest) % (getRunCount(2, 1) * every) === 0;
+    (call + guest) % (getRunCount(4, 1) * every) === 0;
 /** Failed reads are all repeated in the same way; a write fails in one of two ways, or in both when there is more time. */
 const writes =
   (turn: 0 | 1): Choice =>
@@ -197,7 +197,7 @@ const writes =
     const before = methods.slice(0, call).filter((method) => method !== 'GET').length;
     return methods[call] === 'GET'
       ? everyNth(5)(methods, call, guest)
-      : (before + guest + turn) % getRunCount(2, 1) === 0;
+      : (before + guest + turn) % getRunCount(4, 1) === 0;
   };
 /** Nothing is stored or written between two reads, so a kill at the second one leaves the same state as at the first. */
 const allStates: Choice = (methods, call) => methods[call] !== 'GET' || methods[call - 1] !== 'GET';
