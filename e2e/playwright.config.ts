@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
 
-const chromium = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
-  (path) => path && existsSync(path),
-);
+/** The one without windows first: the same engine, for two thirds of the processor time. */
+const chromium = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+].find((path) => path && existsSync(path));
 
 /**
  * The suite runs the production build in embedded mode and a simulated cluster. Each worker starts both for itself, so that

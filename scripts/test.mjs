@@ -68,7 +68,8 @@ async function unitTests() {
 }
 
 function chromium() {
-  const paths = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
+  const paths = [process.env.CHROMIUM_PATH, ...names.map((name) => `/usr/bin/${name}`)];
   return paths.find((path) => path && existsSync(path));
 }
 

@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { addAddress, addSubnet, getNetwork } from '../fixtures/ipam';
+import { openPage } from '../fixtures/open-page';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -90,7 +91,7 @@ test('a free address is assigned from the grid, changed, and its history kept', 
   await expect(history.getByRole('row')).toHaveCount(3);
   await expect(history.getByRole('row').nth(1)).toContainText('legacy-erp');
 
-  await page.goto(`/addresses/subnets/${subnet.id}`);
+  await openPage(page, `/addresses/subnets/${subnet.id}`);
   await expect(cell(page, '192.168.77.11')).toHaveAccessibleName('192.168.77.11, Active, legacy-erp');
   await page.getByRole('button', { name: 'Next free address' }).click();
   const next = page.getByRole('dialog', { name: 'Allocate next free address' });

@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { openPage } from '../fixtures/open-page';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -27,7 +28,7 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   await projectForm.getByRole('button', { name: 'Create project' }).click();
   await expect(page.getByRole('grid', { name: 'Projects' }).getByRole('link', { name: 'shop' })).toBeVisible();
 
-  await page.goto('/workloads?q=web-01');
+  await openPage(page, '/workloads?q=web-01');
   const workloads = page.getByRole('grid', { name: 'Workloads' });
   await expect(workloads.getByRole('link', { name: 'web-01' })).toHaveCount(1);
   await workloads.getByRole('checkbox', { name: /web-01/ }).click();
@@ -37,12 +38,12 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   await page.getByRole('option', { name: /shop/ }).click();
   await assign.getByRole('button', { name: 'Assign to shop' }).click();
   await expect(page.getByText('One workload assigned')).toBeVisible();
-  await page.goto('/projects');
+  await openPage(page, '/projects');
   await page.getByRole('grid', { name: 'Projects' }).getByRole('link', { name: 'shop' }).click();
   await expect(workloads.getByRole('link', { name: 'web-01' })).toBeVisible();
   await expect(page.getByRole('status').filter({ hasText: '1 workload' })).toBeVisible();
 
-  await page.goto('/users?add=true');
+  await openPage(page, '/users?add=true');
   const userForm = page.getByRole('dialog', { name: 'Create user' });
   await typeInto(userForm.getByRole('textbox', { name: 'Email address' }), EMAIL);
   await typeInto(userForm.getByRole('textbox', { name: 'Password' }), 'short');

@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
+import { openPage } from '../fixtures/open-page';
 import { buildDiagnostics, enrollNode } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -58,7 +59,7 @@ test('the list of agents shows their state, what they lack, and the remedy', asy
   await page.getByRole('button', { name: 'Clear search and filters' }).click();
   await expect(row(first.name).first()).toBeVisible();
 
-  await page.goto(`/nodes/${second.id}`);
+  await openPage(page, `/nodes/${second.id}`);
   await page.getByRole('main').getByRole('link', { name: 'Degraded' }).click();
   await expect(page.getByRole('heading', { level: 1, name: `Agent of ${second.name}` })).toBeVisible();
   const main = page.getByRole('main');
@@ -69,7 +70,7 @@ test('the list of agents shows their state, what they lack, and the remedy', asy
   await expect(main).toContainText('flow 2: source_ip');
   await page.getByRole('radio', { name: 'Table' }).click();
   await expect(page.getByRole('region', { name: 'Heartbeats per hour, table' })).toContainText('1');
-  await page.goto(`/agents/${first.id}`);
+  await openPage(page, `/agents/${first.id}`);
   await expect(main).toContainText('iptables (pve-firewall)');
 });
 

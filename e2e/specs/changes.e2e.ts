@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import type { Api } from '../fixtures/api';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
@@ -66,7 +67,7 @@ test('a change that fails a policy test is corrected, approved by a second perso
   await expect(impact.getByText('One policy test would fail')).toBeVisible();
   await expect(impact.getByRole('link', { name: 'e2e administration of web' })).toBeVisible();
   await shot(page, 'failing-test');
-  await page.goto(`/policies/${policy.id}/edit`);
+  await openPage(page, `/policies/${policy.id}/edit`);
   await typeInto(page.getByRole('textbox', { name: 'Destination ports of rule 1' }), '443, 8443');
   await page.getByRole('button', { name: 'Save as change…' }).click();
   const save = page.getByRole('dialog', { name: 'Save as change' });
@@ -139,7 +140,7 @@ test('a change that is not confirmed is rolled back, by its timer or in four cli
 
   // Applied from the page of the policy, and taken back from another page.
   const undone = await createPolicy(api, 'rollback-lab', 'e2e undone');
-  await page.goto(`/policies/${undone.id}?apply=true`);
+  await openPage(page, `/policies/${undone.id}?apply=true`);
   const dialog = page.getByRole('dialog', { name: 'Apply e2e undone' });
   await expect(dialog.getByRole('combobox', { name: 'Rolled back unless confirmed' })).toHaveText('after 10 min');
   await expect(dialog.getByText('Dry run passed')).toBeVisible();

@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
 import { addAddress, addSubnet, getNetwork } from '../fixtures/ipam';
+import { openPage } from '../fixtures/open-page';
 import { enrollNode, getWorkloadNode, type Placed } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 
@@ -89,7 +90,7 @@ test('the dashboard shows the state, and each figure links to its list', async (
     await expect(page).toHaveURL(/range=24h/);
     await expect(row).toBeVisible();
     await expect(row.getByRole('link', { name: '198.51.100.200' })).toHaveAttribute('href', /range=24h/);
-    await page.goto('/?since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z');
+    await openPage(page, '/?since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z');
     await page.getByRole('button', { name: 'Show last hour' }).click();
     await expect(row).toBeVisible();
   });

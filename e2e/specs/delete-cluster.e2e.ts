@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -24,12 +25,12 @@ test('deleting a cluster counts its objects, asks for its name, and deletes all 
   await confirm.click();
   await expect(page).toHaveURL(/\/clusters$/);
   await expect(page.getByText('to-be-deleted deleted')).toBeVisible();
-  await page.goto(`/workloads?cluster_id=${cluster.id}`);
+  await openPage(page, `/workloads?cluster_id=${cluster.id}`);
   await expect(page.getByText('No workloads match')).toBeVisible();
   await page.goto(`/clusters/${cluster.id}`);
   await expect(page.getByRole('main').getByRole('alert')).toContainText('Not found');
   // The trail remembers what was there.
-  await page.goto(`/audit?object_id=${cluster.id}&object_kind=cluster`);
+  await openPage(page, `/audit?object_id=${cluster.id}&object_kind=cluster`);
   await page
     .getByRole('grid', { name: 'Audit records' })
     .getByRole('row')

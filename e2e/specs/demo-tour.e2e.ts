@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { getReadyTime } from '../fixtures/service';
 import { test } from '../fixtures/test';
@@ -35,32 +36,32 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
       },
     )
     .toBeGreaterThan(0);
-  await page.goto(`/workloads/${web03}?tab=traffic&range=24h`);
+  await openPage(page, `/workloads/${web03}?tab=traffic&range=24h`);
   await expect(page.getByText('203.0.113.77').first()).toBeVisible({ timeout: 60_000 });
   await settled();
   // The demo's packet filters and the evaluator are of one mind.
   await expect(page.getByText(/not match the rules/)).toHaveCount(0);
   await picture('workload-traffic');
 
-  await page.goto('/topology');
+  await openPage(page, '/topology');
   await expect(page.getByText('Would be dropped').first()).toBeVisible({ timeout: 60_000 });
   await settled();
   await picture('topology');
 
-  await page.goto('/policies');
+  await openPage(page, '/policies');
   const policies = page.getByRole('grid', { name: 'Policies' });
   for (const status of ['In sync', 'Partial', 'Drifted', 'Unresolved']) await expect(policies).toContainText(status);
   await picture('policies');
   const postgres = await findId('/policies', 'Applications reach PostgreSQL');
-  await page.goto(`/policies/${postgres}?tab=preview`);
+  await openPage(page, `/policies/${postgres}?tab=preview`);
   await expect(page.getByRole('status', { name: 'Preview totals' })).toBeVisible();
   await settled();
   await picture('preview');
   // A policy in audit mode, waiting to be enforced: it would cut the monitoring of the web servers.
   const draft = await findId('/policies', 'Web servers reach the balancers only');
-  await page.goto(`/policies/${draft}?tab=preview`);
+  await openPage(page, `/policies/${draft}?tab=preview`);
   const impact = page.getByRole('link', { name: 'Open impact' });
-  await page.goto((await impact.getAttribute('href')) ?? '');
+  await openPage(page, (await impact.getAttribute('href')) ?? '');
   await expect(page.getByText(/observed conversations would be blocked/)).toBeVisible({ timeout: 60_000 });
   const cut = page.getByRole('grid', { name: 'Conversations' }).getByRole('row').filter({ hasText: 'Newly blocked' });
   await expect(cut.filter({ hasText: 'metrics-01' }).first()).toContainText('tcp/9100');
@@ -69,23 +70,23 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
 
   // A change that another person has to approve: it would cut the monitoring, too.
   const change = (await api<{ items: { id: string }[] }>('GET', '/changes?state=in_review')).items[0];
-  await page.goto(`/changes/${change?.id}`);
+  await openPage(page, `/changes/${change?.id}`);
   await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible();
   await page.getByRole('button', { name: 'Compute impact' }).click();
   await expect(page.getByText(/observed conversations would be blocked/)).toBeVisible({ timeout: 60_000 });
   await settled();
   await picture('change');
 
-  await page.goto('/flows?range=24h&group=service');
+  await openPage(page, '/flows?range=24h&group=service');
   await expect(page.getByRole('grid').first()).toContainText('443');
   await settled();
   await picture('flows');
-  await page.goto('/addresses');
+  await openPage(page, '/addresses');
   await expect(page.getByRole('heading', { level: 1, name: 'Addresses' })).toBeVisible();
   await settled();
   await picture('addresses');
 
-  await page.goto('/');
+  await openPage(page, '/');
   await expect(page.getByRole('list', { name: 'Stale agents' })).toContainText('fra-pve4');
   await expect(suspicious).toContainText('Critical');
   await settled();

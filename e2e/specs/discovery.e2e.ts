@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { openPage } from '../fixtures/open-page';
 import { test } from '../fixtures/test';
 
 test('the first discovery shows the address of each workload and a remedy for guests without an answer', async ({
@@ -20,11 +21,11 @@ test('the first discovery shows the address of each workload and a remedy for gu
   await page.keyboard.press('Escape');
   await expect(drawer).toBeHidden();
 
-  await page.goto(`/addresses?cluster_id=${cluster.id}`);
+  await openPage(page, `/addresses?cluster_id=${cluster.id}`);
   const tree = page.getByRole('treegrid', { name: 'Prefixes' });
   await expect(tree.getByRole('link', { name: '10.60.10.0/24' })).toBeVisible();
   await expect(tree).toContainText('discovered-ipam');
-  await page.goto(`/addresses?tab=addresses&cluster_id=${cluster.id}&q=10.60.10.30`);
+  await openPage(page, `/addresses?tab=addresses&cluster_id=${cluster.id}&q=10.60.10.30`);
   const grid = page.getByRole('grid', { name: 'Addresses', exact: true });
   await expect(grid.getByRole('row').nth(1)).toContainText('docker-01');
   // Addresses inside a container host are not assigned to any other workload.

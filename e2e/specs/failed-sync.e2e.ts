@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import type { Api, ApiCluster } from '../fixtures/api';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { type Simulator, startSimulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
@@ -119,7 +120,7 @@ test('a node that is down is shown as faulty and its guests as unknown, not as s
   await page.goto(`/clusters/${cluster.id}?tab=nodes`);
   const row = page.getByRole('grid', { name: 'Nodes' }).getByRole('row').filter({ hasText: 'pve3' });
   await expect(row).toContainText(/Offline|Unknown/);
-  await page.goto(`/clusters/${cluster.id}?tab=runs`);
+  await openPage(page, `/clusters/${cluster.id}?tab=runs`);
   await page.getByRole('grid', { name: 'Runs' }).getByRole('row').nth(1).click();
   await expect(page.getByRole('dialog')).toContainText(/pve3/);
 });

@@ -179,11 +179,14 @@ test('an empty list names the next step, an expired one its retention, and an in
   await page.goto('/flows?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z');
   await expect(page.getByText('Flows in this time range expired')).toBeVisible();
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
-  await page.goto(`/flows?since=${hoursAgo(9)}&until=${hoursAgo(8)}`);
+  await openPage(page, `/flows?since=${hoursAgo(9)}&until=${hoursAgo(8)}`);
   await expect(page.getByText('No flows in this time range')).toBeVisible();
   await page.getByRole('link', { name: 'Show agents' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Agents' })).toBeVisible();
-  await page.goto('/flows?range=never&decision=maybe&port=99999&address=nowhere&node_id=7&group=colour&sort=hacked');
+  await openPage(
+    page,
+    '/flows?range=never&decision=maybe&port=99999&address=nowhere&node_id=7&group=colour&sort=hacked',
+  );
   await expect(page.getByRole('heading', { level: 1, name: 'Flows' })).toBeVisible();
   await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
 });

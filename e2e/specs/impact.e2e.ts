@@ -1,5 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { enrollNode } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
@@ -136,7 +137,7 @@ test('a draft whose impact shows what it would cut is corrected, and applied wit
   await test.step('one that cuts asks to acknowledge the number', async () => {
     const [failing] = (await api<Listed>('GET', '/policy-tests?q=monitoring')).items;
     await api('DELETE', `/policy-tests/${failing?.id}`);
-    await page.goto(`/policies/${id}/edit`);
+    await openPage(page, `/policies/${id}/edit`);
     await typeInto(page.getByRole('textbox', { name: 'Destination ports of rule 1' }), '443');
     await page.getByRole('button', { name: 'Save new version' }).click();
     await expect(page.getByRole('status', { name: 'Preview totals' })).toBeVisible();
@@ -162,9 +163,9 @@ test('a draft whose impact shows what it would cut is corrected, and applied wit
   });
 
   await test.step('an impact has a page of its own, which can be computed again', async () => {
-    await page.goto(`/policies/${id}?tab=preview`);
+    await openPage(page, `/policies/${id}?tab=preview`);
     const link = page.getByRole('link', { name: 'Open impact' });
-    await page.goto((await link.getAttribute('href')) ?? '');
+    await openPage(page, (await link.getAttribute('href')) ?? '');
     await expect(page.getByRole('heading', { level: 1, name: 'Impact of impact office to app' })).toBeVisible();
     const before = page.url();
     await page

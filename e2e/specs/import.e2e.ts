@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { addSubnet, getNetwork } from '../fixtures/ipam';
+import { openPage } from '../fixtures/open-page';
 import { test } from '../fixtures/test';
 
 test('a CSV file is checked row by row, and only what is good is imported', async ({
@@ -46,16 +47,16 @@ test('a CSV file is checked row by row, and only what is good is imported', asyn
   await page.getByRole('button', { name: 'Import 300 valid rows, skip 2' }).click();
   await expect(page.getByText(/^300 rows imported: 300 new\. 2 rows skipped/)).toBeVisible({ timeout: 60_000 });
   expect((await api<{ total: number }>('GET', `/ip-addresses?subnet_id=${subnet.id}`)).total).toBe(300);
-  await page.goto('/addresses?tab=imports');
+  await openPage(page, '/addresses?tab=imports');
   await expect(page.getByRole('grid', { name: 'Imports' }).getByRole('row').nth(1)).toContainText('hosts.csv');
 
   // What is exported can be imported again, and changes nothing.
-  await page.goto(`/addresses/subnets/${subnet.id}?tab=addresses`);
+  await openPage(page, `/addresses/subnets/${subnet.id}?tab=addresses`);
   await expect(page.getByRole('grid', { name: 'Addresses', exact: true }).getByRole('row').nth(1)).toBeVisible();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export as CSV' }).click();
   const file = await readFile(await (await download).path());
-  await page.goto('/addresses/import');
+  await openPage(page, '/addresses/import');
   await page.getByLabel('CSV file').setInputFiles({ name: 'again.csv', mimeType: 'text/csv', buffer: file });
   await check.click();
   await expect(page.getByText('All 300 rows are valid: 300 unchanged.')).toBeVisible({ timeout: 60_000 });

@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { chooseFilter } from '../fixtures/filters';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { enrollNode } from '../fixtures/reporting-node';
 import { runJob } from '../fixtures/run-job';
@@ -124,7 +125,7 @@ test('a workload shows its traffic, the deciding rules and their hits', async ({
     await expect(rows).toHaveCount(2);
     await page.reload();
     await expect(rows).toHaveCount(2);
-    await page.goto(`/workloads/${guest.id}?tab=traffic&traffic_mode=denied`);
+    await openPage(page, `/workloads/${guest.id}?tab=traffic&traffic_mode=denied`);
     await expect(rows).toHaveCount(2);
     await expect(row('tcp/3306')).toBeVisible();
     await page.goto(`/workloads/${guest.id}?tab=traffic&traffic_mode=nonsense&port=nonsense`);
@@ -149,7 +150,7 @@ test('a workload shows its traffic, the deciding rules and their hits', async ({
         { timeout: COUNTED_MS, intervals: [2_000] },
       )
       .toEqual([1, 0]);
-    await page.goto(`/policies/${enforced.id}?tab=coverage`);
+    await openPage(page, `/policies/${enforced.id}?tab=coverage`);
     const coverage = page.getByRole('grid', { name: 'Hit counts by rule' });
     await expect(coverage.getByRole('row').nth(1)).toContainText('Has hits');
     await expect(coverage.getByRole('row').nth(2)).toContainText('No hits for');

@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -44,9 +45,9 @@ test('pools and tags assign workloads to projects; moves are previewed, manual w
   await form.getByRole('button', { name: 'Create mapping rule' }).click();
   const rules = page.getByRole('grid', { name: 'Mapping rules' });
   await expect(rules.getByRole('row').filter({ hasText: 'production' })).toContainText('mapped-shop');
-  await page.goto(`/workloads/${tagged.id}`);
+  await openPage(page, `/workloads/${tagged.id}`);
   await expect(page.getByText('mapped-shop assigned by mapping rule')).toBeVisible();
-  await page.goto(`/workloads/${kept.id}`);
+  await openPage(page, `/workloads/${kept.id}`);
   await expect(page.getByText('mapped-back assigned manually')).toBeVisible();
   await page.getByRole('button', { name: 'Assign to project' }).click();
   const assign = page.getByRole('dialog', { name: /Assign .* to a project/ });
@@ -61,12 +62,12 @@ test('pools and tags assign workloads to projects; moves are previewed, manual w
     cluster_id: cluster.id,
     project_id: back.id,
   });
-  await page.goto('/mapping-rules?tab=conflicts');
+  await openPage(page, '/mapping-rules?tab=conflicts');
   const conflicts = page.getByRole('grid', { name: 'Conflicts' });
   await expect(conflicts.getByRole('row').filter({ hasText: tagged.name })).toContainText('Pool production');
   await takePicture(page, 'mapping-conflicts');
 
-  await page.goto('/mapping-rules');
+  await openPage(page, '/mapping-rules');
   await takePicture(page, 'mapping-rules-filled');
   await page.getByRole('button', { name: 'Actions for Pool production' }).click();
   await page.getByRole('menuitem', { name: 'Delete mapping rule' }).click();
@@ -75,7 +76,7 @@ test('pools and tags assign workloads to projects; moves are previewed, manual w
   await takePicture(page, 'mapping-rule-delete');
   await confirm.getByRole('button', { name: 'Delete mapping rule' }).click();
   await expect(rules.getByRole('row').filter({ hasText: 'production' })).toHaveCount(0);
-  await page.goto('/audit?action=workload.mapped');
+  await openPage(page, '/audit?action=workload.mapped');
   await expect(page.getByRole('grid').getByText('Workloads: moved by mapping rules').first()).toBeVisible();
 
   // The other specs find the installation as it was.

@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -23,7 +24,7 @@ test('a node whose firewall cannot compile is named with the rule and its fix', 
   const workload = items.find(({ vmid, cluster_name }) => vmid === VMID && cluster_name === 'compile-lab');
   await page.goto(`/workloads/${workload?.id}?tab=firewall`);
   await expect(page.getByRole('main')).toContainText('tftp');
-  await page.goto(`/nodes/${workload?.node_id}`);
+  await openPage(page, `/nodes/${workload?.node_id}`);
   await expect(page.getByText(/Firewall of node \S+ cannot compile/)).toBeVisible();
   await expect(page.getByText('tcp has no service named tftp. Use the port number.')).toBeVisible();
   await takePicture(page, 'node-compile-failure');
@@ -40,7 +41,7 @@ test('a node whose firewall cannot compile is named with the rule and its fix', 
   await page.setViewportSize({ width: 390, height: 844 });
   await takePicture(page, 'node-compile-failure-390');
   await page.setViewportSize({ width: 1440, height: 900 });
-  await page.goto('/nodes?faulty=true');
+  await openPage(page, '/nodes?faulty=true');
   await expect(page.getByText('Firewall compile failure')).toBeVisible();
   await takePicture(page, 'nodes-compile-failure');
   await simulator.act('set_firewall_file', { path: PATH, text: before });

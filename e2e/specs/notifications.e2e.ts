@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { runJob } from '../fixtures/run-job';
 import { startSimulator } from '../fixtures/simulator';
@@ -113,7 +114,7 @@ test('a rule reports a failed sync under the bell and by webhook, and its end', 
     const cluster = await addCluster(simulated.cluster, { name: 'e2e-notified' });
     await simulated.act('revoke_token', { token: simulated.cluster.tokens.manager });
     await api('POST', `/clusters/${cluster.id}/sync?wait=true`).catch(() => undefined);
-    await page.goto('/notifications');
+    await openPage(page, '/notifications');
     const bell = page.getByRole('button', { name: /^Notifications, \d+ unread$/ });
     // Live: the page is not loaded again.
     await expect(async () => {
@@ -146,7 +147,7 @@ test('a rule reports a failed sync under the bell and by webhook, and its end', 
         { timeout: 150_000 },
       )
       .toEqual(['opened', 'closed']);
-    await page.goto('/notifications?status=closed');
+    await openPage(page, '/notifications?status=closed');
     await expect(page.getByRole('grid', { name: 'Incidents' }).getByText('e2e-notified')).toBeVisible();
   } finally {
     await simulated.stop();

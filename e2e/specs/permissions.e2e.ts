@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
 import { addSubnet, getNetwork } from '../fixtures/ipam';
+import { openPage } from '../fixtures/open-page';
 import { test } from '../fixtures/test';
 
 test('a viewer sees everything readable and learns why the rest is disabled', async ({ adminPage: page }) => {
@@ -26,10 +27,10 @@ test('a viewer sees everything readable and learns why the rest is disabled', as
   await page.keyboard.type('edit cluster');
   await expect(page.getByText('No matches')).toBeVisible();
   await page.keyboard.press('Escape');
-  await page.goto('/audit');
+  await openPage(page, '/audit');
   await expect(page.getByRole('main').getByRole('alert')).toContainText('audit:read');
   await expect(page.getByRole('button', { name: 'Copy as curl' })).toBeHidden();
-  await page.goto('/settings');
+  await openPage(page, '/settings');
   await expect(page.getByText('Only a super administrator can do this.').first()).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Flow retention' })).toBeDisabled();
 });
@@ -51,7 +52,7 @@ test('a viewer of addresses sees all of them and learns what changing one needs'
     await expect(page.getByRole('button', { name, exact: true })).toHaveAccessibleDescription(/ipam:write/);
   }
   await expect(page.getByRole('button', { name: 'Discover addresses' })).toHaveAccessibleDescription(/ipam:discover/);
-  await page.goto(`/addresses/subnets/${subnet.id}`);
+  await openPage(page, `/addresses/subnets/${subnet.id}`);
   const free = page.getByRole('button', { name: '10.82.0.9, Free' });
   await free.click();
   await expect(page.getByRole('dialog')).toHaveCount(0);
@@ -59,6 +60,6 @@ test('a viewer of addresses sees all of them and learns what changing one needs'
   for (const name of ['Edit', 'Next free address']) {
     await expect(page.getByRole('button', { name, exact: true })).toHaveAccessibleDescription(/ipam:write/);
   }
-  await page.goto('/addresses/import');
+  await openPage(page, '/addresses/import');
   await expect(page.getByText('You have read-only access')).toBeVisible();
 });

@@ -1,4 +1,5 @@
 import { expect, type Page } from '@playwright/test';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import type { Simulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
@@ -171,7 +172,7 @@ test('a policy passes audit, preview, dry run, apply, drift, reconcile and disab
 
   // The guest shows the rule as managed, and a packet matches it.
   const policy = (await api<{ items: { id: string }[] }>('GET', '/policies?q=e2e%20office')).items[0];
-  await page.goto(`/workloads?q=web-01`);
+  await openPage(page, `/workloads?q=web-01`);
   await page
     .getByRole('grid', { name: 'Workloads' })
     .getByRole('row')
@@ -191,7 +192,7 @@ test('a policy passes audit, preview, dry run, apply, drift, reconcile and disab
   await shot(page, 'guest-firewall');
 
   // Disabled: the rules go, with a result.
-  await page.goto(`/policies/${policy?.id}`);
+  await openPage(page, `/policies/${policy?.id}`);
   await expect(clusters).toContainText('In sync');
   await page.getByRole('button', { name: 'Actions for e2e office to web' }).click();
   await page.getByRole('menuitem', { name: 'Disable policy' }).click();

@@ -1,4 +1,5 @@
 import { expect, type Page } from '@playwright/test';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -167,7 +168,7 @@ test('a viewer sees policies and groups, and why the rest is disabled', async ({
   const grid = page.getByRole('grid', { name: 'Policies' });
   await expect(grid.getByRole('link', { name: 'e2e looked at' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Create policy' })).toHaveAccessibleDescription(/policy:write/);
-  await page.goto(`/policies/${policy.id}`);
+  await openPage(page, `/policies/${policy.id}`);
   await expect(page.getByRole('button', { name: 'Edit' })).toHaveAccessibleDescription(/policy:write/);
   await expect(page.getByRole('button', { name: 'Apply', exact: true })).toHaveAccessibleDescription(/policy:apply/);
   await page.getByRole('button', { name: /^Actions for/ }).click();
@@ -175,9 +176,9 @@ test('a viewer sees policies and groups, and why the rest is disabled', async ({
     await expect(page.getByRole('menuitem', { name })).toContainText('policy:write');
   }
   await page.keyboard.press('Escape');
-  await page.goto(`/policies/${policy.id}/edit`);
+  await openPage(page, `/policies/${policy.id}/edit`);
   await expect(page.getByText('You have read-only access to policies')).toBeVisible();
-  await page.goto(`/security-groups/${group.id}`);
+  await openPage(page, `/security-groups/${group.id}`);
   await expect(page.getByRole('button', { name: 'Add members' }).first()).toHaveAccessibleDescription(/group:write/);
   await expect(page.getByRole('button', { name: 'Edit' })).toHaveAccessibleDescription(/group:write/);
   await api('DELETE', `/policies/${policy.id}`);
@@ -189,7 +190,7 @@ test('a read-only token is named where a policy is enforced', async ({ adminPage
   await page.goto('/clusters');
   const row = page.getByRole('grid', { name: 'Clusters' }).getByRole('row').filter({ hasText: 'read-only-lab' });
   await expect(row).toContainText('Read-only');
-  await page.goto('/policies/new');
+  await openPage(page, '/policies/new');
   const notice = page.getByText('Read-only clusters: policies cannot be applied');
   await expect(page.getByRole('radio', { name: /^Audit/ })).toBeChecked();
   await expect(notice).toBeHidden();
