@@ -74,6 +74,7 @@ function buildInputs(extra: readonly string[]) {
     })),
     networks: [],
     gone: [],
+    logs: [],
   });
 }
 

@@ -105,6 +105,7 @@ export type AuditField =
   | 'live'
   | 'locked_seconds'
   | 'log'
+  | 'log_new_rules'
   | 'mac'
   | 'machine_id'
   | 'mapping_rules'

@@ -13,8 +13,13 @@ export const APPROVAL_SCOPES = ['enforcing', 'all'] as const;
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export const SYNC_STATUSES = ['never', 'queued', 'running', 'ok', 'failed'] as const;
 
-/** `removal`: what a policy left on workloads that went to another tenant is removed, by the system. */
-export const DEPLOYMENT_KINDS = ['apply', 'cleanup', 'removal'] as const;
+/**
+ * `removal`: what a policy left on workloads that went to another tenant is removed, by the system. `log_removal`: rules of a
+ * confirmed change are no longer logged.
+ */
+export const DEPLOYMENT_KINDS = ['apply', 'cleanup', 'removal', 'log_removal'] as const;
+/** Level at which the console has new rules logged until their change is confirmed. */
+export const DEFAULT_TEMPORARY_LOG = 'info';
 /** `partial`: something was done and something was not; the results of the guests say what. */
 export const DEPLOYMENT_RUN_STATUSES = ['queued', 'running', 'ok', 'partial', 'failed'] as const;
 

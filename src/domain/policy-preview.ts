@@ -7,6 +7,7 @@ import { DORMANT_EFFECTS, DORMANT_KINDS, DORMANT_SEVERITIES } from './policy/pla
 import { EDITS } from './policy/plan/restoration';
 import { PolicyDefinition, SecurityRuleInput } from './policy/policy';
 import { UNRESOLVED_REASONS } from './policy/resolve';
+import { TEMPORARY_LOG_LEVELS } from './policy/temporary-log';
 import { POLICY_TIERS } from './policy/tier';
 import { PolicyTest } from './policy-tests/definition';
 
@@ -200,7 +201,14 @@ const draft = {
 };
 
 /** For a stored policy: what is left out is as stored. */
-export const PreviewInput = z.strictObject({ ...draft, project_id: z.uuid().nullable() }).partial();
+export const PreviewInput = z
+  .strictObject({
+    ...draft,
+    project_id: z.uuid().nullable(),
+    /** Previews an apply that logs the rules that it adds until it is confirmed. */
+    log_new_rules: z.enum(TEMPORARY_LOG_LEVELS).nullable(),
+  })
+  .partial();
 export type PreviewInput = z.output<typeof PreviewInput>;
 
 /** For a policy that is not stored yet; `tenant_id` and `project_id` as when creating one. */

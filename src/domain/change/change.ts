@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CHANGE_SORTS, DEFAULT_CONFIRM_SECONDS, MAX_CHANGE_ITEMS } from '../choices';
 import { ApplyInput } from '../deployments';
 import { createPageSchema, listInput } from '../list';
+import { TEMPORARY_LOG_LEVELS } from '../policy/temporary-log';
 import { ApprovalRule } from './approval';
 import { ChangeItem, ChangeItemInput } from './items';
 import { REVIEW_CHANGES } from './review';
@@ -27,6 +28,10 @@ const settings = {
   on_failure: z.enum(ON_FAILURE),
   /** Rolls back immediately when a policy test or protected connection fails, or an agent becomes stale. */
   rollback_on_failed_check: z.boolean(),
+  /** Level at which the rules that it adds are logged until it is confirmed or rolled back; null: their own. Needs a timer. */
+  log_new_rules: z
+    .enum(TEMPORARY_LOG_LEVELS, { error: `One of ${TEMPORARY_LOG_LEVELS.join(', ')}, or null.` })
+    .nullable(),
   /** Not applied before this time; null: when someone applies it. */
   scheduled_at: z.iso.datetime({ offset: true }).nullable(),
   /** Only applied within the maintenance windows of its tenants. */
@@ -44,6 +49,7 @@ export const ChangeCreate = z.strictObject({
   waves: settings.waves.default({ canaries: null, pause_seconds: null }),
   on_failure: settings.on_failure.default('stop'),
   rollback_on_failed_check: settings.rollback_on_failed_check.default(false),
+  log_new_rules: settings.log_new_rules.default(null),
   scheduled_at: settings.scheduled_at.default(null),
   within_maintenance: settings.within_maintenance.default(false),
 });
@@ -87,6 +93,7 @@ export const ChangePolicyApply = ApplyInput.omit({ dry_run: true }).extend({
   /** The version that was read. */
   base_version: z.int().min(1).optional(),
   confirm_within_seconds: ChangeCreate.shape.confirm_within_seconds,
+  log_new_rules: ChangeCreate.shape.log_new_rules,
 });
 export type ChangePolicyApply = z.output<typeof ChangePolicyApply>;
 
@@ -150,6 +157,9 @@ export const Change = ChangeSummary.extend({
   waves: Waves,
   on_failure: z.enum(ON_FAILURE),
   rollback_on_failed_check: z.boolean(),
+  log_new_rules: settings.log_new_rules,
+  /** It is confirmed, and rules that it added are still logged at its level on some workloads. */
+  removes_log: z.boolean(),
   scheduled_at: z.string().nullable(),
   within_maintenance: z.boolean(),
   /** When the next maintenance window of all its tenants opens; null: now, or none is defined. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { LiveRule } from '../firewall/live-state';
 import { longestIncreasingSubsequence } from '../policy/compare-rules';
 import { GuestChangesPreview, OptionChange } from '../policy-preview';
+import { ChangeCreate } from './change';
 
 /** Workloads whose difference is listed; of further ones only the totals are known. */
 export const MAX_LISTED_DIFFERENCES = 200;
@@ -18,6 +19,8 @@ export const ChangeDifference = z.object({
       mac_filter: z.boolean(),
     }),
   ),
+  /** Level at which the added rules with `temporary_log` are logged until the change is confirmed or rolled back. */
+  log_new_rules: ChangeCreate.shape.log_new_rules,
   totals: z.object({ workloads: z.int(), added: z.int(), removed: z.int(), moved: z.int(), option_changes: z.int() }),
   /** Workloads that the change concerns and of which it is not known what it would do there. */
   unreadable: z.array(Named),

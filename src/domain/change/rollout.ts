@@ -27,7 +27,7 @@ export type StoredRollout = {
   readonly resume_at: string | null;
   /** Workloads that may have failed in this wave: someone continued, or the change continues by itself. */
   readonly tolerated_ids?: readonly string[];
-  /** How often the rollback was tried, and when it is tried again; null: it is being tried. */
+  /** How often the rollback, or the removal of log levels, was tried, and when it is tried again; null: it is being tried. */
   readonly tries: number;
   readonly retry_at: string | null;
   /** Results of policy tests at the workloads, when the change was applied and when it ended. */
@@ -49,9 +49,12 @@ export type StoredApplyRequest = {
 /** Codes of problems of a rollback: something stays as the change left it; a workload cannot be written yet. */
 export const ROLLBACK_PROBLEMS = { incomplete: 'rollback_incomplete', waiting: 'rollback_waiting' } as const;
 
+/** Code of the problem of a confirmed change of which rules are still logged. */
+export const LOG_REMOVAL_WAITING = 'log_removal_waiting';
+
 const RETRY_SECONDS = [5, 10, 20, 40, 80, 160, 300] as const;
 
-/** How long after a try of a rollback the next one starts: at most five minutes, and for ever. */
+/** How long after a try of a rollback, or of the removal of log levels, the next one starts: at most five minutes, and for ever. */
 export const chooseRetrySeconds = (tries: number): number =>
   RETRY_SECONDS[Math.min(Math.max(tries, 1), RETRY_SECONDS.length) - 1] ?? 300;
 

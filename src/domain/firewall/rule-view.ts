@@ -25,6 +25,8 @@ export const FirewallRuleView = z.object({
   macro: z.string().nullable(),
   interface: z.string().nullable(),
   log: z.string().nullable(),
+  /** The log level ends when the change that adds the rule is confirmed or rolled back. */
+  temporary_log: z.boolean().optional(),
   /** As it is stored, marker included. */
   comment: z.string(),
   /** Why the hypervisor skips the rule. */
@@ -100,7 +102,8 @@ export function toDesiredRuleView({ content, ...rule }: DesiredRule): FirewallRu
     icmp_type: text(content['icmp-type']),
     macro: null,
     interface: null,
-    log: text(content.log),
+    log: text(rule.temporary_log ?? content.log),
+    ...(rule.temporary_log !== undefined && { temporary_log: true }),
     comment: rule.comment,
     errors: null,
     owner: 'this_installation',

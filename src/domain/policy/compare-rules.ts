@@ -1,6 +1,6 @@
 import type { RULE_PLACEMENTS } from '../choices';
 import type { LiveRule } from '../firewall/live-state';
-import type { DesiredRule, RuleContent } from './desired';
+import type { DesiredRule } from './desired';
 import { type Marker, parseMarker } from './marker';
 
 /** Indexes of one longest rising subsequence: the most elements that can stay where they are. */
@@ -65,11 +65,12 @@ const ABSENT_FIELDS = ['macro', 'iface'] as const;
 const value = (text: string | undefined) => text || undefined;
 
 /** Whether a live rule matches the desired content; disabled rules are compared too. */
-function hasSameContent(content: RuleContent, comment: string, live: LiveRule): boolean {
+function hasSameContent({ content, temporary_log }: DesiredRule, comment: string, live: LiveRule): boolean {
+  const log = live.log || 'nolog';
   return (
     CONTENT_FIELDS.every((field) => value(content[field]) === value(live[field])) &&
     ABSENT_FIELDS.every((field) => value(live[field]) === undefined) &&
-    (content.log ?? 'nolog') === (live.log || 'nolog') &&
+    ((content.log ?? 'nolog') === log || temporary_log === log) &&
     live.comment === comment &&
     live.errors === undefined
   );
@@ -83,7 +84,7 @@ export const isLiveVersion = ({ policy_version, since_version }: DesiredRule, ve
 export function isSameRule(desired: DesiredRule, marker: Marker, live: LiveRule): boolean {
   // The marker stands first, and nothing before its version can look like one.
   const comment = desired.comment.replace(` v=${desired.policy_version} `, ` v=${marker.version} `);
-  return isLiveVersion(desired, marker.version) && hasSameContent(desired.content, comment, live);
+  return isLiveVersion(desired, marker.version) && hasSameContent(desired, comment, live);
 }
 
 /** What makes a rule of a policy the same in all versions that count as one. */

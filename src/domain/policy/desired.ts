@@ -43,6 +43,8 @@ export type DesiredRule = {
   readonly content: RuleContent;
   /** Marker, and behind it the rule's own comment. */
   readonly comment: string;
+  /** Level at which the rule is created; one that is live already without it stays so. It is no part of the rule's hash. */
+  readonly temporary_log?: string;
 };
 
 /** A set of the guest's own that rules refer to; its name says its content. */

@@ -118,6 +118,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   live: msg('Live content'),
   locked_seconds: msg('Locked for seconds'),
   log: msg('Log'),
+  log_new_rules: msg('Log new rules'),
   mac: msg('MAC address'),
   machine_id: msg('Machine ID'),
   mapping_rules: msg('Mapping rules'),

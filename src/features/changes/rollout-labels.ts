@@ -11,7 +11,12 @@ export const ON_FAILURE_LABELS: Record<(typeof ON_FAILURE)[number], { label: str
 
 type Settings = Pick<
   Change,
-  'confirm_within_seconds' | 'waves' | 'on_failure' | 'rollback_on_failed_check' | 'within_maintenance'
+  | 'confirm_within_seconds'
+  | 'waves'
+  | 'on_failure'
+  | 'rollback_on_failed_check'
+  | 'log_new_rules'
+  | 'within_maintenance'
 >;
 
 /** How the canaries are chosen. */
@@ -41,3 +46,9 @@ export const formatTimer = (t: Translate, { confirm_within_seconds: seconds }: S
   seconds === 0
     ? t('No timer: confirmed with the last write')
     : t('Rolled back unless confirmed within {duration}', { duration: formatDuration(seconds * 1000) });
+
+/** How the rules that the change adds are logged. */
+export const formatLog = (t: Translate, { log_new_rules: level }: Pick<Settings, 'log_new_rules'>): string =>
+  level === null
+    ? t('By their own log level')
+    : t('At level {level}, until the change is confirmed or rolled back', { level });

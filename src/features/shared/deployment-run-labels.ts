@@ -28,6 +28,7 @@ export const KIND_LABELS: Record<Deployment['kind'], string> = {
   apply: msg('Apply'),
   cleanup: msg('Removal of rules'),
   removal: msg('Removal after a move'),
+  log_removal: msg('End of temporary logging'),
 };
 
 export const TRIGGER_LABELS: Record<Deployment['trigger'], string> = {

@@ -1,4 +1,5 @@
 import type { LiveGuestOptions, LiveRule } from '../../firewall/live-state';
+import { getWrittenContent } from '../temporary-log';
 import type { GuestFilter, PlanStep, SwitchChanges } from './guest-filter';
 
 const renumber = (rules: readonly LiveRule[]): LiveRule[] =>
@@ -32,8 +33,8 @@ export function applyStep(state: GuestFilter, step: PlanStep): GuestFilter {
       return { ...state, sets: rest };
     }
     case 'create_rule': {
-      const { content, comment } = step.rule;
-      return withRules([{ pos: -1, enable: step.enable, ...content, comment }, ...rules]);
+      const content = getWrittenContent(step.rule);
+      return withRules([{ pos: -1, enable: step.enable, ...content, comment: step.rule.comment }, ...rules]);
     }
     case 'move_rule': {
       const moved = rules[step.pos];
@@ -42,6 +43,10 @@ export function applyStep(state: GuestFilter, step: PlanStep): GuestFilter {
     }
     case 'enable_rule':
       return withRules(rules.map((rule) => (rule.pos === step.pos ? { ...rule, enable: 1 } : rule)));
+    case 'unlog_rule':
+      return withRules(
+        rules.map(({ log, ...rule }) => (rule.pos === step.pos || log === undefined ? rule : { ...rule, log })),
+      );
     case 'delete_rule':
       return withRules(rules.filter(({ pos }) => pos !== step.pos));
     case 'set_options':

@@ -10,6 +10,7 @@ import type {
 } from '../../firewall/live-state';
 import { possibleImplementations } from '../../firewall/node-options';
 import { chainRules, type PreparedGuest, prepareGuest } from '../../firewall/prepare-guest';
+import { getWrittenContent } from '../temporary-log';
 import { describeOption, describeRule, describeSet } from './describe-dormant';
 import { checkSenders, ruleEffect, type SenderCheck, worstEffect } from './dormant-effects';
 import type { GuestFilter, GuestIntent } from './guest-filter';
@@ -63,8 +64,7 @@ export function settledRules({ slots }: Layout): LiveRule[] {
     if (slot.kind === 'anchor') return { ...slot.rule, pos };
     // What is kept stays as it is, with the version that its marker names.
     if (slot.live) return { ...slot.live, pos, enable: 1 };
-    const { content, comment } = slot.desired;
-    return { pos, ...content, enable: 1, comment };
+    return { pos, ...getWrittenContent(slot.desired), enable: 1, comment: slot.desired.comment };
   });
 }
 

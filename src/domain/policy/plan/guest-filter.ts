@@ -1,6 +1,7 @@
 import type { RULE_PLACEMENTS } from '../../choices';
 import type { LiveGuestOptions, LiveRule, LiveSetEntry } from '../../firewall/live-state';
 import type { DesiredRule, DesiredSet } from '../desired';
+import type { TemporaryLog } from '../temporary-log';
 
 /** One interface as far as switching its filter on is concerned. */
 export type FilterNic = {
@@ -82,6 +83,8 @@ export type GuestIntent = {
   readonly opaque?: ReadonlySet<string>;
   /** Set when the last policy leaves the guest: its switches go back to what they were before the first. */
   readonly restore?: Origin;
+  /** Set: nothing is written but that these rules of the policies in scope are no longer logged at this level. */
+  readonly unlog?: Pick<TemporaryLog, 'level' | 'rule_hashes'>;
 };
 
 /** One write. Positions are those of the rules just before it. */
@@ -94,6 +97,7 @@ export type PlanStep =
   | { readonly kind: 'create_rule'; readonly rule: DesiredRule; readonly enable: 0 | 1 }
   | { readonly kind: 'move_rule'; readonly pos: number; readonly to: number }
   | { readonly kind: 'enable_rule'; readonly pos: number }
+  | { readonly kind: 'unlog_rule'; readonly pos: number }
   | { readonly kind: 'delete_rule'; readonly pos: number }
   | { readonly kind: 'set_options'; readonly changes: SwitchChanges }
   | { readonly kind: 'set_nic_flag'; readonly nic: string; readonly enabled: boolean };

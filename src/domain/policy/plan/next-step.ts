@@ -1,4 +1,5 @@
 import { effectiveOptions } from '../../firewall/guest-options';
+import { parseMarker } from '../marker';
 import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
 import { computeLayout } from './layout';
 import { computeRestoration, type Restoration } from './restoration';
@@ -81,6 +82,20 @@ function stepBackLast({ options, nics }: Undo): PlanStep | null {
   return nics.length === 0 && Object.keys(options).length > 0 ? { kind: 'set_options', changes: options } : null;
 }
 
+/** What someone else gave another level, or none, stays so. */
+function stepUnlog(
+  { rules }: GuestFilter,
+  { instance, vmid, scope }: GuestIntent,
+  { level, rule_hashes }: NonNullable<GuestIntent['unlog']>,
+): PlanStep | null {
+  const pos = rules.findIndex(({ comment, log }) => {
+    const marker = log === level ? parseMarker(comment) : null;
+    if (marker?.instance !== instance || marker.vmid !== vmid) return false;
+    return scope.has(marker.policy_id) && rule_hashes.includes(marker.rule_hash);
+  });
+  return pos < 0 ? null : { kind: 'unlog_rule', pos };
+}
+
 /**
  * The next write on the way from a guest's live configuration to its desired state, or null when there is nothing to
  * do. It depends only on the present state: the caller that carries it out reads again and asks for the next one, so
@@ -92,6 +107,7 @@ function stepBackLast({ options, nics }: Undo): PlanStep | null {
  * switched off again before the first rule is removed.
  */
 export function nextStep(state: GuestFilter, intent: GuestIntent): PlanStep | null {
+  if (intent.unlog) return stepUnlog(state, intent, intent.unlog);
   const layout = computeLayout(state.rules, intent);
   const restoration = computeRestoration(state, intent);
   return (

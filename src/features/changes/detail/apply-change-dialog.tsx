@@ -17,7 +17,7 @@ import { SwitchConsent } from '../../shared/deployments/switch-consent';
 import { listSwitches } from '../../shared/deployments/switches';
 import { ApplyImpact, ImpactRefused, isImpactRefusal, useApplyImpact } from '../../shared/impact/apply-impact';
 import { usePermissions } from '../../shared/use-permissions';
-import { formatCanaries, formatPause, formatTimer } from '../rollout-labels';
+import { formatCanaries, formatLog, formatPause, formatTimer } from '../rollout-labels';
 import { useAskChangeImpact, useChangeSteps } from '../use-change-steps';
 import { Difference } from './difference-section';
 import { readConflicts, VersionConflicts } from './version-conflicts';
@@ -194,6 +194,7 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
             { label: t('Canaries'), value: formatCanaries(t, change.waves) },
             ...(change.waves.canaries ? [{ label: t('Pause'), value: formatPause(t, change.waves) }] : []),
             { label: t('Confirmation'), value: formatTimer(t, change) },
+            { label: t('Logging of new rules'), value: formatLog(t, change) },
           ]}
         />
       </div>

@@ -57,7 +57,8 @@ export function ChangeDetail({ changeId }: { changeId: string }) {
   const live = useIsLive();
   const query = useQuery({
     ...trpc.changes.get.queryOptions({ id: changeId }),
-    refetchInterval: ({ state }) => (state.data && isWorking(state.data.state) && !live ? POLL_MS : false),
+    refetchInterval: ({ state }) =>
+      state.data && (isWorking(state.data.state) || state.data.removes_log) && !live ? POLL_MS : false,
   });
   return (
     <DetailPage query={query} title={(change) => change.title}>

@@ -9,7 +9,7 @@ import { Badge } from '@/ui/badge';
 import { Skeleton } from '@/ui/loading';
 import { Section } from '@/ui/section';
 import { guestSummary } from '../../shared/deployments/guest-change-labels';
-import { ChangedRules, SwitchList } from '../../shared/deployments/guest-changes';
+import { ChangedRules, SwitchList, TemporaryLogNote } from '../../shared/deployments/guest-changes';
 import { WorkloadLink } from '../../shared/entity-links';
 import { QueryView } from '../../shared/query-view';
 
@@ -38,7 +38,7 @@ export function DifferenceSection({ change }: { change: Change }) {
 /** The difference, as it was read. */
 export function Difference({ difference }: { difference: ChangeDifference }) {
   const t = useT();
-  const { workloads, totals, unreadable, hidden_workloads: hidden } = difference;
+  const { workloads, totals, unreadable, hidden_workloads: hidden, log_new_rules: level } = difference;
   const more = totals.workloads - workloads.length;
   return (
     <div className="flex flex-col gap-3">
@@ -58,6 +58,7 @@ export function Difference({ difference }: { difference: ChangeDifference }) {
           </Badge>
         </div>
       )}
+      {level !== null && <TemporaryLogNote level={level} />}
       {workloads.map((workload) => (
         <Workload key={workload.workload_id} workload={workload} isOpen={workloads.length <= MAX_OPEN} />
       ))}

@@ -11,6 +11,7 @@ const TITLES: Readonly<Record<string, { title: string; tone: Tone }>> = {
   workloads_failed: { title: msg('Some workloads could not be written'), tone: 'danger' },
   rollback_waiting: { title: msg('The rollback has not reached every workload'), tone: 'danger' },
   rollback_incomplete: { title: msg('The rollback left something as it is'), tone: 'warn' },
+  log_removal_waiting: { title: msg('New rules are still logged on some workloads'), tone: 'danger' },
   not_started: { title: msg('The change was not started at its time'), tone: 'danger' },
 };
 

@@ -21,7 +21,7 @@ import { RelativeTime } from '@/ui/values';
 import { isPaused, isWorking, WAVE_LABELS } from '../../shared/changes/change-labels';
 import { GUEST_RESULT_LABELS } from '../../shared/deployment-run-labels';
 import { DeploymentPanel } from '../../shared/deployments/deployment-panel';
-import { formatCanaries, formatPause, formatTimer, ON_FAILURE_LABELS } from '../rollout-labels';
+import { formatCanaries, formatLog, formatPause, formatTimer, ON_FAILURE_LABELS } from '../rollout-labels';
 
 type Props = { change: Change; onEdit: () => void };
 
@@ -66,6 +66,7 @@ function useSettings(change: Change): Property[] {
       label: t('When a check fails'),
       value: change.rollback_on_failed_check ? t('Roll back immediately') : t('Show it on this page'),
     },
+    { label: t('Logging of new rules'), value: formatLog(t, change) },
     { label: t('Scheduled'), value: at ? timed(at) : t('When someone applies the change') },
     ...(within
       ? [
@@ -133,7 +134,7 @@ function Deployments({ change }: { change: Change }) {
   const live = useIsLive();
   const query = useQuery({
     ...trpc.deployments.list.queryOptions({ change_id: change.id, limit: 200 }),
-    refetchInterval: isWorking(change.state) ? (live ? LIVE_POLL_MS : POLL_MS) : false,
+    refetchInterval: isWorking(change.state) || change.removes_log ? (live ? LIVE_POLL_MS : POLL_MS) : false,
   });
   if (!query.data) {
     return query.error ? (
@@ -143,8 +144,8 @@ function Deployments({ change }: { change: Change }) {
     );
   }
   const { items } = query.data;
-  // What was rolled back first, then the waves from the last one.
-  const waves = [...new Set(items.map(({ wave }) => wave ?? 0))].sort((a, b) => (a < 0 || b < 0 ? a - b : b - a));
+  // What came last first: a rollback or the end of logging, then the waves from the last one.
+  const waves = [...new Set(items.map(({ wave }) => wave ?? 0))].sort((a, b) => (a <= 0 || b <= 0 ? a - b : b - a));
   return (
     <>
       {waves.map((wave) => (
@@ -160,7 +161,7 @@ function Deployments({ change }: { change: Change }) {
                   policyId: deployment.policy_id,
                   ...{ tab: 'deployments', deployment: deployment.id },
                 })}
-                isRetriable={isFinalState(change.state)}
+                isRetriable={isFinalState(change.state) && deployment.kind !== 'log_removal'}
               />
             ))}
         </div>
@@ -168,8 +169,9 @@ function Deployments({ change }: { change: Change }) {
     </>
   );
 
-  function getHeading({ policy_name: policy, cluster_name: cluster, wave, policy_version: version }: Deployment) {
+  function getHeading({ policy_name: policy, cluster_name: cluster, kind, wave, policy_version: version }: Deployment) {
     const values = { policy, cluster, version };
+    if (kind === 'log_removal') return t('End of temporary logging of {policy} on {cluster}', values);
     return wave !== null && wave < 0
       ? t('Rollback of {policy} on {cluster}', values)
       : t('{policy}, version {version}, on {cluster}', values);

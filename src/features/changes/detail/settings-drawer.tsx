@@ -25,6 +25,7 @@ const LABELS: Record<string, string> = {
   confirm_minutes: msg('Minutes to confirm'),
   canaries: msg('Canaries'),
   on_failure: msg('When workloads fail'),
+  log_new_rules: msg('Log new rules'),
   scheduled_at: msg('Scheduled'),
 };
 
@@ -130,6 +131,12 @@ function Fields({ form, zone }: { form: Form; zone: 'local' | 'utc' }) {
         name="rollback_on_failed_check"
         label={t('Roll back when a check fails')}
         description={t('A failing policy test or protected connection, or an agent that becomes stale.')}
+      />
+      <CheckboxField
+        control={control}
+        name="log_new_rules"
+        label={t('Log new rules')}
+        description={t('Until the change is confirmed or rolled back. Rules with their own log level keep it.')}
       />
       <TextField
         control={control}

@@ -9,6 +9,7 @@ const settings = {
   confirm_within_seconds: 600,
   on_failure: 'stop',
   rollback_on_failed_check: true,
+  log_new_rules: 'warning',
   scheduled_at: '2026-11-27T22:00:00.000Z',
   within_maintenance: true,
 };

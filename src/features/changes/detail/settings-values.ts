@@ -1,5 +1,6 @@
 import type { Change } from '@/domain/change/change';
 import type { ON_FAILURE } from '@/domain/change/waves';
+import { DEFAULT_TEMPORARY_LOG } from '@/domain/choices';
 import { fromInput, toInput, type Zone } from '@/lib/time/calendar';
 
 const MINUTE = 60;
@@ -17,6 +18,9 @@ export type SettingsValues = {
   pause_minutes: number | null;
   on_failure: (typeof ON_FAILURE)[number];
   rollback_on_failed_check: boolean;
+  log_new_rules: boolean;
+  /** Level at which they are logged; the form does not change it. */
+  log_level: NonNullable<Change['log_new_rules']>;
   /** As an input for date and time holds it; empty: not scheduled. */
   scheduled_at: string;
   within_maintenance: boolean;
@@ -36,6 +40,8 @@ export function toSettingsValues(change: Change, zone: Zone): SettingsValues {
     pause_minutes: pause === null ? 10 : Math.round(pause / MINUTE),
     on_failure: change.on_failure,
     rollback_on_failed_check: change.rollback_on_failed_check,
+    log_new_rules: change.log_new_rules !== null,
+    log_level: change.log_new_rules ?? DEFAULT_TEMPORARY_LOG,
     scheduled_at: change.scheduled_at ? toInput(Date.parse(change.scheduled_at), zone) : '',
     within_maintenance: change.within_maintenance,
   };
@@ -57,11 +63,12 @@ function toCanaries({ canaries, count, tag, workload_ids }: SettingsValues): unk
 /** What changes the settings, with the version that was read. What is not a number or a time stays so, for the schema to refuse. */
 export function toSettingsUpdate(values: SettingsValues, version: number, zone: Zone): Record<string, unknown> {
   const { title, description, confirm_minutes: confirm, pause, pause_minutes: minutes, scheduled_at: at } = values;
-  const { on_failure, rollback_on_failed_check, within_maintenance } = values;
+  const { on_failure, rollback_on_failed_check, log_new_rules, log_level, within_maintenance } = values;
   const time = at === '' ? null : fromInput(at, zone);
   const pause_seconds = pause === 'ask' ? null : minutes === null ? Number.NaN : minutes * MINUTE;
   return {
     ...{ title, description, on_failure, rollback_on_failed_check, within_maintenance, version },
+    log_new_rules: log_new_rules ? log_level : null,
     confirm_within_seconds: confirm === null ? Number.NaN : confirm * MINUTE,
     waves: { canaries: toCanaries(values), pause_seconds },
     scheduled_at: at !== '' && time === null ? at : time === null ? null : new Date(time).toISOString(),

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
-import { DEFAULT_CONFIRM_SECONDS } from '@/domain/choices';
+import { DEFAULT_CONFIRM_SECONDS, DEFAULT_TEMPORARY_LOG } from '@/domain/choices';
 import type { ApplyResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
 import type { PolicyPreview } from '@/domain/policy-preview';
@@ -18,6 +18,7 @@ import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { ChangeRefusal, OpenBlockingChange } from '../../shared/changes/change-refusal';
 import { findProposedChange } from '../../shared/changes/proposed-change';
+import { TemporaryLogNote } from '../../shared/deployments/guest-changes';
 import { SwitchConsent } from '../../shared/deployments/switch-consent';
 import { listSwitches } from '../../shared/deployments/switches';
 import { ApplyImpact, ImpactRefused, isImpactRefusal } from '../../shared/impact/apply-impact';
@@ -46,6 +47,9 @@ export function ApplyDialog({ policy, onClose }: Props) {
   const mayOverride = lacks('policy_test:override', policy) === null;
   const [reason, setReason] = useState('');
   const [seconds, setSeconds] = useState<number>(DEFAULT_CONFIRM_SECONDS);
+  const [isLogged, setIsLogged] = useState(false);
+  // Without a timer there is no time in which to log.
+  const log_new_rules = isLogged && seconds > 0 ? DEFAULT_TEMPORARY_LOG : null;
   // Each preview is read for itself.
   const [round, setRound] = useState(0);
   // Consent to the switches of one preview is none to those of another.
@@ -61,8 +65,8 @@ export function ApplyDialog({ policy, onClose }: Props) {
   });
   // Read for this dialog: what is confirmed here is what is written.
   const preview = useQuery({
-    queryKey: ['policy-apply-preview', policy.id, policy.version, round],
-    queryFn: ({ signal }) => client.policies.preview.mutate({ id: policy.id }, { signal }),
+    queryKey: ['policy-apply-preview', policy.id, policy.version, round, log_new_rules],
+    queryFn: ({ signal }) => client.policies.preview.mutate({ id: policy.id, log_new_rules }, { signal }),
     enabled: !isApplied,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -90,7 +94,16 @@ export function ApplyDialog({ policy, onClose }: Props) {
       description={t('Version {version}', { version: policy.version })}
       footer={
         <>
-          <ConfirmWithin seconds={seconds} onChange={setSeconds} />
+          <ConfirmWithin
+            seconds={seconds}
+            isLogged={isLogged}
+            onChange={(chosen, isLoggedNow) => {
+              setSeconds(chosen);
+              setIsLogged(isLoggedNow);
+              // The preview may be another one now.
+              setTickedRound(null);
+            }}
+          />
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button
             variant="primary"
@@ -124,6 +137,7 @@ export function ApplyDialog({ policy, onClose }: Props) {
                 policy_id: policy.id,
                 base_version: policy.version,
                 confirm_within_seconds: seconds,
+                log_new_rules,
                 fingerprints: shown ? collectFingerprints(shown) : {},
                 ...(failing > 0 && { override_tests: { reason } }),
                 ...impact.sent,
@@ -169,6 +183,7 @@ export function ApplyDialog({ policy, onClose }: Props) {
                   isTicked={tickedRound === round}
                   onTick={(isTicked) => setTickedRound(isTicked ? round : null)}
                 />
+                {log_new_rules !== null && <TemporaryLogNote level={log_new_rules} />}
                 <PreviewView preview={shown} showTests={false} />
                 <p className="text-muted">
                   {t('Only the changes listed here are written. A workload that changes before its write is skipped.')}

@@ -54,6 +54,18 @@ export function DormantList({ name, items }: { name: string; items: readonly Dor
   );
 }
 
+/** Which of the rules in a preview are logged for a time, and when that ends. Each has the level on its line. */
+export function TemporaryLogNote({ level }: { level: string }) {
+  const t = useT();
+  return (
+    <p className="rounded-sm bg-info-soft px-2 py-1">
+      {t('New rules are logged at level {level}. The level is removed when the change is confirmed or rolled back.', {
+        level,
+      })}
+    </p>
+  );
+}
+
 /** Rule by rule what becomes of those of the policy at a guest. */
 export function ChangedRules({ name, changes }: { name: string; changes: GuestChangesPreview }) {
   const t = useT();

@@ -6,7 +6,9 @@ import type { StoredApplyRequest, StoredRollout } from '@/domain/change/rollout'
 import { CHANGE_STATES } from '@/domain/change/states';
 import { ON_FAILURE, WAVE_KINDS, type Waves } from '@/domain/change/waves';
 import type { DeploymentProblem } from '@/domain/deployments';
+import { TEMPORARY_LOG_LEVELS } from '@/domain/policy/temporary-log';
 import { primaryId, timestampNow, timestamptz } from '../columns';
+import { workloads } from './workloads';
 
 /** Edits to policies and groups that are reviewed, applied and rolled back as a whole. Rows outlive the policies. */
 export const changes = pgTable(
@@ -30,6 +32,10 @@ export const changes = pgTable(
     waves: jsonb().$type<Waves>().notNull(),
     on_failure: text({ enum: ON_FAILURE }).notNull(),
     rollback_on_failed_check: boolean().notNull(),
+    /** Level at which rules that it adds are logged until it is confirmed or rolled back; null: they are not. */
+    log_new_rules: text({ enum: TEMPORARY_LOG_LEVELS }),
+    /** Confirmed, and rules of it are still logged. */
+    removes_log: boolean().notNull().default(false),
     scheduled_at: timestamptz(),
     within_maintenance: boolean().notNull().default(false),
     /** Everyone who wrote its content; none of them may approve it. */
@@ -60,7 +66,7 @@ export const changes = pgTable(
     index('changes_due_idx')
       .on(t.state)
       .where(
-        sql`state in ('applying', 'awaiting_confirmation', 'rolling_back', 'failed') or apply_request is not null`,
+        sql`state in ('applying', 'awaiting_confirmation', 'rolling_back', 'failed') or apply_request is not null or removes_log`,
       ),
     index('changes_reverts_idx').on(t.reverts).where(sql`${t.reverts} is not null`),
     check(
@@ -162,5 +168,26 @@ export const changeWorkloads = pgTable(
   (t) => [
     primaryKey({ name: 'change_workloads_pair', columns: [t.change_id, t.workload_id] }),
     index('change_workloads_workload_idx').on(t.workload_id),
+  ],
+);
+
+/** Rules that a change added, until they are no longer logged at the level of the change. Of each rule only the last change counts. */
+export const temporaryLogs = pgTable(
+  'temporary_logs',
+  {
+    policy_id: uuid().notNull(),
+    workload_id: uuid()
+      .notNull()
+      .references(() => workloads.id, { onDelete: 'cascade' }),
+    change_id: uuid()
+      .notNull()
+      .references(() => changes.id, { onDelete: 'cascade' }),
+    level: text({ enum: TEMPORARY_LOG_LEVELS }).notNull(),
+    rule_hashes: text().array().notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'temporary_logs_pair', columns: [t.policy_id, t.workload_id] }),
+    index('temporary_logs_change_idx').on(t.change_id),
+    index('temporary_logs_workload_idx').on(t.workload_id),
   ],
 );

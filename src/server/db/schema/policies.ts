@@ -209,7 +209,7 @@ export const deployments = pgTable(
       .where(
         sql`status = 'queued' and retry_of is null and fingerprints is null and change_id is null and workload_ids is null`,
       ),
-    check('deployments_kind', sql`${t.kind} in ('apply', 'cleanup', 'removal')`),
+    check('deployments_kind', sql`${t.kind} in ('apply', 'cleanup', 'removal', 'log_removal')`),
     check('deployments_status', sql`${t.status} in ('queued', 'running', 'ok', 'partial', 'failed')`),
     check('deployments_finished', sql`(${t.finished_at} is not null) = (${t.status} in ('ok', 'partial', 'failed'))`),
   ],

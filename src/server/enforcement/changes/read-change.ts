@@ -127,13 +127,13 @@ async function describeChange(session: Session, reach: Reach, row: ChangeRow, su
   // Who acts for the installation or a visible owner is known; of others it is only known that someone acted.
   const known = isPartial ? new Set([row.created_by, ...reviews.map(({ by }) => by.id)]) : null;
   const { confirm_within_seconds, on_failure, rollback_on_failed_check, scheduled_at, within_maintenance } = row;
-  const { problems, impact_id, break_glass_reason } = row;
+  const { problems, impact_id, break_glass_reason, log_new_rules, removes_log } = row;
   return {
     ...summary,
     items,
     hidden_items: row.items.length - items.length,
     ...{ confirm_within_seconds, on_failure, rollback_on_failed_check, scheduled_at, within_maintenance },
-    ...{ waves: row.waves, problems, impact_id, break_glass_reason },
+    ...{ waves: row.waves, problems, impact_id, break_glass_reason, log_new_rules, removes_log },
     ...(isPartial && hideTexts(row)),
     next_window_at: await readNextWindow(owners),
     approvals,

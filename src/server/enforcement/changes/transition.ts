@@ -56,6 +56,8 @@ type Recorded = {
   readonly edits?: readonly ChangeItem[];
   /** Acknowledged with the step. */
   readonly impact?: { readonly impact_id: string; readonly newly_blocked: number };
+  /** Level at which rules are logged from then on, until the change is confirmed or rolled back. */
+  readonly log_new_rules?: string;
 };
 
 /** What the audit trail of a tenant keeps of the edits of a change: those of the tenant, with the content on one side. */
@@ -104,7 +106,11 @@ export async function recordChange(
   }
 }
 
-type Step = { comment?: string; values?: Partial<NewChange>; impact?: Recorded['impact'] };
+type Step = Pick<Recorded, 'impact'> & {
+  comment?: string;
+  values?: Partial<NewChange>;
+  log_new_rules?: ChangeRow['log_new_rules'];
+};
 
 /**
  * Moves a change to another state, with what the step stores, and writes history, audit record and event in the same
@@ -116,7 +122,7 @@ export async function moveChange(
   scope: Acting,
   change: ChangeRow,
   to: ChangeState,
-  { comment = '', values = {}, impact }: Step = {},
+  { comment = '', values = {}, impact, log_new_rules = null }: Step = {},
 ): Promise<ChangeRow> {
   if (!isTransition(change.state, to)) throw refuseState(change, to);
   const moved = await updateChangeIn(tx, change.id, change.state, { ...values, state: to });
@@ -136,7 +142,7 @@ export async function moveChange(
     scope,
     moved,
     `change.${to}`,
-    { reason: comment, state: to, ...(impact && { impact }) },
+    { reason: comment, state: to, ...(impact && { impact }), ...(log_new_rules !== null && { log_new_rules }) },
     { state: change.state },
   );
   return moved;

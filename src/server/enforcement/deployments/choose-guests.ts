@@ -166,6 +166,13 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
   return { version: policy_version, guests: listNothingDesired(ids, inputs), problems };
 }
 
+/** The workloads of a confirmed change at which rules are still logged. */
+export const planLogRemoval = ({ policy_version, workload_ids }: HeldDeployment, inputs: PolicyInputs): Work => ({
+  version: policy_version,
+  guests: listNothingDesired(workload_ids ?? [], inputs),
+  problems: [],
+});
+
 /** The workloads that were named when the removal was requested; no rules are desired there. */
 export async function planRemoval({ id, policy_version }: HeldDeployment, inputs: PolicyInputs): Promise<Work> {
   const ids = (await listGuestsByDeployments(db, [id])).map(({ workload_id }) => workload_id);

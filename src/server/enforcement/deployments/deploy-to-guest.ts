@@ -32,6 +32,7 @@ import { approveWrites } from './guest/approve-writes';
 import { GuestProblem } from './guest/perform-step';
 import type { ReadGuest } from './guest/read-guest-filter';
 import { failedOutcome, type GuestOutcome, reconcileGuest } from './guest/reconcile-guest';
+import { removeTemporaryLog } from './guest/remove-temporary-log';
 import {
   type GuestWork,
   getPolicyDrops,
@@ -53,7 +54,7 @@ const busy: DeploymentProblem = {
 async function assertStillDesired({ deployment }: DeploymentSession, workloadId: string): Promise<void> {
   await assertActsOn(db, deployment, workloadId);
   const { policy_id, policy_version: version, kind } = deployment;
-  if (kind === 'removal') return;
+  if (kind === 'removal' || kind === 'log_removal') return;
   const policy = await findPolicyState(db, policy_id);
   const deployed = policy !== null && isDeployed(policy);
   if (kind === 'apply' && !(deployed && policy.version === version)) {
@@ -241,7 +242,10 @@ export async function deployToGuest(
     if (!row) throw new GuestProblem(busy);
     await updateDeploymentGuest(db, key, { status: 'running', started_at: clock.now().toISOString() });
     await assertStillDesired(session, workload.id);
-    outcome = await reconcile(session, inputs, work, row);
+    outcome =
+      deployment.kind === 'log_removal'
+        ? await removeTemporaryLog(session, inputs, work, row)
+        : await reconcile(session, inputs, work, row);
     const gone = await findMissingProblem(session, work, outcome);
     if (gone) throw gone;
   } catch (error) {

@@ -128,6 +128,18 @@ export function intentFor(
   };
 }
 
+/** Nothing but the end of a log level that some rules of a policy have. */
+export function intentToUnlog(
+  inputs: PolicyInputs,
+  policyId: string,
+  work: GuestWork,
+  known: Known,
+  unlog: NonNullable<GuestIntent['unlog']>,
+): GuestIntent {
+  const { restore: _, ...intent } = intentFor(inputs, policyId, 'cleanup', work, known);
+  return { ...intent, unlog };
+}
+
 const MAX_NAMED = 5;
 
 const WHY: Record<string, string> = {

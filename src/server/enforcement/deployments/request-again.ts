@@ -146,6 +146,7 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
     if (!old) throw notFound('deployment');
     if (old.finished_at === null) throw new AppError('refused', 'The deployment has not ended yet.');
     await assertNoRollout(tx, [old.policy_id]);
+    if (old.kind === 'log_removal') throw new AppError('refused', 'It is retried automatically until it succeeds.');
     if (old.status === 'ok') throw new AppError('refused', 'This deployment has no failures to retry.');
     const policy = await lockPolicyState(tx, old.policy_id, scope.reach);
     // What another owner has by now is not applied for the former one.

@@ -20,7 +20,7 @@ import {
 } from '../queries/deployment-guests';
 import { deploymentLeases, listDeploymentsByIds, withGuestProblems } from '../queries/deployments';
 import { listOwnedBy, recordFailedRemovals } from '../queries/residual-rules';
-import { planApply, planCleanup, planRemoval, type Work } from './choose-guests';
+import { planApply, planCleanup, planLogRemoval, planRemoval, type Work } from './choose-guests';
 import { deployToGuest, verifyOutcome } from './deploy-to-guest';
 import { DeploymentSession, type HeldDeployment } from './deployment-session';
 import { toDeploymentProblem } from './guest/perform-step';
@@ -159,10 +159,17 @@ function planWork(session: DeploymentSession, inputs: PolicyInputs): Promise<Wor
       return planCleanup(session, inputs);
     case 'removal':
       return planRemoval(session.deployment, inputs);
+    case 'log_removal':
+      return Promise.resolve(planLogRemoval(session.deployment, inputs));
   }
 }
 
-const DID = { apply: 'applied', cleanup: 'cleaned_up', removal: 'removed_after_move' } as const;
+const DID = {
+  apply: 'applied',
+  cleanup: 'cleaned_up',
+  removal: 'removed_after_move',
+  log_removal: 'log_removed',
+} as const;
 
 async function carryOut(session: DeploymentSession, context: Context): Promise<DeploymentProblem[]> {
   const inputs = await loadPolicyInputs();

@@ -44,6 +44,7 @@ export async function adoptDrift(deciders: DriftDeciders, session: Session, inpu
     waves: { canaries: null, pause_seconds: null },
     on_failure: 'stop',
     rollback_on_failed_check: false,
+    log_new_rules: null,
     scheduled_at: null,
     within_maintenance: false,
   });

@@ -4,6 +4,7 @@ import { compilePolicies } from '@/domain/policy/compile';
 import type { Compiled } from '@/domain/policy/desired';
 import { resolveMembers } from '@/domain/policy/group-members';
 import { type InventoryIndex, indexGroups, indexInventory } from '@/domain/policy/inventory-index';
+import { markLoggedRules, type TemporaryLog } from '@/domain/policy/temporary-log';
 import { db, type Executor, type Tx } from '../../db/client';
 import { objectCache } from '../../lib/cache';
 import { findSetting } from '../../settings/queries/settings';
@@ -28,6 +29,8 @@ export type PolicyInputs = {
   readonly clusters: ReadonlyMap<string, InputCluster>;
   /** Owners of deleted policies, by the policy's id. */
   readonly gone: ReadonlyMap<string, Owned>;
+  /** Rules that are logged until their change is confirmed or rolled back. */
+  readonly logs: readonly TemporaryLog[];
 };
 
 const Instance = z.object({ id: z.string().min(1) });
@@ -63,11 +66,12 @@ export function buildPolicyInputs(instance: string, rows: PolicyInputRows): Poli
     workloads,
     clusters: new Map(rows.clusters.map((cluster) => [cluster.id, cluster])),
     gone: new Map(rows.gone.map((policy) => [policy.id, policy])),
+    logs: rows.logs,
   };
 }
 
 /**
- * Reads the inputs of all clusters in one consistent state. Eleven queries, whatever there is.
+ * Reads the inputs of all clusters in one consistent state. Twelve queries, whatever there is.
  * @param moves workloads that are read as if they had this owner, by ID
  */
 export function loadPolicyInputs(moves?: ReadonlyMap<string, Owned>): Promise<PolicyInputs> {
@@ -87,11 +91,15 @@ export const policiesById = (policies: readonly InputPolicy[]): ReadonlyMap<stri
 export const isDeployed = (policy: Pick<InputPolicy, 'enabled' | 'definition'>): boolean =>
   policy.enabled && policy.definition.enforcement_mode === 'enforced';
 
+/** What these policies alone require, with the log levels of changes that are not confirmed. */
+export function compileLogged({ index, instance, logs }: PolicyInputs, policies: readonly InputPolicy[]): Compiled {
+  const { guests, ...notes } = compilePolicies(policies, index, instance);
+  return { guests: markLoggedRules(guests, logs), ...notes };
+}
+
 const compiled = objectCache<PolicyInputs, Compiled>({ name: 'compiled_policies' });
 
 /** What all enabled and enforced policies together want at every guest; computed once for each inputs object. */
 export function compileInputs(inputs: PolicyInputs): Compiled {
-  return compiled.load(inputs, null, () =>
-    compilePolicies(inputs.policies.filter(isDeployed), inputs.index, inputs.instance),
-  );
+  return compiled.load(inputs, null, () => compileLogged(inputs, inputs.policies.filter(isDeployed)));
 }

@@ -145,6 +145,7 @@ export async function listUnderWayChanges(executor: Executor) {
       or(
         inArray(changes.state, [...ROLLOUT_STATES]),
         and(eq(changes.state, 'approved'), isNotNull(changes.apply_request)),
+        changes.removes_log,
       ),
     )
     .orderBy(asc(changes.id));

@@ -4,11 +4,13 @@ import type { Owned } from '@/domain/permissions';
 import type { CompilablePolicy } from '@/domain/policy/desired';
 import type { MemberRule } from '@/domain/policy/group-members';
 import type { IndexedWorkload, Inventory } from '@/domain/policy/inventory-index';
+import type { TemporaryLog } from '@/domain/policy/temporary-log';
 import type { TenantVisibility } from '@/domain/policy/tier';
 import type { Executor } from '../../db/client';
 import { rowStamp } from '../../db/row-stamp';
 import { projects } from '../../db/schema/access';
 import { ipAddresses } from '../../db/schema/addresses';
+import { temporaryLogs } from '../../db/schema/changes';
 import { clusters, nodes } from '../../db/schema/clusters';
 import { policyPlacements } from '../../db/schema/deployments';
 import { clusterFirewallSnapshots, guestFirewallSnapshots } from '../../db/schema/firewall-snapshots';
@@ -63,6 +65,8 @@ export type PolicyInputRows = {
   groups: InputGroup[];
   networks: Inventory['networks'];
   gone: GonePolicy[];
+  /** Rules that are logged until their change is confirmed or rolled back. */
+  logs: TemporaryLog[];
 };
 
 const readWorkloads = (executor: Executor) =>
@@ -162,6 +166,16 @@ const readDeletedPolicies = (executor: Executor): Promise<GonePolicy[]> =>
     .where(and(isNull(policies.id), ne(deployments.kind, 'removal')))
     .orderBy(deployments.policy_id, desc(deployments.created_at));
 
+const readTemporaryLogs = (executor: Executor): Promise<TemporaryLog[]> =>
+  executor
+    .select({
+      policy_id: temporaryLogs.policy_id,
+      workload_id: temporaryLogs.workload_id,
+      level: temporaryLogs.level,
+      rule_hashes: temporaryLogs.rule_hashes,
+    })
+    .from(temporaryLogs);
+
 /** The tenants and projects that have addresses in a subnet, by the subnet's id. */
 function groupSubnetOwners(
   addresses: readonly { workload_id: string; subnet_id: string }[],
@@ -194,7 +208,7 @@ function toNetworkCidrs(
 }
 
 /**
- * Everything that decides which rules policies want, for all clusters. Ten queries, whatever there is; give it a
+ * Everything that decides which rules policies want, for all clusters. Eleven queries, whatever there is; give it a
  * transaction that sees one state (repeatable read), or a policy may come with rules of another version.
  * @param moves workloads that have another owner than the stored one, by ID
  */
@@ -213,6 +227,7 @@ export async function readPolicyInputs(
     networkRows,
     subnetRows,
     gone,
+    logs,
   ] = await Promise.all([
     readPolicies(executor),
     readRules(executor),
@@ -238,6 +253,7 @@ export async function readPolicyInputs(
     executor.select({ id: networks.id, cluster_id: networks.cluster_id, name: networks.name }).from(networks),
     executor.select({ id: subnets.id, network_id: subnets.network_id, cidr: subnets.cidr }).from(subnets),
     readDeletedPolicies(executor),
+    readTemporaryLogs(executor),
   ]);
   const workloadRows = storedWorkloads.map((row) => ({ ...row, ...moves.get(row.id) }));
   const rules = groupBy(ruleRows, (row) => row.policy_id);
@@ -262,6 +278,7 @@ export async function readPolicyInputs(
     })),
     networks: networkRows.map((row) => ({ ...row, ...toNetworkCidrs(cidrs.get(row.id) ?? [], owners) })),
     gone,
+    logs,
   };
 }
 
@@ -285,6 +302,7 @@ export async function policyInputsStamp(executor: Executor): Promise<PolicyInput
     securityGroupMembers,
     networks,
     subnets,
+    temporaryLogs,
   ];
   const clusterText = sql`(select md5(string_agg(concat_ws(' ', id, name, rule_placement, firewall_enabled,
     missing_write_privileges, api_token_encrypted is not null), ',' order by id)) from ${clusters})`;

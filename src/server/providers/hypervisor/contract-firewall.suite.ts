@@ -87,6 +87,11 @@ export function describeFirewallContract(name: string, open: () => Promise<Writa
       expect((await read()).items.find(({ comment }) => comment === `${MARK} b`)?.enable).toBe(0);
       await provider.firewallWriter.deleteRule(guest, await handle('b'));
       expect(await ours()).toEqual(['c', 'a']);
+      const fields = rule('logged', { source: '10.0.0.0/24', log: 'info', enable: 1 });
+      await provider.firewallWriter.createRule(guest, fields);
+      await provider.firewallWriter.removeRuleLog(guest, await handle('logged'));
+      const { log: _, ...unlogged } = fields;
+      expect((await read()).items[0]).toEqual({ pos: 0, ...unlogged });
       await removeOurs();
       expect(await foreign()).toEqual(before);
     });
@@ -100,6 +105,7 @@ export function describeFirewallContract(name: string, open: () => Promise<Writa
         () => writer.deleteRule(guest, stale),
         () => writer.moveRule(guest, stale, 1),
         () => writer.setRuleEnabled(guest, stale, false),
+        () => writer.removeRuleLog(guest, stale),
       ]) {
         await expect(change()).rejects.toMatchObject({ code: 'conflict', remedy: expect.any(String) });
       }

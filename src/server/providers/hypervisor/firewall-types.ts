@@ -107,6 +107,8 @@ export interface FirewallWriter {
   /** The rule ends up at position 0, whatever else happened to the list. */
   createRule(guest: GuestRef, rule: RuleFields): Promise<void>;
   setRuleEnabled(guest: GuestRef, rule: RuleHandle, enabled: boolean): Promise<void>;
+  /** What the rule matches is no longer logged; nothing else of it changes. */
+  removeRuleLog(guest: GuestRef, rule: RuleHandle): Promise<void>;
   /** Afterwards the rule is at position `to` of the list. */
   moveRule(guest: GuestRef, rule: RuleHandle, to: number): Promise<void>;
   deleteRule(guest: GuestRef, rule: RuleHandle): Promise<void>;

@@ -2,11 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { ChangeItem } from '@/domain/change/items';
 import { printFilter } from '@/domain/firewall/filter-print';
 import type { UnresolvedEndpoint } from '@/domain/policy/desired';
+import type { TemporaryLog, TemporaryLogLevel } from '@/domain/policy/temporary-log';
 import { db } from '../../../db/client';
 import { sha256 } from '../../impact/hashes';
 import type { FirewallState } from '../../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../../policies/firewall-state/read-firewall-state';
 import { liveStateAt } from '../../policies/firewall-state/views';
+import { mergeTemporaryLogs, planTemporaryLogs } from '../../policies/plan-temporary-logs';
 import {
   computePlannedChange,
   type FirewallChange,
@@ -33,6 +35,8 @@ export type CompiledChange = {
   readonly unresolved: readonly UnresolvedEndpoint[];
   /** Whether anything of it is deployed: only then does it change rules, sets, defaults or switches. */
   readonly isEnforcing: boolean;
+  /** Rules that it adds and logs until it is confirmed or rolled back; `inputs` has them, too. */
+  readonly logs: readonly TemporaryLog[];
   /** What filters differently, workload by workload: how it filters before and after. */
   readonly differing: readonly { readonly workload_id: string; readonly before: string; readonly after: string }[];
   /**
@@ -87,17 +91,22 @@ async function readLastVersions({ policies }: PolicyInputs, items: readonly Chan
 /**
  * What the items of a change compile to, and what they change at workloads. Evaluated on what was last read; no cluster is
  * contacted.
+ * @param level at which rules that it adds are logged for a time; null: their own
  */
 export async function compileChange(
   items: readonly ChangeItem[],
   firewall?: FirewallState,
   visit?: VisitGuest,
+  level: TemporaryLogLevel | null = null,
 ): Promise<CompiledChange> {
   const known = firewall ?? (await readFirewallState());
   const moves = listMoves(items);
   const last = await readLastVersions(known.inputs, items);
-  const inputs = applyItems(moves.size === 0 ? known.inputs : await loadPolicyInputs(moves), items, last);
-  const touched = listTouchedPolicies(known, inputs, items);
+  const stored = applyItems(moves.size === 0 ? known.inputs : await loadPolicyInputs(moves), items, last);
+  const touched = listTouchedPolicies(known, stored, items);
+  const applied = touched.flatMap(({ policy_id, leaves }) => (leaves === 'apply' ? [policy_id] : []));
+  const logs = level === null ? [] : await planTemporaryLogs(level, compileInputs(stored), applied);
+  const inputs = mergeTemporaryLogs(stored, logs);
   const compiled = compileInputs(inputs);
   const desired = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
   const change = await computePlannedChange(known, inputs, touched, desired, visit);
@@ -111,6 +120,7 @@ export async function compileChange(
     change,
     unresolved: compiled.unresolved.filter(({ policy_id }) => ids.has(policy_id)),
     isEnforcing: touched.length > 0,
+    logs,
     differing,
     hash: sha256([listRequirements(inputs, touched), differing, [...change.unreadable].sort()]),
   };

@@ -1,4 +1,5 @@
 import type { ChangeItem } from '@/domain/change/items';
+import type { TemporaryLogLevel } from '@/domain/policy/temporary-log';
 import { sha256 } from '../../impact/hashes';
 import { refreshFirewallState } from '../../policies/firewall-state/read-firewall-state';
 import type { VisitGuest } from '../../policies/planned-change';
@@ -19,8 +20,12 @@ export type FreshChange = {
 /**
  * Reads the workloads that a change concerns, and compiles the change on that. Deployments follow each other in the order in which
  * they are planned, so that each has to find what the one before leaves.
+ * @param level at which rules that it adds are logged for a time; null: their own
  */
-export async function compileFresh(items: readonly ChangeItem[]): Promise<FreshChange> {
+export async function compileFresh(
+  items: readonly ChangeItem[],
+  level: TemporaryLogLevel | null = null,
+): Promise<FreshChange> {
   const { workload_ids } = await compileChange(items);
   const firewall = await refreshFirewallState(() => workload_ids);
   const fingerprints = new Map<string, Record<string, string>>();
@@ -34,6 +39,6 @@ export async function compileFresh(items: readonly ChangeItem[]): Promise<FreshC
       fingerprints.set(policyId, known);
     };
   };
-  const compiled = await compileChange(items, firewall, visit);
+  const compiled = await compileChange(items, firewall, visit, level);
   return { compiled, fingerprints, fingerprint: sha256(Object.fromEntries(fingerprints)) };
 }

@@ -29,7 +29,7 @@ const toNamed = ({ id, vmid, name }: InputWorkload) => ({ workload_id: id, vmid,
 
 /** Rules and switches of a workload before and after; null: nothing of them differs. */
 function compareStates(
-  { change: { after } }: CompiledChange,
+  { change: { after }, logs }: CompiledChange,
   workload: InputWorkload,
   [was, is]: readonly [GuestSnapshot, GuestSnapshot],
 ): Omit<Listed, 'workload_id' | 'vmid' | 'name'> | null {
@@ -40,12 +40,22 @@ function compareStates(
   const option_changes = switchChanges(old, fresh);
   if (added.length + removed.length + moved.length + option_changes.length === 0) return null;
   const view = (rule: (typeof added)[number]) => toLiveRuleView(rule, instance, workload.vmid);
+  const logged = new Set(
+    logs
+      .filter(({ workload_id }) => workload_id === workload.id)
+      .flatMap(({ policy_id, rule_hashes }) => rule_hashes.map((hash) => `${policy_id} ${hash}`)),
+  );
+  const viewAdded = (rule: (typeof added)[number]) => {
+    const shown = view(rule);
+    const isLogged = logged.has(`${shown.policy_id} ${shown.rule_hash}`);
+    // Where a rule comes to be is known when it is written.
+    return { ...shown, position: null, ...(isLogged && { temporary_log: true }) };
+  };
   const left = new Set(fresh.rules.map(({ comment }) => parseMarker(comment)?.policy_id));
   const isReplaced = ({ comment }: (typeof removed)[number]) => left.has(parseMarker(comment)?.policy_id);
   return {
     changes: {
-      // Where a rule comes to be is known when it is written.
-      added: added.map((rule) => ({ ...view(rule), position: null })),
+      added: added.map(viewAdded),
       removed: removed.map((rule) => ({ ...view(rule), reason: isReplaced(rule) ? 'outdated_version' : 'leftover' })),
       moved: moved.map(view),
     },
@@ -73,11 +83,13 @@ export async function readDifference(
       extra: { reason: 'wrong_state', change_id: id, state: row.state },
     });
   }
-  const fresh = refresh ? await compileFresh(row.items) : null;
-  const compiled = fresh?.compiled ?? (await compileChange(row.items));
+  const level = row.log_new_rules;
+  const fresh = refresh ? await compileFresh(row.items, level) : null;
+  const compiled = fresh?.compiled ?? (await compileChange(row.items, undefined, undefined, level));
   const { change, workload_ids } = compiled;
   const difference: ChangeDifference = {
     workloads: [],
+    log_new_rules: row.log_new_rules,
     totals: { workloads: 0, added: 0, removed: 0, moved: 0, option_changes: 0 },
     unreadable: [],
     hidden_workloads: 0,

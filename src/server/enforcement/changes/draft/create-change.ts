@@ -7,6 +7,7 @@ import type { Scope, Session } from '../../../auth/scope';
 import { db, type Tx } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
 import { newId } from '../../../lib/ids';
+import { refuseField } from '../../../lib/refusals';
 import { listWorkloadNames } from '../../queries/change-waves';
 import {
   type ChangeRow,
@@ -74,6 +75,18 @@ export async function assertCanaries(tx: Tx, { reach }: Scope<'policy:write'>, {
   });
 }
 
+/** Without a timer a change is confirmed with its last write, and nothing would be logged. @throws AppError `refused` */
+export function assertTimerForLog({
+  confirm_within_seconds: seconds,
+  log_new_rules: level,
+}: Pick<ChangeCreate, 'confirm_within_seconds' | 'log_new_rules'>): void {
+  if (level === null || seconds > 0) return;
+  throw refuseField(
+    'log_new_rules',
+    'Rules are logged until the change is confirmed, so it needs a time to confirm. Set confirm_within_seconds, or leave log_new_rules out.',
+  );
+}
+
 /**
  * Collects edits as one draft. Nothing of it is stored elsewhere or applied.
  * @throws AppError as `normalizeItems`
@@ -83,6 +96,7 @@ export async function createChange(
   session: Session,
   { items: given, ...draft }: Omit<ChangeCreate, 'items'> & { items: readonly ChangeEdit[] },
 ): Promise<Change> {
+  assertTimerForLog(draft);
   const { id } = await db.transaction(async (tx) => {
     const { items, owners } = await normalizeItems({ tx, scope, session, former: [] }, given);
     await assertCanaries(tx, scope, draft.waves);

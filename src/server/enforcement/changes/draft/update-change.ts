@@ -16,7 +16,7 @@ import {
 import { assertMayWrite } from '../change-access';
 import { readChange } from '../read-change';
 import { moveChange, publishChange, recordChange, refuseStep } from '../transition';
-import { assertCanaries } from './create-change';
+import { assertCanaries, assertTimerForLog } from './create-change';
 import { hashItems, normalizeItems } from './normalize-items';
 
 const isEditable = ({ state }: ChangeRow): boolean => EDITABLE_STATES.some((one) => one === state);
@@ -57,6 +57,7 @@ export async function updateChange(
     await assertMayWrite(tx, session, row);
     assertVersion('change', row.version, version);
     if (!isEditable(row)) throw refuseStep(row, 'edit it');
+    assertTimerForLog({ ...row, ...fields });
     if (fields.waves) await assertCanaries(tx, scope, fields.waves);
     const normal = given && (await normalizeItems({ tx, scope, session, former: row.items }, given));
     const content_hash = normal ? hashItems(normal.items) : row.content_hash;

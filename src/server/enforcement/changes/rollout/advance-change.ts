@@ -8,6 +8,7 @@ import { startDeployments } from '../../deployments/schedule';
 import { type ChangeRow, findChange, lockChange } from '../../queries/changes';
 import { findFailedCheck } from '../watch/find-failed-check';
 import { advanceWaves } from './advance-waves';
+import { advanceLogRemoval } from './end-logging';
 import { type AppliedChange, advanceRollback, rollBackIn, rolloutScope } from './roll-back';
 
 const isApplied = (change: ChangeRow): change is AppliedChange => change.rollout !== null;
@@ -31,6 +32,8 @@ function step(tx: Tx, change: AppliedChange): Promise<string[]> {
       return checkConfirmation(tx, change);
     case 'rolling_back':
       return advanceRollback(tx, change);
+    case 'confirmed':
+      return change.removes_log ? advanceLogRemoval(tx, change) : Promise.resolve([]);
     default:
       return Promise.resolve([]);
   }

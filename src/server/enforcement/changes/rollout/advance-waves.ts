@@ -12,7 +12,8 @@ import { updateChangeIn } from '../../queries/changes';
 import { moveChange, publishChange } from '../transition';
 import { findFailedCheck } from '../watch/find-failed-check';
 import { describeFailed, type FailedWorkload, insertWave, listFailed } from './deploy-wave';
-import { type AppliedChange, endChange, rollBackIn, rolloutScope } from './roll-back';
+import { confirmIn } from './end-logging';
+import { type AppliedChange, rollBackIn, rolloutScope } from './roll-back';
 
 type WaveWorkloads = Awaited<ReturnType<typeof listChangeWorkloads>>;
 
@@ -49,16 +50,16 @@ const createFailedProblem = (failed: readonly FailedWorkload[]): DeploymentProbl
 });
 
 /** All waves are written: the change waits for its confirmation, or is confirmed without one. */
-async function endWrites(tx: Tx, change: AppliedChange): Promise<void> {
+async function endWrites(tx: Tx, change: AppliedChange): Promise<string[]> {
   const now = clock.now();
   const written_at = now.toISOString();
   const seconds = change.confirm_within_seconds;
   if (seconds === 0) {
-    await endChange(tx, rolloutScope, change, 'confirmed', { values: { written_at } });
-    return;
+    return confirmIn(tx, rolloutScope, change, { values: { written_at } });
   }
   const confirm_until = new Date(now.getTime() + seconds * 1_000).toISOString();
   await moveChange(tx, rolloutScope, change, 'awaiting_confirmation', { values: { written_at, confirm_until } });
+  return [];
 }
 
 /** Whether the next wave has to wait; stores since when, and until when. */
@@ -116,10 +117,7 @@ export async function advanceWaves(tx: Tx, given: AppliedChange): Promise<string
       const broken = await findFailedCheck(tx, change);
       if (broken !== null) return rollBackIn(tx, rolloutScope, change, broken);
     }
-    if (wave >= last) {
-      await endWrites(tx, change);
-      return [];
-    }
+    if (wave >= last) return endWrites(tx, change);
     const ready = wave === 0 ? change : await pauseWave(tx, change, workloads);
     if (!ready) return [];
     const rollout = { ...ready.rollout, wave: wave + 1, paused: false, resume_at: null, tolerated_ids: [] };

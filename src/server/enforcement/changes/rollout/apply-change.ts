@@ -11,6 +11,7 @@ import { startDeployments } from '../../deployments/schedule';
 import { policiesById } from '../../policies/policy-inputs';
 import { addChangeObjects } from '../../queries/change-rollouts';
 import { type ChangeRow, findChange, lockChange, updateChangeIn } from '../../queries/changes';
+import { insertTemporaryLogs } from '../../queries/temporary-logs';
 import { type CompiledChange, compileChange } from '../compiled/compile-change';
 import { assertStillApproved } from '../review/revalidate';
 import { moveChange, publishChange, recordChange, refuseStep } from '../transition';
@@ -51,6 +52,7 @@ export async function startRolloutIn(
   const removals = await storeItems(tx, by, locked, inputs.index);
   await addChangeObjects(tx, id, objects);
   await storeWaves(tx, id, rollouts, locked.waves);
+  await insertTemporaryLogs(tx, id, compiled.logs);
   const change = await approveIfNeeded(tx, by, locked, accepted.break_glass);
   const tests = await readTestResults(tx, compiled.workload_ids);
   const { actor } = by;
@@ -66,6 +68,7 @@ export async function startRolloutIn(
       break_glass_reason: accepted.break_glass,
       applied_at: clock.now().toISOString(),
     },
+    log_new_rules: locked.log_new_rules,
     ...(impact_id !== null && { impact: { impact_id, newly_blocked: newly_blocked ?? 0 } }),
   });
   return removals;
@@ -163,7 +166,7 @@ export async function applyChange(
   if (isUrgent) await assertMayBreakGlass(change, rights);
   const { fingerprint } = input;
   const fresh = fingerprint === undefined ? null : await compileAsShown(change, fingerprint);
-  const compiled = fresh?.compiled ?? (await compileChange(change.items));
+  const compiled = fresh?.compiled ?? (await compileChange(change.items, undefined, undefined, change.log_new_rules));
   const accepted = {
     ...(await checkApply(change, compiled, input, rights)),
     break_glass: input.break_glass?.reason ?? null,

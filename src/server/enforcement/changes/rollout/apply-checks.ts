@@ -33,12 +33,12 @@ export type Accepted = Pick<StoredApplyRequest, 'impact_id' | 'newly_blocked' | 
  * @throws AppError `version_conflict`; `conflict` with reason `preview_outdated` when something else would be written by now
  */
 export async function compileAsShown(
-  { id, items }: Pick<ChangeRow, 'id' | 'items'>,
+  { id, items, log_new_rules }: Pick<ChangeRow, 'id' | 'items' | 'log_new_rules'>,
   shown: string,
 ): Promise<FreshChange> {
   // A newer version is a conflict of its own, which is shown side by side.
   await db.transaction((tx) => assertBases(tx, { items }));
-  const fresh = await compileFresh(items);
+  const fresh = await compileFresh(items, log_new_rules);
   if (fresh.fingerprint !== shown) {
     throw new AppError(
       'conflict',

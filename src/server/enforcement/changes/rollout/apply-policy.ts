@@ -13,7 +13,7 @@ import { assertTestsHold } from '../../policy-tests/apply-gate';
 import { acknowledgeImpact } from '../../queries/impacts';
 import { findPolicyState, lockPolicyState, type PolicyState } from '../../queries/policy-placements';
 import { compileFresh } from '../compiled/compile-fresh';
-import { type Draft, insertDraft } from '../draft/create-change';
+import { assertTimerForLog, type Draft, insertDraft } from '../draft/create-change';
 import { normalizeItems } from '../draft/normalize-items';
 import { summarizeCompiled } from '../review/compile-once';
 import { moveChange } from '../transition';
@@ -79,7 +79,8 @@ export async function applyPolicyAsChange(
   input: ChangePolicyApply,
   rights: ApplyRights,
 ): Promise<string> {
-  const { policy_id, confirm_within_seconds, fingerprints: shown, override_tests, ...asked } = input;
+  const { policy_id, confirm_within_seconds, log_new_rules, fingerprints: shown, override_tests, ...asked } = input;
+  assertTimerForLog(input);
   const policy = await findApplicable(scope, input);
   const refusal = toRefusal(policy, false);
   const reason = override_tests?.reason ?? null;
@@ -88,7 +89,7 @@ export async function applyPolicyAsChange(
   const { items, owners } = await db.transaction((tx) =>
     normalizeItems({ tx, scope, session, former: [] }, [{ kind: 'policy', policy_id, base_version: policy.version }]),
   );
-  const { compiled, fingerprints } = await compileFresh(items);
+  const { compiled, fingerprints } = await compileFresh(items, log_new_rules);
   const clusterIds = compiled.workload_ids.flatMap((id) => compiled.inputs.workloads.get(id)?.cluster_id ?? []);
   assertDeployable(policy, [...new Set(clusterIds)], compiled.inputs);
   if (shown) assertAsPreviewed(compiled.inputs, fingerprints.get(policy_id) ?? {}, shown, refusal);
@@ -103,7 +104,7 @@ export async function applyPolicyAsChange(
   const draft: Draft = {
     ...{ title: `Apply ${policy.name}`.slice(0, MAX_TITLE), description: '', confirm_within_seconds, waves: ONE_WAVE },
     on_failure: 'stop',
-    ...{ rollback_on_failed_check: false, scheduled_at: null, within_maintenance: false },
+    ...{ rollback_on_failed_check: false, log_new_rules, scheduled_at: null, within_maintenance: false },
   };
   const { id, removals } = await db.transaction(async (tx) => {
     const locked = await lockPolicyState(tx, policy_id, scope.reach);

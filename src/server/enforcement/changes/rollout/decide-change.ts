@@ -10,7 +10,8 @@ import { type ChangeRow, listChangeOwners, lockChange, updateChangeIn } from '..
 import { moveChange, publishChange, recordChange, refuseStep } from '../transition';
 import { enqueueAdvance } from './advance-change';
 import { insertWave, listFailed } from './deploy-wave';
-import { type AppliedChange, endChange, readClusters, rollBackIn } from './roll-back';
+import { confirmIn } from './end-logging';
+import { type AppliedChange, readClusters, rollBackIn } from './roll-back';
 
 /** @throws AppError `forbidden` for those who may not act for every owner of the change */
 export async function assertActsForAll(
@@ -49,10 +50,11 @@ async function lockApplied(
 
 /** Keeps an applied change. @throws AppError `not_found`, `forbidden`, `conflict` when it does not await its confirmation */
 export async function confirmChange(scope: Scope<'policy:apply'>, id: string, guard: Guard): Promise<void> {
-  await db.transaction(async (tx) => {
+  const ids = await db.transaction(async (tx) => {
     const change = await lockApplied(tx, scope, id, guard, ['awaiting_confirmation'], 'confirm it');
-    await endChange(tx, scope, change, 'confirmed', { comment: guard.comment ?? '' });
+    return confirmIn(tx, scope, change, { comment: guard.comment ?? '' });
   });
+  await startDeployments(ids);
 }
 
 /** Takes an applied change back. @throws AppError `not_found`, `forbidden`, `conflict` when it is not applied or ended */

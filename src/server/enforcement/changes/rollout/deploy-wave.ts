@@ -11,13 +11,17 @@ import { findPolicyState } from '../../queries/policy-placements';
 import { findLastVersion } from '../../queries/policy-versions';
 
 type Owner = { tenant_id: string | null; project_id: string | null };
-type Planned = Owner & Pick<RolloutPolicy, 'policy_id' | 'name' | 'kind' | 'workload_ids' | 'fingerprints'>;
+type Planned = Owner &
+  Pick<RolloutPolicy, 'policy_id' | 'name' | 'workload_ids' | 'fingerprints'> & {
+    readonly kind: RolloutPolicy['kind'] | 'log_removal';
+  };
 
 const selectKeys = (record: Readonly<Record<string, string>>, keys: readonly string[]) =>
   Object.fromEntries(Object.entries(record).filter(([key]) => keys.includes(key)));
 
 /**
  * Adds the deployments of a wave: one for each policy and cluster, limited to the workloads of the wave.
+ * @param wave 0: log levels of a confirmed change are removed
  * @param clusterIds the clusters of workloads that still exist
  * @returns their ids, for `startDeployments` after the commit
  */

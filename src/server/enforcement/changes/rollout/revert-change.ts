@@ -85,6 +85,7 @@ export async function revertChange(scope: Scope<'policy:write'>, session: Sessio
         description: '',
         scheduled_at: null,
         within_maintenance: false,
+        log_new_rules: null,
       },
       reverts: id,
     };

@@ -16,6 +16,7 @@ import {
 } from '../../queries/change-rollouts';
 import { type ChangeRow, updateChangeIn } from '../../queries/changes';
 import { findPolicyState } from '../../queries/policy-placements';
+import { deleteTemporaryLogs } from '../../queries/temporary-logs';
 import { moveChange, publishChange, recordChange } from '../transition';
 import { describeFailed, insertWave, listFailed } from './deploy-wave';
 import { createIncomplete } from './move-workloads';
@@ -99,6 +100,7 @@ export async function rollBackIn(tx: Tx, by: Acting, change: AppliedChange, comm
       [...new Set(list.flatMap(({ workload_ids }) => workload_ids ?? []))],
     ]),
   );
+  await deleteTemporaryLogs(tx, change.id);
   const { ids, rollout } = await insertTry(tx, change, places);
   await moveChange(tx, by, change, 'rolling_back', {
     comment,

@@ -41,7 +41,7 @@ async function prepare() {
       remove(await read(deleted.id)),
       add(edited, { name: `fresh ${Math.random()}`, ...targets(105) }),
     ];
-    const id = await makeChange(items, { waves });
+    const id = await makeChange(items, { waves, log_new_rules: 'info' });
     await apply(id);
     return id;
   };

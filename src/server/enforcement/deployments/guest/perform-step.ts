@@ -1,5 +1,6 @@
 import type { DeploymentProblem } from '@/domain/deployments';
 import type { PlanStep } from '@/domain/policy/plan/guest-filter';
+import { getWrittenContent } from '@/domain/policy/temporary-log';
 import { ProviderError } from '../../../providers/hypervisor/errors';
 import type { HypervisorProvider } from '../../../providers/hypervisor/types';
 import type { ReadGuest } from './read-guest-filter';
@@ -48,11 +49,16 @@ export async function performStep(provider: HypervisorProvider, state: ReadGuest
     case 'delete_set':
       return writer.deleteSet(ref, step.name);
     case 'create_rule':
-      return writer.createRule(ref, { ...step.rule.content, comment: step.rule.comment, enable: step.enable });
+      return writer.createRule(ref, {
+        ...getWrittenContent(step.rule),
+        ...{ comment: step.rule.comment, enable: step.enable },
+      });
     case 'move_rule':
       return writer.moveRule(ref, at(step.pos), step.to);
     case 'enable_rule':
       return writer.setRuleEnabled(ref, at(step.pos), true);
+    case 'unlog_rule':
+      return writer.removeRuleLog(ref, at(step.pos));
     case 'delete_rule':
       return writer.deleteRule(ref, at(step.pos));
     case 'set_options':
@@ -74,6 +80,7 @@ export async function readAfter(provider: HypervisorProvider, state: ReadGuest, 
     case 'create_rule':
     case 'move_rule':
     case 'enable_rule':
+    case 'unlog_rule':
     case 'delete_rule': {
       const { items, digest } = await writer.readRules(ref);
       return { ...state, rules: items, digests: { ...digests, rules: digest } };

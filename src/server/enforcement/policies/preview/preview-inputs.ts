@@ -1,5 +1,4 @@
 import type { Reach } from '@/domain/permissions';
-import { compilePolicies } from '@/domain/policy/compile';
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { db } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
@@ -9,7 +8,7 @@ import { ruleNamer } from '../../guest-firewall/named-rules';
 import { listOrigins } from '../../queries/guest-firewalls';
 import type { InputPolicy, InputWorkload } from '../../queries/policy-inputs';
 import { listAppliedAt } from '../../queries/policy-placements';
-import type { PolicyInputs } from '../policy-inputs';
+import { compileLogged, type PolicyInputs } from '../policy-inputs';
 import { previewGuest } from './preview-guest';
 import { guestWarnings, type PreviewedCluster, previewWarnings } from './warnings';
 
@@ -73,7 +72,7 @@ export async function previewWithInputs(
   const desired = asEnforced(policy);
   const others = inputs.policies.filter((other) => other.id !== policy.id);
   const seen: PolicyInputs = { ...inputs, policies: [...others, desired] };
-  const compiled = compilePolicies([desired], inputs.index, inputs.instance);
+  const compiled = compileLogged(inputs, [desired]);
   const desiredAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
   const ids = [...new Set([...desiredAt.keys(), ...places])];
   const workloads = ids.flatMap((workloadId) => inputs.workloads.get(workloadId) ?? []);

@@ -13,7 +13,9 @@ import type { InputPolicy } from '../../queries/policy-inputs';
 import { assertTier } from '../change-policy';
 import type { FirewallState } from '../firewall-state/firewall-state';
 import { readFirewallState } from '../firewall-state/read-firewall-state';
+import { mergeTemporaryLogs, planTemporaryLogs } from '../plan-temporary-logs';
 import { computeApplyChange } from '../planned-change';
+import { compileLogged } from '../policy-inputs';
 import { previewWithInputs, type TestsOfPreview } from './preview-inputs';
 
 /** Policy tests and Fabric's own connections on the guests as they were just read, and everything else as last read. @param reach null: none are visible */
@@ -71,7 +73,10 @@ export async function previewPolicy(
   const firewall = await readFirewallState();
   const { policy } = await changedPolicy(scope, firewall, id, input);
   const places = firewall.listPolicyWorkloads(id);
-  return previewWithInputs(firewall.inputs, policy, places, id, scope.reach, undefined, testsFor(firewall, tests));
+  const level = input.log_new_rules ?? null;
+  const logs = level === null ? [] : await planTemporaryLogs(level, compileLogged(firewall.inputs, [policy]), [id]);
+  const inputs = mergeTemporaryLogs(firewall.inputs, logs);
+  return previewWithInputs(inputs, policy, places, id, scope.reach, undefined, testsFor(firewall, tests));
 }
 
 /** Placeholder in markers of rules of a policy that has no id yet; no policy ever gets it. */

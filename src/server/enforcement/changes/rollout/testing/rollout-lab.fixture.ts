@@ -110,7 +110,8 @@ export const unreachable =
 /** Applies what is shown now, and nothing else. */
 export async function apply(id: string, by: Parameters<typeof applyChange>[0] = scope): Promise<void> {
   clearSnapshotCaches();
-  const { fingerprint } = await compileFresh((await readRow(id)).items);
+  const { items, log_new_rules } = await readRow(id);
+  const { fingerprint } = await compileFresh(items, log_new_rules);
   return applyChange(by, id, { fingerprint }, RIGHTS);
 }
 

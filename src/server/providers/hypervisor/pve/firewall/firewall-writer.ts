@@ -56,6 +56,7 @@ export function createFirewallWriter(client: PveClient, inventory: InventoryRead
       write('POST', appendSegments(guestFirewallPath(guest), 'rules'), ruleParams(rule)),
     setRuleEnabled: (guest, { pos, digest }, enabled) =>
       write('PUT', one(guest, pos), { enable: enabled ? 1 : 0, digest }),
+    removeRuleLog: (guest, { pos, digest }) => write('PUT', one(guest, pos), { delete: 'log', digest }),
     // `moveto` is the place in the old numbering before which the rule is put.
     moveRule: (guest, { pos, digest }, to) => write('PUT', one(guest, pos), { moveto: to > pos ? to + 1 : to, digest }),
     deleteRule: (guest, { pos, digest }) => write('DELETE', one(guest, pos), { digest }),
