@@ -27,8 +27,7 @@ async function startScheduled(id: string): Promise<void> {
   try {
     const { fingerprint } = request;
     const fresh = fingerprint === undefined ? null : await compileAsShown(change, fingerprint);
-    const compiled =
-      fresh?.compiled ?? (await compileChange(change.items, undefined, undefined, change.log_new_rules));
+    const compiled = fresh?.compiled ?? (await compileChange(change.items, undefined, undefined, change.log_new_rules));
     await checkScheduled(change, compiled, request);
     const fingerprints = fresh?.fingerprints ?? null;
     await startRollout(by, id, change.version, compiled, { ...request, break_glass: null, fingerprints });

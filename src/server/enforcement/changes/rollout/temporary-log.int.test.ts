@@ -94,7 +94,7 @@ describe('rules that are logged until a change is confirmed', () => {
       select action, after from audit_records where object_id = ${kept} order by id`;
     expect(actions.map(({ action }) => action).slice(-2)).toEqual(['change.confirmed', 'change.log_removed']);
     expect(actions).toContainEqual({ action: 'change.applying', after: expect.objectContaining(LOGGED) });
-  });
+  }, 120_000);
 
   it('keep what someone else edited, also the level', async () => {
     const { policy, change } = await prepare();
