@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applySearchChanges, URL_FLAG, URL_TEXT, urlEnum, withInitial } from './url-state';
+import { applySearchChanges, isAtAddress, URL_FLAG, URL_TEXT, urlEnum, withInitial } from './url-state';
 
 const PARSERS = {
   q: withInitial(URL_TEXT, ''),
@@ -32,5 +32,13 @@ describe('values in the URL', () => {
     const search = changed('', { since: '2026-11-25T18:00:00Z', q: 'a,b & c' });
     expect(search).toBe('since=2026-11-25T18:00:00Z&q=a,b+%26+c');
     expect(new URLSearchParams(search).get('q')).toBe('a,b & c');
+  });
+
+  it('hold before the router has them only while the address does: a quick step back leads away from them', () => {
+    const set = { path: '/flows', search: 'port=22,80&q=a b' };
+    expect(isAtAddress(set, { pathname: '/flows', search: '?port=22%2C80&q=a+b' })).toBe(true);
+    expect(isAtAddress(set, { pathname: '/flows', search: '?group=service' })).toBe(false);
+    expect(isAtAddress(set, { pathname: '/drift', search: '?port=22,80&q=a+b' })).toBe(false);
+    expect(isAtAddress({ path: '/flows', search: '' }, { pathname: '/flows', search: '' })).toBe(true);
   });
 });

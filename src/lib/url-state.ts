@@ -39,8 +39,17 @@ function setPendingSearch(next: typeof ahead): void {
 }
 const subscribe = (notify: () => void) => {
   readers.add(notify);
-  return () => void readers.delete(notify);
+  window.addEventListener('popstate', notify);
+  return () => {
+    readers.delete(notify);
+    window.removeEventListener('popstate', notify);
+  };
 };
+/** Whether the address still has what was set: a step back may lead away before the router came there, and then it never comes. */
+export const isAtAddress = (set: { path: string; search: string }, address: { pathname: string; search: string }) =>
+  set.path === address.pathname &&
+  new URLSearchParams(set.search).toString() === new URLSearchParams(address.search).toString();
+const readPendingSearch = () => (ahead && isAtAddress(ahead, window.location) ? ahead : null);
 /** Changes made by one event are one step back. */
 let hasPushed = false;
 
@@ -85,11 +94,7 @@ export function useUrlValues<P extends UrlParsers>(
 ): [values: UrlValues<P>, set: (changes: Changes<P>, options?: Options) => void] {
   const params = useSearchParams();
   const path = usePathname();
-  const set = useSyncExternalStore(
-    subscribe,
-    () => ahead,
-    () => null,
-  );
+  const set = useSyncExternalStore(subscribe, readPendingSearch, () => null);
   const search = set?.path === path ? new URLSearchParams(set.search) : params;
   useEffect(() => {
     if (ahead && params.toString() === new URLSearchParams(window.location.search).toString()) setPendingSearch(null);

@@ -1,5 +1,5 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { browserSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
@@ -15,8 +15,12 @@ import { useSignOut } from './use-sign-out';
 export function EnrolScreen({ email }: { email: string }) {
   const t = useT();
   const signOut = useSignOut();
-  const query = useQuery(useTRPC().account.secondFactor.queryOptions());
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const query = useQuery(trpc.account.secondFactor.queryOptions());
   const finish = () => {
+    // The account page must not show what this screen was shown before.
+    void queryClient.invalidateQueries(trpc.account.pathFilter());
     browserSession()
       .session.reload()
       .catch(() => showToast('danger', { title: t('Cannot reach Fabric'), description: t('Reload the page.') }));
