@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { decodeBase32, stepAt, totpCode } from '@/server/auth/one-time-codes';
 import { expectAccessible } from '../fixtures/axe';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
@@ -165,7 +166,7 @@ test('a role that requires a second factor permits only its setup until it exist
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByRole('button', { name: 'I have saved the codes' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Clusters' })).toBeVisible();
-  await page.goto('/account?tab=security');
+  await openPage(page, '/account?tab=security');
   await expect(page.getByRole('button', { name: 'Disable second factor' })).toHaveAttribute('aria-disabled', 'true');
   await api('DELETE', `/users/${user.id}`);
   await api('DELETE', `/roles/${role.id}`);
