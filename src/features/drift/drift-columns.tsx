@@ -9,7 +9,7 @@ import { formatSubject, KIND_LABELS, STATUS_STATES } from './drift-labels';
 const make = createColumnHelper<Drift>();
 
 export const driftColumns = (t: Translate) => [
-  make.text('kind', t('Difference'), (drift) => t(KIND_LABELS[drift.kind]), { sortable: true, width: 190 }),
+  make.text('kind', t('Difference'), (drift) => t(KIND_LABELS[drift.kind]), { sortable: true, width: 224 }),
   make.text('subject', t('Subject'), (drift) => formatSubject(t, drift.subject), { width: 140 }),
   make.text('policy_name', t('Policy'), (drift) => drift.policy_name, {
     sortable: true,

@@ -20,7 +20,7 @@ import { Status } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
 import { isPaused, isWorking, WAVE_LABELS } from '../../shared/changes/change-labels';
 import { GUEST_RESULT_LABELS } from '../../shared/deployment-run-labels';
-import { DeploymentPanel } from '../../shared/deployments/deployment-panel';
+import { DeploymentPanel, MAX_LISTED } from '../../shared/deployments/deployment-panel';
 import { formatCanaries, formatLog, formatPause, formatTimer, ON_FAILURE_LABELS } from '../rollout-labels';
 
 type Props = { change: Change; onEdit: () => void };
@@ -146,6 +146,7 @@ function Deployments({ change }: { change: Change }) {
   const { items } = query.data;
   // What came last first: a rollback or the end of logging, then the waves from the last one.
   const waves = [...new Set(items.map(({ wave }) => wave ?? 0))].sort((a, b) => (a <= 0 || b <= 0 ? a - b : b - a));
+  const total = items.reduce((sum, { progress_total: n }) => sum + (n ?? 0), 0);
   return (
     <>
       {waves.map((wave) => (
@@ -162,6 +163,7 @@ function Deployments({ change }: { change: Change }) {
                   ...{ tab: 'deployments', deployment: deployment.id },
                 })}
                 isRetriable={isFinalState(change.state) && deployment.kind !== 'log_removal'}
+                isFolded={total > MAX_LISTED}
               />
             ))}
         </div>

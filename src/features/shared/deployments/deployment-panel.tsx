@@ -1,6 +1,7 @@
 'use client';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
+import { useState } from 'react';
 import type { Deployment, DeploymentGuest, DeploymentProblem } from '@/domain/deployments';
 import { formatDuration } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
@@ -29,15 +30,32 @@ type Props = {
   onRetried?: (operationId: string) => void;
   /** A change that is under way tries again as a whole. */
   isRetriable?: boolean;
+  /** Lists workloads without problems when someone asks for them: the page has many. */
+  isFolded?: boolean;
 };
 
+/** Of more workloads than these, those with problems are listed first. */
+export const MAX_LISTED = 200;
+
 /** One apply or removal on one cluster: how far it is, and what became of each guest. */
-export function DeploymentPanel({ deployment, heading, href = null, onRetried, isRetriable = true }: Props) {
+export function DeploymentPanel({
+  deployment,
+  heading,
+  href = null,
+  onRetried,
+  isRetriable = true,
+  isFolded = false,
+}: Props) {
   const t = useT();
+  const [isOpen, setIsOpen] = useState(false);
   const active = deployment.status === 'queued' || deployment.status === 'running';
   const { tone, word } = DEPLOYMENT_RUN_LABELS[deployment.status];
   const failed = (deployment.guests.failed ?? 0) + (deployment.guests.partial ?? 0);
-  const query = useGuests(deployment, active);
+  const n = Object.values(deployment.guests).reduce((sum, count) => sum + count, 0);
+  const isLong = !isOpen && !active && n > MAX_LISTED;
+  const worst = isLong ? WORST.find((status) => (deployment.guests[status] ?? 0) > 0) : undefined;
+  const isListed = isOpen || !isFolded || worst !== undefined;
+  const query = useGuests(deployment, active, isListed, worst);
   // A retry writes whatever is required by then; what was never shown goes through a preview first.
   const isChanged = query.data?.items.some(changedSincePreview) ?? deployment.from_preview;
   return (
@@ -79,7 +97,12 @@ export function DeploymentPanel({ deployment, heading, href = null, onRetried, i
       {isRetriable && !active && query.data?.items.some(changedSincePreview) && (
         <p>{t('Workloads that changed since the preview were skipped. Preview the policy again, then apply it.')}</p>
       )}
-      <Guests deployment={deployment} query={query} active={active} />
+      {isListed && <Guests deployment={deployment} query={query} active={active} />}
+      {!isOpen && (!isListed || worst) && (
+        <Button size="sm" className="self-start" onClick={() => setIsOpen(true)}>
+          {t('Show {n, plural, one {# workload} other {# workloads}}', { n })}
+        </Button>
+      )}
     </section>
   );
 }
@@ -97,11 +120,14 @@ function Timing({ deployment }: { deployment: Deployment }) {
 const changedSincePreview = ({ problems }: DeploymentGuest) =>
   problems.some(({ code }) => code === 'changed_since_preview');
 
-function useGuests(deployment: Deployment, active: boolean) {
+const WORST = ['failed', 'partial'] as const;
+
+function useGuests(deployment: Deployment, active: boolean, enabled: boolean, status?: (typeof WORST)[number]) {
   const trpc = useTRPC();
   const live = useIsLive();
   return useQuery({
-    ...trpc.deployments.guests.queryOptions({ id: deployment.id, limit: 500 }),
+    ...trpc.deployments.guests.queryOptions({ id: deployment.id, status, limit: 500 }),
+    enabled,
     refetchInterval: active ? (live ? 3000 : 1000) : false,
     placeholderData: keepPreviousData,
   });
