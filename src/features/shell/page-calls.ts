@@ -41,7 +41,7 @@ const CALLS: readonly PageCall[] = [
   ],
   ['/policies/[policyId]', '/policies/{}'],
   ['/policies/[policyId]/edit', '/policies/{}'],
-  ['/changes', '/changes', 'q,sort,state,status,policy_id'],
+  ['/changes', '/changes', 'q,sort,state,status,policy_id,workload_id'],
   ['/changes/[changeId]', '/changes/{}'],
   ['/impacts/[impactId]', '/impacts/{}'],
   ['/drift', '/drift', 'q,sort,kind,status,policy_id,workload_id,cluster_id'],
