@@ -107,7 +107,7 @@ async function allPages(get: (path: string) => Promise<{ items?: { id: string }[
 async function visitPage(page: Page, path: string, name: string): Promise<string[]> {
   await page.goto(path);
   await page.locator('h1').first().waitFor({ state: 'attached' });
-  // The mark of a state in which something happens pulses for good.
+  // The mark of a state in which something happens pulses as long as it lasts.
   const loading = page.locator('[aria-busy="true"], .animate-pulse:not(svg)').first();
   const settled = await expect(async () => {
     await expect(loading).toHaveCount(0);

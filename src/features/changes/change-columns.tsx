@@ -39,7 +39,7 @@ export const changeColumns = (t: Translate) => [
       if (!change.confirm_until) return word;
       return t.rich('{step} {at}', { step: word, at: <RelativeTime at={change.confirm_until} /> });
     },
-    { width: 224, csv: (change) => waitsFor(t, change) },
+    { width: 184, csv: (change) => waitsFor(t, change) },
   ),
   make.time('updated_at', t('Updated'), (change) => change.updated_at, { sortable: true }),
   make.text('description', t('Description'), (change) => change.description, { hidden: true, width: 200 }),

@@ -20,7 +20,7 @@ export const STATE_LABELS: Record<ChangeState, { tone: Tone; word: string; waits
   withdrawn: { tone: 'off', word: msg('Withdrawn'), waitsFor: null },
   rolling_back: { tone: 'warn', word: msg('Rolling back'), waitsFor: msg('Writes to workloads') },
   rolled_back: { tone: 'off', word: msg('Rolled back'), waitsFor: null },
-  failed: { tone: 'danger', word: msg('Stopped'), waitsFor: msg('Decision: continue or roll back') },
+  failed: { tone: 'danger', word: msg('Stopped'), waitsFor: msg('Continue or roll back') },
 };
 
 /** States in which something happens right now. */
