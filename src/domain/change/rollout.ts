@@ -20,6 +20,8 @@ export type StoredRollout = {
   readonly requested_by: string | null;
   /** In the order in which they are deployed. */
   readonly policies: readonly RolloutPolicy[];
+  /** Policy tests that were known to fail and overridden; absent: none were. */
+  readonly overridden_tests?: readonly string[];
   /** The wave that is written, from 1; 0: none yet. */
   readonly wave: number;
   /** The wave has ended and the next one waits, until `resume_at` or until someone continues. */
@@ -42,6 +44,7 @@ export type StoredApplyRequest = {
   readonly impact_id: string | null;
   readonly newly_blocked: number | null;
   readonly override_tests: string | null;
+  readonly overridden_tests?: readonly string[];
   /** Of the difference that was shown; absent: none was. */
   readonly fingerprint?: string;
 };

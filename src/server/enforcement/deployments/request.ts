@@ -196,7 +196,7 @@ export async function requestApply(
         trigger,
         ...(workloadIds && { workload_ids: workloadIds }),
         ...(fingerprints && { previewed_workloads: Object.keys(fingerprints).length }),
-        ...(override && { override_tests: override }),
+        ...(override && { override_tests: { reason: override.reason, tests: override.tests } }),
         ...(acknowledged && { impact: acknowledged }),
       },
     });

@@ -15,8 +15,8 @@ export type TestRights = {
 };
 export const NO_TEST_RIGHTS: TestRights = { read: null, override: null, protect: null, reason: null };
 
-/** What the audit record of the apply keeps of an override; null: no test fails. */
-export type Override = { readonly reason: string; readonly tests: readonly string[] } | null;
+/** What an apply keeps of an override, with the tests by name and ID; null: no test fails. */
+export type Override = { readonly reason: string; readonly tests: readonly string[]; readonly ids: readonly string[] } | null;
 
 const formatTestNames = (names: readonly string[], hidden: number): string => {
   const shown = names.slice(0, 5);
@@ -59,7 +59,8 @@ async function assertNoneFails(
     });
   }
   assertMayOverride(found, owners, rights);
-  return { reason, tests: found.failing.map(({ test }) => test.name) };
+  const tests = found.failing.map(({ test }) => test);
+  return { reason, tests: tests.map(({ name }) => name), ids: tests.map(({ id }) => id) };
 }
 
 /**

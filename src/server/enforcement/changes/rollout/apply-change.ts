@@ -60,7 +60,7 @@ export async function startRolloutIn(
   await moveChange(tx, by, change, 'applying', {
     comment: accepted.break_glass ?? accepted.override_tests ?? '',
     values: {
-      rollout: createRollout(touched, actor.kind === 'user' ? actor.id : null, tests),
+      rollout: createRollout(touched, actor.kind === 'user' ? actor.id : null, tests, accepted),
       apply_request: null,
       problems: [],
       impact_id,
@@ -118,11 +118,11 @@ async function requestLater(
   fingerprint: string | undefined,
 ): Promise<void> {
   const { actor } = scope;
-  const { impact_id, newly_blocked, override_tests } = accepted;
+  const { break_glass: _, fingerprints: _shown, ...asked } = accepted;
   const request: StoredApplyRequest = {
     at: clock.now().toISOString(),
     by: { id: actor.id ?? '', name: actor.name },
-    ...{ impact_id, newly_blocked, override_tests },
+    ...asked,
     ...(fingerprint !== undefined && { fingerprint }),
   };
   await db.transaction(async (tx) => {

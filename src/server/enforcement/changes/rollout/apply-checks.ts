@@ -21,7 +21,7 @@ export type ApplyRights = Omit<TestRights, 'reason'> & {
 };
 
 /** What was accepted when a change was applied. */
-export type Accepted = Pick<StoredApplyRequest, 'impact_id' | 'newly_blocked' | 'override_tests'> & {
+export type Accepted = Omit<StoredApplyRequest, 'at' | 'by' | 'fingerprint'> & {
   readonly break_glass: string | null;
   /** What was shown, of which nothing else is written; null: nothing was. */
   readonly fingerprints: Fingerprints | null;
@@ -67,6 +67,7 @@ export async function checkApply(
     impact_id: acknowledged?.impact_id ?? null,
     newly_blocked: acknowledged?.newly_blocked ?? null,
     override_tests: override?.reason ?? null,
+    ...(override && { overridden_tests: override.ids }),
   };
 }
 

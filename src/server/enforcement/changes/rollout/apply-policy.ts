@@ -98,6 +98,7 @@ export async function applyPolicyAsChange(
     impact_id: acknowledged?.impact_id ?? null,
     newly_blocked: acknowledged?.newly_blocked ?? null,
     override_tests: override?.reason ?? null,
+    ...(override && { overridden_tests: override.ids }),
     break_glass: null,
     fingerprints: shown ? fingerprints : null,
   };

@@ -105,9 +105,11 @@ export const createRollout = (
   policies: readonly RolloutPolicy[],
   requestedBy: string | null,
   tests_before: StoredRollout['tests_before'],
+  { overridden_tests }: Pick<StoredRollout, 'overridden_tests'>,
 ): StoredRollout => ({
   requested_by: requestedBy,
   policies,
+  ...(overridden_tests && { overridden_tests }),
   tests_before,
   tests_after: null,
   wave: 0,

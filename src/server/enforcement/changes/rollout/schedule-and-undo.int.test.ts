@@ -97,6 +97,28 @@ describe('a scheduled change', () => {
     }
   });
 
+  it.each([
+    ['lacks the permission policy:apply', (id: string) => lab.sql`delete from role_assignments where user_id = ${id}`],
+    ['is not an active user', (id: string) => lab.sql`update users set active = false where id = ${id}`],
+  ] as const)('stays approved when the one who applied it %s by then', async (why, revoke) => {
+    const time = fakeClock();
+    try {
+      const by = await anna();
+      const scheduled_at = new Date(clock.now().getTime() + 60_000).toISOString();
+      const id = await makeChange([edit(await create(targets(100)))], { scheduled_at });
+      await apply(id, by);
+      await revoke(by.actor.id);
+      time.advance(60);
+      await tick();
+      expect(await readRow(id)).toMatchObject({
+        ...{ state: 'approved', apply_request: null, rollout: null },
+        problems: [{ code: 'not_started', message: expect.stringContaining(why) }],
+      });
+    } finally {
+      time.restore();
+    }
+  });
+
   it('stays approved when something no longer holds, and says what', async () => {
     const time = fakeClock();
     try {

@@ -1,17 +1,33 @@
+import type { StoredApplyRequest } from '@/domain/change/rollout';
+import { computeReach, isWithinReach } from '@/domain/permissions';
+import { readUserSession } from '../../../access/sign-in/read-session';
 import { systemScope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import { AppError } from '../../../lib/errors';
 import { forEachConcurrent } from '../../../lib/for-each-concurrent';
 import { listUnderWayChanges } from '../../queries/change-rollouts';
-import { findChange, updateChangeIn } from '../../queries/changes';
+import { findChange, listChangeOwners, updateChangeIn } from '../../queries/changes';
 import { compileChange } from '../compiled/compile-change';
 import { publishChange, recordChange } from '../transition';
 import { advanceChange } from './advance-change';
 import { startRollout } from './apply-change';
 import { checkScheduled, compileAsShown, findStart } from './apply-checks';
 
-const scope = systemScope('policy:apply', 'change schedule');
+const PERMISSION = 'policy:apply';
+const scope = systemScope(PERMISSION, 'change schedule');
+
+/** Who asked for the apply may still do it. @throws AppError `forbidden` */
+async function assertStillPermitted(id: string, { by }: StoredApplyRequest): Promise<void> {
+  // The system needs no permission.
+  if (by.id === '') return;
+  const session = await readUserSession(by.id, { request_id: id, source_address: null });
+  if (!session) throw new AppError('forbidden', `${by.name}, who applied the change, is not an active user any more.`);
+  const reach = computeReach(session.grants, PERMISSION);
+  const owners = await listChangeOwners(db, id);
+  if (owners.every((owner) => isWithinReach(owner, reach))) return;
+  throw new AppError('forbidden', `${by.name}, who applied the change, lacks the permission ${PERMISSION} by now.`);
+}
 
 /**
  * Starts a change whose time has come, on behalf of the one who asked for it. What has to hold is checked again; if it does not, the
@@ -25,6 +41,7 @@ async function startScheduled(id: string): Promise<void> {
   if (start === null || start > clock.now()) return;
   const by = { ...scope, actor: { kind: 'user', ...request.by } as const };
   try {
+    await assertStillPermitted(id, request);
     const { fingerprint } = request;
     const fresh = fingerprint === undefined ? null : await compileAsShown(change, fingerprint);
     const compiled = fresh?.compiled ?? (await compileChange(change.items, undefined, undefined, change.log_new_rules));

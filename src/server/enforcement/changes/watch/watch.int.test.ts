@@ -74,6 +74,27 @@ describe('a check that fails', () => {
     }
   });
 
+  it('is no test that was overridden, but one that fails in addition', async () => {
+    await assignAddresses(lab, { 100: '10.77.0.1' });
+    const policy = await create(targets(100));
+    await applyPolicy(policy);
+    await lab.fresh(policy.id);
+    const id = await makeChange([edit(policy, dropAll(policy))], { rollback_on_failed_check: true });
+    const test = { expect: 'allow', protocol: 'tcp', ports: ['22'], from: ['10.20.22.0/24'], to: [at(100)] };
+    const add = (name: string) => lab.json('/policy-tests', { body: { ...test, name } });
+    expect(await add('known')).toMatchObject({ status: 201, body: { result: 'pass' } });
+    await expect(apply(id)).rejects.toMatchObject({ extra: { reason: 'policy_tests_failing' } });
+    await apply(id, undefined, 'admins use another way');
+    expect(await drive(id)).toBe('awaiting_confirmation');
+    await tick();
+    expect(await readRow(id)).toMatchObject({ state: 'awaiting_confirmation' });
+    expect(await add('new')).toMatchObject({ status: 201, body: { result: 'fail' } });
+    await tick();
+    expect(await readRow(id)).toMatchObject({ state: 'rolling_back' });
+    const step = (await listSteps(id)).find(({ to }) => to === 'rolling_back');
+    expect(step).toMatchObject({ comment: expect.stringContaining('policy test new') });
+  });
+
   it.each([
     ['after the canaries', null, 'applying'],
     ['during its confirmation', 0, 'awaiting_confirmation'],
