@@ -138,6 +138,8 @@ export const ChangeSummary = z.object({
   /** Tenants whose rules it changes; null: the installation. Only those visible to the reader. */
   tenants: z.array(z.object({ id: z.uuid().nullable(), name: z.string().nullable() })),
   items_total: z.int(),
+  /** The roll-out waits after its canaries, until someone continues or the pause ends. */
+  paused: z.boolean(),
   created_by: Person,
   created_at: z.string(),
   updated_at: z.string(),

@@ -11,7 +11,8 @@ const make = createColumnHelper<ChangeSummary>();
 export const formatTenants = (t: Translate, { tenants }: Pick<ChangeSummary, 'tenants'>): string =>
   tenants.map(({ name }) => name ?? t('Installation')).join(', ');
 
-const waitsFor = (t: Translate, { state }: ChangeSummary): string | null => {
+const waitsFor = (t: Translate, { state, paused }: ChangeSummary): string | null => {
+  if (paused) return t('Continuation after the canaries');
   const { waitsFor: word } = STATE_LABELS[state];
   return word && t(word);
 };

@@ -166,6 +166,7 @@ async function reconcile(
         workload,
         intent,
         before: await findStateBefore(db, deployment, workload.id),
+        isInChange: deployment.change_id !== null,
         readCluster: () => session.clusterFirewall(),
         onChanged: (difference) => updateDeploymentGuest(db, key, { difference }),
       }),

@@ -41,6 +41,7 @@ const columns = (reach: Reach) => {
       from (select distinct ${sql`${changeOwners.tenant_id}`}, ${sql`${tenants.name}`} from ${changeOwners}
         left join ${tenants} on ${eq(tenants.id, changeOwners.tenant_id)} where ${and(ofChange, visible)}) as o)`,
     items_total: sql<number>`jsonb_array_length(${sql`${changes.items}`})`,
+    paused: sql<boolean>`(${sql`${changes.state}`} = 'applying' and coalesce((${sql`${changes.rollout}`} ->> 'paused')::boolean, false))`,
     created_by: sql<ChangeSummary['created_by']>`json_build_object('id', ${sql`${changes.created_by}`},
       'name', ${sql`${changes.created_by_name}`})`,
   });

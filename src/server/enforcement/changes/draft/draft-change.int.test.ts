@@ -3,7 +3,7 @@ import { type Change, SHARED_TITLE } from '@/domain/change/change';
 import { sqlClient } from '@/server/db/client';
 import { newId } from '@/server/lib/ids';
 import { auditTrail } from '@/test/audit-trail';
-import { bearer, makeCluster, makeTenant, makeUser, makeWorkload } from '@/test/factories';
+import { bearer, makeCluster, makeProject, makeTenant, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 
 type Headers = Record<string, string>;
@@ -105,6 +105,19 @@ describe('a draft', () => {
     expect((await draft([edit])).items).toMatchObject([{ add: [second.id], remove: [], base_version: 1 }]);
     const nothing = await create([{ ...edit, add: [first.id] }]);
     expect([nothing.status, nothing.body.errors[0]?.field]).toEqual([422, 'items.0.add']);
+  });
+
+  it('moves only workloads that exist and that are not assigned to the project already', async () => {
+    const project = await makeProject(red.tenant);
+    const workload = await makeWorkload(await makeCluster());
+    const move = { kind: 'move', project_id: project.id, workload_ids: [workload.id] };
+    const unknown = await create([apply(red), { ...move, workload_ids: [workload.id, newId()] }]);
+    expect([unknown.status, unknown.body.errors[0]?.field]).toEqual([404, 'items.1.workload_ids.1']);
+    expect((await draft([move])).items).toMatchObject([{ to: { id: project.id }, workloads: [{ id: workload.id }] }]);
+    const assignment = { project_id: project.id, workload_ids: [workload.id] };
+    expect((await send('/workloads/assign', assignment, admin)).status).toBe(200);
+    const nothing = await create([move]);
+    expect([nothing.status, nothing.body.errors[0]?.field]).toEqual([422, 'items.0.workload_ids']);
   });
 
   it.each<[string, () => object[], number, string]>([

@@ -88,6 +88,8 @@ describe('POST /changes/apply-policy', () => {
       ['ok', null],
       ['skipped', 'changed_since_preview'],
     ]);
+    const remedy = expect.stringContaining('Continue the change without this workload');
+    expect(results[1]?.problems).toMatchObject([{ remedy }]);
   });
 
   it('confirms the change with the last write without a timer', async () => {

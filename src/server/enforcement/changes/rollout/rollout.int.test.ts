@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Change } from '@/domain/change/change';
 import type { ChangeDifference } from '@/domain/change/difference';
 import type { Policy } from '@/domain/policies';
 import {
@@ -58,8 +59,11 @@ describe('a change', () => {
       const answer = await lab.json(path, { method });
       expect([path, answer.status, answer.body]).toMatchObject([path, 409, { reason: 'change_in_progress' }]);
     }
+    const readPaused = async () => (await get<Change>(`/changes/${id}`)).paused;
+    expect(await readPaused()).toBe(true);
     await continueChange(scope, id, {});
     expect(await drive(id)).toBe('awaiting_confirmation');
+    expect(await readPaused()).toBe(false);
     expect(policyRuleLines(102, policy)).toHaveLength(1);
     expect(lines(102).filter((line) => line.includes('policy_id' in extra ? extra.policy_id : ''))).toHaveLength(2);
     expect(await readRow(id)).toMatchObject({ written_at: expect.any(String), confirm_until: expect.any(String) });

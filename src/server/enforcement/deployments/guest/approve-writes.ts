@@ -16,25 +16,29 @@ type Approved = {
   readonly intent: GuestIntent;
   /** How the guest was before the first write of the deployment, when an earlier worker made it; else null. */
   readonly before: GuestFilter | null;
+  /** Whether it is part of a change, which goes on without the workload or is rolled back. */
+  readonly isInChange?: boolean;
   readonly readCluster: () => Promise<ClusterSnapshot>;
   /** Called with what would be written now instead. */
   readonly onChanged: (difference: ChangedDifference) => Promise<void>;
 };
 
 const REMEDY = 'Review the changes, preview the policy again, then apply it.';
+const REMEDY_IN_CHANGE =
+  'Continue the change without this workload, or roll it back. What it would write now is only written by a new change.';
 
-function createChangedProblem(fingerprint: string | null, written: boolean): GuestProblem {
+function createChangedProblem(fingerprint: string | null, written: boolean, remedy: string): GuestProblem {
   const code = 'changed_since_preview';
   if (written) {
     const message =
       'Someone else changed the workload during the deployment. Everything written before that is part of the preview.';
-    return new GuestProblem({ code, message, remedy: REMEDY });
+    return new GuestProblem({ code, message, remedy });
   }
   const message =
     fingerprint === null
       ? 'The workload is not part of the preview, but applying would change it. Nothing was written.'
       : "Since the preview, the workload's firewall, an object it refers to, or the desired rules changed. Nothing was written.";
-  return new GuestProblem({ code, message, remedy: REMEDY }, true);
+  return new GuestProblem({ code, message, remedy }, true);
 }
 
 const withoutUnbridged = (filter: GuestFilter): GuestFilter => ({
@@ -46,7 +50,7 @@ const withoutUnbridged = (filter: GuestFilter): GuestFilter => ({
  * Decides right before each write whether the preview showed it: the guest has to be as the preview saw it, or on the
  * way from there by writes of this deployment only, including those of an earlier worker.
  */
-export function approveWrites({ fingerprint, workload, intent, before, readCluster, onChanged }: Approved) {
+export function approveWrites({ fingerprint, workload, intent, before, isInChange, readCluster, onChanged }: Approved) {
   let start = before && withoutUnbridged(before);
   let writesDone: ((now: GuestFilter) => number) | null = null;
   let least = 0;
@@ -79,6 +83,6 @@ export function approveWrites({ fingerprint, workload, intent, before, readClust
       const known = { workload, state: state.snapshot, cluster: await readCluster() };
       await onChanged({ ...previewDifference(filter, intent, known), read_at: clock.now().toISOString() });
     }
-    throw createChangedProblem(fingerprint, written || before !== null);
+    throw createChangedProblem(fingerprint, written || before !== null, isInChange ? REMEDY_IN_CHANGE : REMEDY);
   };
 }
