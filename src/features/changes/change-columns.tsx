@@ -12,7 +12,7 @@ export const formatTenants = (t: Translate, { tenants }: Pick<ChangeSummary, 'te
   tenants.map(({ name }) => name ?? t('Installation')).join(', ');
 
 const waitsFor = (t: Translate, { state, paused }: ChangeSummary): string | null => {
-  if (paused) return t('Continuation after the canaries');
+  if (paused) return t('Continue after canaries');
   const { waitsFor: word } = STATE_LABELS[state];
   return word && t(word);
 };

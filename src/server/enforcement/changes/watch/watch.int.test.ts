@@ -74,7 +74,7 @@ describe('a check that fails', () => {
     }
   });
 
-  it('is no test that was overridden, but one that fails in addition', async () => {
+  it('ignores a test that was overridden, and none that fails in addition', async () => {
     await assignAddresses(lab, { 100: '10.77.0.1' });
     const policy = await create(targets(100));
     await applyPolicy(policy);

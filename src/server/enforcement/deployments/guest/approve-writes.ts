@@ -16,7 +16,7 @@ type Approved = {
   readonly intent: GuestIntent;
   /** How the guest was before the first write of the deployment, when an earlier worker made it; else null. */
   readonly before: GuestFilter | null;
-  /** Whether it is part of a change, which goes on without the workload or is rolled back. */
+  /** Whether it is part of a change, which continues without the workload or is rolled back. */
   readonly isInChange?: boolean;
   readonly readCluster: () => Promise<ClusterSnapshot>;
   /** Called with what would be written now instead. */
