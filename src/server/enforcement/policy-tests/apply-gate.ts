@@ -16,7 +16,11 @@ export type TestRights = {
 export const NO_TEST_RIGHTS: TestRights = { read: null, override: null, protect: null, reason: null };
 
 /** What an apply keeps of an override, with the tests by name and ID; null: no test fails. */
-export type Override = { readonly reason: string; readonly tests: readonly string[]; readonly ids: readonly string[] } | null;
+export type Override = {
+  readonly reason: string;
+  readonly tests: readonly string[];
+  readonly ids: readonly string[];
+} | null;
 
 const formatTestNames = (names: readonly string[], hidden: number): string => {
   const shown = names.slice(0, 5);

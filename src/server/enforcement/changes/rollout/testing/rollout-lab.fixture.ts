@@ -109,11 +109,7 @@ export const unreachable =
 
 /** Applies what is shown now, and nothing else. */
 /** @param reason overrides policy tests that would fail */
-export async function apply(
-  id: string,
-  by: Parameters<typeof applyChange>[0] = scope,
-  reason?: string,
-): Promise<void> {
+export async function apply(id: string, by: Parameters<typeof applyChange>[0] = scope, reason?: string): Promise<void> {
   clearSnapshotCaches();
   const { items, log_new_rules } = await readRow(id);
   const { fingerprint } = await compileFresh(items, log_new_rules);
