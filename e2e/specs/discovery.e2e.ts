@@ -37,10 +37,11 @@ test('the first discovery shows the address of each workload and a remedy for gu
   // The network hands its addresses out by DHCP.
   await expect(own).toContainText('DHCP');
 
-  await page.goto(`/jobs?kind=ipam&cluster_id=${cluster.id}`);
+  await openPage(page, `/jobs?kind=ipam&cluster_id=${cluster.id}`);
   const runs = page.getByRole('grid', { name: 'Runs' });
   await expect(runs.getByRole('row').nth(1)).toContainText('Address discovery');
   await runs.getByRole('row').nth(1).click();
+  await expect(page).toHaveURL(/[?&]run=/);
   await expect(page.getByRole('dialog', { name: 'Address discovery of discovers' })).toContainText('Succeeded');
 });
 
