@@ -51,7 +51,9 @@ const DRIFT = declareList({
   empty: {
     icon: <GitCompareArrows />,
     title: msg('No drift'),
-    text: msg('What is live on the workloads is what was applied. Manual changes to rules of policies appear here.'),
+    text: msg(
+      'No difference was found when the workloads were last read. Manual changes to rules of policies appear here.',
+    ),
   },
 });
 
