@@ -157,3 +157,53 @@ test('a change that is not confirmed is rolled back, by its timer or in four cli
   await expect(state(page)).toContainText('Rolled back', { timeout: 60_000 });
   expect(clicks() - before).toBeLessThanOrEqual(4);
 });
+
+test('pending policies are applied as one change, after a conflict, without approval in an emergency', async ({
+  adminPage: page,
+  api,
+  simulator,
+  addCluster,
+}) => {
+  test.setTimeout(240_000);
+  await addCluster(simulator.cluster, { name: 'pending-lab' });
+  const [first] = [
+    await createPolicy(api, 'pending-lab', 'e2e pending one', [104]),
+    await createPolicy(api, 'pending-lab', 'e2e pending two', [104, 105]),
+  ];
+  await page.goto('/policies');
+  await page.getByRole('button', { name: /^Apply pending/ }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('list', { name: 'Policies' })).toContainText('e2e pending two');
+  await shot(page, 'pending');
+  await dialog.getByRole('button', { name: 'Review as one change' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Apply pending policies' })).toBeVisible();
+  await expect(state(page)).toContainText('Approved');
+
+  // Someone else edits one of them: both are shown, and one is chosen.
+  await api('PATCH', `/policies/${first.id}`, { description: 'theirs' });
+  await page.getByRole('button', { name: 'Apply', exact: true }).click();
+  const consent = dialog.getByRole('checkbox', { name: 'Change these switches' });
+  await expect(dialog.getByRole('list', { name: 'Rule changes on app-02' })).toBeVisible();
+  if ((await consent.count()) > 0) await consent.click();
+  await dialog.getByRole('button', { name: 'Apply change' }).click();
+  await expect(dialog.getByRole('region', { name: 'Stored by another user' })).toContainText('theirs');
+  await shot(page, 'conflict');
+  await dialog.getByRole('button', { name: 'Overwrite with this change' }).click();
+  await expect(state(page)).toContainText('Draft');
+
+  await setApprovals(api, 1);
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await expect(state(page)).toContainText('In review');
+  await page.getByRole('button', { name: 'Actions for Apply pending policies' }).click();
+  await page.getByRole('menuitem', { name: 'Apply without approval…' }).click();
+  await typeInto(dialog.getByRole('textbox', { name: 'Reason to apply without approval' }), 'The shop is down');
+  await expect(dialog.getByRole('list', { name: 'Rule changes on app-02' })).toBeVisible();
+  if ((await consent.count()) > 0) await consent.click();
+  await shot(page, 'emergency');
+  await dialog.getByRole('button', { name: 'Apply change' }).click();
+  await expect(state(page)).toContainText('Awaiting confirmation', { timeout: 60_000 });
+  await expect(page.getByRole('main')).toContainText('The shop is down');
+  await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back change' }).click();
+  await expect(state(page)).toContainText('Rolled back', { timeout: 60_000 });
+});
