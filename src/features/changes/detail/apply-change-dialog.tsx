@@ -48,7 +48,6 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
   const [reason, setReason] = useState('');
   const [round, setRound] = useState(0);
   const ask = useAskChangeImpact(change.id);
-  const impact = useApplyImpact({ key: ['apply-change', change.id, change.content_hash, round], ask });
   const client = useTRPCClient();
   // Read for this dialog: what is confirmed here is what is written.
   const difference = useQuery({
@@ -58,6 +57,11 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
     refetchOnWindowFocus: false,
     retry: false,
   });
+  // What was just read is what it is computed from.
+  const isRead = difference.data !== undefined && !difference.isFetching;
+  const impact = useApplyImpact(
+    isRead ? { key: ['apply-change', change.id, difference.data.fingerprint, difference.dataUpdatedAt], ask } : null,
+  );
   // Consent to the switches of one preview is none to those of another.
   const [tickedRound, setTickedRound] = useState<number | null>(null);
   const isTicked = tickedRound === round;
@@ -77,12 +81,8 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
       onOpenChange={(open) => !open && onClose()}
       size="lg"
       persistent={steps.isPending}
-      title={
-        isUrgent
-          ? t('Apply {name} without approval', { name: change.title })
-          : t('Apply {name}', { name: change.title })
-      }
-      description={t('Version {version}', { version: change.version })}
+      title={isUrgent ? t('Apply without approval') : t('Apply change')}
+      description={`${change.title}, ${t('Version {version}', { version: change.version })}`}
       footer={
         <>
           <Button onClick={onClose}>{t('Cancel')}</Button>
@@ -96,14 +96,14 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
                   ? t('Enter a reason to override the policy tests')
                   : conflicts
                     ? t('Solve the conflicts first')
-                    : impact.sent === null
-                      ? impact.impact?.status === 'done' && !impact.impact.outdated
-                        ? t('Acknowledge the conversations that would be blocked')
-                        : t('Wait for the impact, or choose to apply without it')
-                      : difference.isPending
-                        ? t('The preview is loading')
-                        : difference.isError
-                          ? t('The preview failed, so the changes are unknown')
+                    : difference.isFetching
+                      ? t('The preview is loading')
+                      : difference.isError
+                        ? t('The preview failed, so the changes are unknown')
+                        : impact.sent === null
+                          ? impact.impact?.status === 'done' && !impact.impact.outdated
+                            ? t('Acknowledge the conversations that would be blocked')
+                            : t('Wait for the impact, or choose to apply without it')
                           : switches.length > 0 && !isTicked
                             ? t('Tick the box for the switches that change')
                             : null
@@ -173,7 +173,7 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
             </Notice>
           )
         )}
-        <ApplyImpact of={impact} />
+        {isRead && <ApplyImpact of={impact} />}
         {difference.isPending ? (
           <p className="text-muted">{t('Reading live rules from the workloads…')}</p>
         ) : difference.isError ? (

@@ -1,6 +1,7 @@
 import type { ChangeItem } from '@/domain/change/items';
 import type { TemporaryLogLevel } from '@/domain/policy/temporary-log';
 import { sha256 } from '../../impact/hashes';
+import type { FirewallState } from '../../policies/firewall-state/firewall-state';
 import { refreshFirewallState } from '../../policies/firewall-state/read-firewall-state';
 import type { VisitGuest } from '../../policies/planned-change';
 import { guestFingerprint } from '../../policies/preview/preview-guest';
@@ -17,6 +18,12 @@ export type FreshChange = {
   readonly fingerprint: string;
 };
 
+/** Reads the workloads that a change concerns now. What cannot be read is unknown afterwards. */
+export async function readChangeWorkloads(items: readonly ChangeItem[]): Promise<FirewallState> {
+  const { workload_ids } = await compileChange(items);
+  return refreshFirewallState(() => workload_ids);
+}
+
 /**
  * Reads the workloads that a change concerns, and compiles the change on that. Deployments follow each other in the order in which
  * they are planned, so that each has to find what the one before leaves.
@@ -26,8 +33,7 @@ export async function compileFresh(
   items: readonly ChangeItem[],
   level: TemporaryLogLevel | null = null,
 ): Promise<FreshChange> {
-  const { workload_ids } = await compileChange(items);
-  const firewall = await refreshFirewallState(() => workload_ids);
+  const firewall = await readChangeWorkloads(items);
   const fingerprints = new Map<string, Record<string, string>>();
   const visit: VisitGuest = (workload, { aliases, nics }) => {
     const cluster = firewall.snapshots.clusters.get(workload.cluster_id)?.state;

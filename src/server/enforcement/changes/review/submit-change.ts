@@ -7,13 +7,15 @@ import { clock } from '../../../lib/clock';
 import { assertVersion, notFound } from '../../../lib/refusals';
 import { findChange, listChangeOwners, lockChange, revokeChangeReviews } from '../../queries/changes';
 import { assertMayWrite } from '../change-access';
+import { readChangeWorkloads } from '../compiled/compile-fresh';
 import { readChange } from '../read-change';
 import { moveChange, refuseStep } from '../transition';
 import { readApprovalStatus } from './approval-status';
 import { compileOnce } from './compile-once';
 
 /**
- * Submits a draft for review, with what it compiles to. Where no owner requires an approval it is approved.
+ * Submits a draft for review, with what it compiles to on its workloads, which are read for it. Where no owner requires an approval it
+ * is approved.
  * @throws AppError `not_found`, `forbidden` without the permission for each of its items, `version_conflict`, `conflict` in another state
  */
 export async function submitChange(
@@ -24,6 +26,7 @@ export async function submitChange(
 ): Promise<Change> {
   const given = await findChange(db, scope.reach, id);
   if (!given) throw notFound('change');
+  if (given.state === 'draft') await readChangeWorkloads(given.items);
   const { hash, note } = await compileOnce(given);
   await db.transaction(async (tx) => {
     const row = await lockChange(tx, scope.reach, id);
