@@ -195,7 +195,7 @@ test('pending policies are applied as one change, after a conflict, without appr
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(state(page)).toContainText('In review');
   await page.getByRole('button', { name: 'Actions for Apply pending policies' }).click();
-  await page.getByRole('menuitem', { name: 'Apply without approval…' }).click();
+  await page.getByRole('menuitem', { name: 'Apply without approval' }).click();
   await typeInto(dialog.getByRole('textbox', { name: 'Reason to apply without approval' }), 'The shop is down');
   await expect(dialog.getByRole('list', { name: 'Rule changes on app-02' })).toBeVisible();
   if ((await consent.count()) > 0) await consent.click();
