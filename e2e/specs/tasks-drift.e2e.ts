@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
+import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 
@@ -23,14 +24,17 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
   const before = await readStatus();
   expect(before).toEqual(['partial']);
 
-  // From the list it is two clicks to the difference.
-  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Drift' }).click();
-  const grid = page.getByRole('grid', { name: 'Differences' });
-  const row = grid.getByRole('row').filter({ hasText: WORKLOAD }).first();
-  await row.getByRole('gridcell', { name: 'Deleted', exact: true }).click();
+  // It is reported a minute after it was found. From the bell it is two clicks to the difference; a third one would repair it.
+  await page.getByRole('button', { name: /^Notifications, \d+ unread$/ }).click({ timeout: 150_000 });
+  const notices = page.getByRole('dialog', { name: 'Notifications' });
+  await notices
+    .getByRole('link', { name: / drifted$/ })
+    .first()
+    .click({ timeout: 60_000 });
   const drawer = page.getByRole('dialog', { name: /^Deleted: Rule \d+$/ });
   await expect(drawer).toContainText('First seen');
-  await expect(drawer.getByRole('button', { name: 'Reconcile workload' })).toBeEnabled();
+  const repair = drawer.getByRole('button', { name: 'Reconcile workload' });
+  await expect(repair).toBeEnabled();
   expect(clicks()).toBe(2);
   await takePicture(page, 'drift-difference');
 
@@ -50,7 +54,9 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
   await api('POST', `/changes/${page.url().split('/').at(-1)}/withdraw`);
 
   // The same from the list, for what is selected there.
-  await page.goto('/drift?status=open');
+  const grid = page.getByRole('grid', { name: 'Differences' });
+  const row = grid.getByRole('row').filter({ hasText: WORKLOAD }).first();
+  await openPage(page, '/drift?status=open');
   await row.getByRole('checkbox').click();
   await page.getByRole('button', { name: 'Adopt differences' }).click();
   await adopt.getByRole('radio', { name: 'Policy for all its workloads' }).click();
@@ -71,16 +77,12 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
   for (const { id } of items) await api('DELETE', `/drift/${id}/accept`);
   await expect.poll(readStatus).toEqual(before);
 
-  await page.goto('/');
+  // From the list it is two clicks to the same difference, and one to the repair.
+  await openPage(page, '/');
   const start = clicks();
-  // It is reported a minute after it was found.
-  await page.getByRole('button', { name: /^Notifications, \d+ unread$/ }).click({ timeout: 150_000 });
-  const notices = page.getByRole('dialog', { name: 'Notifications' });
-  await notices
-    .getByRole('link', { name: / drifted$/ })
-    .first()
-    .click({ timeout: 60_000 });
-  await drawer.getByRole('button', { name: 'Reconcile workload' }).click();
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Drift' }).click();
+  await row.getByRole('gridcell', { name: 'Deleted', exact: true }).click();
+  await repair.click();
   await expect.poll(async () => (await listOpen()).total, { timeout: 60_000 }).toBe(0);
-  expect(clicks() - start).toBeLessThanOrEqual(3);
+  expect(clicks() - start).toBe(3);
 });
