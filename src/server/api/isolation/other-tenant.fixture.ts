@@ -38,7 +38,7 @@ const listTables = () => sqlClient()<Table[]>`
     and a.attidentity <> 'a'
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'rate_limits' group by c.relname`;
 
-/** They get more of everything: rules, groups, addresses in a prefix that we share with them, and traffic of their own. */
+/** They get more of everything: rules, groups, prefixes of our network, addresses in a prefix that we share with them, and traffic of their own. */
 async function addTenantData({ theirs, ours, node, strangerNode }: TwoTenants): Promise<void> {
   await theirs.signIn();
   const make = async (path: string, headers: Record<string, string>, body: object) => {
@@ -75,6 +75,12 @@ async function addTenantData({ theirs, ours, node, strangerNode }: TwoTenants): 
   await sqlClient()`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source, hostname)
     values (${randomUUID()}, ${cluster}, ${network}, ${subnet}, '10.65.0.200', ${theirs.ids.workload ?? ''}, 'manual',
       ${`${THEIR_MARK}-host-200`})`;
+  const more = randomUUID();
+  await sqlClient()`insert into subnets (id, cluster_id, network_id, cidr, source, description)
+    values (${more}, ${cluster}, ${network}, '10.65.0.128/26', 'manual', ${`${THEIR_MARK}-more`})`;
+  await sqlClient()`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source, hostname)
+    values (${randomUUID()}, ${cluster}, ${network}, ${more}, '10.65.0.130', ${theirs.ids.workload ?? ''}, 'manual',
+      ${`${THEIR_MARK}-host-130`})`;
 }
 
 /**
