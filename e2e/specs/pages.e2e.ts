@@ -120,6 +120,8 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['policy-new', '/policies/new', 'New policy'],
     ['policy-edit', `/policies/${policy}/edit`, 'Edit seen-office'],
     ['impact', `/impacts/${impact}`, 'Impact of seen-office'],
+    ['changes', '/changes', 'Changes'],
+    ['drift', '/drift', 'Drift'],
     ['coverage', '/coverage', 'Coverage'],
     ['policy-tests', '/policy-tests', 'Policy tests'],
     ['policy-test', `/policy-tests/${test}`, 'seen-test'],
