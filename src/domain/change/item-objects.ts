@@ -13,6 +13,8 @@ export function listObjectIds(item: ChangeItem): string[] {
       return [item.group_id];
     case 'move':
       return item.workloads.map(({ id }) => id);
+    case 'residual_removal':
+      return [item.workload_id];
   }
 }
 

@@ -3,7 +3,15 @@ import { MAX_BULK, MAX_BULK_MEMBERS } from '../choices';
 import { PolicyCreate, PolicySnapshot } from '../policies';
 import { SecurityGroupInput } from '../security-group';
 
-export const CHANGE_ITEM_KINDS = ['policy', 'policy_delete', 'group', 'group_members', 'move', 'adopt'] as const;
+export const CHANGE_ITEM_KINDS = [
+  'policy',
+  'policy_delete',
+  'group',
+  'group_members',
+  'move',
+  'residual_removal',
+  'adopt',
+] as const;
 
 const base = { base_version: z.int().min(1).optional() };
 const Ids = z
@@ -45,6 +53,7 @@ export const ChangeItemInput = z.discriminatedUnion(
       /** Null: no project. */
       project_id: z.uuid().nullable(),
     }),
+    z.strictObject({ kind: z.literal('residual_removal'), workload_id: z.uuid() }),
     z.strictObject({
       kind: z.literal('adopt'),
       policy_id: z.uuid(),
@@ -149,6 +158,14 @@ export const ChangeItem = z.discriminatedUnion('kind', [
         assigned_by: z.enum(['hand', 'rule']).nullable(),
       }),
     ),
+  }),
+  z.object({
+    kind: z.literal('residual_removal'),
+    workload_id: z.uuid(),
+    /** Of the workload. Its residual rules are never named: their policies are another owner's. */
+    name: z.string(),
+    ...owner,
+    base_version: z.null(),
   }),
 ]);
 export type ChangeItem = z.output<typeof ChangeItem>;

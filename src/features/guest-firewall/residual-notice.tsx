@@ -7,6 +7,8 @@ import { Button } from '@/ui/button';
 import { Notice } from '@/ui/notice';
 import { showToast } from '@/ui/toast';
 import { RelativeTime } from '@/ui/values';
+import { ChangeRefusal } from '../shared/changes/change-refusal';
+import { withoutProposed } from '../shared/changes/proposed-change';
 import { usePermissions } from '../shared/use-permissions';
 
 /** Rules that a former tenant or project left on a workload: how many, since when, and what becomes of them. Nothing where there are none. */
@@ -19,7 +21,10 @@ export function ResidualNotice({ workloadId }: { workloadId: string }) {
   const remove = useMutation(
     trpc.workloads.removeResidualRules.mutationOptions({
       onSuccess: () => showToast('ok', { title: t('Removal requested') }),
-      onError: (error) => showToast('danger', { title: toFailure(error).title, description: toFailure(error).detail }),
+      onError: (error) => {
+        const failure = withoutProposed(toFailure(error));
+        if (failure) showToast('danger', { title: failure.title, description: failure.detail });
+      },
       onSettled: () => void queryClient.invalidateQueries(trpc.workloads.residualRules.pathFilter()),
     }),
   );
@@ -62,6 +67,7 @@ export function ResidualNotice({ workloadId }: { workloadId: string }) {
         >
           {t('Remove residual rules')}
         </Button>
+        <ChangeRefusal failure={remove.error && toFailure(remove.error)} />
       </div>
     </Notice>
   );

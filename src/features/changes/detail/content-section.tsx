@@ -58,6 +58,8 @@ function Item({ item, isApplied }: { item: ChangeItem; isApplied: boolean }) {
             <PolicyLink id={item.policy_id} name={item.name} />
           ) : 'group_id' in item ? (
             <SecurityGroupLink id={item.group_id} name={item.name} />
+          ) : item.kind === 'residual_removal' ? (
+            <WorkloadLink id={item.workload_id} name={item.name} />
           ) : (
             item.name || t('No project')
           )}
@@ -110,6 +112,14 @@ function Difference({ item }: { item: ChangeItem }) {
       );
     case 'move':
       return <Members label={t('Workloads')} ids={item.workloads.map(({ id }) => id)} />;
+    case 'residual_removal':
+      return (
+        <p className="text-muted">
+          {t(
+            'Rules of former tenants and projects are removed, including those set to be kept. A rollback cannot restore them.',
+          )}
+        </p>
+      );
   }
 }
 

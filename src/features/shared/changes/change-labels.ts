@@ -62,6 +62,8 @@ export function describeItem(t: Translate, item: ChangeItem): { tone: Tone; word
       return { tone: 'warn', word: t('Change members') };
     case 'move':
       return { tone: 'warn', word: t('Move workloads to project') };
+    case 'residual_removal':
+      return { tone: 'danger', word: t('Remove residual rules') };
   }
 }
 

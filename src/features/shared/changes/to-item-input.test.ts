@@ -52,6 +52,7 @@ const STORED = [
     ...{ kind: 'move', name: 'shop', ...owner, base_version: null, to: { id: OTHER, tenant_id: OTHER } },
     workloads: [{ id: ID, name: 'web', ...owner, assigned_by: null }],
   },
+  { kind: 'residual_removal', workload_id: ID, name: 'web', ...owner, base_version: null },
 ].map((item) => ChangeItem.parse({ adopted_from: null, ...item }));
 
 test('every kind of stored edit can be sent again, with its object and base version', () => {

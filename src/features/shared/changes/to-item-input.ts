@@ -37,6 +37,8 @@ export function toItemInput(item: ChangeItem): ItemInput {
       return { kind: 'group_members', group_id: item.group_id, ...base, add: item.add, remove: item.remove };
     case 'move':
       return { kind: 'move', workload_ids: listObjectIds(item), project_id: item.to?.id ?? null };
+    case 'residual_removal':
+      return { kind: 'residual_removal', workload_id: item.workload_id };
   }
 }
 
@@ -44,6 +46,7 @@ export function toItemInput(item: ChangeItem): ItemInput {
 export const editsSame = (a: ItemInput, b: ItemInput): boolean => {
   const ids = (item: ItemInput): readonly (string | undefined)[] => {
     if (item.kind === 'move') return item.workload_ids;
+    if (item.kind === 'residual_removal') return [item.workload_id];
     return ['group_id' in item ? item.group_id : 'policy_id' in item ? item.policy_id : undefined];
   };
   const others = ids(b);

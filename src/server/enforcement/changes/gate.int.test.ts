@@ -268,7 +268,7 @@ describe('approval that is required', () => {
       Object.keys(ASKED)
         .filter((name) => typeof ASKED[name] === 'function' && !offered.has(`${name} 0`))
         .sort(),
-    ).toEqual(['deployments.applyPending', 'workloads.removeResidualRules']);
+    ).toEqual(['deployments.applyPending']);
     for (const [path, change] of offered) {
       const created = await requestAs<Change>(callers.author, '/changes', change).catch(String);
       expect(created, path).toMatchObject({ state: 'draft', items_total: 1 });

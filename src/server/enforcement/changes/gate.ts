@@ -16,7 +16,7 @@ export type Gated = {
   readonly isEnforcing: boolean;
   /** What is asked for: verb and object, such as `Apply web-in`. */
   readonly title: string;
-  /** The change that does the same after approval; null: no change can. */
+  /** The change that does the same after approval; null: no change can, as for a group that moves to another project. */
   readonly items: readonly GivenItem[] | null;
 };
 

@@ -1,5 +1,5 @@
 import type { ImpactChange } from '@/domain/impact/stored-impact';
-import { compileChange } from '../changes/compiled/compile-change';
+import { compileChange, listSubjects } from '../changes/compiled/compile-change';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import {
   computeApplyChange,
@@ -9,6 +9,7 @@ import {
   listCleanupGuests,
 } from '../policies/planned-change';
 import type { PolicyInputs } from '../policies/policy-inputs';
+import type { TestSubject } from '../policy-tests/tests-after';
 import type { InputPolicy } from '../queries/policy-inputs';
 
 /** What an impact is computed from. */
@@ -18,8 +19,8 @@ export type PlannedImpact = {
   readonly found: FirewallChange;
   /** With the policies as they would be, and those that it deletes: what names rules before and after. */
   readonly inputs: PolicyInputs;
-  /** The policies that are deployed. */
-  readonly policies: readonly InputPolicy[];
+  /** The policies that are deployed, and workloads of which residual rules are removed. */
+  readonly subjects: readonly TestSubject[];
   /** Workloads that the change concerns, whether or not it changes anything there. */
   readonly workload_ids: readonly string[];
 };
@@ -33,19 +34,24 @@ const withPolicies = (inputs: PolicyInputs, policies: readonly InputPolicy[]): P
 /** What was last read, and what the change would leave. */
 export async function planImpact(firewall: FirewallState, change: ImpactChange): Promise<PlannedImpact> {
   if ('items' in change) {
-    const { change: found, inputs, touched, workload_ids } = await compileChange(change.items, firewall);
+    const compiled = await compileChange(change.items, firewall);
+    const { change: found, inputs, touched, workload_ids } = compiled;
     const policies = touched.map(({ policy }) => policy);
-    return { firewall, found, inputs: withPolicies(inputs, policies), policies, workload_ids };
+    return {
+      ...{ firewall, found, workload_ids },
+      inputs: withPolicies(inputs, policies),
+      subjects: listSubjects(compiled),
+    };
   }
   const { policy, leaves } = change;
   const inputs = withPolicies(firewall.inputs, [policy]);
   if (leaves === 'cleanup') {
     const workload_ids = listCleanupGuests(firewall, policy.id);
     const found = await computeCleanupChange(firewall, policy.id, workload_ids);
-    return { firewall, found, inputs, policies: [policy], workload_ids };
+    return { firewall, found, inputs, subjects: [policy], workload_ids };
   }
   const places = firewall.listPolicyWorkloads(policy.id);
   const found = await computeApplyChange(firewall, policy, places);
   const workload_ids = listAffectedGuests(firewall.inputs, policy, places);
-  return { firewall, found, inputs, policies: [policy], workload_ids };
+  return { firewall, found, inputs, subjects: [policy], workload_ids };
 }

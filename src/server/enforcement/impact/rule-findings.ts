@@ -55,8 +55,8 @@ export async function computeRuleFindings(
   session: Session,
   reach: (share: number) => Promise<void>,
 ): Promise<RuleFindings> {
-  const { row, found, policies } = session;
-  const { tests, hidden } = await describeFailing(await findFailingTests(found, policies), row.reader.tests);
+  const { row, found, subjects } = session;
+  const { tests, hidden } = await describeFailing(await findFailingTests(found, subjects), row.reader.tests);
   return {
     ...(await compare(session, reach)),
     tests,

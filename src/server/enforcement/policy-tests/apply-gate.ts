@@ -1,7 +1,7 @@
 import { isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
-import type { CompiledChange } from '../changes/compiled/compile-change';
+import { type CompiledChange, listSubjects } from '../changes/compiled/compile-change';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { describeFailing, findFailingAfterApply, findFailingTests, type TestsAfter } from './tests-after';
@@ -88,11 +88,11 @@ export async function assertTestsHold(
 
 /** The same of a change as a whole: several policies may each break a test that holds once all are applied. @throws as `assertTestsHold` */
 export async function assertTestsHoldAfterChange(
-  { change, touched }: Pick<CompiledChange, 'change' | 'touched'>,
+  compiled: CompiledChange,
   rights: TestRights,
   refusal: object,
 ): Promise<Override> {
-  const policies = touched.map(({ policy }) => policy);
+  const subjects = listSubjects(compiled);
   const what = { name: 'the change', remedy: 'Edit the change' };
-  return assertNoneFails(await findFailingTests(change, policies), policies, rights, refusal, what);
+  return assertNoneFails(await findFailingTests(compiled.change, subjects), subjects, rights, refusal, what);
 }

@@ -15,6 +15,9 @@ import { TestInputs } from './test-inputs';
 type Failing = { readonly test: PolicyTestRow; readonly decision: ReturnType<TestInputs['decide']> };
 export type TestsAfter = { readonly failing: readonly Failing[]; readonly after: Readable };
 
+/** What an apply concerns: a policy, or a workload of which it removes residual rules. */
+export type TestSubject = Owned & { readonly id: string };
+
 /** Whether a test may stop an apply of a policy: those of the policy's own project and tenant, and of the installation. */
 const canBlockApply = (test: Owned, policy: Owned): boolean =>
   test.tenant_id === null ||
@@ -36,14 +39,14 @@ function decidingPolicy(after: Readable, { source_place, destination_place, side
  */
 export async function findFailingTests(
   { before, after, changed }: FirewallChange,
-  policies: readonly InputPolicy[],
+  subjects: readonly TestSubject[],
 ): Promise<TestsAfter> {
   if (changed.size === 0) return { failing: [], after };
-  const ids = new Set(policies.map(({ id }) => id));
+  const ids = new Set(subjects.map(({ id }) => id));
   const evaluated = new TestInputs(after);
   const live = new TestInputs(before);
   const failing = (await listAllPolicyTests(db)).flatMap((test): Failing[] => {
-    const isConcerned = policies.some((policy) => canBlockApply(test, policy));
+    const isConcerned = subjects.some((subject) => canBlockApply(test, subject));
     if (!isConcerned || !evaluated.workloadsOf(test).some((id) => changed.has(id))) return [];
     const decision = evaluated.decide(test);
     if (decision.result !== 'fail') return [];

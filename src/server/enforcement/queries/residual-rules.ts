@@ -253,3 +253,11 @@ export async function lockTenantWorkloadsForShare(tx: Tx, tenantId: string): Pro
 export async function setResidualProject(tx: Tx, policyId: string, projectId: string | null): Promise<void> {
   await tx.update(residualRules).set({ project_id: projectId }).where(eq(residualRules.policy_id, policyId));
 }
+
+/** Whether residual rules of these workloads are being removed, or are about to be. */
+export async function areRemovalsOpen(executor: Executor, workloadIds: readonly string[]): Promise<boolean> {
+  const [row] = await executor.execute<{ open: boolean }>(sql`
+    select exists (select 1 from deployments as d join deployment_guests as g on g.deployment_id = d.id
+      where d.kind = 'removal' and d.status in ('queued', 'running') and g.workload_id = any (${pgArray('uuid', workloadIds)})) as open`);
+  return row?.open === true;
+}

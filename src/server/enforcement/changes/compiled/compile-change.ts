@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ChangeItem } from '@/domain/change/items';
 import { printFilter } from '@/domain/firewall/filter-print';
+import type { Owned } from '@/domain/permissions';
 import type { UnresolvedEndpoint } from '@/domain/policy/desired';
 import type { TemporaryLog, TemporaryLogLevel } from '@/domain/policy/temporary-log';
 import { db } from '../../../db/client';
@@ -12,12 +13,14 @@ import { mergeTemporaryLogs, planTemporaryLogs } from '../../policies/plan-tempo
 import {
   computePlannedChange,
   type FirewallChange,
+  type PlannedDeployment,
   type Readable,
   type VisitGuest,
 } from '../../policies/planned-change';
 import { compileInputs, loadPolicyInputs, type PolicyInputs } from '../../policies/policy-inputs';
 import { findLastVersion } from '../../queries/policy-versions';
 import { applyItems, type LastVersions, listMoves } from './apply-items';
+import { planResidualRemovals } from './plan-residual-removals';
 import { describeRequirements, listTouchedPolicies, type TouchedPolicy } from './touched-policies';
 
 /** What the items of a change do to the rules of workloads, on what was last read. */
@@ -28,6 +31,8 @@ export type CompiledChange = {
   readonly inputs: PolicyInputs;
   /** Policies that it deploys, in the order in which that happens at each workload. */
   readonly touched: readonly TouchedPolicy[];
+  /** Workloads with residual rules that it removes, not within a wave. */
+  readonly removals: readonly PlannedDeployment[];
   /** Workloads that it concerns, whether or not it changes anything there. */
   readonly workload_ids: readonly string[];
   readonly change: FirewallChange;
@@ -45,6 +50,12 @@ export type CompiledChange = {
    */
   readonly hash: string;
 };
+
+/** What a change deploys: policies, and workloads of which it removes residual rules. */
+export const listSubjects = ({ firewall, touched, removals }: CompiledChange): (Owned & { readonly id: string })[] => [
+  ...touched.map(({ policy }) => policy),
+  ...removals.flatMap(({ workload_ids }) => workload_ids.flatMap((id) => firewall.inputs.workloads.get(id) ?? [])),
+];
 
 /** Workloads that are evaluated before other work has its turn. */
 const BATCH = 20;
@@ -69,9 +80,9 @@ async function compare({ before, after, changed }: FirewallChange): Promise<Comp
 }
 
 /** What the touched policies require, by policy and workload. */
-function listRequirements(inputs: PolicyInputs, touched: readonly TouchedPolicy[]) {
+function listRequirements(inputs: PolicyInputs, deployments: readonly PlannedDeployment[]) {
   const desired = new Map(compileInputs(inputs).guests.map((guest) => [guest.workload_id, guest]));
-  return touched.map(({ policy_id, leaves, workload_ids }) => [
+  return deployments.map(({ policy_id, leaves, workload_ids }) => [
     policy_id,
     leaves,
     [...workload_ids].sort().flatMap((id) => {
@@ -109,19 +120,22 @@ export async function compileChange(
   const inputs = mergeTemporaryLogs(stored, logs);
   const compiled = compileInputs(inputs);
   const desired = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
-  const change = await computePlannedChange(known, inputs, touched, desired, visit);
+  const removals = await planResidualRemovals(known.inputs, items);
+  const planned = [...removals, ...touched];
+  const change = await computePlannedChange(known, inputs, planned, desired, visit);
   const differing = await compare(change);
   const ids = new Set(touched.map(({ policy_id }) => policy_id));
   return {
     firewall: known,
     inputs,
     touched,
-    workload_ids: [...new Set(touched.flatMap(({ workload_ids }) => workload_ids))].sort(),
+    removals,
+    workload_ids: [...new Set(planned.flatMap(({ workload_ids }) => workload_ids))].sort(),
     change,
     unresolved: compiled.unresolved.filter(({ policy_id }) => ids.has(policy_id)),
-    isEnforcing: touched.length > 0,
+    isEnforcing: planned.length > 0,
     logs,
     differing,
-    hash: sha256([listRequirements(inputs, touched), differing, [...change.unreadable].sort()]),
+    hash: sha256([listRequirements(inputs, planned), differing, [...change.unreadable].sort()]),
   };
 }

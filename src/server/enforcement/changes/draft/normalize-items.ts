@@ -8,6 +8,7 @@ import type { ItemContext } from './item-context';
 import { normalizeGroup, normalizeMembers } from './normalize-group';
 import { normalizeMove } from './normalize-move';
 import { normalizePolicy, normalizePolicyDeletion } from './normalize-policy';
+import { normalizeResidualRemoval } from './normalize-residual-removal';
 
 /** Hash of what the items say; the names of what they edit and the former content are not part of it. */
 export const hashItems = (items: readonly ChangeItem[]): string =>
@@ -31,6 +32,8 @@ function normalizeItem(context: ItemContext, at: number, given: ChangeEdit): Pro
       return normalizeMembers(context, at, given);
     case 'move':
       return normalizeMove(context, at, given);
+    case 'residual_removal':
+      return normalizeResidualRemoval(context, at, given);
   }
 }
 

@@ -13,6 +13,7 @@ import { moveChange, publishChange } from '../transition';
 import { findFailedCheck } from '../watch/find-failed-check';
 import { describeFailed, type FailedWorkload, insertWave, listFailed } from './deploy-wave';
 import { confirmIn } from './end-logging';
+import { hasOpenRemovals } from './remove-residual';
 import { type AppliedChange, rollBackIn, rolloutScope } from './roll-back';
 
 type WaveWorkloads = Awaited<ReturnType<typeof listChangeWorkloads>>;
@@ -91,6 +92,8 @@ export async function advanceWaves(tx: Tx, given: AppliedChange): Promise<string
     const { wave, tolerated_ids = [] } = change.rollout;
     const own = (await listChangeDeployments(tx, change.id)).filter((one) => one.wave === wave);
     if (own.some(({ finished_at }) => finished_at === null)) return [];
+    // The waves find what these leave. Removals that fail are retried, and nothing waits for that.
+    if (wave === 0 && (await hasOpenRemovals(tx, change.items))) return [];
     // A workload that was tried again counts as what became of it last.
     const failed = own.length > 0 ? listFailed(own, await listChangeGuests(tx, change.id)) : [];
     const unexpected = failed.filter(({ workload_id }) => !tolerated_ids.includes(workload_id));

@@ -86,7 +86,9 @@ export async function startRollout(
   accepted: Accepted,
 ): Promise<void> {
   const { waves } = await readRow(id);
-  const rollouts = await readRollouts(compiled.workload_ids, compiled.inputs, waves);
+  const written = new Set(compiled.touched.flatMap(({ workload_ids }) => workload_ids));
+  const inWaves = compiled.workload_ids.filter((workload_id) => written.has(workload_id));
+  const rollouts = await readRollouts(inWaves, compiled.inputs, waves);
   const removals = await db.transaction(async (tx) => {
     const locked = await lockChange(tx, 'all', id);
     if (!locked) throw notFound('change');

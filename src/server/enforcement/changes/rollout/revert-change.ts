@@ -18,7 +18,10 @@ import { refuseStep } from '../transition';
 import { revertMove } from './move-workloads';
 import { readFormerContent } from './undo-items';
 
-type Edit = Exclude<ChangeItem, { kind: 'move' }>;
+type Edit = Exclude<ChangeItem, { kind: 'move' | 'residual_removal' }>;
+
+const NOTHING_LEFT = 'Nothing of the change is left to revert.';
+const NOT_RESTORABLE = 'Removed residual rules cannot be restored: no policy requires them there any more.';
 
 /** The edit that takes one edit back, from what is stored now; null: there is nothing to take back. */
 async function revertEdit(tx: Tx, item: Edit, rollout: StoredRollout | null): Promise<ChangeItem | null> {
@@ -69,11 +72,13 @@ export async function revertChange(scope: Scope<'policy:write'>, session: Sessio
     if (change.state !== 'confirmed') throw refuseStep(change, 'revert it');
     const items: ChangeItem[] = [];
     for (const item of change.items) {
+      if (item.kind === 'residual_removal') continue;
       const reverted = item.kind === 'move' ? await revertMove(tx, item) : [await revertEdit(tx, item, change.rollout)];
       items.push(...reverted.filter((one) => one !== null));
     }
     if (items.length === 0) {
-      throw new AppError('conflict', 'Nothing of the change is left to revert.', {
+      const isRemoval = change.items.every(({ kind }) => kind === 'residual_removal');
+      throw new AppError('conflict', isRemoval ? NOT_RESTORABLE : NOTHING_LEFT, {
         extra: { reason: 'nothing_to_revert' },
       });
     }

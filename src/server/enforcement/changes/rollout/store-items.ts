@@ -11,6 +11,7 @@ import { createPolicyIn, deletePolicyIn } from '../../policies/policies';
 import type { ChangeRow } from '../../queries/changes';
 import { findLastVersion } from '../../queries/policy-versions';
 import { storeMove } from './move-workloads';
+import { storeResidualRemoval } from './remove-residual';
 
 export type Acting = { readonly actor: Actor; readonly origin: Origin | null };
 type Kind = ChangeItem['kind'];
@@ -32,6 +33,9 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
   const reason = `Change: ${change.title}`;
   // Their locks come before that of the audit trail.
   for (const item of selectItems(change.items, 'move')) removals.push(...(await storeMove(tx, by, item)));
+  for (const item of selectItems(change.items, 'residual_removal')) {
+    removals.push(...(await storeResidualRemoval(tx, by, item)));
+  }
   for (const { policy_id: id, before, after, ...item } of selectItems(change.items, 'policy')) {
     if (!before) {
       const version = (await findLastVersion(tx, id)) + 1;

@@ -112,6 +112,13 @@ class Undo {
     }
   }
 
+  residualRemovals(): void {
+    const names = selectItems(this.change.items, 'residual_removal').map(({ name }) => name);
+    if (names.length === 0) return;
+    const message = `Residual rules of ${names.join(', ')} cannot be restored: no policy requires them there any more.`;
+    this.problems.push(createIncomplete(message));
+  }
+
   async policies(): Promise<void> {
     const { tx } = this;
     const live = this.former;
@@ -202,6 +209,7 @@ export async function undoItems(
   const undo = new Undo(tx, by, change, index, touched);
   // Their locks come before that of the audit trail.
   await undo.moves();
+  undo.residualRemovals();
   await undo.policies();
   await undo.groups();
   return undo;

@@ -1,10 +1,10 @@
 import { anonymizeRule, toLiveRuleView } from '@/domain/firewall/rule-view';
-import { isWithinReach } from '@/domain/permissions';
+import { isWithinReach, type Owned } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
 import type { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
 import { recordAudit } from '../../../audit/record';
 import type { Scope } from '../../../auth/scope';
-import { db, type Executor } from '../../../db/client';
+import { db, type Executor, type Tx } from '../../../db/client';
 import { notFound } from '../../../lib/refusals';
 import { assertNoApprovalNeeded } from '../../changes/gate';
 import { readFirewallState } from '../../policies/firewall-state/read-firewall-state';
@@ -53,6 +53,27 @@ export async function listResidual(scope: Scope<'workload:read'>, workloadId: st
   };
 }
 
+/** Requests the removal inside the caller's transaction. @returns deployments to start after the commit, and for how many policies */
+export async function removeResidualIn(
+  tx: Tx,
+  by: Pick<Scope, 'actor' | 'origin'>,
+  { id, name, tenant_id }: Pick<Owned, 'tenant_id'> & { readonly id: string; readonly name: string },
+): Promise<{ requested: number; ids: string[] }> {
+  await setRemoval(tx, id);
+  const left = await listDueRemovals(tx, [id]);
+  if (left.length === 0) return { requested: 0, ids: [] };
+  const ids = await requestRemovalIn(tx, left);
+  await recordAudit(tx, by, {
+    action: 'workload.residual_removal_requested',
+    object_kind: 'workload',
+    object_id: id,
+    object_name: name,
+    tenant_id,
+    after: { policies: left.length },
+  });
+  return { requested: left.length, ids };
+}
+
 /**
  * Requests immediate removal of everything that policies of former tenants and projects left on a workload,
  * including what was to be kept; the worker retries until it is gone.
@@ -62,24 +83,14 @@ export async function removeResidual(scope: Scope<'policy:apply'>, workloadId: s
   const { requested, ids } = await db.transaction(async (tx) => {
     const owner = await findOwner(tx, workloadId);
     if (!owner || !isWithinReach(owner, scope.reach)) throw workloadNotFound();
-    await setRemoval(tx, workloadId);
-    const left = await listDueRemovals(tx, [workloadId]);
-    if (left.length === 0) return { requested: 0, ids: [] };
-    await assertNoApprovalNeeded(tx, [owner], {
-      isEnforcing: true,
-      title: `Remove residual rules from ${owner.workload_name}`,
-      items: null,
-    });
-    const ids = await requestRemovalIn(tx, left);
-    await recordAudit(tx, scope, {
-      action: 'workload.residual_removal_requested',
-      object_kind: 'workload',
-      object_id: workloadId,
-      object_name: owner.workload_name,
-      tenant_id: owner.tenant_id,
-      after: { policies: left.length },
-    });
-    return { requested: left.length, ids };
+    if ((await listDueRemovals(tx, [workloadId])).length > 0) {
+      await assertNoApprovalNeeded(tx, [owner], {
+        isEnforcing: true,
+        title: `Remove residual rules from ${owner.workload_name}`,
+        items: [{ kind: 'residual_removal', workload_id: workloadId }],
+      });
+    }
+    return removeResidualIn(tx, scope, { id: workloadId, name: owner.workload_name, tenant_id: owner.tenant_id });
   });
   await startDeployments(ids);
   return { requested };
