@@ -1,3 +1,4 @@
+import { AGENT_VERSION } from '@fabric/agent-contract/limits';
 import { expect } from '@playwright/test';
 import { findNamespaceProblem, startNamespacedNode } from '../fixtures/namespaced-node';
 import { test } from '../fixtures/test';
@@ -40,7 +41,7 @@ test('an install command from the page brings an agent whose flows show up live'
     await expect(dialog.getByText('Agent is reporting'), node.output()).toBeVisible({ timeout: 60_000 });
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await expect(row).not.toContainText('No agent');
-    await expect(row).toContainText('0.2.0');
+    await expect(row).toContainText(AGENT_VERSION);
 
     await page.goto(`/flows?live=true&cluster_id=${cluster.id}`);
     const flows = page.getByRole('grid', { name: 'Live flows' });
