@@ -223,6 +223,8 @@ export type ApplyPendingInput = z.output<typeof ApplyPendingInput>;
 
 /** Several policies together, each an operation of its own. */
 export const ApplyPendingResult = z.object({
+  /** The body of POST /changes for those that were not started because they need approval; null: there are none. */
+  change: z.object({ title: z.string(), items: z.array(z.unknown()) }).nullable(),
   operations: z.array(
     z.object({
       policy_id: z.uuid(),

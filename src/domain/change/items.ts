@@ -93,6 +93,13 @@ export type GroupContent = z.output<typeof GroupContent>;
 
 const owner = { tenant_id: z.uuid().nullable(), project_id: z.uuid().nullable() };
 const before = { version: z.int() };
+const moved = {
+  /**
+   * Present when the object gets another project, which `project_id` is: the one that it leaves; null: it belongs to the whole tenant.
+   * `project_id` is left out for readers who do not see that project.
+   */
+  moved_from: z.object({ project_id: z.uuid().nullable().optional() }).optional(),
+};
 
 /**
  * An item as it is stored: ids assigned, content normalized, the owner known. `before` is the content that it was made from; null:
@@ -104,6 +111,7 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     policy_id: z.uuid(),
     name: z.string(),
     ...owner,
+    ...moved,
     /** Null: the policy is created. */
     base_version: z.int().nullable(),
     before: PolicySnapshot.extend(before).nullable(),
@@ -125,6 +133,7 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     group_id: z.uuid(),
     name: z.string(),
     ...owner,
+    ...moved,
     base_version: z.int().nullable(),
     before: GroupContent.extend(before).nullable(),
     after: GroupContent,

@@ -73,6 +73,11 @@ function Item({ item, isApplied }: { item: ChangeItem; isApplied: boolean }) {
           {t('Adopts what is live on {names}.', { names: item.adopted_from.map(({ name }) => name).join(', ') })}
         </p>
       )}
+      {'moved_from' in item && item.moved_from && (
+        <p className="pb-2">
+          {item.project_id === null ? t('Moves from its project to the whole tenant.') : t('Moves to another project.')}
+        </p>
+      )}
       <Difference item={item} />
     </>
   );
@@ -84,6 +89,7 @@ function Difference({ item }: { item: ChangeItem }) {
     case 'policy': {
       if (item.before === null) return <NewPolicy item={item} />;
       const { fields, rules } = compareSnapshots(item.before, item.after);
+      if (fields.length + rules.length === 0 && item.moved_from) return null;
       if (fields.length + rules.length === 0)
         return <p className="text-muted">{t('The stored content is applied without edits.')}</p>;
       return <SnapshotDifference fields={fields} rules={rules} />;

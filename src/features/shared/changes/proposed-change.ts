@@ -8,8 +8,7 @@ const isProposed = (value: unknown): value is ProposedChange =>
   typeof value === 'object' && value !== null && 'title' in value && 'items' in value;
 
 /**
- * The change to submit when a call was refused because it needs approval. Null for any other failure, and where no change can do the
- * same: the failure then says what to do.
+ * The change to submit when a call was refused because it needs approval. Null for any other failure.
  */
 export function findProposedChange(failure: Pick<Failure, 'extra'> | null): ProposedChange | null {
   if (failure?.extra?.reason !== 'approval_required') return null;

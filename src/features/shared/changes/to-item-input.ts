@@ -25,7 +25,7 @@ export function toItemInput(item: ChangeItem): ItemInput {
     case 'policy_delete':
       return { kind: 'policy_delete', policy_id: item.policy_id, ...base };
     case 'group': {
-      const owner = item.before === null ? { tenant_id, project_id } : {};
+      const owner = item.before === null ? { tenant_id, project_id } : { project_id };
       return {
         kind: 'group',
         group_id: item.group_id,

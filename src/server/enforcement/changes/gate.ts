@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { countRequired } from '@/domain/change/approval';
 import type { ChangeItemInput } from '@/domain/change/items';
+import { MAX_CHANGE_ITEMS } from '@/domain/choices';
 import type { Owned } from '@/domain/permissions';
 import type { PolicyCreate, PolicySnapshot } from '@/domain/policies';
 import { compareSnapshots } from '@/domain/policy/snapshot';
@@ -16,11 +17,19 @@ export type Gated = {
   readonly isEnforcing: boolean;
   /** What is asked for: verb and object, such as `Apply web-in`. */
   readonly title: string;
-  /** The change that does the same after approval; null: no change can, as for a group that moves to another project. */
-  readonly items: readonly GivenItem[] | null;
+  /** The change that does the same after approval. */
+  readonly items: readonly GivenItem[];
 };
 
 const MAX_TITLE = 120;
+const APPROVAL_REQUIRED = 'approval_required';
+
+/** The body of POST /changes. */
+type ProposedChange = { readonly title: string; readonly items: readonly GivenItem[] };
+const toChange = (title: string, items: readonly GivenItem[]): ProposedChange => ({
+  title: title.slice(0, MAX_TITLE).trim(),
+  items,
+});
 
 /**
  * Refuses what was requested directly where one of its owners requires approvals. Call it in the transaction of everything that
@@ -39,17 +48,20 @@ export async function assertNoApprovalNeeded(
   const approvals_required = Math.max(0, ...[...rules.values()].map((rule) => countRequired(rule, isEnforcing)));
   if (approvals_required === 0) return;
   const needed = `${approvals_required} ${approvals_required === 1 ? 'approval' : 'approvals'}`;
-  const remedy =
-    items === null
-      ? 'A change cannot contain it. Ask an administrator to lower the required approvals.'
-      : 'Submit it as a change.';
-  throw new AppError('conflict', `${title}: this requires ${needed} by other people. ${remedy}`, {
-    extra: {
-      reason: 'approval_required',
-      approvals_required,
-      change: items && { title: title.slice(0, MAX_TITLE).trim(), items },
-    },
+  throw new AppError('conflict', `${title}: this requires ${needed} by other people. Submit it as a change.`, {
+    extra: { reason: APPROVAL_REQUIRED, approvals_required, change: toChange(title, items) },
   });
+}
+
+/**
+ * What was refused of a request for several objects, as one change that does the same after approval.
+ * @returns null when nothing was refused because it needs approval
+ */
+export function combineRefused(title: string, errors: readonly AppError[]): ProposedChange | null {
+  const items = errors.flatMap(({ extra }) =>
+    extra?.reason === APPROVAL_REQUIRED ? (extra.change as ProposedChange).items : [],
+  );
+  return items.length === 0 ? null : toChange(title, items.slice(0, MAX_CHANGE_ITEMS));
 }
 
 /** The item that gives a policy this content. */

@@ -1,5 +1,6 @@
 import { isApproved } from '@/domain/change/approval';
 import type { Change, ChangeListInput, ChangeSummary } from '@/domain/change/change';
+import type { ChangeItem } from '@/domain/change/items';
 import { findNextWindow } from '@/domain/change/maintenance';
 import { EDITABLE_STATES } from '@/domain/change/states';
 import type { Page } from '@/domain/list';
@@ -112,6 +113,14 @@ function hideTexts({ waves, problems, break_glass_reason }: ChangeRow) {
   };
 }
 
+/** An item without the project that its object leaves, where the reader does not see that one. */
+function hideFormerProject(item: ChangeItem, reach: Reach): ChangeItem {
+  if (!('moved_from' in item) || !item.moved_from) return item;
+  const { project_id } = item.moved_from;
+  const isSeen = project_id == null || isWithinReach({ tenant_id: item.tenant_id, project_id }, reach);
+  return isSeen ? item : { ...item, moved_from: {} };
+}
+
 async function describeChange(session: Session, reach: Reach, row: ChangeRow, summary: ChangeSummary): Promise<Change> {
   const [owners, history, waves, reverted_by] = await Promise.all([
     listChangeOwners(db, row.id),
@@ -122,7 +131,9 @@ async function describeChange(session: Session, reach: Reach, row: ChangeRow, su
   const visible = owners.filter((owner) => isWithinReach(owner, reach));
   const approvals = await readApprovals(row, owners, visible, history.reviews, summary.tenants);
   const isPartial = visible.length < owners.length;
-  const items = row.items.filter((item) => isItemVisible(session, reach, item));
+  const items = row.items
+    .filter((item) => isItemVisible(session, reach, item))
+    .map((item) => hideFormerProject(item, reach));
   const reviews = history.reviews.map((review) => toReview(review, visible, isPartial));
   // Who acts for the installation or a visible owner is known; of others it is only known that someone acted.
   const known = isPartial ? new Set([row.created_by, ...reviews.map(({ by }) => by.id)]) : null;

@@ -180,7 +180,7 @@ describe('applying a policy', () => {
       expect((await ask(path, stranger, 'GET')).status).toBe(404);
     }
     expect(await (await ask('/deployments', stranger, 'GET')).json()).toMatchObject({ items: [], total: 0 });
-    expect(await (await ask('/policies/apply-pending', stranger)).json()).toEqual({ operations: [] });
+    expect(await (await ask('/policies/apply-pending', stranger)).json()).toEqual({ change: null, operations: [] });
   });
 });
 

@@ -16,7 +16,7 @@ import { db, type Executor } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
-import { assertNoApprovalNeeded } from '../changes/gate';
+import { assertNoApprovalNeeded, combineRefused } from '../changes/gate';
 import { assertNoRollout } from '../changes/rollout/guard';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { type Acknowledged, assertAcknowledged } from '../impact/apply-with-impact';
@@ -260,6 +260,36 @@ function isPending(policyId: string, inputs: PolicyInputs, placements: readonly 
 const isOrderPending = ({ reasons }: Pick<ClusterDeployment, 'reasons'>) => reasons.includes('order_pending');
 
 /**
+ * Requests the same for several policies. One that cannot be done is reported, and the others are done.
+ * @throws AppError what the only policy is refused for; `conflict` with the change to submit when all that is refused needs approval
+ * and nothing was started
+ */
+export async function requestEach(
+  title: string,
+  policies: readonly { readonly id: string; readonly name: string }[],
+  request: (policyId: string) => Promise<{ readonly ids: string[] }>,
+): Promise<ApplyPendingResult> {
+  const operations: ApplyPendingResult['operations'] = [];
+  const refused: AppError[] = [];
+  for (const { id: policy_id, name: policy_name } of policies) {
+    try {
+      const { ids } = await request(policy_id);
+      operations.push({ policy_id, policy_name, deployment_ids: ids, message: null });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      refused.push(error);
+      operations.push({ policy_id, policy_name, deployment_ids: [], message: error.message });
+    }
+  }
+  const change = combineRefused(title, refused);
+  const [first] = refused;
+  if (first && change && refused.length === policies.length) {
+    throw new AppError('conflict', first.message, { extra: { ...first.extra, change, operations } });
+  }
+  return { change: change && { ...change, items: [...change.items] }, operations };
+}
+
+/**
  * Applies every visible policy whose desired state differs from what was last applied: policies that changed, whose
  * groups, addresses or networks changed, or that were applied in another order than is desired now.
  */
@@ -279,22 +309,15 @@ export async function applyPending(
     const policy = firewall.inputs.policies.find((one) => one.id === id);
     return policy !== undefined && firewall.standingOf(policy).deployments.some(isOrderPending);
   };
-  const operations: ApplyPendingResult['operations'] = [];
-  for (const { id, name } of policies) {
+  const pending = policies.filter(({ id }) => {
     const own = placements.filter(({ policy_id }) => policy_id === id);
-    if (!isPending(id, inputs, own) && !waitsForOrder(id)) continue;
-    try {
-      const seen = impacts.find(({ policy_id }) => policy_id === id);
-      const acknowledged = seen ? await assertAcknowledged(id, seen, reader, {}) : null;
-      const { ids } = await requestApply(scope, id, inputs, 'apply_pending', undefined, NO_TEST_RIGHTS, acknowledged);
-      operations.push({ policy_id: id, policy_name: name, deployment_ids: ids, message: null });
-    } catch (error) {
-      // A policy changed or deleted since the list was read is reported; the others are still applied.
-      if (!(error instanceof AppError)) throw error;
-      operations.push({ policy_id: id, policy_name: name, deployment_ids: [], message: error.message });
-    }
-  }
-  return { operations };
+    return isPending(id, inputs, own) || waitsForOrder(id);
+  });
+  return requestEach('Apply pending policies', pending, async (id) => {
+    const seen = impacts.find(({ policy_id }) => policy_id === id);
+    const acknowledged = seen ? await assertAcknowledged(id, seen, reader, {}) : null;
+    return requestApply(scope, id, inputs, 'apply_pending', undefined, NO_TEST_RIGHTS, acknowledged);
+  });
 }
 
 /** What the response to a malformed apply says about the policy; null when none is visible to the caller. */

@@ -10,6 +10,7 @@ import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { groupBy } from '../../lib/group-by';
 import { notFound, refuseField } from '../../lib/refusals';
+import { requestEach } from '../deployments/request';
 import { requestReconcile } from '../deployments/request-again';
 import { loadPolicyInputs } from '../policies/policy-inputs';
 import {
@@ -86,19 +87,18 @@ export async function reconcileDrift(
 ): Promise<ApplyPendingResult> {
   const byPolicy = groupBy(await findUnresolved(scope.reach, drift_ids), ({ policy_id }) => policy_id);
   const inputs = await loadPolicyInputs();
-  const operations: ApplyPendingResult['operations'] = [];
-  for (const [policy_id, rows] of byPolicy) {
-    const policy_name = rows[0]?.policy_name ?? '';
-    const workloadIds = [...new Set(rows.map(({ workload_id }) => workload_id))];
-    try {
-      const { ids } = await requestReconcile(scope, policy_id, inputs, workloadIds);
-      operations.push({ policy_id, policy_name, deployment_ids: ids, message: null });
-    } catch (error) {
-      if (!(error instanceof AppError) || byPolicy.size === 1) throw error;
-      operations.push({ policy_id, policy_name, deployment_ids: [], message: error.message });
-    }
-  }
-  return { operations };
+  const policies = [...byPolicy].map(([id, rows]) => ({ id, name: rows[0]?.policy_name ?? '' }));
+  const request = (id: string) => {
+    const places = byPolicy.get(id) ?? [];
+    return requestReconcile(scope, id, inputs, [...new Set(places.map(({ workload_id }) => workload_id))]);
+  };
+  const [only] = policies;
+  if (!only || policies.length > 1) return requestEach('Reconcile drift', policies, request);
+  const { ids } = await request(only.id);
+  return {
+    change: null,
+    operations: [{ policy_id: only.id, policy_name: only.name, deployment_ids: ids, message: null }],
+  };
 }
 
 /** Accepting drift requires both permissions for the policy. */

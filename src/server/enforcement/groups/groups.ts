@@ -119,6 +119,21 @@ export function assertUnused(
 }
 
 /**
+ * Policies of the former owner would not find a group any more that moves to another project; those of the installation do, by its id.
+ * @throws AppError `conflict` naming the policies when there are any
+ */
+export async function assertFoundAfterMove(
+  tx: Tx,
+  { id, name, project_id }: Pick<SecurityGroupRow, 'id' | 'name' | 'project_id'>,
+  reach: Reach,
+): Promise<void> {
+  const users = await listGroupUsers(tx, id);
+  const lost = users.filter((policy) => policy.tenant_id !== null);
+  assertUnused(`The group ${name}`, lost, [`sg:${id}`, `sg:${name}`], reach);
+  if (project_id === null) assertUnused(`The name ${name}`, users, [`sg:${name}`], reach);
+}
+
+/**
  * Changes a group; fields that are left out stay. Without a change nothing is written or recorded.
  * @throws AppError `not_found`; `version_conflict`; `conflict` when the name is taken, or when policies name the group by
  * the name that it shall lose, or would not find it in its new project; what `changeOwner` throws
@@ -145,11 +160,7 @@ export async function updateSecurityGroupIn(
   const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : toOwner(row);
   if (moves) {
     changes.project_id = owner.project_id;
-    // Policies of the former owner would not find it any more; those of the installation do, by its id.
-    const users = await listGroupUsers(tx, id);
-    const lost = users.filter((policy) => policy.tenant_id !== null);
-    assertUnused(`The group ${row.name}`, lost, [`sg:${row.id}`, `sg:${row.name}`], scope.reach);
-    if (row.project_id === null) assertUnused(`The name ${row.name}`, users, [`sg:${row.name}`], scope.reach);
+    await assertFoundAfterMove(tx, row, scope.reach);
   }
   const changed = Object.keys(changes).length > 0;
   if (changed) {
@@ -161,10 +172,10 @@ export async function updateSecurityGroupIn(
     }
     await updateRow(tx, id, { ...changes, version: row.version + 1 });
     if (!rollout) {
-      const group = toGroupInput({ ...row, ...changes });
+      const group = { ...toGroupInput({ ...row, ...changes }), ...(moves && { project_id }) };
       await assertGroupNeedsNoApproval(tx, row, Object.keys(changes).join() !== 'description', {
         title: `Edit group ${row.name}`,
-        items: moves ? null : [{ kind: 'group', group_id: id, base_version: row.version, group }],
+        items: [{ kind: 'group', group_id: id, base_version: row.version, group }],
       });
     }
     await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...toOwner(row) });

@@ -34,7 +34,7 @@ const withPolicies = (inputs: PolicyInputs, policies: readonly InputPolicy[]): P
 /** What was last read, and what the change would leave. */
 export async function planImpact(firewall: FirewallState, change: ImpactChange): Promise<PlannedImpact> {
   if ('items' in change) {
-    const compiled = await compileChange(change.items, firewall);
+    const compiled = await compileChange(change.items, { firewall });
     const { change: found, inputs, touched, workload_ids } = compiled;
     const policies = touched.map(({ policy }) => policy);
     return {

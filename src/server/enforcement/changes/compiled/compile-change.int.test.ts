@@ -204,7 +204,7 @@ class Workbench {
   /** What the items compile to before they are stored: policies that they create have no version then. */
   async compileBefore(firewall: FirewallState) {
     const find = vi.spyOn(versions, 'findLastVersion').mockResolvedValue(0);
-    const compiled = await compileChange(this.items, firewall);
+    const compiled = await compileChange(this.items, { firewall });
     find.mockRestore();
     return compiled;
   }
@@ -241,7 +241,7 @@ describe('compileChange', () => {
     }
     expect([...kinds].sort()).toEqual(['apply group', 'apply item', 'cleanup item']);
     for (const policy of bench.policies) await bench.deletePolicy(policy);
-    const end = await compileChange(bench.items, await readFirewallState());
+    const end = await compileChange(bench.items, { firewall: await readFirewallState() });
     expect(end.touched).toEqual([]);
     for (const cleanup of bench.cleanups.values()) await lab.carryOut(cleanup);
   });
@@ -256,7 +256,7 @@ describe('compileChange', () => {
     const firewall = await readFirewallState();
     bench.items = [];
     const changed = await bench.editPolicy(policy, { rules: [{ action: 'drop', protocol: 'udp' }] });
-    const { change, inputs, isEnforcing, touched } = await compileChange(bench.items, firewall);
+    const { change, inputs, isEnforcing, touched } = await compileChange(bench.items, { firewall });
     const after = inputs.policies.find(({ id }) => id === changed.id);
     const places = firewall.listPolicyWorkloads(changed.id);
     const single = after && (await computeApplyChange(firewall, after, places));

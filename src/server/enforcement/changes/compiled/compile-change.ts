@@ -92,6 +92,15 @@ function listRequirements(inputs: PolicyInputs, deployments: readonly PlannedDep
   ]);
 }
 
+export type CompileOptions = {
+  /** What was read; by default what was last read. */
+  readonly firewall?: FirewallState;
+  /** Called with each deployment at each guest. */
+  readonly visit?: VisitGuest;
+  /** Level at which rules that the change adds are logged for a time; null: their own. */
+  readonly log_new_rules?: TemporaryLogLevel | null;
+};
+
 /** Of policies that the items create, or create again. */
 async function readLastVersions({ policies }: PolicyInputs, items: readonly ChangeItem[]): Promise<LastVersions> {
   const stored = new Set(policies.map(({ id }) => id));
@@ -102,13 +111,10 @@ async function readLastVersions({ policies }: PolicyInputs, items: readonly Chan
 /**
  * What the items of a change compile to, and what they change at workloads. Evaluated on what was last read; no cluster is
  * contacted.
- * @param level at which rules that it adds are logged for a time; null: their own
  */
 export async function compileChange(
   items: readonly ChangeItem[],
-  firewall?: FirewallState,
-  visit?: VisitGuest,
-  level: TemporaryLogLevel | null = null,
+  { firewall, visit, log_new_rules: level = null }: CompileOptions = {},
 ): Promise<CompiledChange> {
   const known = firewall ?? (await readFirewallState());
   const moves = listMoves(items);

@@ -1,11 +1,10 @@
 import type { ChangeItem } from '@/domain/change/items';
-import type { TemporaryLogLevel } from '@/domain/policy/temporary-log';
 import { sha256 } from '../../impact/hashes';
 import type { FirewallState } from '../../policies/firewall-state/firewall-state';
 import { refreshFirewallState } from '../../policies/firewall-state/read-firewall-state';
 import type { VisitGuest } from '../../policies/planned-change';
 import { guestFingerprint } from '../../policies/preview/preview-guest';
-import { type CompiledChange, compileChange } from './compile-change';
+import { type CompiledChange, type CompileOptions, compileChange } from './compile-change';
 
 /** By policy and workload, the fingerprint of what its deployment would find and write there. */
 export type Fingerprints = ReadonlyMap<string, Readonly<Record<string, string>>>;
@@ -27,11 +26,10 @@ export async function readChangeWorkloads(items: readonly ChangeItem[]): Promise
 /**
  * Reads the workloads that a change concerns, and compiles the change on that. Deployments follow each other in the order in which
  * they are planned, so that each has to find what the one before leaves.
- * @param level at which rules that it adds are logged for a time; null: their own
  */
 export async function compileFresh(
   items: readonly ChangeItem[],
-  level: TemporaryLogLevel | null = null,
+  options: Pick<CompileOptions, 'log_new_rules'> = {},
 ): Promise<FreshChange> {
   const firewall = await readChangeWorkloads(items);
   const fingerprints = new Map<string, Record<string, string>>();
@@ -45,6 +43,6 @@ export async function compileFresh(
       fingerprints.set(policyId, known);
     };
   };
-  const compiled = await compileChange(items, firewall, visit, level);
+  const compiled = await compileChange(items, { ...options, firewall, visit });
   return { compiled, fingerprints, fingerprint: sha256(Object.fromEntries(fingerprints)) };
 }

@@ -83,13 +83,13 @@ export async function readDifference(
       extra: { reason: 'wrong_state', change_id: id, state: row.state },
     });
   }
-  const level = row.log_new_rules;
-  const fresh = refresh ? await compileFresh(row.items, level) : null;
-  const compiled = fresh?.compiled ?? (await compileChange(row.items, undefined, undefined, level));
+  const { log_new_rules } = row;
+  const fresh = refresh ? await compileFresh(row.items, { log_new_rules }) : null;
+  const compiled = fresh?.compiled ?? (await compileChange(row.items, { log_new_rules }));
   const { change, workload_ids } = compiled;
   const difference: ChangeDifference = {
     workloads: [],
-    log_new_rules: row.log_new_rules,
+    log_new_rules,
     totals: { workloads: 0, added: 0, removed: 0, moved: 0, option_changes: 0 },
     unreadable: [],
     hidden_workloads: 0,

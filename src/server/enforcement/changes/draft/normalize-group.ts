@@ -5,8 +5,8 @@ import type { Scope } from '../../../auth/scope';
 import { AppError } from '../../../lib/errors';
 import { newId } from '../../../lib/ids';
 import { assertVersion, refuseField } from '../../../lib/refusals';
-import { chooseOwner } from '../../../tenancy/choose-owner';
-import { assertUnused } from '../../groups/groups';
+import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
+import { assertFoundAfterMove, assertUnused } from '../../groups/groups';
 import { findEligible } from '../../groups/members';
 import { listAddedMembers } from '../../queries/security-group-members';
 import { findSecurityGroup, listGroupUsers, securityGroupNameTaken } from '../../queries/security-groups';
@@ -64,23 +64,31 @@ export async function normalizeGroup(
     };
   }
   const group = await readStored(context, scope, at, { group_id, base_version });
-  const owner = toOwner(group);
-  for (const field of ['tenant_id', 'project_id'] as const) {
-    if (given[field] !== undefined && given[field] !== owner[field]) {
-      throw refuseField(`items.${at}.group.${field}`, 'A change does not move a group to another owner.');
-    }
+  if (given.tenant_id !== undefined && given.tenant_id !== group.tenant_id) {
+    throw refuseField(
+      `items.${at}.group.tenant_id`,
+      'A group cannot be given to another tenant. Leave this field out.',
+    );
   }
+  const { project_id } = given;
+  const moves = project_id !== undefined && project_id !== group.project_id;
+  const owner = moves ? await changeOwner(tx, scope.reach, group, project_id) : toOwner(group);
+  if (moves) await assertFoundAfterMove(tx, group, scope.reach);
   if (given.workload_ids.length > 0) {
     throw refuseField(`items.${at}.group.workload_ids`, 'Change the members of a group with an edit group_members.');
   }
+  if (moves || after.name !== group.name) await assertNameFree(context, at, owner, after.name);
   if (after.name !== group.name) {
-    await assertNameFree(context, at, owner, after.name);
     assertUnused(`The name ${group.name}`, await listGroupUsers(tx, group_id), [`sg:${group.name}`], scope.reach);
   }
   const before = { ...toContent(group), version: group.version };
   return {
-    item: { kind: 'group', group_id, name: after.name, ...owner, base_version: group.version, before, after, add: [] },
-    owners: [owner],
+    item: {
+      ...{ kind: 'group', group_id, name: after.name, ...owner },
+      ...(moves && { moved_from: { project_id: group.project_id } }),
+      ...{ base_version: group.version, before, after, add: [] },
+    },
+    owners: [toOwner(group), owner],
   };
 }
 

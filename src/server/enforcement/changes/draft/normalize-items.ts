@@ -14,7 +14,7 @@ import { normalizeResidualRemoval } from './normalize-residual-removal';
 export const hashItems = (items: readonly ChangeItem[]): string =>
   sha256(
     items
-      .map(({ name: _, ...item }) => ('before' in item ? { ...item, before: null } : item))
+      .map(({ name: _, ...item }) => ('before' in item ? { ...item, before: null, moved_from: undefined } : item))
       .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
   );
 

@@ -110,6 +110,7 @@ export async function normalizePolicy(
       policy_id,
       name: after.name,
       ...owner,
+      ...(moves && { moved_from: { project_id: row.project_id } }),
       base_version: before.version,
       before,
       after,

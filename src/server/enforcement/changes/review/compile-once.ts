@@ -34,7 +34,7 @@ export async function compileOnce({ id, items, content_hash }: ChangeRow): Promi
   const key = `${id} ${content_hash}`;
   const found = known.get(key);
   if (found !== undefined) return found;
-  const made = compileChange(items, firewall).then(summarizeCompiled);
+  const made = compileChange(items, { firewall }).then(summarizeCompiled);
   known.set(key, made);
   made.catch(() => known.delete(key));
   return made;

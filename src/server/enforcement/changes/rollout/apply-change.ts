@@ -12,11 +12,11 @@ import { policiesById } from '../../policies/policy-inputs';
 import { addChangeObjects } from '../../queries/change-rollouts';
 import { type ChangeRow, findChange, lockChange, updateChangeIn } from '../../queries/changes';
 import { insertTemporaryLogs } from '../../queries/temporary-logs';
-import { type CompiledChange, compileChange } from '../compiled/compile-change';
+import type { CompiledChange } from '../compiled/compile-change';
 import { assertStillApproved } from '../review/revalidate';
 import { moveChange, publishChange, recordChange, refuseStep } from '../transition';
 import { enqueueAdvance } from './advance-change';
-import { type Accepted, type ApplyRights, checkApply, compileAsShown, findStart } from './apply-checks';
+import { type Accepted, type ApplyRights, checkApply, compileToApply, findStart } from './apply-checks';
 import { assertBases } from './assert-bases';
 import { assertActsForAll } from './decide-change';
 import { assertNoRollout } from './guard';
@@ -167,12 +167,11 @@ export async function applyChange(
   if (!states.includes(change.state)) throw refuseStep(change, 'apply it');
   if (isUrgent) await assertMayBreakGlass(change, rights);
   const { fingerprint } = input;
-  const fresh = fingerprint === undefined ? null : await compileAsShown(change, fingerprint);
-  const compiled = fresh?.compiled ?? (await compileChange(change.items, undefined, undefined, change.log_new_rules));
+  const { compiled, fingerprints } = await compileToApply(change, fingerprint);
   const accepted = {
     ...(await checkApply(change, compiled, input, rights)),
     break_glass: input.break_glass?.reason ?? null,
-    fingerprints: fresh?.fingerprints ?? null,
+    fingerprints,
   };
   const start = isUrgent ? clock.now() : await findStart(change);
   if (start === null || (start > clock.now() && change.scheduled_at === null)) {

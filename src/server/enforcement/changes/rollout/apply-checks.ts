@@ -10,8 +10,8 @@ import { assertChangeAcknowledged } from '../../impact/apply-with-impact';
 import { assertTestsHoldAfterChange, NO_TEST_RIGHTS, type TestRights } from '../../policy-tests/apply-gate';
 import { type ChangeRow, listChangeOwners } from '../../queries/changes';
 import { readMaintenanceWindows } from '../approval-rules';
-import type { CompiledChange } from '../compiled/compile-change';
-import { compileFresh, type Fingerprints, type FreshChange } from '../compiled/compile-fresh';
+import { type CompiledChange, compileChange } from '../compiled/compile-change';
+import { compileFresh, type Fingerprints } from '../compiled/compile-fresh';
 import { assertBases } from './assert-bases';
 
 /** What the one who applies a change may do besides. */
@@ -27,26 +27,27 @@ export type Accepted = Omit<StoredApplyRequest, 'at' | 'by' | 'fingerprint'> & {
   readonly fingerprints: Fingerprints | null;
 };
 
+type ToApply = Pick<ChangeRow, 'id' | 'items' | 'log_new_rules'>;
+
 /**
- * Compiles a change on what is read of its workloads now.
- * @param shown fingerprint of the difference that someone consented to
+ * Compiles a change that is going to be applied: on what is read of its workloads now when a difference of it was shown.
+ * @param shown fingerprint of the difference that someone consented to; absent: whatever the change requires is written
  * @throws AppError `version_conflict`; `conflict` with reason `preview_outdated` when something else would be written by now
  */
-export async function compileAsShown(
-  { id, items, log_new_rules }: Pick<ChangeRow, 'id' | 'items' | 'log_new_rules'>,
-  shown: string,
-): Promise<FreshChange> {
+export async function compileToApply(
+  { id, items, log_new_rules }: ToApply,
+  shown: string | undefined,
+): Promise<{ compiled: CompiledChange; fingerprints: Fingerprints | null }> {
+  if (shown === undefined) return { compiled: await compileChange(items, { log_new_rules }), fingerprints: null };
   // A newer version is a conflict of its own, which is shown side by side.
   await db.transaction((tx) => assertBases(tx, { items }));
-  const fresh = await compileFresh(items, log_new_rules);
-  if (fresh.fingerprint !== shown) {
-    throw new AppError(
-      'conflict',
-      'Since the difference was shown, the firewall of a workload or the desired rules changed. Nothing was written. Check the difference again, then apply the change.',
-      { extra: { reason: 'preview_outdated', change_id: id } },
-    );
-  }
-  return fresh;
+  const { compiled, fingerprints, fingerprint } = await compileFresh(items, { log_new_rules });
+  if (fingerprint === shown) return { compiled, fingerprints };
+  throw new AppError(
+    'conflict',
+    'Since the difference was shown, the firewall of a workload or the desired rules changed. Nothing was written. Check the difference again, then apply the change.',
+    { extra: { reason: 'preview_outdated', change_id: id } },
+  );
 }
 
 /**

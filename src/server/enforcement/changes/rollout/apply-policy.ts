@@ -89,7 +89,7 @@ export async function applyPolicyAsChange(
   const { items, owners } = await db.transaction((tx) =>
     normalizeItems({ tx, scope, session, former: [] }, [{ kind: 'policy', policy_id, base_version: policy.version }]),
   );
-  const { compiled, fingerprints } = await compileFresh(items, log_new_rules);
+  const { compiled, fingerprints } = await compileFresh(items, { log_new_rules });
   const clusterIds = compiled.workload_ids.flatMap((id) => compiled.inputs.workloads.get(id)?.cluster_id ?? []);
   assertDeployable(policy, [...new Set(clusterIds)], compiled.inputs);
   if (shown) assertAsPreviewed(compiled.inputs, fingerprints.get(policy_id) ?? {}, shown, refusal);

@@ -1,6 +1,6 @@
 import type { ChangeItem } from '@/domain/change/items';
 import type { StoredRollout } from '@/domain/change/rollout';
-import { toOwner } from '@/domain/permissions';
+import { type Owned, toOwner } from '@/domain/permissions';
 import { isSameSnapshot } from '@/domain/policy/snapshot';
 import { equalJson } from '../../../audit/canonical';
 import type { Scope, Session } from '../../../auth/scope';
@@ -19,9 +19,20 @@ import { revertMove } from './move-workloads';
 import { readFormerContent } from './undo-items';
 
 type Edit = Exclude<ChangeItem, { kind: 'move' | 'residual_removal' }>;
+type Moved = Pick<Extract<ChangeItem, { kind: 'group' }>, 'project_id' | 'moved_from'>;
 
 const NOTHING_LEFT = 'Nothing of the change is left to revert.';
 const NOT_RESTORABLE = 'Removed residual rules cannot be restored: no policy requires them there any more.';
+
+/** The move back of an object that the change moved to another project and that is still there. */
+function revertProject(
+  { moved_from, project_id }: Moved,
+  present: Owned,
+): Pick<Moved, 'project_id' | 'moved_from'> | null {
+  const former = moved_from?.project_id;
+  if (former === undefined || present.project_id !== project_id) return null;
+  return { project_id: former, moved_from: { project_id } };
+}
 
 /** The edit that takes one edit back, from what is stored now; null: there is nothing to take back. */
 async function revertEdit(tx: Tx, item: Edit, rollout: StoredRollout | null): Promise<ChangeItem | null> {
@@ -37,9 +48,10 @@ async function revertEdit(tx: Tx, item: Edit, rollout: StoredRollout | null): Pr
     const live = rollout?.policies.find(({ policy_id }) => policy_id === item.policy_id);
     const isAsStored = item.kind === 'policy' && isSameSnapshot(item.before, item.after);
     const former = isAsStored ? await readFormerContent(tx, item.policy_id, item.before, live) : content;
-    if (present && isSameSnapshot(present, former)) return null;
+    const back = row && item.kind === 'policy' ? revertProject(item, row) : null;
+    if (present && !back && isSameSnapshot(present, former)) return null;
     const bases = { base_version: present?.version ?? null, before: present };
-    return { kind: 'policy', ...own, ...bases, after: former, adopted_from: null };
+    return { kind: 'policy', ...own, ...back, ...bases, after: former, adopted_from: null };
   }
   const row = await lockSecurityGroup(tx, 'all', item.group_id);
   // A group that the change created stays: policies may name it by now, and by itself it filters nothing.
@@ -55,8 +67,9 @@ async function revertEdit(tx: Tx, item: Edit, rollout: StoredRollout | null): Pr
   const { version: _, ...former } = item.before;
   const { name, description, member_tags, member_tags_match } = row;
   const present = { name, description, member_tags, member_tags_match };
-  if (equalJson(present, former)) return null;
-  return { kind: 'group', ...own, before: { ...present, version: row.version }, after: former, add: [] };
+  const back = revertProject(item, row);
+  if (!back && equalJson(present, former)) return null;
+  return { kind: 'group', ...own, ...back, before: { ...present, version: row.version }, after: former, add: [] };
 }
 
 /**

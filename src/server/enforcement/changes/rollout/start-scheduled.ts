@@ -8,11 +8,10 @@ import { AppError } from '../../../lib/errors';
 import { forEachConcurrent } from '../../../lib/for-each-concurrent';
 import { listUnderWayChanges } from '../../queries/change-rollouts';
 import { findChange, listChangeOwners, updateChangeIn } from '../../queries/changes';
-import { compileChange } from '../compiled/compile-change';
 import { publishChange, recordChange } from '../transition';
 import { advanceChange } from './advance-change';
 import { startRollout } from './apply-change';
-import { checkScheduled, compileAsShown, findStart } from './apply-checks';
+import { checkScheduled, compileToApply, findStart } from './apply-checks';
 
 const PERMISSION = 'policy:apply';
 const scope = systemScope(PERMISSION, 'change schedule');
@@ -42,11 +41,8 @@ async function startScheduled(id: string): Promise<void> {
   const by = { ...scope, actor: { kind: 'user', ...request.by } as const };
   try {
     await assertStillPermitted(id, request);
-    const { fingerprint } = request;
-    const fresh = fingerprint === undefined ? null : await compileAsShown(change, fingerprint);
-    const compiled = fresh?.compiled ?? (await compileChange(change.items, undefined, undefined, change.log_new_rules));
+    const { compiled, fingerprints } = await compileToApply(change, request.fingerprint);
     await checkScheduled(change, compiled, request);
-    const fingerprints = fresh?.fingerprints ?? null;
     await startRollout(by, id, change.version, compiled, { ...request, break_glass: null, fingerprints });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

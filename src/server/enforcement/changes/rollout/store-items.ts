@@ -51,7 +51,10 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
   }
   for (const { group_id: id, before, after, add, ...item } of selectItems(change.items, 'group')) {
     if (!before) await createSecurityGroupIn(tx, groups, { id, ...toOwner(item), ...after }, add);
-    else await updateSecurityGroupIn(tx, groups, id, { ...after, version: before.version }, within);
+    else {
+      const { project_id } = item;
+      await updateSecurityGroupIn(tx, groups, id, { ...after, project_id, version: before.version }, within);
+    }
   }
   for (const { group_id, add, remove } of selectItems(change.items, 'group_members')) {
     await changeMembersIn(tx, groups, group_id, { add, remove }, { rollout: within });

@@ -135,7 +135,8 @@ class Undo {
       const { policy_id: id, before, after } = item;
       if (!before) continue;
       done.add(id);
-      await this.#restorePolicy(id, toOwner(item), await readFormerContent(tx, id, before, live.get(id)), after);
+      const former = { ...toOwner(item), ...item.moved_from };
+      await this.#restorePolicy(id, former, await readFormerContent(tx, id, before, live.get(id)), after);
     }
     for (const item of selectItems(this.change.items, 'policy_delete')) {
       const { policy_id: id, before } = item;
@@ -182,10 +183,12 @@ class Undo {
           continue;
         }
         const { version: _, ...content } = before;
-        const owner = toOwner(row);
+        // Someone else may have moved it on since.
+        const back = row.project_id === item.project_id ? item.moved_from : undefined;
+        const owner = { ...toOwner(row), ...back };
         const isTaken = (candidate: string) => securityGroupNameTaken(tx, owner, candidate);
         const former = content.name === row.name ? content.name : await chooseFreeName(content.name, isTaken);
-        await updateSecurityGroupIn(tx, this.#groups, id, { ...content, name: former }, this.#within);
+        await updateSecurityGroupIn(tx, this.#groups, id, { ...content, ...back, name: former }, this.#within);
       } catch (error) {
         // A policy of someone else names the group by now.
         if (!(error instanceof AppError)) throw error;

@@ -112,7 +112,7 @@ export const unreachable =
 export async function apply(id: string, by: Parameters<typeof applyChange>[0] = scope, reason?: string): Promise<void> {
   clearSnapshotCaches();
   const { items, log_new_rules } = await readRow(id);
-  const { fingerprint } = await compileFresh(items, log_new_rules);
+  const { fingerprint } = await compileFresh(items, { log_new_rules });
   if (reason === undefined) return applyChange(by, id, { fingerprint }, RIGHTS);
   const override = systemScope('policy_test:override', 'test');
   return applyChange(by, id, { fingerprint, override_tests: { reason } }, { ...RIGHTS, override });
