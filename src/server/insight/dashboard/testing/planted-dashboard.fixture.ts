@@ -111,8 +111,12 @@ export async function plantDashboard() {
     const response = await call('/agents/heartbeat', { method: 'POST', body, headers: fixture.agents[node] });
     expect(await response.json()).toMatchObject({ rejected: [] });
   };
-  const read = async (query = '', headers: Headers = admin): Promise<Dashboard> => {
-    const response = await call(`/dashboard?since=${SINCE}&until=${UNTIL}${query}`, { headers });
+  const read = async (
+    query = '',
+    headers: Headers = admin,
+    range = `since=${SINCE}&until=${UNTIL}`,
+  ): Promise<Dashboard> => {
+    const response = await call(`/dashboard?${range}${query}`, { headers });
     const text = await response.text();
     expect(response.status, text).toBe(200);
     return JSON.parse(text);
