@@ -169,6 +169,30 @@ export const hypervisorEditSchema = z.strictObject({
 });
 export type HypervisorEdit = z.infer<typeof hypervisorEditSchema>;
 
+/** One interface of a guest: whether it is there, and whether the hypervisor's firewall is attached to it. */
+export const nicEnforcementSchema = z.object({
+  interface: interfaceName,
+  vmid,
+  nic: z.int().min(0).max(255),
+  /** Whether the interface exists; rules of a guest that is stopped may be loaded. */
+  present: z.boolean(),
+  /** The bridge that it is a port of; null: none. Absent: could not be read. */
+  bridge: interfaceName.nullable().optional(),
+  /** Whether rules of both directions are loaded and its packets are sent to them. null = could not be read. */
+  chains: z.boolean().nullable(),
+});
+export type NicEnforcement = z.infer<typeof nicEnforcementSchema>;
+
+/** What only the node knows of whether the hypervisor's firewall filters its guests. */
+export const enforcementSchema = z.object({
+  /** Of this part. */
+  version: z.int().positive(),
+  /** SHA-256 (hex) of the hypervisor's own rules and sets, without those of other programs. null = could not be read. */
+  ruleset_hash: z.string().max(128).nullable(),
+  interfaces: z.array(nicEnforcementSchema).max(20_000),
+});
+export type EnforcementReport = z.infer<typeof enforcementSchema>;
+
 const envelope = {
   protocol_version: z.int().positive(),
   agent_version: shortText,
@@ -190,6 +214,8 @@ const envelope = {
   nftables_ruleset_hash: z.string().max(128).nullable(),
   /** Since the previous heartbeat; absent: the access log is not read. */
   hypervisor_edits: z.array(hypervisorEditSchema).max(AGENT_LIMITS.edits_per_heartbeat).optional(),
+  /** Absent: an agent before 0.4.0. */
+  enforcement: enforcementSchema.optional(),
 };
 
 /** What an agent sends. */

@@ -1,3 +1,4 @@
+import { WorkloadChain } from '@/domain/enforcement-chain/workload-chain';
 import { GuestFirewall, PacketTest, PacketVerdict } from '@/domain/guest-firewall';
 import {
   FormerWorkload,
@@ -11,6 +12,7 @@ import {
 import { fieldsWithout } from '@/domain/list';
 import { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
 import { authorizeIfGranted } from '../../auth/scope';
+import { readChain } from '../../enforcement/chain/read-chain';
 import { listResidual, removeResidual } from '../../enforcement/deployments/removal/residual-rules';
 import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-live';
 import { testPacket } from '../../enforcement/guest-firewall/test-packet';
@@ -76,6 +78,15 @@ export const workloadsRouter = router({
     output: GuestFirewall,
     run: ({ scope, session, params }) =>
       readGuestFirewall(scope, params.workload_id, authorizeIfGranted(session, 'cluster:read')),
+  }),
+  enforcement: query({
+    rest: 'GET /workloads/{workload_id}/enforcement',
+    summary:
+      'Check whether rules really filter the packets of a workload: every link from the cluster switch to the packet, by interface, the first that is broken and how to fix it.',
+    access: { permission: 'workload:read' },
+    output: WorkloadChain,
+    run: ({ scope, session, params }) =>
+      readChain(scope, params.workload_id, authorizeIfGranted(session, 'cluster:read')),
   }),
   testPacket: query({
     rest: 'POST /workloads/{workload_id}/firewall/test',

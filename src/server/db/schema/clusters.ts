@@ -127,6 +127,10 @@ export const nodeAgents = pgTable(
     nftables_ruleset_hash: text(),
     /** When the first heartbeat with this hash came. */
     ruleset_changed_at: timestamptz(),
+    /** What its newest heartbeat said about the hypervisor's own rules and the interfaces of guests; null: nothing. */
+    enforcement: jsonb(),
+    /** When the first heartbeat with these rules of the hypervisor came. */
+    enforcement_changed_at: timestamptz(),
     payload: jsonb(),
     /** Counters of its newest heartbeat that count since the agent started: the next one shows what was lost since. */
     loss_counters: jsonb().$type<LossCounters>(),

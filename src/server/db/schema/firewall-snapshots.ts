@@ -38,3 +38,20 @@ export const clusterFirewallSnapshots = pgTable('cluster_firewall_snapshots', {
   state_hash: text().notNull(),
   state: jsonb().$type<ClusterSnapshot>().notNull(),
 });
+
+/**
+ * Since when a guest's packets are filtered as they were last read: of everything that decides, not of comments or disabled rules.
+ * Losing it costs nothing but the knowledge of when the last edit was.
+ */
+export const guestFilters = pgTable('guest_filters', {
+  workload_id: uuid()
+    .primaryKey()
+    .references(() => workloads.id, { onDelete: 'cascade' }),
+  filter_hash: text().notNull(),
+  /** When it was last read: what was read was live then or later. */
+  read_at: timestamptz().notNull(),
+  /** When it was first read completely. */
+  changed_at: timestamptz().notNull(),
+  /** When it was last read as it was before; null: it has not been read otherwise. */
+  unchanged_at: timestamptz(),
+});

@@ -22,6 +22,7 @@ import {
 import type { InputWorkload } from '../queries/policy-inputs';
 import { withCompileFailures } from './compile-failures';
 import { readGuestSnapshot, unreadableGuest } from './read-guest-snapshot';
+import { recordFilters } from './record-filters';
 
 /** A state and the time at which its read started. */
 export type Timed<T> = { readonly state: T; readonly read_at: string };
@@ -138,6 +139,7 @@ async function store(
   const state = await withCompileFailures(clusterId, snapshots.cluster.state, before?.state ?? null, read_at);
   const clusterRow = { cluster_id: clusterId, read_at, state_hash: hashSnapshot(state), state };
   const clusterChanged = await storeClusterSnapshot(db, clusterRow);
+  await recordFilters(clusterId, { state, read_at }, guests, subjects);
   if (changed > 0 || clusterChanged) await publishEvent(db, { type: 'firewall.changed', cluster_id: clusterId });
   return { ...snapshots, cluster: { state, read_at } };
 }

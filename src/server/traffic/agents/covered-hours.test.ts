@@ -23,6 +23,7 @@ const fresh: AgentState = {
   interval_seconds: null,
   clock_offset_ms: null,
   nftables_ruleset_hash: null,
+  enforcement_hash: null,
   loss_counters: null,
 };
 

@@ -40,7 +40,7 @@ const storable = (value: unknown): unknown =>
  * @param sample the first good flows
  */
 export function compactPayload(heartbeat: HeartbeatEnvelope, sample: readonly Flow[]): Record<string, unknown> {
-  const { flows, interfaces, interface_traffic, hypervisor_edits: _edits, ...rest } = heartbeat;
+  const { flows, interfaces, interface_traffic, hypervisor_edits: _edits, enforcement: _part, ...rest } = heartbeat;
   return {
     ...rest,
     interfaces: interfaces.slice(0, PAYLOAD_INTERFACES),
@@ -115,6 +115,9 @@ async function storeInterfaces(
     })),
   });
 }
+
+/** Of the hypervisor's own rules; null: an agent that does not report it, or cannot read them. */
+const getOwnHash = ({ enforcement }: HeartbeatEnvelope): string | null => enforcement?.ruleset_hash ?? null;
 
 /** Who edited firewalls. An edit without a time that can be read is left out. */
 async function storeEdits(
@@ -216,6 +219,8 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       firewall_status: heartbeat.firewall_status,
       nftables_ruleset_hash: heartbeat.nftables_ruleset_hash,
       ...(heartbeat.nftables_ruleset_hash !== agent.nftables_ruleset_hash && { ruleset_changed_at: now }),
+      enforcement: heartbeat.enforcement ?? null,
+      ...(getOwnHash(heartbeat) !== agent.enforcement_hash && { enforcement_changed_at: now }),
       payload: compactPayload(heartbeat, validation.sample),
       loss_counters: lossCounters(heartbeat),
       updated_at: now,

@@ -43,9 +43,13 @@ const state = {
   interval_seconds: nodeAgents.interval_seconds,
   clock_offset_ms: nodeAgents.clock_offset_ms,
   nftables_ruleset_hash: nodeAgents.nftables_ruleset_hash,
+  enforcement_hash: sql<string | null>`${nodeAgents.enforcement} ->> 'ruleset_hash'`,
   loss_counters: nodeAgents.loss_counters,
 };
-export type AgentState = Pick<typeof nodeAgents.$inferSelect, keyof typeof state>;
+type Row = typeof nodeAgents.$inferSelect;
+export type AgentState = Pick<Row, Exclude<keyof typeof state, 'enforcement_hash'>> & {
+  enforcement_hash: string | null;
+};
 
 export async function findAgent(executor: Executor, nodeId: string): Promise<AgentState | null> {
   const [row] = await executor.select(state).from(nodeAgents).where(eq(nodeAgents.node_id, nodeId));
