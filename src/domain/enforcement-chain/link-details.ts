@@ -31,7 +31,7 @@ export const FIXES = {
   check_service: 'Read the log of the firewall service on the node: journalctl -u pve-firewall -u proxmox-firewall.',
   deny_by_default: 'Apply a policy that drops by default, or set the inbound policy of the workload to DROP.',
   remove_rule: 'Remove or narrow the rule that accepts everything.',
-  close_connections: 'Restart the workload, or run on the node: conntrack -D --mark <VMID>.',
+  close_connections: 'Restart the workload, or run on the node: conntrack -D --mark VMID.',
   install_agent: 'Install the agent on the node.',
   restart_agent: 'Check the agent of the node. It does not report.',
   upgrade_agent: 'Upgrade the agent of the node to 0.4.0 or later.',
@@ -102,7 +102,7 @@ export const LINK_DETAILS = {
   bridge_at_start: { state: 'ok', text: 'The workload is stopped. Its firewall bridge is created at the start.' },
   bridge_missing: {
     state: 'broken',
-    text: 'The interface is not on its firewall bridge, so its packets pass the rules by.',
+    text: 'The interface is not on its firewall bridge, so its packets bypass the rules.',
     fix: 'restart_workload',
   },
   bridge_unread: {

@@ -20,6 +20,7 @@ import { KnownFlag } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
 import { UnreadableNotice } from '../shared/unreadable-notice';
 import { usePermissions } from '../shared/use-permissions';
+import { EnforcementChain } from './enforcement-chain';
 import { LiveRules } from './live-rules';
 import { OutsideFilters } from './outside-filters';
 import { PacketTestForm } from './packet-test-form';
@@ -83,6 +84,7 @@ function Content({ firewall }: { firewall: Firewall }) {
     <>
       <UnreadableNotice notes={firewall.unreadable} />
       <ResidualNotice workloadId={firewall.workload_id} />
+      <EnforcementChain workloadId={firewall.workload_id} />
       <div className="grid gap-4 lg:grid-cols-2">
         <Section title={t('Firewall status')}>
           <div className="flex flex-col gap-3">

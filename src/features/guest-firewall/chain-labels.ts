@@ -1,0 +1,96 @@
+import type { ChainLink, Fix, LinkDetail } from '@/domain/enforcement-chain/link-details';
+import { msg } from '@/lib/i18n/translator';
+
+export const LINK_LABELS: Record<ChainLink, string> = {
+  cluster_firewall: msg('Cluster firewall'),
+  firewall_service: msg('Firewall service of the node'),
+  guest_firewall: msg('Guest firewall'),
+  nic_flag: msg('Firewall flag'),
+  firewall_bridge: msg('Firewall bridge'),
+  bridge_netfilter: msg('Bridge netfilter'),
+  ruleset_compiled: msg('Rules loaded'),
+  ruleset_current: msg('Last edit loaded'),
+  default_policy: msg('Inbound default policy'),
+  open_connections: msg('Open connections'),
+};
+
+/** What was found about a link. */
+export const DETAIL_LABELS: Record<LinkDetail, string> = {
+  cluster_on: msg('The cluster firewall is on.'),
+  cluster_off: msg('The cluster firewall is off. No workload is filtered.'),
+  cluster_unread: msg('The cluster firewall could not be read.'),
+  no_agent: msg('Only an agent on the node sees this, and the node has none.'),
+  agent_stale: msg('The agent of the node does not report.'),
+  agent_outdated: msg('The agent of the node is too old to report this.'),
+  iptables_running: msg('pve-firewall runs on the node (iptables).'),
+  nftables_running: msg('proxmox-firewall runs on the node (nftables).'),
+  service_stopped: msg('The firewall service of the node is stopped.'),
+  service_unread: msg('The agent cannot read whether the firewall service runs.'),
+  implementation_unknown: msg('Whether the node filters with iptables or nftables is unknown.'),
+  implementation_differs: msg('The node does not use the implementation that it is configured for.'),
+  guest_on: msg('The firewall of the workload is on.'),
+  guest_off: msg('The firewall of the workload is off.'),
+  guest_unread: msg('The firewall options of the workload could not be read.'),
+  nic_on: msg('The firewall flag of the interface is on.'),
+  nic_off: msg('The firewall flag of the interface is off.'),
+  nic_pending: msg('The firewall flag of the interface is off until the workload is started again.'),
+  nic_unread: msg('The firewall flag of the interface could not be read.'),
+  bridge_present: msg('The interface is on its firewall bridge.'),
+  bridge_at_start: msg('The workload is stopped. Its firewall bridge is created at the start.'),
+  bridge_missing: msg('The interface is not on its firewall bridge, so its packets bypass the rules.'),
+  bridge_unread: msg('The agent cannot read which bridge the interface is on.'),
+  interface_absent: msg('The agent does not see the interface on the node.'),
+  netfilter_on: msg('The kernel passes packets of bridges to iptables.'),
+  netfilter_off: msg('The kernel does not pass packets of bridges to iptables (bridge-nf-call).'),
+  netfilter_off_ipv6: msg('The kernel does not pass IPv6 packets of bridges to ip6tables (bridge-nf-call).'),
+  netfilter_unread: msg('Whether packets of bridges are passed to iptables could not be read.'),
+  depends_on_implementation: msg('This matters only if the node filters with iptables, which is unknown.'),
+  compiled: msg('The rules of the interface are loaded.'),
+  compile_failed: msg('The firewall of the node cannot be compiled. It keeps the previous rules.'),
+  compile_doubt: msg(
+    'One of the implementations cannot compile what is stored, and which one the node uses is unknown.',
+  ),
+  nothing_loaded: msg('The node has no firewall rules loaded.'),
+  chains_missing: msg('The rules of the interface are not loaded.'),
+  chains_unread: msg('The agent cannot read the loaded rules.'),
+  loaded: msg('The loaded rules are newer than the last edit.'),
+  not_loaded: msg('The node has not loaded the last edit.'),
+  waiting: msg('The agent has not reported since the last edit.'),
+  age_unknown: msg('When the rules were edited or loaded is unknown.'),
+  default_deny: msg('Inbound traffic that matches no rule is denied.'),
+  default_accept: msg('Inbound traffic that matches no rule is accepted.'),
+  accepts_everything: msg('A rule without conditions accepts all inbound traffic.'),
+  rules_unread: msg('The rules of the workload could not be read.'),
+  none_open: msg('No open connection is older than a rule that denies it.'),
+  connections_open: msg(
+    'Open connections are older than the rules that deny them. They continue until they are closed.',
+  ),
+  connections_unread: msg('Connections of the workload have not been evaluated since the last edit.'),
+};
+
+/** What to do about it. */
+export const FIX_LABELS: Record<Fix, string> = {
+  apply_policies: msg('Apply an enforced policy to the workload; its preview shows the switches that it turns on.'),
+  turn_on_cluster: msg('Turn on the firewall in Proxmox VE: Datacenter, Firewall, Options. Fabric never does this.'),
+  start_service: msg(
+    'Start the service on the node: systemctl start pve-firewall (iptables) or proxmox-firewall (nftables).',
+  ),
+  restart_workload: msg('Stop and start the workload, or turn the firewall flag of the interface off and on.'),
+  set_sysctl: msg(
+    'Set net.bridge.bridge-nf-call-iptables and net.bridge.bridge-nf-call-ip6tables to 1 on the node, and find what sets them to 0.',
+  ),
+  correct_rule: msg('Correct what cannot be compiled. The page of the node names it.'),
+  check_service: msg(
+    'Read the log of the firewall service on the node: journalctl -u pve-firewall -u proxmox-firewall.',
+  ),
+  deny_by_default: msg('Apply a policy that drops by default, or set the inbound policy of the workload to DROP.'),
+  remove_rule: msg('Remove or narrow the rule that accepts everything.'),
+  close_connections: msg('Restart the workload, or run on the node: conntrack -D --mark VMID.'),
+  install_agent: msg('Install the agent on the node.'),
+  restart_agent: msg('Check the agent of the node. It does not report.'),
+  upgrade_agent: msg('Upgrade the agent of the node to 0.4.0 or later.'),
+  check_token: msg('Check the connection to the cluster and the privileges of its API token.'),
+  check_agent: msg('Run fabric-agent doctor on the node to see what the agent cannot read.'),
+  check_host_option: msg('Compare the nftables option of the node with the services that run on it.'),
+  wait: msg('Wait for the next report of the agent.'),
+};
