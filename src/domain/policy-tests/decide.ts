@@ -5,26 +5,8 @@ import { joinSpans, subtractSpans } from '../firewall/space/spans';
 import { formatIp } from '../net/ip-address';
 import type { TestUnknownReason } from './definition';
 import { hostSpans, type Service, serviceBox } from './packet-set';
-import {
-  type Answer,
-  type FilterPart,
-  PlaceIndex,
-  type PlaceRef,
-  pointSpans,
-  type TestEnd,
-  type TestPlace,
-  toAnswer,
-} from './test-end';
-
-type DecidedBy = FilterPart['verdict']['decided_by'];
-
-/** Packets that all filters of a place treat alike. */
-type PlacePart = {
-  readonly box: Box;
-  readonly answer: Answer;
-  readonly interface: string | null;
-  readonly decided_by: DecidedBy;
-};
+import { type DecidedBy, type PlacePart, partsAt } from './place-parts';
+import { PlaceIndex, type PlaceRef, pointSpans, type TestEnd, type TestPlace } from './test-end';
 
 /** One packet, what decides it, and where; as it is stored. */
 export type TestFinding = {
@@ -66,36 +48,6 @@ export type Assertion = Service & { readonly expect: 'allow' | 'deny' };
 
 const FAMILIES = [4, 6] as const;
 const NOTES = 10;
-
-/** Where interfaces differ, it is not known which of them a packet passes. */
-const INTERFACES_DIFFER = { kind: 'unknown', reason: 'unknown_packet_detail', places: [] } as const;
-
-/** Divides packets into parts that every filter of the place treats alike. */
-function* partsAt(place: TestPlace, direction: 'in' | 'out', box: Box, from = 0): Generator<PlacePart> {
-  const filter = place.filters[from];
-  if (!filter) {
-    if (place.filters.length === 0) {
-      yield {
-        box,
-        answer: 'unknown',
-        interface: null,
-        decided_by: { kind: 'unknown', reason: 'unknown_nic_flag', places: [] },
-      };
-    }
-    return;
-  }
-  for (const part of filter.parts(direction, box)) {
-    const own = { answer: toAnswer(part.verdict), interface: filter.interface, decided_by: part.verdict.decided_by };
-    if (from === place.filters.length - 1) {
-      yield { box: part.box, ...own };
-      continue;
-    }
-    for (const other of partsAt(place, direction, part.box, from + 1)) {
-      if (other.answer === own.answer) yield { box: other.box, ...own };
-      else yield { box: other.box, answer: 'unknown', interface: null, decided_by: INTERFACES_DIFFER };
-    }
-  }
-}
 
 /** The addresses of an end in one family, with the places that have them. */
 class Side {

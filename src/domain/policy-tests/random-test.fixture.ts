@@ -6,7 +6,7 @@ import { randomSource } from '../firewall/random-state.fixture';
 import { decompose } from '../firewall/space/decompose';
 import { joinSpans } from '../firewall/space/spans';
 import type { Assertion } from './decide';
-import { pointSpans, type TestEnd, type TestPlace } from './test-end';
+import { type Answer, pointSpans, type TestEnd, type TestPlace, toAnswer } from './test-end';
 
 /** All addresses of a random test: 10.0.0.0 to 10.0.0.15. */
 const BASE = 0x0a000000n;
@@ -117,76 +117,81 @@ export function randomTest(seed: number): RandomTest {
   };
 }
 
-const listAddresses = ({ places, outside }: TestEnd): bigint[] => {
+export const listAddresses = ({ places, outside }: TestEnd): bigint[] => {
   const points = outside[4].flatMap(({ first, last }) =>
     Array.from({ length: Number(last - first) + 1 }, (_, at) => first + BigInt(at)),
   );
   return [...new Set([...points, ...places.flatMap(({ addresses }) => addresses[4])])];
 };
-const placesAt = ({ places }: TestEnd, value: bigint) => places.filter(({ addresses }) => addresses[4].includes(value));
-const isOutside = ({ outside }: TestEnd, value: bigint) =>
+export const placesAt = ({ places }: TestEnd, value: bigint) =>
+  places.filter(({ addresses }) => addresses[4].includes(value));
+export const isOutside = ({ outside }: TestEnd, value: bigint) =>
   outside[4].some(({ first, last }) => first <= value && value <= last);
 
 /** Whether the place exchanges no packets with this address of the other end. */
-const isOwn = ({ key, addresses, broadcasts }: TestPlace, other: TestEnd, value: bigint) =>
+export const isOwn = ({ key, addresses, broadcasts }: TestPlace, other: TestEnd, value: bigint) =>
   addresses[4].includes(value) ||
   broadcasts.includes(value) ||
   other.places.some((twin) => twin.key === key && twin.addresses[4].includes(value));
 
-type Answer = 'accept' | 'deny' | 'unknown';
+/** What the filter of a place does with a packet. */
+export function answerAt(guests: RandomTest['guests'], place: TestPlace, packet: Packet): Answer {
+  const guest = guests.get(place.key);
+  return guest ? toAnswer(evaluate(guest, packet)) : 'unknown';
+}
 
-/** The result by trying every packet between every two addresses. */
-export function computeBruteForceResult({ assertion, from, to, guests }: RandomTest): 'pass' | 'fail' | 'unknown' {
-  const protocols = { tcp: [6], udp: [17], 'tcp/udp': [6, 17] }[assertion.protocol as 'tcp'] ?? [];
-  const asked = assertion.ports.flatMap((text) => {
+/** Protocols and ports of a random test. */
+export function listAskedPackets({ protocol, ports }: Assertion) {
+  const protocols = { tcp: [6], udp: [17], 'tcp/udp': [6, 17] }[protocol as 'tcp'] ?? [];
+  const asked = ports.flatMap((text) => {
     const [first = 0, last = first] = text.split('-').map(Number);
     return PORTS.filter((port) => first <= port && port <= last);
   });
+  return protocols.flatMap((number) => asked.map((destination_port) => ({ protocol: number, destination_port })));
+}
+
+/** The result by trying every packet between every two addresses. */
+export function computeBruteForceResult({ assertion, from, to, guests }: RandomTest): 'pass' | 'fail' | 'unknown' {
+  const asked = listAskedPackets(assertion);
   let pairs = false;
   let doubt = from.missing.length + to.missing.length > 0;
-  const at = (place: TestPlace, packet: Packet): Answer => {
-    const guest = guests.get(place.key);
-    const { verdict } = guest ? evaluate(guest, packet) : { verdict: 'unknown' as const };
-    return verdict === 'accept' || verdict === 'unknown' ? verdict : 'deny';
-  };
+  const at = (place: TestPlace, packet: Packet) => answerAt(guests, place, packet);
   for (const source of listAddresses(from)) {
     for (const destination of listAddresses(to)) {
       const senders = placesAt(from, source).filter((place) => !isOwn(place, to, destination));
       const receivers = placesAt(to, destination).filter((place) => !isOwn(place, from, source));
       if (senders.length + receivers.length > 0) pairs = true;
-      for (const protocol of protocols) {
-        for (const destination_port of asked) {
-          for (const source_port of CLIENT_PORTS) {
-            const packet = (direction: 'in' | 'out'): Packet => ({
-              direction,
-              source: { family: 4, value: source },
-              destination: { family: 4, value: destination },
-              protocol,
-              source_port,
-              destination_port,
-            });
-            const outs = senders.map((place) => ({ place, answer: at(place, packet('out')) }));
-            const ins = receivers.map((place) => ({ place, answer: at(place, packet('in')) }));
-            if (assertion.expect === 'allow') {
-              const answers = [...outs, ...ins].map(({ answer }) => answer);
-              if (answers.includes('deny')) return 'fail';
-              if (answers.includes('unknown')) doubt = true;
-              continue;
+      for (const { protocol, destination_port } of asked) {
+        for (const source_port of CLIENT_PORTS) {
+          const packet = (direction: 'in' | 'out'): Packet => ({
+            direction,
+            source: { family: 4, value: source },
+            destination: { family: 4, value: destination },
+            protocol,
+            source_port,
+            destination_port,
+          });
+          const outs = senders.map((place) => ({ place, answer: at(place, packet('out')) }));
+          const ins = receivers.map((place) => ({ place, answer: at(place, packet('in')) }));
+          if (assertion.expect === 'allow') {
+            const answers = [...outs, ...ins].map(({ answer }) => answer);
+            if (answers.includes('deny')) return 'fail';
+            if (answers.includes('unknown')) doubt = true;
+            continue;
+          }
+          const ways: Answer[][] = [];
+          for (const receiver of ins) {
+            if (isOutside(from, source)) ways.push([receiver.answer]);
+            for (const sender of placesAt(from, source)) {
+              if (sender.key === receiver.place.key) continue;
+              ways.push([receiver.answer, at(sender, packet('out'))]);
             }
-            const ways: Answer[][] = [];
-            for (const receiver of ins) {
-              if (isOutside(from, source)) ways.push([receiver.answer]);
-              for (const sender of placesAt(from, source)) {
-                if (sender.key === receiver.place.key) continue;
-                ways.push([receiver.answer, at(sender, packet('out'))]);
-              }
-            }
-            if (isOutside(to, destination)) for (const sender of outs) ways.push([sender.answer]);
-            for (const way of ways) {
-              if (way.includes('deny')) continue;
-              if (!way.includes('unknown')) return 'fail';
-              doubt = true;
-            }
+          }
+          if (isOutside(to, destination)) for (const sender of outs) ways.push([sender.answer]);
+          for (const way of ways) {
+            if (way.includes('deny')) continue;
+            if (!way.includes('unknown')) return 'fail';
+            doubt = true;
           }
         }
       }

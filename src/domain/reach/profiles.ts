@@ -1,0 +1,128 @@
+import { type Addresses, isEmptyBox } from '../firewall/space/box';
+import { intersectSpans } from '../firewall/space/spans';
+import { type Service, serviceBox } from '../policy-tests/packet-set';
+import { type DecidedBy, partsAt } from '../policy-tests/place-parts';
+import { type Answer, pointSpans, type TestPlace } from '../policy-tests/test-end';
+import { type ServiceSet, serviceText, toServiceSet, uniteServices } from './services';
+import { type EndSpots, reachableFrom, type Spot } from './spots';
+
+/** Packets that a place treats alike, by service. */
+export type Slice = {
+  readonly answer: Answer;
+  /** What decides, as a text: equal texts are the same to the reader. */
+  readonly decider: string;
+  readonly services: readonly ServiceSet[];
+};
+
+/** All that a place does with the packets of one pair of addresses. Equal profiles are the same object. */
+export type Profile = { readonly id: number; readonly slices: readonly Slice[] };
+
+/** What a place does with packets of addresses that no place has. */
+export type OutsideSlice = Slice & { readonly addresses: Addresses };
+
+/** What a place does with packets between one of its addresses and each of the other end. */
+export type SpotProfiles = {
+  /** By the number of the spot; null: no packets are exchanged. */
+  readonly ofSpot: readonly (Profile | null)[];
+  readonly outside: readonly OutsideSlice[];
+};
+
+/** What decides, as a text. */
+export type Identify = (place: TestPlace, by: DecidedBy) => string;
+
+const inText = ({ answer, decider, services }: Slice) =>
+  `${answer} ${decider} ${services.map(serviceText).sort().join(' ')}`;
+
+/** Profiles and the text of deciders, shared by all spots of one question. */
+export class Profiles {
+  readonly #byText = new Map<string, Profile>();
+
+  constructor(readonly identify: Identify) {}
+
+  intern(slices: readonly Slice[]): Profile {
+    const merged = mergeSlices(slices);
+    const text = merged.map(inText).sort().join('\n');
+    const known = this.#byText.get(text) ?? { id: this.#byText.size, slices: merged };
+    this.#byText.set(text, known);
+    return known;
+  }
+}
+
+function mergeSlices(slices: readonly Slice[]): Slice[] {
+  const byDecider = new Map<string, Slice>();
+  for (const slice of slices) {
+    const key = `${slice.answer} ${slice.decider}`;
+    const known = byDecider.get(key);
+    byDecider.set(key, known ? { ...known, services: [...known.services, ...slice.services] } : slice);
+  }
+  return [...byDecider.values()].map((slice) => ({ ...slice, services: uniteServices(slice.services) }));
+}
+
+/** Outside addresses that are treated alike are one slice. */
+function mergeOutside(slices: readonly OutsideSlice[]): OutsideSlice[] {
+  const byAddresses = new Map<string, OutsideSlice[]>();
+  for (const slice of slices) {
+    const { spans, last_octet } = slice.addresses;
+    const key = `${last_octet} ${spans.map(({ first, last }) => `${first.toString(36)}-${last.toString(36)}`).join()}`;
+    byAddresses.set(key, [...(byAddresses.get(key) ?? []), slice]);
+  }
+  return [...byAddresses.values()].flatMap((group) => {
+    const addresses = group[0]?.addresses ?? { spans: [] };
+    return mergeSlices(group).map((slice) => ({ ...slice, addresses }));
+  });
+}
+
+/**
+ * What the filters of a place do with packets between one of its addresses and those of the other end, in one direction. Each part
+ * leads the addresses that it holds one step down a tree, so that addresses with the same parts end at the same node.
+ */
+export function profileSpot(
+  { place, value }: Spot,
+  direction: 'in' | 'out',
+  other: EndSpots,
+  service: Service,
+  profiles: Profiles,
+): SpotProfiles {
+  const near = pointSpans([value]);
+  const far = reachableFrom(place, other);
+  const ends = direction === 'in' ? ([far, near] as const) : ([near, far] as const);
+  const box = serviceBox(other.family, service, ...ends);
+  const nodeOf = new Int32Array(other.spots.length);
+  const parents = [0];
+  const partOf = [-1];
+  const steps = new Map<number, number>();
+  const slices: Slice[] = [];
+  const outside: OutsideSlice[] = [];
+  for (const part of partsAt(place, direction, box)) {
+    const at = slices.length;
+    const decider = profiles.identify(place, part.decided_by);
+    const slice: Slice = { answer: part.answer, decider, services: [toServiceSet(part.box)] };
+    slices.push(slice);
+    const side = direction === 'in' ? part.box.sources : part.box.destinations;
+    steps.clear();
+    other.visit(side, (spot) => {
+      const from = nodeOf[spot] as number;
+      let to = steps.get(from);
+      if (to === undefined) {
+        to = parents.push(from) - 1;
+        partOf.push(at);
+        steps.set(from, to);
+      }
+      nodeOf[spot] = to;
+    });
+    const addresses = { ...side, spans: intersectSpans(side.spans, other.outside) };
+    const alone = { ...part.box, [direction === 'in' ? 'sources' : 'destinations']: addresses };
+    if (!isEmptyBox(alone)) outside.push({ ...slice, addresses });
+  }
+  const known = new Map<number, Profile | null>([[0, null]]);
+  const profileAt = (node: number): Profile | null => {
+    const found = known.get(node);
+    if (found !== undefined) return found;
+    const own: Slice[] = [];
+    for (let step = node; step !== 0; step = parents[step] as number) own.push(slices[partOf[step] as number] as Slice);
+    const profile = profiles.intern(own);
+    known.set(node, profile);
+    return profile;
+  };
+  return { ofSpot: Array.from(nodeOf, profileAt), outside: mergeOutside(outside) };
+}
