@@ -70,9 +70,10 @@ export type ImpactConversationInput = z.output<typeof ImpactConversationInput>;
 export const ImpactConversationPage = createPageSchema(ImpactConversation);
 export type ImpactConversationPage = z.output<typeof ImpactConversationPage>;
 
-const Texts = z.array(z.string()).readonly().nullable();
+/** Null: any, or not a field of these packets. */
+export const PacketTexts = z.array(z.string()).readonly().nullable();
 /** As `AddressText`. Null: every address. */
-const Addresses = z
+export const PacketAddresses = z
   .object({
     networks: z.array(z.string()).readonly(),
     except: z.boolean(),
@@ -87,13 +88,12 @@ export const ImpactDifferenceRow = z.object({
   direction: z.enum(['in', 'out']),
   /** Null: both families. */
   family: z.union([z.literal(4), z.literal(6)]).nullable(),
-  from: Addresses,
-  to: Addresses,
-  /** Null: any, or not a field of these packets. */
-  protocols: Texts,
-  ports: Texts,
-  source_ports: Texts,
-  icmp: Texts,
+  from: PacketAddresses,
+  to: PacketAddresses,
+  protocols: PacketTexts,
+  ports: PacketTexts,
+  source_ports: PacketTexts,
+  icmp: PacketTexts,
   before: RulesSay,
   after: RulesSay,
 });

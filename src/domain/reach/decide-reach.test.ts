@@ -5,7 +5,7 @@ import { parseIp } from '../net/ip-address';
 import { answerAt, randomTest } from '../policy-tests/random-test.fixture';
 import type { Answer, TestEnd } from '../policy-tests/test-end';
 import { decideReach, type PartEnd, type ReachDecision, type ReachPart } from './decide-reach';
-import { identifyByPlace } from './identify-decider';
+import { identifyByPlace } from './profiles';
 import { type PairPacket, tryAllPackets } from './reach-oracle.fixture';
 
 const FABRICS = getRunCount(200, 500);

@@ -118,9 +118,9 @@ function listOutside(pairs: FamilyPairs, side: 'source' | 'destination'): Rectan
   const found = new Map<string, { slice: PairSlice; addresses: Addresses; spots: Spot[] }>();
   for (const [at, spot] of own.spots.entries()) {
     const { outside } = side === 'source' ? pairs.out(at) : pairs.into(at);
-    for (const { addresses, answer, decider, services } of outside) {
+    for (const { addresses, answer, decider, open, services } of outside) {
       const deciders = { source: null, destination: null, [side]: decider };
-      const slice: PairSlice = { verdict: answer, services, ...deciders };
+      const slice: PairSlice = { verdict: answer, open, services, ...deciders };
       const spans = addresses.spans.map(({ first, last }) => `${first}-${last}`).join();
       const key = `${sliceKey(slice)}\n${addresses.last_octet} ${spans}`;
       const known = found.get(key);
@@ -138,7 +138,7 @@ const firstAddress = (end: PartEnd): Addresses =>
   'outside' in end ? end.outside : { spans: pointSpans(end.spots.slice(0, 1).map(({ value }) => value)) };
 
 /** What the first place of an end does with one packet; null: no place is there. */
-function stageOf(end: PartEnd, at: Stage['at'], packet: Packet): Stage | null {
+export function decideStage(end: PartEnd, at: Stage['at'], packet: Packet): Stage | null {
   const [spot] = 'spots' in end ? end.spots : [];
   if (!spot) return null;
   const port = (value: number | undefined) => (value === undefined ? [] : [{ first: value, last: value }]);
@@ -164,7 +164,9 @@ function toPart(family: 4 | 6, { from, to, slice, pairs }: Rectangle): ReachPart
   const witness =
     service && findWitness({ ...service, sources: firstAddress(from), destinations: firstAddress(to) }, 'in');
   if (!witness) throw new Error('expected a packet in each part');
-  const stages = [stageOf(from, 'source', witness), stageOf(to, 'destination', witness)].filter((one) => one !== null);
+  const stages = [decideStage(from, 'source', witness), decideStage(to, 'destination', witness)].filter(
+    (one) => one !== null,
+  );
   return { family, verdict, from, to, services, pairs, witness, stages };
 }
 

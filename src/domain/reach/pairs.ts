@@ -10,6 +10,8 @@ export type PairSlice = {
   /** Texts of what decides at the source and at the destination; null: no place is there. */
   readonly source: string | null;
   readonly destination: string | null;
+  /** No rule lets packets in: a default policy, or nothing filters. At the source, where the destination is outside. */
+  readonly open: boolean;
   readonly services: readonly ServiceSet[];
 };
 
@@ -33,7 +35,8 @@ function combine(out: Profile, into: Profile): Omit<Pair, 'id'> {
       const key = `${verdict}\n${first.decider}\n${second.decider}`;
       const known = found.get(key);
       const all = known ? [...known.services, ...services] : services;
-      found.set(key, { verdict, source: first.decider, destination: second.decider, services: all });
+      const { open } = second;
+      found.set(key, { verdict, source: first.decider, destination: second.decider, open, services: all });
     }
   }
   const slices = [...found.values()].map((slice) => ({ ...slice, services: uniteServices(slice.services) }));

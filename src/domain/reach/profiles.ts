@@ -1,5 +1,7 @@
+import type { LiveRule } from '../firewall/live-state';
 import { type Addresses, isEmptyBox } from '../firewall/space/box';
 import { intersectSpans } from '../firewall/space/spans';
+import { parseMarker } from '../policy/marker';
 import { type Service, serviceBox } from '../policy-tests/packet-set';
 import { type DecidedBy, partsAt } from '../policy-tests/place-parts';
 import { type Answer, pointSpans, type TestPlace } from '../policy-tests/test-end';
@@ -11,6 +13,8 @@ export type Slice = {
   readonly answer: Answer;
   /** What decides, as a text: equal texts are the same to the reader. */
   readonly decider: string;
+  /** No rule decides: a default policy, or nothing filters. */
+  readonly open: boolean;
   readonly services: readonly ServiceSet[];
 };
 
@@ -29,6 +33,22 @@ export type SpotProfiles = {
 
 /** What decides, as a text. */
 export type Identify = (place: TestPlace, by: DecidedBy) => string;
+
+/** Rules of different places differ, whatever they say. */
+export const identifyByPlace: Identify = (place, by) =>
+  by.kind === 'rule' || by.kind === 'unknown' ? `${place.key} ${JSON.stringify(by)}` : JSON.stringify(by);
+
+/**
+ * A rule that a policy has placed at several workloads is one rule to the reader.
+ * @param findRule the live rule that decides at a place; null: it is not known
+ */
+export const identifyByPolicy =
+  (findRule: (place: TestPlace, by: DecidedBy) => LiveRule | null): Identify =>
+  (place, by) => {
+    const marker = by.kind === 'rule' ? parseMarker(findRule(place, by)?.comment) : null;
+    if (!marker) return identifyByPlace(place, by);
+    return `policy ${marker.instance} ${marker.policy_id} ${marker.version} ${marker.rule_hash}`;
+  };
 
 const inText = ({ answer, decider, services }: Slice) =>
   `${answer} ${decider} ${services.map(serviceText).sort().join(' ')}`;
@@ -85,8 +105,8 @@ export function profileSpot(
 ): SpotProfiles {
   const near = pointSpans([value]);
   const far = reachableFrom(place, other);
-  const ends = direction === 'in' ? ([far, near] as const) : ([near, far] as const);
-  const box = serviceBox(other.family, service, ...ends);
+  const { family } = other;
+  const box = direction === 'in' ? serviceBox(family, service, far, near) : serviceBox(family, service, near, far);
   const nodeOf = new Int32Array(other.spots.length);
   const parents = [0];
   const partOf = [-1];
@@ -96,7 +116,9 @@ export function profileSpot(
   for (const part of partsAt(place, direction, box)) {
     const at = slices.length;
     const decider = profiles.identify(place, part.decided_by);
-    const slice: Slice = { answer: part.answer, decider, services: [toServiceSet(part.box)] };
+    const { kind } = part.decided_by;
+    const open = kind === 'default' || kind === 'not_enforced';
+    const slice: Slice = { answer: part.answer, decider, open, services: [toServiceSet(part.box)] };
     slices.push(slice);
     const side = direction === 'in' ? part.box.sources : part.box.destinations;
     steps.clear();

@@ -52,15 +52,8 @@ export function uniteServices(sets: readonly ServiceSet[]): ServiceSet[] {
   return united;
 }
 
-const texts = new WeakMap<object, string>();
-function listText(list: readonly number[] | readonly Span<number>[]): string {
-  const known = texts.get(list);
-  if (known !== undefined) return known;
-  const text = list.map((item) => (typeof item === 'number' ? item : `${item.first}-${item.last}`)).join();
-  texts.set(list, text);
-  return text;
-}
+const listText = (list: readonly Span<number>[]): string => list.map(({ first, last }) => `${first}-${last}`).join();
 
 /** Equal sets of equal shape have equal texts. */
 export const serviceText = (set: ServiceSet): string =>
-  `${set.family} ${listText(set.protocols)} ${FIELDS.map((field) => listText(set[field])).join(' ')}`;
+  `${set.family} ${set.protocols.join()} ${FIELDS.map((field) => listText(set[field])).join(' ')}`;

@@ -26,6 +26,7 @@ import { notificationsRouter } from './operations/notifications';
 import { policiesRouter } from './operations/policies';
 import { policyTestsRouter } from './operations/policy-tests';
 import { projectsRouter } from './operations/projects';
+import { reachRouter } from './operations/reach';
 import { rolesRouter } from './operations/roles';
 import { searchRouter } from './operations/search';
 import { securityGroupsRouter } from './operations/security-groups';
@@ -70,6 +71,7 @@ export const appRouter = router({
   search: searchRouter,
   securityGroups: securityGroupsRouter,
   projects: projectsRouter,
+  reach: reachRouter,
   roles: rolesRouter,
   settings: settingsRouter,
   signInProvider: signInProviderRouter,

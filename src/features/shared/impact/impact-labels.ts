@@ -101,11 +101,14 @@ export function addressesText(t: Translate, addresses: ImpactDifferenceRow['from
 }
 
 /** `tcp`, `any` */
-export const protocolsText = (t: Translate, { protocols }: ImpactDifferenceRow): string =>
+export const protocolsText = (t: Translate, { protocols }: Pick<ImpactDifferenceRow, 'protocols'>): string =>
   protocols === null ? t('any') : protocols.join(', ');
 
 /** Ports of the destination, or ICMP types; with the source ports where they matter. */
-export function portsText(t: Translate, { ports, icmp, source_ports }: ImpactDifferenceRow): string {
+export function portsText(
+  t: Translate,
+  { ports, icmp, source_ports }: Pick<ImpactDifferenceRow, 'ports' | 'icmp' | 'source_ports'>,
+): string {
   const base = (icmp ?? ports)?.join(', ') ?? t('any');
   return source_ports === null ? base : t('{ports}, from port {list}', { ports: base, list: source_ports.join(', ') });
 }

@@ -128,3 +128,13 @@ export async function countInventory(
   if (!row) throw new Error('expected a row of counts');
   return row;
 }
+
+/** Visible workloads on nodes whose agent reports now. One query. */
+export async function listWatchedWorkloads(tenants: Reach): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .select({ id: workloads.id })
+    .from(workloads)
+    .innerJoin(nodeAgents, eq(nodeAgents.node_id, workloads.node_id))
+    .where(and(inArray(nodeAgents.status, ['ok', 'degraded']), workloadInReach(tenants)));
+  return new Set(rows.map(({ id }) => id));
+}

@@ -101,6 +101,7 @@ export function createExample(schema: JsonSchema, options: Options = {}, path: r
 function fits(value: unknown, schema: JsonSchema): boolean {
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return choices.some((choice) => typeof choice === 'object' && fits(value, choice));
+  if (schema.const !== undefined) return schema.const === value;
   const types = [schema.type ?? []].flat() as string[];
   if (value === null) return types.includes('null');
   if (Array.isArray(value)) {

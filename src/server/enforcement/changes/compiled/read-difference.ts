@@ -8,17 +8,17 @@ import { EDITABLE_STATES } from '@/domain/change/states';
 import { effectiveOptions } from '@/domain/firewall/guest-options';
 import { toLiveRuleView } from '@/domain/firewall/rule-view';
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
-import { isWithinReach } from '@/domain/permissions';
+import { isWithinReach, type Reach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
 import { switchChanges } from '@/domain/policy/plan/switch-changes';
 import type { Scope } from '../../../auth/scope';
-import { db } from '../../../db/client';
+import { db, type Executor } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
 import { notFound } from '../../../lib/refusals';
 import { ruleNamer } from '../../guest-firewall/named-rules';
 import { toGuestFilter } from '../../guest-firewall/read-guest-live';
 import { redactChanges } from '../../guest-firewall/redact-state';
-import { findChange } from '../../queries/changes';
+import { type ChangeRow, findChange } from '../../queries/changes';
 import type { InputWorkload } from '../../queries/policy-inputs';
 import { type CompiledChange, compileChange } from './compile-change';
 import { compileFresh } from './compile-fresh';
@@ -67,6 +67,19 @@ function compareStates(
 }
 
 /**
+ * A change that is not applied yet, if it is visible.
+ * @throws AppError `not_found`; `conflict` after it was applied: its record has what was written
+ */
+export async function findApplicableChange(executor: Executor, reach: Reach, id: string): Promise<ChangeRow> {
+  const row = await findChange(executor, reach, id);
+  if (!row) throw notFound('change');
+  if (EDITABLE_STATES.some((one) => one === row.state)) return row;
+  throw new AppError('conflict', 'The change was applied already. Its record contains what was written.', {
+    extra: { reason: 'wrong_state', change_id: id, state: row.state },
+  });
+}
+
+/**
  * What a change that is not applied yet would do at each workload, by what was last read there and as far as it is visible.
  * With `refresh`, the workloads are read first.
  * @throws AppError `not_found`; `conflict` after it was applied: its record has what was written
@@ -76,13 +89,7 @@ export async function readDifference(
   id: string,
   { refresh }: ChangeDifferenceInput,
 ): Promise<ChangeDifference> {
-  const row = await findChange(db, scope.reach, id);
-  if (!row) throw notFound('change');
-  if (!EDITABLE_STATES.some((one) => one === row.state)) {
-    throw new AppError('conflict', 'The change was applied already. Its record contains what was written.', {
-      extra: { reason: 'wrong_state', change_id: id, state: row.state },
-    });
-  }
+  const row = await findApplicableChange(db, scope.reach, id);
   const { log_new_rules } = row;
   const fresh = refresh ? await compileFresh(row.items, { log_new_rules }) : null;
   const compiled = fresh?.compiled ?? (await compileChange(row.items, { log_new_rules }));

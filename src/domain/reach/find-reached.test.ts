@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { getRunCount } from '@/test/thorough';
+import { randomTest } from '../policy-tests/random-test.fixture';
+import type { Answer, TestEnd } from '../policy-tests/test-end';
+import { findReached, findSources } from './find-reached';
+import { computeMatrix } from './matrix';
+import { ANSWER_BITS } from './pairs';
+import { identifyByPlace } from './profiles';
+import { tryAllPackets } from './reach-oracle.fixture';
+
+const FABRICS = getRunCount(60, 200);
+
+/** A random fabric in which every workload is at both ends, with the answers of all packets between each two of them. */
+function buildFabric(seed: number) {
+  const test = randomTest(seed);
+  const places = [...new Map([...test.from.places, ...test.to.places].map((place) => [place.key, place])).values()];
+  const everything: TestEnd = { places, outside: test.from.outside, missing: [] };
+  const answers = new Map<string, number>();
+  for (const { source, destination, verdict } of tryAllPackets({ ...test, from: everything, to: everything })) {
+    const key = `${source} ${destination}`;
+    answers.set(key, (answers.get(key) ?? 0) | ANSWER_BITS[verdict as Answer]);
+  }
+  const get = (source: string | null, destination: string | null) => answers.get(`${source} ${destination}`) ?? 0;
+  return { test, places, everything, get };
+}
+
+const passes = (answers: number) => (answers & ANSWER_BITS.accept) !== 0;
+const mayPass = (answers: number) => (answers & (ANSWER_BITS.accept | ANSWER_BITS.unknown)) !== 0;
+const listKeys = (list: readonly { place: { key: string } | null }[]) =>
+  list.map(({ place }) => place?.key ?? null).sort();
+
+describe('findSources', () => {
+  it('lists every place that can or may send a packet, and what is outside, as trying all of them', () => {
+    let listed = 0;
+    for (let seed = 1; seed <= FABRICS; seed++) {
+      const { test, places, everything, get } = buildFabric(seed);
+      for (const place of places) {
+        const target: TestEnd = { places: [place], outside: { 4: [], 6: [] }, missing: [] };
+        const { reached, denied } = findSources(everything, target, test.assertion, identifyByPlace);
+        const asked = [null, ...places.map(({ key }) => key)];
+        expect(listKeys(reached)).toEqual(asked.filter((key) => mayPass(get(key, place.key))).sort());
+        for (const found of reached) expect(found.between.answers).toBe(get(found.place?.key ?? null, place.key));
+        expect(denied).toBe(places.filter(({ key }) => get(key, place.key) === ANSWER_BITS.deny).length);
+        listed += reached.length;
+      }
+    }
+    expect(listed).toBeGreaterThan(FABRICS);
+  });
+});
+
+describe('findReached', () => {
+  it('finds every place by the fewest hops over connections that certainly pass', () => {
+    let far = 0;
+    for (let seed = 1; seed <= FABRICS; seed++) {
+      const { test, places, everything, get } = buildFabric(seed);
+      for (const origin of places) {
+        const start: TestEnd = { places: [origin], outside: { 4: [], 6: [] }, missing: [] };
+        const { reached } = findReached(everything, start, test.assertion, identifyByPlace, 3);
+        const hops = new Map([[origin.key, 0]]);
+        for (let hop = 1; hop <= 3; hop++) {
+          const before = [...hops.keys()];
+          for (const from of before) {
+            for (const { key } of places) if (!hops.has(key) && passes(get(from, key))) hops.set(key, hop);
+          }
+        }
+        const certain = reached.filter(({ place, between }) => place && passes(between.answers));
+        expect(new Map(certain.map(({ place, hops: count }) => [place?.key, count]))).toEqual(
+          new Map([...hops].filter(([, count]) => count > 0)),
+        );
+        for (const { place, via, hops: count } of certain) {
+          const path = [origin.key, ...via.map(({ key }) => key), place?.key ?? ''];
+          expect(path).toHaveLength(count + 1);
+          for (const [at, key] of path.slice(1).entries()) expect(passes(get(path[at] ?? '', key))).toBe(true);
+          if (count > 1) far++;
+        }
+      }
+    }
+    expect(far).toBeGreaterThan(0);
+  });
+});
+
+describe('computeMatrix', () => {
+  it('sums up the answers of all pairs of each two segments', () => {
+    let known = 0;
+    for (let seed = 1; seed <= FABRICS; seed++) {
+      const { test, places, everything, get } = buildFabric(seed);
+      const segments = [0, 1, 2].map((one) => ({
+        id: String(one),
+        // The last workload of three is in two segments.
+        places: places.filter((_, at) => at % 3 === one || (at % 3 === 2 && one === 0)),
+      }));
+      const cells = computeMatrix(segments, everything.outside, test.assertion, identifyByPlace);
+      const all = [...segments.map((segment) => segment.places.map(({ key }) => key)), [null]];
+      const expected = all.map((sources) =>
+        all.map((destinations) =>
+          sources.reduce<number>(
+            (sum, from) => destinations.reduce<number>((mask, to) => mask | get(from, to), sum),
+            0,
+          ),
+        ),
+      );
+      expect(cells).toEqual(expected);
+      known += expected.flat().filter((answers) => answers > 0).length;
+    }
+    expect(known).toBeGreaterThan(FABRICS);
+  });
+});

@@ -1,0 +1,90 @@
+import type { Service } from '../policy-tests/packet-set';
+import type { TestEnd, TestPlace } from '../policy-tests/test-end';
+import { ANSWER_BITS, buildPairs } from './pairs';
+import { type Between, PlacePairs } from './place-pairs';
+import type { Identify } from './profiles';
+
+/** One place at the other end, or what is outside. */
+export type ReachedPlace = {
+  /** Null: outside. */
+  readonly place: TestPlace | null;
+  readonly between: Between;
+  readonly hops: number;
+  /** Places between, in order. */
+  readonly via: readonly TestPlace[];
+};
+
+export type ReachedPlaces = {
+  /** In the order in which they are reached. */
+  readonly reached: readonly ReachedPlace[];
+  /** Places that exchange packets with the one in question, and certainly none of those asked about. */
+  readonly denied: number;
+};
+
+const isAccepted = ({ answers }: Between) => (answers & ANSWER_BITS.accept) !== 0;
+const isDoubtful = ({ answers }: Between) => (answers & ANSWER_BITS.unknown) !== 0;
+
+/** What can send some of the packets of a service to a place. */
+export function findSources(everything: TestEnd, target: TestEnd, service: Service, identify: Identify): ReachedPlaces {
+  const pairs = new PlacePairs(buildPairs(everything, target, service, identify));
+  const reached: ReachedPlace[] = [];
+  let denied = 0;
+  const note = (place: TestPlace | null, between: Between | null) => {
+    if (!between) return;
+    if (isAccepted(between) || isDoubtful(between)) reached.push({ place, between, hops: 1, via: [] });
+    else if (place) denied++;
+  };
+  for (const { key } of target.places) {
+    note(null, pairs.outside(key, 'destination'));
+    for (const place of everything.places) note(place, pairs.between(place.key, key));
+  }
+  return { reached, denied };
+}
+
+/**
+ * What a place can send some of the packets of a service to, and what these can, each place by the fewest hops. Only what certainly
+ * passes is followed; a place that only may be reached is listed where nothing certain leads to it.
+ */
+export function findReached(
+  everything: TestEnd,
+  start: TestEnd,
+  service: Service,
+  identify: Identify,
+  hops: number,
+): ReachedPlaces {
+  const [origin] = start.places;
+  if (!origin) return { reached: [], denied: 0 };
+  const places = new Map([...everything.places, origin].map((place) => [place.key, place]));
+  const ends: TestEnd = { ...everything, places: [...places.values()] };
+  const pairs = new PlacePairs(buildPairs(ends, ends, service, identify));
+  const reached = new Map<string, ReachedPlace>();
+  const doubtful = new Map<string, ReachedPlace>();
+  const asked = new Set<string>();
+  let outside = null as ReachedPlace | null;
+  let frontier: { readonly place: TestPlace; readonly via: readonly TestPlace[] }[] = [{ place: origin, via: [] }];
+  for (let hop = 1; hop <= hops && frontier.length > 0; hop++) {
+    const next: typeof frontier = [];
+    for (const { place: from, via } of frontier) {
+      const out: Between | null = outside && isAccepted(outside.between) ? null : pairs.outside(from.key, 'source');
+      if (out && (isAccepted(out) || (isDoubtful(out) && !outside)))
+        outside = { place: null, between: out, hops: hop, via };
+      for (const place of places.values()) {
+        if (place.key === origin.key || reached.has(place.key)) continue;
+        const between = pairs.between(from.key, place.key);
+        if (!between) continue;
+        asked.add(place.key);
+        const found = { place, between, hops: hop, via };
+        if (isAccepted(between)) {
+          reached.set(place.key, found);
+          next.push({ place, via: [...via, place] });
+        } else if (isDoubtful(between) && !doubtful.has(place.key)) doubtful.set(place.key, found);
+      }
+    }
+    frontier = next;
+  }
+  const uncertain = [...doubtful.values()].filter(({ place }) => place && !reached.has(place.key));
+  return {
+    reached: [...(outside ? [outside] : []), ...reached.values(), ...uncertain],
+    denied: asked.size - reached.size - uncertain.length,
+  };
+}

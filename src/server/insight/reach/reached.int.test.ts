@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Matrix, Reached, ReachedList } from '@/domain/reach/reach';
+import { bearer, makeTenant, makeUser } from '@/test/factories';
+import { call } from '@/test/request';
+import { makePolicyLab, type PolicyLab } from '../../enforcement/policies/testing/policy-lab.fixture';
+import { assignAddresses } from '../../enforcement/policy-tests/testing/addresses.fixture';
+
+let lab: PolicyLab;
+
+beforeAll(async () => {
+  lab = await makePolicyLab();
+  await assignAddresses(lab, { 103: '10.1.0.3', 104: '10.1.0.4', 105: '10.2.0.2' });
+  for (const [name, vmid] of [
+    ['web', 103],
+    ['database', 104],
+  ] as const) {
+    const group = await lab.json('/security-groups', { body: { name } });
+    const { id } = group.body as { id: string };
+    await lab.json(`/security-groups/${id}/members`, { body: { workload_id: await lab.id(vmid) } });
+  }
+  const policy = await lab.create({
+    name: 'web to database',
+    definition: {
+      enforcement_mode: 'enforced',
+      sources: ['sg:web'],
+      targets: ['sg:database'],
+      default_action: 'drop',
+    },
+    rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['5432'] }],
+  });
+  await lab.apply(policy);
+  await lab.observe();
+}, 60_000);
+afterAll(() => lab.close());
+
+const get = async <T>(path: string): Promise<{ status: number; body: T }> => await lab.json(path);
+const names = (list: readonly Reached[]) => list.map(({ workload }) => workload?.name ?? null);
+const readName = async (vmid: number) => (await lab.workload(vmid)).name;
+
+describe('GET /workloads/{workload_id}/reachable-from', () => {
+  it('lists what can connect to a port, with the rule that lets it in, and not what cannot', async () => {
+    const { status, body } = await get<ReachedList>(
+      `/workloads/${await lab.id(104)}/reachable-from?protocol=tcp&port=5432`,
+    );
+    expect([status, body.reason]).toEqual([200, null]);
+    expect(names(body.items)).toContain(await readName(103));
+    expect(names(body.items)).not.toContain(await readName(105));
+    expect(body.items.find(({ workload }) => workload === null)).toBeUndefined();
+    expect(body.items[0]).toMatchObject({
+      verdict: 'allowed',
+      open_by_default: false,
+      hops: 1,
+      services: [{ ports: ['5432'] }],
+      decided_by: { kind: 'rule', policy_name: 'web to database', side: 'destination' },
+    });
+    expect(body.denied_total).toBeGreaterThan(0);
+  });
+
+  it('includes workloads without a filter and what is outside, as open by default', async () => {
+    const { body } = await get<ReachedList>(`/workloads/${await lab.id(105)}/reachable-from?protocol=tcp&port=22`);
+    expect(names(body.items)).toEqual(expect.arrayContaining([null, await readName(103)]));
+    expect(body.items.every(({ open_by_default }) => open_by_default)).toBe(true);
+  });
+
+  it('shows what was seen only to users who may see traffic, and never reports unmonitored as not seen', async () => {
+    const path = `/workloads/${await lab.id(105)}/reachable-from?protocol=tcp&port=22`;
+    const { body } = await get<ReachedList>(path);
+    expect(body.seen_since).toEqual(expect.any(String));
+    expect(new Set(body.items.map(({ seen }) => seen?.state))).toEqual(new Set(['not_monitored']));
+  });
+
+  it.each(['protocol=tcp&port=0', 'protocol=icmp&port=5', 'protocol=x'])('refuses %s', async (query) => {
+    expect((await get(`/workloads/${await lab.id(105)}/reachable-from?${query}`)).status).toBe(400);
+  });
+});
+
+describe('GET /workloads/{workload_id}/reaches', () => {
+  it('follows connections over several hops, with the workloads between', async () => {
+    const id = await lab.id(105);
+    const direct = await get<ReachedList>(`/workloads/${id}/reaches?protocol=tcp&port=5432`);
+    expect(names(direct.body.items)).not.toContain(await readName(104));
+    const { body } = await get<ReachedList>(`/workloads/${id}/reaches?protocol=tcp&port=5432&hops=2`);
+    const found = body.items.find(
+      ({ workload }) => workload?.id !== undefined && workload.name !== null && workload.name === databaseName,
+    );
+    expect(found).toMatchObject({ hops: 2, via: [{ name: await readName(103) }], verdict: 'allowed' });
+  });
+
+  let databaseName = '';
+  beforeAll(async () => {
+    databaseName = await readName(104);
+  });
+
+  it('returns 404 for a workload that is not visible', async () => {
+    const user = await makeUser('viewer', await makeTenant());
+    const response = await call(`/workloads/${await lab.id(105)}/reaches`, { headers: await bearer(user) });
+    expect(response.status).toBe(404);
+  });
+});
+
+describe('GET /matrix', () => {
+  const cell = ({ groups, cells }: Matrix, from: string, to: string) => {
+    const findId = (name: string) => groups.find((group) => group.name === name || group.id === name)?.id;
+    return cells.find((one) => one.from === findId(from) && one.to === findId(to))?.verdict;
+  };
+
+  it('says for each two groups whether everything, something or nothing passes', async () => {
+    const { status, body } = await get<Matrix>('/matrix?by=group&protocol=tcp&port=5432');
+    expect(status).toBe(200);
+    expect(cell(body, 'web', 'database')).toBe('allowed');
+    expect(cell(body, 'outside', 'database')).toBe('denied');
+    expect(cell(body, 'web', 'web')).toBe('none');
+    expect(cell(body, 'database', 'web')).toBeDefined();
+    const whole = await get<Matrix>('/matrix?by=group&protocol=tcp');
+    expect(cell(whole.body, 'web', 'database')).toBe('partly');
+  });
+
+  it.each(['network', 'tag', 'project'])('groups by %s', async (by) => {
+    const { status, body } = await get<Matrix>(`/matrix?by=${by}`);
+    expect([status, body.by]).toEqual([200, by]);
+    expect(body.cells).toHaveLength(body.groups.length ** 2 - 1);
+  });
+
+  it('asks the path check about the ends that its groups name', async () => {
+    const { body } = await get<Matrix>('/matrix?by=network&protocol=tcp&port=22');
+    const named = body.groups.filter(({ end }) => end.length > 0 && end[0] !== 'outside');
+    expect(named.length).toBeGreaterThan(0);
+    for (const { end } of named) {
+      const asked = await lab.json('/reach', { body: { from: end, to: end, protocol: 'tcp', ports: ['22'] } });
+      expect(asked.status).toBe(200);
+    }
+  });
+});

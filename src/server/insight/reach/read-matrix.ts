@@ -1,0 +1,149 @@
+import { belongsTo } from '@/domain/policy/acts-on';
+import { formatEndpoint } from '@/domain/policy/endpoint';
+import { resolveWorkloads } from '@/domain/policy/resolve';
+import { computeMatrix, type Segment } from '@/domain/reach/matrix';
+import { ANSWER_BITS } from '@/domain/reach/pairs';
+import {
+  type CellVerdict,
+  type Matrix,
+  type MatrixCell,
+  type MatrixGroup,
+  type MatrixGrouping,
+  type MatrixInput,
+  OUTSIDE,
+} from '@/domain/reach/reach';
+import type { Scope } from '../../auth/scope';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import type { InputWorkload } from '../../enforcement/queries/policy-inputs';
+import { groupBy } from '../../lib/group-by';
+import { listTopologyWorkloads } from '../queries/topology';
+import { chooseViewpoint, ReachInputs } from './reach-inputs';
+import { readSeen } from './seen-traffic';
+
+/** Rows and columns; more cannot be read. */
+const MAX_GROUPS = 100;
+/** Workloads that are named one by one as an end of the path check. */
+const MAX_NAMED = 50;
+
+type Named = { readonly id: string; readonly name: string; readonly end: readonly string[] };
+
+const byName = (a: Named, b: Named) => a.name.localeCompare(b.name, 'en', { numeric: true });
+
+/** Groups that can be named by an endpoint, with what names them. */
+function listNamedGroups(by: Exclude<MatrixGrouping, 'project'>, { firewall, owner }: ReachInputs): Named[] {
+  const { index, groups, workloads } = firewall.inputs;
+  if (by === 'tag') {
+    const own = [...workloads.values()].filter((one) => !one.template && belongsTo(owner, one));
+    const tags = new Set(own.flatMap(({ tags: list }) => list));
+    return [...tags].map((tag) => ({ id: `tag:${tag}`, name: tag, end: [formatEndpoint({ kind: 'tag', tag })] }));
+  }
+  if (by === 'network') {
+    const networks = new Map([...index.networks.values()].flat().map((network) => [network.id, network]));
+    return [...networks.values()].flatMap(({ id, name, cluster_id, cidrs, cidrs_of_owners }) => {
+      const seen = owner === null ? cidrs : (cidrs_of_owners?.[owner] ?? []);
+      const cluster = firewall.inputs.clusters.get(cluster_id)?.name ?? null;
+      return seen.length === 0 ? [] : [{ id, name, end: [formatEndpoint({ kind: 'network', cluster, name })] }];
+    });
+  }
+  return groups
+    .filter((group) => owner === null || (group.project_id ?? group.tenant_id) === owner)
+    .map(({ id, name }) => {
+      const named = formatEndpoint({ kind: 'security_group', reference: name });
+      const resolved = resolveWorkloads(named, index, owner);
+      const isClear = 'reason' in resolved ? resolved.reason === 'empty' : true;
+      return { id, name, end: [isClear ? named : formatEndpoint({ kind: 'security_group', reference: id })] };
+    });
+}
+
+function nameWorkloads({ firewall }: ReachInputs, list: readonly InputWorkload[]): string[] {
+  if (list.length > MAX_NAMED) return [];
+  return list.map(({ cluster_id, vmid }) => {
+    const cluster = firewall.inputs.clusters.get(cluster_id)?.name ?? null;
+    return formatEndpoint({ kind: 'vmid', cluster, vmid });
+  });
+}
+
+type Group = Named & { readonly segment: Segment };
+
+/** All groups of one kind with their workloads, and the workloads of none. */
+async function listGroups(by: MatrixGrouping, inputs: ReachInputs, scope: Scope<'workload:read'>): Promise<Group[]> {
+  const { places } = inputs.everything();
+  const { workloads } = inputs.firewall.inputs;
+  const findWorkload = (key: string) => workloads.get(key);
+  const groups: Group[] = [];
+  if (by === 'project') {
+    const rows = await listTopologyWorkloads(scope.reach, undefined);
+    const names = new Map(rows.map(({ project_id, project_name }) => [project_id ?? '', project_name]));
+    for (const [id, members] of groupBy(places, ({ key }) => findWorkload(key)?.project_id ?? '')) {
+      const name = names.get(id);
+      if (!name) continue;
+      const end = nameWorkloads(
+        inputs,
+        members.flatMap(({ key }) => findWorkload(key) ?? []),
+      );
+      groups.push({ id, name, end, segment: { id, places: members } });
+    }
+  } else {
+    for (const named of listNamedGroups(by, inputs)) {
+      groups.push({ ...named, segment: { id: named.id, places: inputs.endOf([...named.end]).places } });
+    }
+  }
+  const grouped = new Set(groups.flatMap(({ segment }) => segment.places.map(({ key }) => key)));
+  const rest = places.filter(({ key }) => !grouped.has(key));
+  groups.sort(byName);
+  if (rest.length === 0) return groups;
+  const end = nameWorkloads(
+    inputs,
+    rest.flatMap(({ key }) => findWorkload(key) ?? []),
+  );
+  return [...groups, { id: 'none', name: '', end, segment: { id: 'none', places: rest } }];
+}
+
+const { accept, deny } = ANSWER_BITS;
+
+function toCellVerdict(answers: number): CellVerdict {
+  if (answers === 0) return 'none';
+  if (answers === accept) return 'allowed';
+  if (answers === deny) return 'denied';
+  return (answers & accept) !== 0 ? 'partly' : 'unknown';
+}
+
+/**
+ * What passes between groups of workloads by the rules that were last read, and what was seen to.
+ * @param flows evidence that traffic may be seen; null: it is left out
+ * @throws AppError `malformed` when the view has to be named
+ */
+export async function readMatrix(
+  scope: Scope<'workload:read'>,
+  flows: Scope<'flow:read'> | null,
+  { by, protocol, port, tenant_id, project_id }: MatrixInput,
+): Promise<Matrix> {
+  const owner = chooseViewpoint(scope.reach, { tenant_id, project_id });
+  const inputs = new ReachInputs(await readFirewallState(), owner);
+  const all = await listGroups(by, inputs, scope);
+  const shown = all.slice(0, MAX_GROUPS);
+  const { workloads } = inputs.firewall.inputs;
+  const seen = await readSeen(flows, { protocol, port }, (id) => {
+    const one = workloads.get(id);
+    return one !== undefined && belongsTo(owner, one);
+  });
+  const answers = computeMatrix(
+    shown.map(({ segment }) => segment),
+    inputs.outside().outside,
+    { protocol, ports: port === undefined ? [] : [String(port)] },
+    inputs.identify,
+  );
+  const groups: MatrixGroup[] = [
+    ...shown.map(({ id, name, end, segment }) => ({ id, name, end: [...end], workloads: segment.places.length })),
+    { id: OUTSIDE, name: '', end: [OUTSIDE], workloads: 0 },
+  ];
+  const members = [...shown.map(({ segment }) => segment.places.map(({ key }) => key)), [null]];
+  const cells = groups.flatMap(({ id: from }, row) =>
+    groups.flatMap(({ id: to }, column): MatrixCell[] => {
+      if (from === OUTSIDE && to === OUTSIDE) return [];
+      const verdict = toCellVerdict(answers[row]?.[column] ?? 0);
+      return [{ from, to, verdict, seen: seen?.between(members[row] ?? [], members[column] ?? []) ?? null }];
+    }),
+  );
+  return { by, groups, groups_total: all.length, cells, seen_since: seen?.since ?? null };
+}
