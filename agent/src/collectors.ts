@@ -5,6 +5,7 @@ import { Capture } from './capture/capture';
 import type { Config } from './config';
 import { ConntrackCollector, type ConntrackSnapshot } from './conntrack/collector';
 import { effectiveCapabilities, kernelSettings } from './diagnostics';
+import { readEnforcement } from './firewall/enforcement';
 import { readFirewallStatus } from './firewall/firewall-status';
 import { assembleFlows } from './flows/assemble';
 import { NEW_SHARE } from './flows/select';
@@ -105,6 +106,7 @@ export class Collectors {
       firewall_status: firewall,
       nftables_ruleset_hash: ruleset.hash,
       ...(edits && { hypervisor_edits: edits }),
+      enforcement: readEnforcement(ruleset),
     };
     this.sequence += 1;
     return { heartbeat, positions };

@@ -5,7 +5,7 @@ import { pid } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isOptionOn, parseFirewallOptions, readFirewallStatus } from './firewall-status';
 
-const ruleset = { hash: null, guestChains: 4, isFirewallLoaded: true };
+const ruleset = { guestChains: 4, isFirewallLoaded: true };
 let root: string;
 
 beforeEach(() => {

@@ -40,7 +40,10 @@ const FILES = {
  * whole ruleset each time.
  * @param root directory the files are looked for in, `/` on a node
  */
-export async function readFirewallStatus(ruleset: Ruleset, root = '/'): Promise<FirewallStatus> {
+export async function readFirewallStatus(
+  ruleset: Pick<Ruleset, 'isFirewallLoaded' | 'guestChains'>,
+  root = '/',
+): Promise<FirewallStatus> {
   // Without the cluster file system every file in it looks absent, which would read as "off".
   const isMounted = existsSync(join(root, FILES.mounted));
   const cluster = isMounted ? readOptions(join(root, FILES.cluster)) : 'unreadable';

@@ -3,6 +3,7 @@ import type { Clock } from '../sys/clock';
 import { findTool, runTool } from '../sys/run-tool';
 import { canonicalNft, listChains } from './canonical-nft';
 import { rulesetGeneration } from './generation';
+import { hashHypervisorRules, listAttachedInterfaces } from './hypervisor-rules';
 import { legacySections, loadedModules, type Section, translatedSections } from './sections';
 
 export type Ruleset = {
@@ -12,6 +13,18 @@ export type Ruleset = {
   guestChains: number | null;
   /** Whether chains or tables of the hypervisor's firewall are there; null when unknown. */
   isFirewallLoaded: boolean | null;
+  /** SHA-256 (hex) of the rules that are the hypervisor's own; null as `hash`. */
+  firewallHash: string | null;
+  /** Interfaces of guests that rules are attached to; null when unknown. */
+  attached: ReadonlySet<string> | null;
+};
+
+const UNREADABLE: Ruleset = {
+  hash: null,
+  guestChains: null,
+  isFirewallLoaded: null,
+  firewallHash: null,
+  attached: null,
 };
 
 type NftRules = { generation: number | null; readAt: number; sections: Section[]; chains: string[] | null };
@@ -38,8 +51,13 @@ export class RulesetReader {
     const readable = sections.filter(({ text }) => text !== null);
     const isComplete = sections.every(({ name, text }) => text !== null || !this.readableBefore.has(name));
     for (const { name } of readable) this.readableBefore.add(name);
-    if (readable.length === 0) return { hash: null, guestChains: null, isFirewallLoaded: null };
-    return { hash: isComplete ? hashSections(sections) : null, ...summarizeFirewall(sections, nft?.chains ?? []) };
+    if (readable.length === 0) return UNREADABLE;
+    return {
+      hash: isComplete ? hashSections(sections) : null,
+      ...summarizeFirewall(sections, nft?.chains ?? []),
+      firewallHash: isComplete ? hashHypervisorRules(sections) : null,
+      attached: isComplete ? listAttachedInterfaces(sections) : null,
+    };
   }
 
   private async nftRules(): Promise<NftRules | null> {
@@ -83,7 +101,10 @@ function hashSections(sections: readonly Section[]): string {
   return hash.digest('hex');
 }
 
-function summarizeFirewall(sections: readonly Section[], chains: readonly string[]): Omit<Ruleset, 'hash'> {
+function summarizeFirewall(
+  sections: readonly Section[],
+  chains: readonly string[],
+): Pick<Ruleset, 'guestChains' | 'isFirewallLoaded'> {
   const filter = sections.filter(({ name }) => /^(?:iptables filter|iptables-nft-save)$/.test(name));
   const texts = filter.map(({ text }) => text ?? '');
   const iptablesChains = texts.reduce((sum, text) => sum + (text.match(GUEST_CHAIN)?.length ?? 0), 0);

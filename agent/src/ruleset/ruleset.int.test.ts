@@ -27,7 +27,16 @@ table inet proxmox-firewall {
   chain guest-100-in { }
   chain guest-100-out { }
   chain host-in { }
-}`;
+}
+table bridge proxmox-firewall-guests {
+  map vm-map-in { typeof oifname : verdict; }
+  map vm-map-out { typeof iifname : verdict; }
+  chain guest-200-in { }
+  chain guest-200-out { }
+}
+add element bridge proxmox-firewall-guests vm-map-in { "tap200i0" : goto guest-200-in }
+add element bridge proxmox-firewall-guests vm-map-out { "tap200i0" : goto guest-200-out }
+add element bridge proxmox-firewall-guests vm-map-in { "tap201i0" : goto guest-200-in }`;
 
 describeAsRoot(
   'ip',
@@ -58,7 +67,7 @@ describeAsRoot(
     const generation = rulesetGeneration();
     expect(before).toMatchObject({
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
-      guestChains: 3,
+      guestChains: 5,
       isFirewallLoaded: true,
     });
     run('ping -q -c 20 -i 0.01 127.0.0.1');
@@ -100,6 +109,27 @@ describeAsRoot(
     const before = asked;
     await counting.read();
     expect(asked - before).toBe(2);
+  });
+
+  it('finds the interfaces that the tools attached rules to, and hashes only the own rules of the hypervisor', async () => {
+    expect((await reader.read()).attached).toEqual(new Set(['tap200i0']));
+    for (const save of ['iptables-nft', 'ip6tables-nft']) {
+      for (const chain of ['PVEFW-FORWARD', 'PVEFW-FWBR-IN', 'PVEFW-FWBR-OUT', 'tap300i0-IN', 'tap300i0-OUT']) {
+        run(`${save} -N ${chain}`);
+      }
+      run(`${save} -A PVEFW-FORWARD -m physdev --physdev-is-bridged --physdev-in fwln+ -j PVEFW-FWBR-IN`);
+      run(`${save} -A PVEFW-FORWARD -m physdev --physdev-is-bridged --physdev-out fwln+ -j PVEFW-FWBR-OUT`);
+      run(`${save} -A PVEFW-FWBR-IN -m physdev --physdev-is-bridged --physdev-out tap300i0 -j tap300i0-IN`);
+      run(`${save} -A PVEFW-FWBR-OUT -m physdev --physdev-is-bridged --physdev-in tap300i0 -j tap300i0-OUT`);
+      expect((await reader.read()).attached).toEqual(new Set(['tap200i0']));
+      run(`${save} -A FORWARD -j PVEFW-FORWARD`);
+    }
+    const { attached, firewallHash } = await reader.read();
+    expect(attached).toEqual(new Set(['tap200i0', 'tap300i0']));
+    run('nft add rule inet filter input tcp dport 8443 accept');
+    expect((await reader.read()).firewallHash).toBe(firewallHash);
+    run('iptables-nft -A tap300i0-IN -j DROP');
+    expect((await reader.read()).firewallHash).not.toBe(firewallHash);
   });
 
   describe('changes with every edit', () => {

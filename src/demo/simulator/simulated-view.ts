@@ -60,6 +60,11 @@ export function simulatedView(simulator: Simulator): ClustersView {
         guest_chains: chains(site, node),
       };
     },
+    hasChains(site, vmid) {
+      const guest = cluster(site).state.guests.get(vmid);
+      const { cluster_enabled, guest_enabled } = cluster(site).enforcement.view(vmid);
+      return guest !== undefined && toGuestCard(guest).firewalled && cluster_enabled && guest_enabled;
+    },
     rulesetHash(site, node) {
       const { files } = cluster(site).state;
       const hash = createHash('sha256').update(files.get('firewall/cluster.fw') ?? '');

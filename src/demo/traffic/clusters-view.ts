@@ -27,6 +27,8 @@ export type ClustersView = {
   cardsOf(site: string, node: string): (GuestCard & { vmid: number })[];
   evaluatePacket(packet: OpeningPacket, at: Date): PacketVerdict;
   firewallStatus(site: string, node: string): FirewallStatus;
+  /** Whether the rules of a running guest are loaded for its card. */
+  hasChains(site: string, vmid: number): boolean;
   /** Changes when the rules of the node change. */
   rulesetHash(site: string, node: string): string;
 };

@@ -27,6 +27,7 @@ export function flatView(
       rules_loaded: true,
       guest_chains: 3,
     }),
+    hasChains: (site, vmid) => card(site, vmid)?.firewalled === true,
     rulesetHash: () => 'a'.repeat(64),
   };
 }

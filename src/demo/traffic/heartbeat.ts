@@ -1,4 +1,4 @@
-import type { CollectorState, Flow, FlowDiagnostics, Heartbeat } from '@fabric/agent-contract';
+import type { CollectorState, EnforcementReport, Flow, FlowDiagnostics, Heartbeat } from '@fabric/agent-contract';
 import { AGENT_VERSION, PROTOCOL_VERSION } from '@fabric/agent-contract/limits';
 import type { ClustersView } from './clusters-view';
 import { interfaceCounters, interfaceTraffic, type NodeTotals } from './interface-totals';
@@ -72,6 +72,20 @@ function diagnostics(flows: readonly Flow[], interfaces: number, blind: boolean)
   };
 }
 
+/** Cards with the firewall flag are on a bridge of their own, as under iptables. */
+const buildEnforcement = (view: ClustersView, site: string, node: string): EnforcementReport => ({
+  version: 1,
+  ruleset_hash: view.rulesetHash(site, node),
+  interfaces: view.cardsOf(site, node).map(({ vmid, device, firewalled }) => ({
+    interface: device,
+    vmid,
+    nic: 0,
+    present: true,
+    bridge: firewalled ? `fwbr${vmid}i0` : 'vmbr0',
+    chains: view.hasChains(site, vmid),
+  })),
+});
+
 /** The heartbeat a node's agent sends, with the mistakes of its clock and the limits of what it can see. */
 export function makeHeartbeat(view: ClustersView, report: Report): Heartbeat {
   const { site, node } = report;
@@ -106,5 +120,6 @@ export function makeHeartbeat(view: ClustersView, report: Report): Heartbeat {
     ),
     firewall_status: view.firewallStatus(site, node),
     nftables_ruleset_hash: view.rulesetHash(site, node),
+    enforcement: buildEnforcement(view, site, node),
   };
 }
