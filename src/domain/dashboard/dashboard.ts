@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentSummary } from '../agent';
 import { NODE_STATUSES, RUN_STATUSES, SYNC_STATUSES } from '../choices';
+import { EscapedSummary } from '../enforcement-chain/escaped';
 import { TALKER_SOURCES, TopTalker, TopTalkers, TrafficSeries } from '../flow/traffic-sums';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from '../policy/status';
 import { summedVerdict } from '../summed-verdict';
@@ -152,6 +153,8 @@ export const DashboardOperations = z.object({
     })
     .nullable(),
   verdict_conflicts: VerdictConflicts,
+  /** Conversations of the last day that passed although rules deny them. */
+  escaped: EscapedSummary,
   inventory: z.object({
     clusters: z.int().nullable(),
     nodes: z.int().nullable(),

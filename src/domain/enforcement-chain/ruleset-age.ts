@@ -16,7 +16,7 @@ export type RulesetTimes = {
 };
 
 /** The services compile every 5 s (nftables) or 10 s (iptables); a report is made of rules listed just before. */
-const COMPILE_MS = 20_000;
+export const COMPILE_MS = 20_000;
 
 /**
  * Whether a node has loaded the last edit that changes how packets are filtered: its rules changed after the last time that the filter

@@ -64,6 +64,11 @@ const WORDS = {
     many: (count) => `Critical suspicious traffic to ${count} destinations`,
     over: (name) => `No more critical suspicious traffic to ${name}`,
   },
+  traffic_escaped: {
+    one: (name) => `Traffic of ${name} passed against its rules`,
+    many: (count) => `Traffic of ${count} workloads passed against their rules`,
+    over: (name) => `No more traffic of ${name} against its rules`,
+  },
   address_conflict: {
     one: (name) => `Address conflict: ${name}`,
     many: (count) => `${count} address conflicts`,

@@ -8,6 +8,7 @@ import { Link } from '@/ui/link';
 import { StatusDot } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
 import { AGENT_STATES } from '../shared/agents/agent-state';
+import { ESCAPE_LABELS, LINK_LABELS } from '../shared/enforcement-labels';
 import { NodeLink } from '../shared/entity-links';
 import { usePermissions } from '../shared/use-permissions';
 import { Figures } from './figures';
@@ -32,6 +33,7 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
     inventory,
     last_syncs,
     verdict_conflicts: verdicts,
+    escaped,
   } = operations;
   // Undefined: whether addresses were ever looked for is not for the reader to know.
   const discovered = last_syncs?.some(({ ipam }) => ipam?.finished_at);
@@ -120,6 +122,31 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
               }))}
             />
           )}
+        </div>
+      )}
+      {(escaped.conversations > 0 || escaped.older_connections > 0) && (
+        <div className="flex flex-col gap-2 p-4">
+          <h3 className="text-base text-muted">{t('Escaped traffic')}</h3>
+          <p>
+            {t(
+              '{flows, plural, one {# conversation} other {# conversations}} in the last day passed although rules deny them, and {older, plural, one {# connection} other {# connections}} older than the rules.',
+              { flows: escaped.conversations, older: escaped.older_connections },
+            )}
+          </p>
+          <ul aria-label={t('Workloads with escaped traffic')} className="flex flex-col gap-1">
+            {escaped.most.map(({ workload_id, workload_name, conversations, reason, broken_link: link }) => (
+              <li key={workload_id} className="flex items-baseline gap-1.5">
+                <Link className="link" href={paths.workload({ workloadId: workload_id, tab: 'firewall' })}>
+                  {workload_name}
+                </Link>
+                <span className="text-muted tabular-nums">{formatCount(conversations)}</span>
+                <span className="text-muted">
+                  {t(ESCAPE_LABELS[reason])}
+                  {link && `: ${t(LINK_LABELS[link])}`}
+                </span>
+              </li>
+            ))}
+          </ul>
         </div>
       )}
       {verdicts.flows > 0 && (

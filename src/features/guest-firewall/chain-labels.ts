@@ -1,18 +1,5 @@
-import type { ChainLink, Fix, LinkDetail } from '@/domain/enforcement-chain/link-details';
+import type { Fix, LinkDetail } from '@/domain/enforcement-chain/link-details';
 import { msg } from '@/lib/i18n/translator';
-
-export const LINK_LABELS: Record<ChainLink, string> = {
-  cluster_firewall: msg('Cluster firewall'),
-  firewall_service: msg('Firewall service of the node'),
-  guest_firewall: msg('Guest firewall'),
-  nic_flag: msg('Firewall flag'),
-  firewall_bridge: msg('Firewall bridge'),
-  bridge_netfilter: msg('Bridge netfilter'),
-  ruleset_compiled: msg('Rules loaded'),
-  ruleset_current: msg('Last edit loaded'),
-  default_policy: msg('Inbound default policy'),
-  open_connections: msg('Open connections'),
-};
 
 /** What was found about a link. */
 export const DETAIL_LABELS: Record<LinkDetail, string> = {

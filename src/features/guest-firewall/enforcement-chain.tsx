@@ -12,9 +12,11 @@ import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { Status, type Tone } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
+import { LINK_LABELS } from '../shared/enforcement-labels';
 import { NodeLink } from '../shared/entity-links';
 import { usePermissions } from '../shared/use-permissions';
-import { DETAIL_LABELS, FIX_LABELS, LINK_LABELS } from './chain-labels';
+import { DETAIL_LABELS, FIX_LABELS } from './chain-labels';
+import { EscapedTraffic } from './escaped-traffic';
 
 const ENFORCED: Record<InterfaceChain['enforced'], { tone: Tone; word: string }> = {
   yes: { tone: 'ok', word: msg('Enforced') },
@@ -67,6 +69,7 @@ function Chain({ chain }: { chain: WorkloadChain }) {
       {interfaces.map((nic) => (
         <Interface key={nic.nic} nic={nic} workloadId={chain.workload_id} />
       ))}
+      <EscapedTraffic workloadId={chain.workload_id} />
     </div>
   );
 }

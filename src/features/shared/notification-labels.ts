@@ -48,6 +48,10 @@ export const CONDITION_LABELS: Record<Condition, { label: string; meaning: strin
     label: msg('Critical suspicious traffic'),
     meaning: msg('A source outside all known prefixes reaches a port such as RDP, SMB or a database.'),
   },
+  traffic_escaped: {
+    label: msg('Escaped traffic'),
+    meaning: msg('Conversations passed although the rules that were live then deny them.'),
+  },
   address_conflict: {
     label: msg('Address conflict'),
     meaning: msg('Fabric has contradictory data about an address.'),

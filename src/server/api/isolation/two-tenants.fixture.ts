@@ -282,6 +282,15 @@ export async function makeTwoFullTenants(): Promise<TwoTenants> {
       values (${newId()}, ${side.ids.workload ?? ''}, ${other.ids.policy ?? ''}, ${`${mark}-policy`}, 1, ${other.ids.tenant ?? ''},
         ${`${mark}-old-name`}, 'keep')`;
   }
+  for (const { ids, third } of [
+    { ids: ours.ids, third: 65 },
+    { ids: theirs.ids, third: 66 },
+  ]) {
+    await sqlClient()`insert into escaped_conversations (id, workload_id, project_id, direction, client_ip, client_port, server_ip,
+        server_port, protocol, reason, log_accepted, denied_by, filter_hash, start_known, watched_since, first_seen_at, last_seen_at, found_at)
+      select ${newId()}, id, project_id, 'in', ${`203.0.113.${third}`}, 40000, ${`10.${third}.0.10`}, 22, 'tcp', 'not_explained', false,
+        'Rule 1', 'hash', true, now(), now(), now(), now() from workloads where id = ${ids.workload ?? ''}`;
+  }
   const [node, stranger] = await sqlClient()<
     { id: string }[]
   >`select id from nodes where cluster_id = ${lab.cluster.id} order by name`;

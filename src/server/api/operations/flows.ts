@@ -1,7 +1,9 @@
+import { EscapedListInput, EscapedPage } from '@/domain/enforcement-chain/escaped';
 import { type EvaluatedFlow, FlowListInput, FlowPage, FlowTail, FlowTailInput } from '@/domain/flow/flow';
 import { type FlowGroup, FlowGroups, FlowGroupsInput, FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
 import { Topology, TopologyInput } from '@/domain/topology/topology';
 import { authorizeIfGranted, type Session } from '../../auth/scope';
+import { listEscapedConversations } from '../../enforcement/chain/read-chain';
 import { groupFlows } from '../../insight/flows/group-flows';
 import { listFlows, tailFlows } from '../../insight/flows/list-flows';
 import { readFlowSeries } from '../../insight/flows/series';
@@ -121,6 +123,15 @@ export const flowsRouter = router({
     input: FlowSeriesInput,
     output: FlowSeries,
     run: ({ scope, input }) => readFlowSeries(scope, input),
+  }),
+  escaped: query({
+    rest: 'GET /escaped-conversations',
+    summary:
+      'List conversations of the last seven days that passed although the rules that were live then deny them, with the likely reason.',
+    access,
+    input: EscapedListInput,
+    output: EscapedPage,
+    run: ({ scope, session, input }) => listEscapedConversations(scope, input, authorizeRules(session)),
   }),
 });
 

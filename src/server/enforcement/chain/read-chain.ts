@@ -1,3 +1,4 @@
+import type { EscapedListInput, EscapedPage } from '@/domain/enforcement-chain/escaped';
 import { type EvaluatedChain, evaluateChain } from '@/domain/enforcement-chain/evaluate-chain';
 import { gatherFacts, type Readings } from '@/domain/enforcement-chain/gather-facts';
 import { FIXES, getDetail } from '@/domain/enforcement-chain/link-details';
@@ -5,8 +6,12 @@ import type { EnforcementLink, InterfaceChain, WorkloadChain } from '@/domain/en
 import { listNodeNotes } from '@/domain/firewall/snapshot';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { clock } from '../../lib/clock';
+import { narrowToTenant } from '../../tenancy/choose-owner';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { readGuestLive } from '../guest-firewall/read-guest-live';
-import { findGuestFilters, findNodeReport } from '../queries/guest-filters';
+import { countOlderConnections, listEscaped } from '../queries/escaped';
+import { findGuestFilters, findNodeReport, type GuestFilterRow } from '../queries/guest-filters';
 import { readNodeReport } from './node-report';
 
 function showLink({ link, detail: code }: EvaluatedChain['links'][number]): EnforcementLink {
@@ -20,6 +25,27 @@ function sumEnforced(interfaces: readonly InterfaceChain[] | null): WorkloadChai
   const found = interfaces.map(({ enforced }) => enforced);
   if (found.length === 0) return 'no_interfaces';
   return found.includes('no') ? 'no' : found.includes('unknown') ? 'unknown' : 'yes';
+}
+
+/** Connections seen in this time count as open: agents report them while they last. */
+const OPEN_MS = 15 * 60_000;
+/** Within this time after an edit, connections that continue have been evaluated. */
+const LOOKED_AT_MS = 6 * 60_000;
+
+/** Open connections that are older than the rules which deny them, by interface; null: not known. */
+async function readOlderConnections(workloadId: string, filter: GuestFilterRow | null) {
+  if (!filter) return () => null;
+  const since = new Date(clock.now().getTime() - OPEN_MS).toISOString();
+  const [older, marks] = await Promise.all([
+    countOlderConnections(db, workloadId, filter.filter_hash, since),
+    flowStore().hits.marksOfWorkloads([workloadId]),
+  ]);
+  const until = marks.get(workloadId)?.until;
+  const isComplete = until !== undefined && Date.parse(until) > Date.parse(filter.changed_at) + LOOKED_AT_MS;
+  return (nic: string) => {
+    const found = (older.get(null) ?? 0) + (older.get(Number(nic.slice(3))) ?? 0);
+    return found > 0 || isComplete ? found : null;
+  };
 }
 
 /**
@@ -40,12 +66,13 @@ export async function readChain(
     node_name === null ? null : findNodeReport(db, cluster_id, node_name),
   ]);
   const report = readNodeReport(row);
+  const findOlder = await readOlderConnections(workload.id, filter);
   const readings: Readings = { state, status, filter, ruleset: report.ruleset };
   const guest = snapshot.state;
   const interfaces =
     guest.nics?.map((nic): InterfaceChain => {
       const pending = guest.pending_nics.includes(nic.name);
-      const older_connections = null;
+      const older_connections = findOlder(nic.name);
       const facts = gatherFacts(
         readings,
         { ...nic, pending },
@@ -72,4 +99,18 @@ export async function readChain(
     interfaces: interfaces ?? [],
     unreadable: [...guest.unreadable, ...listNodeNotes(node_name, cluster)],
   };
+}
+
+/**
+ * Conversations of visible workloads that passed although their rules deny them, the last seen first.
+ * @param rules evidence that rules may be seen; without it what denies them is not shown
+ * @throws AppError `not_found` for a tenant not visible to the caller
+ */
+export async function listEscapedConversations(
+  scope: Scope<'flow:read'>,
+  input: EscapedListInput,
+  rules: Scope<'workload:read'> | null,
+): Promise<EscapedPage> {
+  const { reach } = input.tenant_id === undefined ? scope : await narrowToTenant(scope, input.tenant_id);
+  return listEscaped(reach, input, rules !== null);
 }

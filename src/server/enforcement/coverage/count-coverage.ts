@@ -5,6 +5,8 @@ import { processState } from '../../lib/process-state';
 import { listGuestNodes, listReportingNodeIds, oldestReported } from '../../traffic/queries/agents';
 import type { RuleHitRow } from '../../traffic/storage/coverage-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
+import { EscapeFinder } from '../chain/escape-finder';
+import { decideEscapes, storeEscapes } from '../chain/record-escapes';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { listAppliedAt } from '../queries/policy-placements';
@@ -96,11 +98,13 @@ function countNode(
     const remembered = mark.until >= ago(HEARTBEATS_KEPT_MS);
     const updated_from = endedSpan(mark.until, until);
     const oldest = remembered ? await oldestReported(tx, nodeId, updated_from ?? mark.until) : 'unknown';
+    const escapes = new EscapeFinder(firewall, mark.since);
     const tally = new CoverageTally({
       instance: firewall.inputs.instance,
       since: mark.since,
       guest: createGuestLookup(nodeId, firewall, homes),
       versionOf: (policyId) => versions.get(policyId) ?? 1,
+      escapes,
     });
     if (oldest !== 'none') {
       const observed_from = oldest === 'unknown' || oldest < mark.since ? mark.since : oldest;
@@ -111,6 +115,7 @@ function countNode(
       }
     }
     const rules = await resolveHitPositions(tx, firewall, tally.hits());
+    await storeEscapes(tx, firewall, escapes.found());
     await flowStore().hits.add(tx, nodeId, { rules, workloads: tally.coverage(), until });
     return tally.evaluated;
   });
@@ -138,6 +143,7 @@ export async function countCoverage(signal?: AbortSignal): Promise<number> {
     signal?.throwIfAborted();
     evaluated += await countNode(nodeId, firewall, byId, signal);
   }
+  await decideEscapes();
   logger.debug({ nodes: nodeIds.length, evaluated }, 'coverage computed');
   return evaluated;
 }

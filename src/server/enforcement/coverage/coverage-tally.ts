@@ -6,6 +6,7 @@ import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { openingPackets } from '@/domain/flow-context/opening-packets';
 import { parseMarker } from '@/domain/policy/marker';
 import type { CountedFlow, RuleHitRow, WorkloadCoverageRow } from '../../traffic/storage/coverage-rows';
+import type { EscapeFinder } from '../chain/escape-finder';
 
 /** A guest whose flows are evaluated. */
 export type CountedGuest = {
@@ -23,6 +24,8 @@ type Options = {
   guest: (workloadId: string) => CountedGuest | null;
   /** Present version of a policy. */
   versionOf: (policyId: string) => number;
+  /** Looks at the same flows: what is evaluated once need not be evaluated again. */
+  escapes?: Pick<EscapeFinder, 'add' | 'addReply'>;
 };
 
 type Decider = 'by_policy' | 'by_other_rule' | 'by_audit' | 'by_default' | 'observed';
@@ -77,7 +80,11 @@ export class CoverageTally {
   }
 
   add(flow: CountedFlow): void {
-    if (flow.observed_at < this.#options.since || isReplyFlow(flow)) return;
+    if (flow.observed_at < this.#options.since) return;
+    if (isReplyFlow(flow)) {
+      this.#options.escapes?.addReply(flow);
+      return;
+    }
     const { source_ip, source_port, destination_ip, destination_port, protocol } = flow;
     const conversation = `${source_ip} ${source_port} ${destination_ip} ${destination_port} ${protocol}`;
     if (flow.decision !== 'observed') this.#logged.add(conversation);
@@ -92,6 +99,7 @@ export class CoverageTally {
   #count(guest: CountedGuest, flow: CountedFlow, end: 'source' | 'destination'): void {
     this.evaluated += 1;
     const context = computeFlowContext(guest.context, flow, end);
+    this.#options.escapes?.add(guest.context, flow, end, context);
     const { decided_by: by, conflict } = context;
     const rule = by.kind === 'rule' && !conflict ? this.#ruleOf(guest, by) : null;
     const { workload_id } = guest.context;

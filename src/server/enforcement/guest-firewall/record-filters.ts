@@ -12,7 +12,7 @@ type Timed<T> = { readonly state: T; readonly read_at: string };
 type Subject = { readonly id: string; readonly node_name: string | null };
 
 /** Of everything that decides on packets at any interface; null when a part of it could not be read. */
-function hashFilter(state: LiveState, { nics, unreadable }: GuestSnapshot): string | null {
+export function hashFilter(state: LiveState, { nics, unreadable }: GuestSnapshot): string | null {
   const { cluster, node } = state;
   if (!nics || unreadable.length > 0 || !cluster.groups || !cluster.ipsets || !cluster.aliases || !node) return null;
   const prints = nics.map((nic) => [nic.name, printFilter(state, nic)]);

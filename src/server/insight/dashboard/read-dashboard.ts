@@ -14,6 +14,7 @@ import { authorizeIfGranted, narrowScope, type Scope, type Session } from '../..
 import { coverageDays } from '../../enforcement/coverage/read-coverage';
 import { type FailingNode, listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import { sumEscaped } from '../../enforcement/queries/escaped';
 import { clock } from '../../lib/clock';
 import { narrowToTenant } from '../../tenancy/choose-owner';
 import { flowStore } from '../../traffic/storage/flow-store';
@@ -110,7 +111,7 @@ const listStaleAgents = (nodes: readonly TroubledNode[]): Part<'silent_agents'> 
 
 /**
  * What is broken or waiting in the installation, now: nodes, syncs, agents, conflicts. What the reader may not see
- * is null. At most nine queries.
+ * is null. At most ten queries.
  * @throws AppError `not_found` for a tenant not visible to the caller
  */
 export async function readDashboardOperations(
@@ -124,12 +125,14 @@ export async function readDashboardOperations(
   // policies.
   const failing = cluster?.tenants === 'all' ? await listFailingNodes() : [];
   const ids = failing.map(({ node_id }) => node_id);
-  const [last_syncs, troubled, agents, conflicts, verdicts, inventory] = await Promise.all([
+  const day = new Date(clock.now().getTime() - 24 * HOUR_MS).toISOString();
+  const [last_syncs, troubled, agents, conflicts, verdicts, escaped, inventory] = await Promise.all([
     cluster && listLastSyncs(cluster.tenants),
     places && listTroubledNodes(places.tenants, ids),
     readAgents(agent),
     readConflicts(ipam),
     flowStore().hits.conflicts(flow.reach, since, MOST_CONFLICTING),
+    sumEscaped(flow.reach, day, MOST_CONFLICTING),
     countInventory(flow.reach),
   ]);
   return {
@@ -140,6 +143,7 @@ export async function readDashboardOperations(
     agents,
     conflicts,
     verdict_conflicts: { since, ...verdicts },
+    escaped,
     inventory: {
       clusters: cluster && inventory.clusters,
       nodes: cluster && inventory.nodes,

@@ -20,6 +20,7 @@ import {
 import {
   collectAddressConflicts,
   collectCriticalTraffic,
+  collectEscapedTraffic,
   collectRefusedReports,
   collectReplacedTokens,
   collectStaleAgents,
@@ -49,6 +50,7 @@ const COLLECTORS: Collectors = {
   residual_rules: collectResidualRules,
   node_firewall_not_compiling: collectFailingNodes,
   suspicious_traffic_critical: collectCriticalTraffic,
+  traffic_escaped: collectEscapedTraffic,
   address_conflict: collectAddressConflicts,
   workload_traffic_high: collectWorkloadTraffic,
   cluster_traffic_high: collectClusterTraffic,

@@ -132,6 +132,7 @@ it('says what it could not look at, and looks at the rest', async () => {
     residual_rules: none,
     node_firewall_not_compiling: none,
     suspicious_traffic_critical: () => Promise.reject(new Error('no board')),
+    traffic_escaped: none,
     address_conflict: async () => ({ facts: [], incomplete: true }),
     workload_traffic_high: none,
     cluster_traffic_high: none,

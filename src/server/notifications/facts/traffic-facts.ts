@@ -1,10 +1,13 @@
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
+import type { EscapeReason } from '@/domain/enforcement-chain/escaped';
+import type { ChainLink } from '@/domain/enforcement-chain/link-details';
 import type { ConflictKind, IpamConflict } from '@/domain/ipam/conflict';
 import type { Fact } from '@/domain/notifications/condition';
 import { listConflicts } from '../../addresses/queries/ipam-conflicts';
 import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import { sumEscaped } from '../../enforcement/queries/escaped';
 import { readSuspicious } from '../../insight/dashboard/read-suspicious';
 import { selectFlows } from '../../insight/flows/list-flows';
 import { clock } from '../../lib/clock';
@@ -48,6 +51,36 @@ export const collectCriticalTraffic: Collector = async (reach) => {
   const critical = entries.filter(({ severity }) => severity === 'critical');
   const matters = groupBy(critical, toTargetKey);
   return { facts: [...matters].map(([key, list]) => trafficFact(key, list)).filter((fact) => fact !== null) };
+};
+
+/** Why traffic of a workload escaped, as far as it is known. */
+const ESCAPE_TEXTS: Record<EscapeReason, (link: ChainLink | null) => string> = {
+  broken_link: (link) =>
+    `A link between the rules and the interface is broken: ${link?.replaceAll('_', ' ') ?? 'unknown'}.`,
+  older_connection: () => 'The connections are older than the rules.',
+  log_disagrees: () => 'The firewall log says that they were accepted.',
+  not_explained: () => 'No broken link explains it.',
+};
+/** Escaped traffic of so long ago still counts as going on. */
+const ESCAPED_WINDOW_MS = 3_600_000;
+const MOST_ESCAPED = 500;
+
+/** Visible workloads of which conversations passed although their rules deny them; not connections that are older than the rules. */
+export const collectEscapedTraffic: Collector = async (reach) => {
+  const scope = systemScope('flow:read', 'notifications', reach);
+  const since = new Date(clock.now().getTime() - ESCAPED_WINDOW_MS).toISOString();
+  const { most, workloads } = await sumEscaped(scope.reach, since, MOST_ESCAPED);
+  return {
+    facts: most.map(({ workload_id, workload_name, reason, broken_link }) => ({
+      condition: 'traffic_escaped',
+      key: workload_id,
+      object_kind: 'workload',
+      object_id: workload_id,
+      object_name: workload_name,
+      detail: `Conversations passed although the rules of the workload deny them. ${ESCAPE_TEXTS[reason](broken_link)}`,
+    })),
+    incomplete: workloads > most.length,
+  };
 };
 
 const PAGE = 500;

@@ -34,6 +34,12 @@ export type CountedFlow = {
   source_port: number | null;
   destination_port: number | null;
   decision: string;
+  state: string | null;
+  /** Addresses before or after translation, as the agent reported them. */
+  translated_source: string | null;
+  translated_destination: string | null;
+  /** Whether the agent knew when it began. */
+  start_known: boolean;
   initiator: 'source' | 'destination' | null;
   icmp_type: number | null;
   icmp_code: number | null;

@@ -77,7 +77,9 @@ export async function* readCountedFlows(tx: Tx, span: CountedSpan, batch = 5_000
   await tx.execute(sql`
     declare counted_flows no scroll cursor for
     select host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip, t.protocol, t.source_port,
-      t.destination_port, t.decision, t.initiator, t.icmp_type, t.icmp_code, t.nic, t.workload_id, t.source_workload_id,
+      t.destination_port, t.decision, t.state, t.raw ->> 'translated_source' as translated_source,
+      t.raw ->> 'translated_destination' as translated_destination,
+      coalesce(t.raw ? 'first_seen_at', false) as start_known, t.initiator, t.icmp_type, t.icmp_code, t.nic, t.workload_id, t.source_workload_id,
       t.destination_workload_id, ${at('first_seen_at')}, ${at('observed_at')},
       t.created_at >= ${from}::timestamptz as began
     from traffic_flows as t
