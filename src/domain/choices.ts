@@ -258,3 +258,10 @@ export const MAX_CHANGE_ITEMS = 100;
 
 /** How long after its last write a change is rolled back unless confirmed, where nothing else is said. */
 export const DEFAULT_CONFIRM_SECONDS = 600;
+
+/** Everything that no workload visible to the reader has, as an end of a question about reachability. */
+export const OUTSIDE = 'outside';
+export const REACH_ANSWERS = ['yes', 'no', 'some', 'unknown'] as const;
+export const REACH_GROUPINGS = ['group', 'network', 'tag', 'project'] as const;
+/** Workloads on the way, and the destination. */
+export const MAX_HOPS = 3;

@@ -49,6 +49,7 @@ export const paths = {
   impact: ({ impactId, ...query }: { impactId: string } & Query) => withQuery(`/impacts/${id(impactId)}`, query),
   flows: (query?: Query) => withQuery('/flows', query),
   coverage: (query?: Query) => withQuery('/coverage', query),
+  reach: (query?: Query) => withQuery('/reach', query),
   topology: (query?: Query) => withQuery('/topology', query),
   agents: (query?: Query) => withQuery('/agents', query),
   agent: ({ nodeId }: { nodeId: string }) => `/agents/${id(nodeId)}`,

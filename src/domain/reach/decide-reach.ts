@@ -1,24 +1,15 @@
+import type { REACH_ANSWERS } from '../choices';
 import type { Packet } from '../firewall/packet';
-import { type Addresses, type Box, findWitness } from '../firewall/space/box';
+import { type Addresses, findWitness } from '../firewall/space/box';
 import type { Service } from '../policy-tests/packet-set';
-import { type DecidedBy, partsAt } from '../policy-tests/place-parts';
-import { type Answer, pointSpans, type TestEnd, type TestPlace } from '../policy-tests/test-end';
-import { ANSWER_BITS, buildPairs, type FamilyPairs, type PairSlice } from './pairs';
+import { type Answer, pointSpans, type TestEnd } from '../policy-tests/test-end';
+import { ANSWER_BITS, buildPairs, type FamilyPairs, type PairSlice, type Stage } from './pairs';
 import type { Identify } from './profiles';
-import { type ServiceSet, serviceText } from './services';
+import { type ServiceSet, serviceText, uniteServices } from './services';
 import type { Spot } from './spots';
 
 /** One end of a part: addresses of places, or of none. */
 export type PartEnd = { readonly spots: readonly Spot[] } | { readonly outside: Addresses };
-
-/** Whether the filters of one place let a packet through, and what of them decides. */
-export type Stage = {
-  readonly at: 'source' | 'destination';
-  readonly place: TestPlace;
-  readonly answer: Answer;
-  readonly interface: string | null;
-  readonly decided_by: DecidedBy;
-};
 
 /** Packets with one verdict, decided by the same at each end. */
 export type ReachPart = {
@@ -34,7 +25,6 @@ export type ReachPart = {
   readonly stages: readonly Stage[];
 };
 
-export const REACH_ANSWERS = ['yes', 'no', 'some', 'unknown'] as const;
 export type ReachAnswer = (typeof REACH_ANSWERS)[number];
 
 export type ReachDecision = {
@@ -47,7 +37,17 @@ export type ReachDecision = {
   readonly blocked_by: { readonly part: ReachPart; readonly stage: Stage } | null;
 };
 
-type Rectangle = { readonly from: PartEnd; readonly to: PartEnd; readonly slice: PairSlice; readonly pairs: number };
+const SIDES = ['source', 'destination'] as const;
+
+type Rectangle = {
+  readonly pairs: FamilyPairs;
+  readonly from: PartEnd;
+  readonly to: PartEnd;
+  readonly slice: PairSlice;
+  readonly count: number;
+  /** Numbers of the first addresses. */
+  readonly at: { readonly source?: number | undefined; readonly destination?: number | undefined };
+};
 
 /** Lists with equal numbers are united, those of their other end joined. */
 function uniteEqual<T>(
@@ -107,7 +107,8 @@ function listBetweenPlaces(pairs: FamilyPairs): Rectangle[] {
     return byDestinations.map(([destinations, lists]) => {
       const sources = ascending(lists.flat());
       const ends = { from: { spots: toSpots(from, sources) }, to: { spots: toSpots(to, destinations) } };
-      return { ...ends, slice, pairs: sources.length * destinations.length };
+      const at = { source: sources[0], destination: destinations[0] };
+      return { pairs, ...ends, slice, count: sources.length * destinations.length, at };
     });
   });
 }
@@ -115,7 +116,7 @@ function listBetweenPlaces(pairs: FamilyPairs): Rectangle[] {
 /** Packets from or to addresses of no place: only the other end decides. */
 function listOutside(pairs: FamilyPairs, side: 'source' | 'destination'): Rectangle[] {
   const own = side === 'source' ? pairs.from : pairs.to;
-  const found = new Map<string, { slice: PairSlice; addresses: Addresses; spots: Spot[] }>();
+  const found = new Map<string, { slice: PairSlice; addresses: Addresses; spots: Spot[]; first: number }>();
   for (const [at, spot] of own.spots.entries()) {
     const { outside } = side === 'source' ? pairs.out(at) : pairs.into(at);
     for (const { addresses, answer, decider, open, services } of outside) {
@@ -125,49 +126,39 @@ function listOutside(pairs: FamilyPairs, side: 'source' | 'destination'): Rectan
       const key = `${sliceKey(slice)}\n${addresses.last_octet} ${spans}`;
       const known = found.get(key);
       if (known) known.spots.push(spot);
-      else found.set(key, { slice, addresses, spots: [spot] });
+      else found.set(key, { slice, addresses, spots: [spot], first: at });
     }
   }
-  return [...found.values()].map(({ slice, addresses, spots }) => {
+  return [...found.values()].map(({ slice, addresses, spots, first }) => {
     const [near, far] = [{ spots }, { outside: addresses }];
-    return { ...(side === 'source' ? { from: near, to: far } : { from: far, to: near }), slice, pairs: spots.length };
+    const ends = side === 'source' ? { from: near, to: far } : { from: far, to: near };
+    return { pairs, ...ends, slice, count: spots.length, at: { [side]: first } };
   });
 }
 
 const firstAddress = (end: PartEnd): Addresses =>
   'outside' in end ? end.outside : { spans: pointSpans(end.spots.slice(0, 1).map(({ value }) => value)) };
 
-/** What the first place of an end does with one packet; null: no place is there. */
-export function decideStage(end: PartEnd, at: Stage['at'], packet: Packet): Stage | null {
-  const [spot] = 'spots' in end ? end.spots : [];
-  if (!spot) return null;
-  const port = (value: number | undefined) => (value === undefined ? [] : [{ first: value, last: value }]);
-  const icmp = packet.icmp_type === undefined ? [] : port(packet.icmp_type * 256 + (packet.icmp_code ?? 0));
-  const box: Box = {
-    family: packet.source.family,
-    protocols: [packet.protocol],
-    icmp,
-    destination_ports: port(packet.destination_port),
-    source_ports: port(packet.source_port),
-    sources: { spans: pointSpans([packet.source.value]) },
-    destinations: { spans: pointSpans([packet.destination.value]) },
-  };
-  const [part] = partsAt(spot.place, at === 'source' ? 'out' : 'in', box);
-  if (!part) throw new Error(`expected ${spot.place.key} to decide a packet`);
-  const { answer, interface: nic, decided_by } = part;
-  return { at, place: spot.place, answer, interface: nic, decided_by };
-}
-
-function toPart(family: 4 | 6, { from, to, slice, pairs }: Rectangle): ReachPart {
+function toPart({ pairs, from, to, slice, count, at }: Rectangle): ReachPart {
   const { verdict, services } = slice;
   const [service] = services;
   const witness =
     service && findWitness({ ...service, sources: firstAddress(from), destinations: firstAddress(to) }, 'in');
   if (!witness) throw new Error('expected a packet in each part');
-  const stages = [decideStage(from, 'source', witness), decideStage(to, 'destination', witness)].filter(
-    (one) => one !== null,
-  );
-  return { family, verdict, from, to, services, pairs, witness, stages };
+  const stages = SIDES.flatMap((side) => {
+    const [number, text] = [at[side], slice[side]];
+    return number === undefined || text === null ? [] : [pairs.stage(side, number, text)];
+  });
+  return {
+    family: pairs.family,
+    verdict,
+    from,
+    to,
+    services: uniteServices(services, true),
+    pairs: count,
+    witness,
+    stages,
+  };
 }
 
 const RANK: Readonly<Record<Answer, number>> = { accept: 0, unknown: 1, deny: 2 };
@@ -193,20 +184,17 @@ export function decideReach(
   identify: Identify,
   limit = Number.POSITIVE_INFINITY,
 ): ReachDecision {
-  const rectangles = buildPairs(from, to, service, identify).flatMap((pairs) =>
-    [...listBetweenPlaces(pairs), ...listOutside(pairs, 'source'), ...listOutside(pairs, 'destination')].map(
-      (rectangle) => ({ family: pairs.family, rectangle }),
-    ),
-  );
-  const answers = rectangles.reduce((sum, { rectangle }) => sum | ANSWER_BITS[rectangle.slice.verdict], 0);
-  rectangles.sort(
-    (a, b) =>
-      RANK[a.rectangle.slice.verdict] - RANK[b.rectangle.slice.verdict] || b.rectangle.pairs - a.rectangle.pairs,
-  );
-  const denied = rectangles.find(({ rectangle }) => rectangle.slice.verdict === 'deny');
+  const rectangles = buildPairs(from, to, service, identify).flatMap((pairs) => [
+    ...listBetweenPlaces(pairs),
+    ...listOutside(pairs, 'source'),
+    ...listOutside(pairs, 'destination'),
+  ]);
+  const answers = rectangles.reduce((sum, { slice }) => sum | ANSWER_BITS[slice.verdict], 0);
+  rectangles.sort((a, b) => RANK[a.slice.verdict] - RANK[b.slice.verdict] || b.count - a.count);
+  const denied = rectangles.find(({ slice }) => slice.verdict === 'deny');
   const shown = rectangles.slice(0, limit);
-  const parts = shown.map(({ family, rectangle }) => toPart(family, rectangle));
-  const part = denied && (parts[shown.indexOf(denied)] ?? toPart(denied.family, denied.rectangle));
+  const parts = shown.map(toPart);
+  const part = denied && (parts[shown.indexOf(denied)] ?? toPart(denied));
   const stage = part?.stages.find(isBlocked);
   const [missing = null] = [...from.missing, ...to.missing];
   const none = answers === 0 ? ({ reason: 'no_pair' } as const) : null;

@@ -22,6 +22,8 @@ export type ReachedPlaces = {
 };
 
 const isAccepted = ({ answers }: Between) => (answers & ANSWER_BITS.accept) !== 0;
+/** Whether some packet certainly or possibly passes. */
+const mayPass = (answers: number) => (answers & (ANSWER_BITS.accept | ANSWER_BITS.unknown)) !== 0;
 const isDoubtful = ({ answers }: Between) => (answers & ANSWER_BITS.unknown) !== 0;
 
 /** What can send some of the packets of a service to a place. */
@@ -30,13 +32,15 @@ export function findSources(everything: TestEnd, target: TestEnd, service: Servi
   const reached: ReachedPlace[] = [];
   let denied = 0;
   const note = (place: TestPlace | null, between: Between | null) => {
-    if (!between) return;
-    if (isAccepted(between) || isDoubtful(between)) reached.push({ place, between, hops: 1, via: [] });
-    else if (place) denied++;
+    if (between && mayPass(between.answers)) reached.push({ place, between, hops: 1, via: [] });
   };
   for (const { key } of target.places) {
     note(null, pairs.outside(key, 'destination'));
-    for (const place of everything.places) note(place, pairs.between(place.key, key));
+    for (const place of everything.places) {
+      const answers = pairs.answers(place.key, key);
+      if (mayPass(answers)) note(place, pairs.between(place.key, key));
+      else if (answers !== 0) denied++;
+    }
   }
   return { reached, denied };
 }
@@ -70,9 +74,10 @@ export function findReached(
         outside = { place: null, between: out, hops: hop, via };
       for (const place of places.values()) {
         if (place.key === origin.key || reached.has(place.key)) continue;
-        const between = pairs.between(from.key, place.key);
+        const answers = pairs.answers(from.key, place.key);
+        if (answers !== 0) asked.add(place.key);
+        const between = mayPass(answers) ? pairs.between(from.key, place.key) : null;
         if (!between) continue;
-        asked.add(place.key);
         const found = { place, between, hops: hop, via };
         if (isAccepted(between)) {
           reached.set(place.key, found);

@@ -1,5 +1,6 @@
 import type { Service } from '../policy-tests/packet-set';
-import type { Answer, TestEnd } from '../policy-tests/test-end';
+import type { DecidedBy } from '../policy-tests/place-parts';
+import type { Answer, TestEnd, TestPlace } from '../policy-tests/test-end';
 import { type Identify, type Profile, Profiles, profileSpot, type SpotProfiles } from './profiles';
 import { intersectServices, type ServiceSet, uniteServices } from './services';
 import { EndSpots } from './spots';
@@ -18,6 +19,15 @@ export type PairSlice = {
 /** What happens between two addresses. Equal ones are the same object. */
 export type Pair = { readonly id: number; readonly slices: readonly PairSlice[]; readonly answers: number };
 
+/** Whether the filters of one place let a packet through, and what of them decides. */
+export type Stage = {
+  readonly at: 'source' | 'destination';
+  readonly place: TestPlace;
+  readonly answer: Answer;
+  readonly interface: string | null;
+  readonly decided_by: DecidedBy;
+};
+
 /** Answers as bits, to be summed up. */
 export const ANSWER_BITS: Readonly<Record<Answer, number>> = { accept: 1, deny: 2, unknown: 4 };
 
@@ -32,7 +42,7 @@ function combine(out: Profile, into: Profile): Omit<Pair, 'id'> {
       const services = first.services.flatMap((a) => second.services.flatMap((b) => intersectServices(a, b) ?? []));
       if (services.length === 0) continue;
       const verdict = both(first.answer, second.answer);
-      const key = `${verdict}\n${first.decider}\n${second.decider}`;
+      const key = `${first.decider}\n${second.decider}`;
       const known = found.get(key);
       const all = known ? [...known.services, ...services] : services;
       const { open } = second;
@@ -81,6 +91,16 @@ export class FamilyPairs {
     const made = profileSpot(spot, direction, other, this.service, this.profiles);
     known.set(at, made);
     return made;
+  }
+
+  /** What decides at an end, by the text of a slice there. @param at the number of the address */
+  stage(side: 'source' | 'destination', at: number, text: string): Stage {
+    const end = side === 'source' ? this.from : this.to;
+    const { decided } = side === 'source' ? this.out(at) : this.into(at);
+    const [place, found] = [end.spots[at]?.place, decided.get(text)];
+    if (!place || !found) throw new Error(`expected something to decide at the ${side}`);
+    const { answer, interface: nic, decided_by } = found;
+    return { at: side, place, answer, interface: nic, decided_by };
   }
 
   /** Between a source and a destination; null when they exchange no packets. */

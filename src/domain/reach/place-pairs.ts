@@ -1,10 +1,12 @@
 import type { Packet } from '../firewall/packet';
 import { type Addresses, findWitness } from '../firewall/space/box';
 import { pointSpans } from '../policy-tests/test-end';
-import { decideStage, type PartEnd, type Stage } from './decide-reach';
-import { ANSWER_BITS, type FamilyPairs, type PairSlice } from './pairs';
+import { ANSWER_BITS, type FamilyPairs, type PairSlice, type Stage } from './pairs';
 import { type ServiceSet, uniteServices } from './services';
 import type { Spot } from './spots';
+
+/** A packet, and what decides it at each end. */
+export type Proof = { readonly packet: Packet; readonly stages: readonly Stage[] };
 
 /** Everything between two places, or a place and what is outside: all addresses together. */
 export type Between = {
@@ -15,32 +17,45 @@ export type Between = {
   /** Something is accepted that no rule lets in. */
   readonly open: boolean;
   /** A packet that is accepted, best one that no rule lets in; else one that is undecided; null: all are denied. */
-  readonly proof: { readonly packet: Packet; readonly stages: readonly Stage[] } | null;
+  readonly proof: Proof | null;
 };
 
-type Found = { readonly slice: PairSlice; readonly from: PartEnd; readonly to: PartEnd };
+type Found = {
+  readonly pairs: FamilyPairs;
+  readonly slice: PairSlice;
+  readonly sources: Addresses;
+  readonly destinations: Addresses;
+  /** Numbers of the addresses of places. */
+  readonly at: { readonly source?: number; readonly destination?: number };
+};
 
 /** Slices that say most about why something passes, first. */
 const RANK = { accept: 0, unknown: 2, deny: 4 } as const;
 const rank = ({ slice }: Found) => RANK[slice.verdict] + (slice.open ? 0 : 1);
 
-const toAddresses = (end: PartEnd): Addresses =>
-  'outside' in end ? end.outside : { spans: pointSpans(end.spots.map(({ value }) => value)) };
+const SIDES = ['source', 'destination'] as const;
 
-function prove(found: readonly Found[]): Between['proof'] {
+function prove(found: readonly Found[]): Proof | null {
   const [best] = found.filter(({ slice }) => slice.verdict !== 'deny').sort((a, b) => rank(a) - rank(b));
   const service = best?.slice.services[0];
   if (!best || !service) return null;
-  const packet = findWitness({ ...service, sources: toAddresses(best.from), destinations: toAddresses(best.to) }, 'in');
+  const { pairs, slice, sources, destinations, at } = best;
+  const packet = findWitness({ ...service, sources, destinations }, 'in');
   if (!packet) throw new Error('expected a packet between two places');
-  const stages = [decideStage(best.from, 'source', packet), decideStage(best.to, 'destination', packet)];
-  return { packet, stages: stages.filter((one) => one !== null) };
+  const stages = SIDES.flatMap((side) => {
+    const [number, text] = [at[side], slice[side]];
+    return number === undefined || text === null ? [] : [pairs.stage(side, number, text)];
+  });
+  return { packet, stages };
 }
 
 function summarize(found: readonly Found[]): Between | null {
   if (found.length === 0) return null;
   const listServices = (verdict: PairSlice['verdict']) =>
-    uniteServices(found.flatMap(({ slice }) => (slice.verdict === verdict ? slice.services : [])));
+    uniteServices(
+      found.flatMap(({ slice }) => (slice.verdict === verdict ? slice.services : [])),
+      true,
+    );
   return {
     answers: found.reduce((sum, { slice }) => sum | ANSWER_BITS[slice.verdict], 0),
     accepted: listServices('accept'),
@@ -60,6 +75,9 @@ const numberByPlace = (spots: readonly Spot[]) => {
   return numbers;
 };
 
+const toAddresses = ({ value }: Spot): Addresses => ({ spans: pointSpans([value]) });
+const NO_NUMBERS: readonly number[] = [];
+
 /** Pairs of addresses, asked about by place. */
 export class PlacePairs {
   readonly #families: readonly {
@@ -76,37 +94,51 @@ export class PlacePairs {
     }));
   }
 
+  /** `ANSWER_BITS` of all packets between two places; 0 when they exchange none. */
+  answers(source: string, destination: string): number {
+    let answers = 0;
+    for (const { pairs, from, to } of this.#families) {
+      for (const one of from.get(source) ?? NO_NUMBERS) {
+        for (const other of to.get(destination) ?? NO_NUMBERS) answers |= pairs.pair(one, other)?.answers ?? 0;
+      }
+    }
+    return answers;
+  }
+
   /** Between two places; null when they exchange no packets. */
   between(source: string, destination: string): Between | null {
-    return summarize(
-      this.#families.flatMap(({ pairs, from, to }) =>
-        (from.get(source) ?? []).flatMap((one) =>
-          (to.get(destination) ?? []).flatMap((other): Found[] => {
-            const pair = pairs.pair(one, other);
-            const [first, second] = [pairs.from.spots[one], pairs.to.spots[other]];
-            if (!pair || !first || !second) return [];
-            return pair.slices.map((slice) => ({ slice, from: { spots: [first] }, to: { spots: [second] } }));
-          }),
-        ),
-      ),
-    );
+    const found: Found[] = [];
+    for (const { pairs, from, to } of this.#families) {
+      for (const one of from.get(source) ?? NO_NUMBERS) {
+        for (const other of to.get(destination) ?? NO_NUMBERS) {
+          const [first, second] = [pairs.from.spots[one], pairs.to.spots[other]];
+          if (!first || !second) continue;
+          const ends = { sources: toAddresses(first), destinations: toAddresses(second) };
+          const at = { source: one, destination: other };
+          for (const slice of pairs.pair(one, other)?.slices ?? []) found.push({ pairs, slice, ...ends, at });
+        }
+      }
+    }
+    return summarize(found);
   }
 
   /** Between a place and what is outside. @param side which of the ends the place is */
   outside(key: string, side: 'source' | 'destination'): Between | null {
-    return summarize(
-      this.#families.flatMap(({ pairs, from, to }) =>
-        ((side === 'source' ? from : to).get(key) ?? []).flatMap((at) => {
-          const own = (side === 'source' ? pairs.from : pairs.to).spots[at];
-          const { outside } = side === 'source' ? pairs.out(at) : pairs.into(at);
-          if (!own) return [];
-          return outside.map(({ answer, decider, open, services, addresses }): Found => {
-            const slice = { verdict: answer, source: decider, destination: decider, open, services };
-            const [near, far] = [{ spots: [own] }, { outside: addresses }];
-            return side === 'source' ? { slice, from: near, to: far } : { slice, from: far, to: near };
-          });
-        }),
-      ),
-    );
+    const found: Found[] = [];
+    for (const { pairs, from, to } of this.#families) {
+      for (const at of (side === 'source' ? from : to).get(key) ?? NO_NUMBERS) {
+        const own = (side === 'source' ? pairs.from : pairs.to).spots[at];
+        const { outside } = side === 'source' ? pairs.out(at) : pairs.into(at);
+        if (!own) continue;
+        for (const { answer, decider, open, services, addresses } of outside) {
+          const slice = { verdict: answer, open, services, source: null, destination: null, [side]: decider };
+          const near = toAddresses(own);
+          const ends =
+            side === 'source' ? { sources: near, destinations: addresses } : { sources: addresses, destinations: near };
+          found.push({ pairs, slice, ...ends, at: { [side]: at } });
+        }
+      }
+    }
+    return summarize(found);
   }
 }

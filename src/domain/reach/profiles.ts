@@ -3,7 +3,7 @@ import { type Addresses, isEmptyBox } from '../firewall/space/box';
 import { intersectSpans } from '../firewall/space/spans';
 import { parseMarker } from '../policy/marker';
 import { type Service, serviceBox } from '../policy-tests/packet-set';
-import { type DecidedBy, partsAt } from '../policy-tests/place-parts';
+import { type DecidedBy, type PlacePart, partsAt } from '../policy-tests/place-parts';
 import { type Answer, pointSpans, type TestPlace } from '../policy-tests/test-end';
 import { type ServiceSet, serviceText, toServiceSet, uniteServices } from './services';
 import { type EndSpots, reachableFrom, type Spot } from './spots';
@@ -11,7 +11,7 @@ import { type EndSpots, reachableFrom, type Spot } from './spots';
 /** Packets that a place treats alike, by service. */
 export type Slice = {
   readonly answer: Answer;
-  /** What decides, as a text: equal texts are the same to the reader. */
+  /** The answer with what decides, as a text: equal texts are the same to the reader. */
   readonly decider: string;
   /** No rule decides: a default policy, or nothing filters. */
   readonly open: boolean;
@@ -24,11 +24,16 @@ export type Profile = { readonly id: number; readonly slices: readonly Slice[] }
 /** What a place does with packets of addresses that no place has. */
 export type OutsideSlice = Slice & { readonly addresses: Addresses };
 
+/** What decides at a place. */
+export type Decided = Pick<PlacePart, 'answer' | 'interface' | 'decided_by'>;
+
 /** What a place does with packets between one of its addresses and each of the other end. */
 export type SpotProfiles = {
   /** By the number of the spot; null: no packets are exchanged. */
   readonly ofSpot: readonly (Profile | null)[];
   readonly outside: readonly OutsideSlice[];
+  /** What decides there, by the text of the slices. */
+  readonly decided: ReadonlyMap<string, Decided>;
 };
 
 /** What decides, as a text. */
@@ -50,8 +55,7 @@ export const identifyByPolicy =
     return `policy ${marker.instance} ${marker.policy_id} ${marker.version} ${marker.rule_hash}`;
   };
 
-const inText = ({ answer, decider, services }: Slice) =>
-  `${answer} ${decider} ${services.map(serviceText).sort().join(' ')}`;
+const inText = ({ decider, services }: Slice) => `${decider} ${services.map(serviceText).sort().join(' ')}`;
 
 /** Profiles and the text of deciders, shared by all spots of one question. */
 export class Profiles {
@@ -71,9 +75,8 @@ export class Profiles {
 function mergeSlices(slices: readonly Slice[]): Slice[] {
   const byDecider = new Map<string, Slice>();
   for (const slice of slices) {
-    const key = `${slice.answer} ${slice.decider}`;
-    const known = byDecider.get(key);
-    byDecider.set(key, known ? { ...known, services: [...known.services, ...slice.services] } : slice);
+    const known = byDecider.get(slice.decider);
+    byDecider.set(slice.decider, known ? { ...known, services: [...known.services, ...slice.services] } : slice);
   }
   return [...byDecider.values()].map((slice) => ({ ...slice, services: uniteServices(slice.services) }));
 }
@@ -113,9 +116,11 @@ export function profileSpot(
   const steps = new Map<number, number>();
   const slices: Slice[] = [];
   const outside: OutsideSlice[] = [];
+  const decided = new Map<string, Decided>();
   for (const part of partsAt(place, direction, box)) {
     const at = slices.length;
-    const decider = profiles.identify(place, part.decided_by);
+    const decider = `${part.answer} ${profiles.identify(place, part.decided_by)}`;
+    if (!decided.has(decider)) decided.set(decider, part);
     const { kind } = part.decided_by;
     const open = kind === 'default' || kind === 'not_enforced';
     const slice: Slice = { answer: part.answer, decider, open, services: [toServiceSet(part.box)] };
@@ -146,5 +151,5 @@ export function profileSpot(
     known.set(node, profile);
     return profile;
   };
-  return { ofSpot: Array.from(nodeOf, profileAt), outside: mergeOutside(outside) };
+  return { ofSpot: Array.from(nodeOf, profileAt), outside: mergeOutside(outside), decided };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { MAX_HOPS, OUTSIDE, REACH_ANSWERS, REACH_GROUPINGS } from '../choices';
 import { PacketAddresses, PacketTexts } from '../impact/impact';
-import { POLICY_DIRECTIONS, RULE_PROTOCOLS } from '../policy/choices';
+import { RULE_PROTOCOLS } from '../policy/choices';
 import {
   Named,
   portsProblem,
@@ -10,10 +11,6 @@ import {
   TestPacket,
   TestPorts,
 } from '../policy-tests/definition';
-import { REACH_ANSWERS } from './decide-reach';
-
-/** Everything that no workload visible to the reader has. */
-export const OUTSIDE = 'outside';
 
 export const ReachEnd = z.union([TestEndpoints, z.literal(OUTSIDE)], {
   error: 'A list of endpoints, or the word outside.',
@@ -155,7 +152,7 @@ export const ReachDraft = z.object({
   protocol: z.string().optional(),
   port: z.int().optional(),
   icmp_type: z.int().optional(),
-  direction: z.enum(POLICY_DIRECTIONS).optional(),
+  direction: z.literal('both').optional(),
 });
 export type ReachDraft = z.output<typeof ReachDraft>;
 
@@ -187,7 +184,6 @@ const checkPort = (value: { protocol: WithPorts['protocol']; port?: number | und
 export const ReachableFromInput = z.strictObject(oneService).superRefine(checkPort);
 export type ReachableFromInput = z.output<typeof ReachableFromInput>;
 
-export const MAX_HOPS = 3;
 export const ReachesInput = z
   .strictObject({
     ...oneService,
@@ -248,11 +244,10 @@ export const ReachedList = z.object({
 });
 export type ReachedList = z.output<typeof ReachedList>;
 
-export const MATRIX_GROUPINGS = ['group', 'network', 'tag', 'project'] as const;
-export type MatrixGrouping = (typeof MATRIX_GROUPINGS)[number];
+export type MatrixGrouping = (typeof REACH_GROUPINGS)[number];
 
 export const MatrixInput = z
-  .strictObject({ by: z.enum(MATRIX_GROUPINGS).default('group'), ...oneService, ...viewpoint })
+  .strictObject({ by: z.enum(REACH_GROUPINGS).default('group'), ...oneService, ...viewpoint })
   .superRefine(checkPort);
 export type MatrixInput = z.output<typeof MatrixInput>;
 
@@ -278,7 +273,7 @@ export const MatrixCell = z.object({
 export type MatrixCell = z.output<typeof MatrixCell>;
 
 export const Matrix = z.object({
-  by: z.enum(MATRIX_GROUPINGS),
+  by: z.enum(REACH_GROUPINGS),
   groups: z.array(MatrixGroup),
   groups_total: z.int(),
   /** Row by row. With `none` two groups exchange no packets. */

@@ -1,5 +1,5 @@
-import { type Box, intersectBoxes, isEmptyBox } from '../firewall/space/box';
-import { equalSpans, joinSpans, type Span } from '../firewall/space/spans';
+import { type Box, getProtocolKind, type Kind } from '../firewall/space/box';
+import { equalSpans, intersectSpans, joinSpans, overlap, type Span } from '../firewall/space/spans';
 
 /** Packets by protocol, ports and ICMP types only: a box whose addresses mean nothing. */
 export type ServiceSet = Box;
@@ -9,10 +9,37 @@ const ANY_HOST = { spans: [{ first: 1n, last: 1n }] } as const;
 /** What a box says besides addresses. */
 export const toServiceSet = (box: Box): ServiceSet => ({ ...box, sources: ANY_HOST, destinations: ANY_HOST });
 
-/** What both sets have; null: nothing. */
+/** Packets of a set that a filter divides are of one kind: with ports, ICMP, or with neither. */
+const getKind = ({ protocols, family }: ServiceSet): Kind => getProtocolKind(protocols[0] ?? 0, family);
+
+const intersectLists = (a: readonly number[], b: readonly number[]): readonly number[] => {
+  if (a === b || sameList(a, b)) return a;
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return short.length === 1
+    ? long.includes(short[0] as number)
+      ? short
+      : []
+    : short.filter((one) => long.includes(one));
+};
+
+/** What both sets have; null: nothing. Each is of one kind. */
 export function intersectServices(a: ServiceSet, b: ServiceSet): ServiceSet | null {
-  const both = intersectBoxes(a, b);
-  return isEmptyBox(both) ? null : both;
+  const kind = getKind(a);
+  if (kind !== getKind(b)) return null;
+  if (kind === 'icmp' && !overlap(a.icmp, b.icmp)) return null;
+  if (kind === 'ports' && !overlap(a.destination_ports, b.destination_ports)) return null;
+  if (kind === 'ports' && !overlap(a.source_ports, b.source_ports)) return null;
+  const protocols = intersectLists(a.protocols, b.protocols);
+  if (protocols.length === 0) return null;
+  return {
+    ...a,
+    protocols,
+    ...(kind === 'icmp' && { icmp: intersectSpans(a.icmp, b.icmp) }),
+    ...(kind === 'ports' && {
+      destination_ports: intersectSpans(a.destination_ports, b.destination_ports),
+      source_ports: intersectSpans(a.source_ports, b.source_ports),
+    }),
+  };
 }
 
 const sameList = (a: readonly number[], b: readonly number[]) =>
@@ -22,7 +49,8 @@ const sameSpans = (a: readonly Span<number>[], b: readonly Span<number>[]) => a 
 const FIELDS = ['destination_ports', 'source_ports', 'icmp'] as const;
 
 /** One set for two that differ in one dimension only; null for others. */
-function uniteTwo(a: ServiceSet, b: ServiceSet): ServiceSet | null {
+function uniteTwo(a: ServiceSet, b: ServiceSet, acrossKinds: boolean): ServiceSet | null {
+  if (!acrossKinds && getKind(a) !== getKind(b)) return null;
   const differing = FIELDS.filter((field) => !sameSpans(a[field], b[field]));
   const protocols = sameList(a.protocols, b.protocols);
   if (protocols && differing.length === 0) return a;
@@ -34,13 +62,13 @@ function uniteTwo(a: ServiceSet, b: ServiceSet): ServiceSet | null {
   return { ...a, protocols: [...new Set([...a.protocols, ...b.protocols])].sort((x, y) => x - y) };
 }
 
-/** The same packets in fewer sets. */
-export function uniteServices(sets: readonly ServiceSet[]): ServiceSet[] {
+/** The same packets in fewer sets. @param acrossKinds sets of all kinds may become one, which is for readers only */
+export function uniteServices(sets: readonly ServiceSet[], acrossKinds = false): ServiceSet[] {
   const united: ServiceSet[] = [];
   for (const set of sets) {
     let whole = set;
     for (let at = 0; at < united.length; ) {
-      const merged = uniteTwo(united[at] as ServiceSet, whole);
+      const merged = uniteTwo(united[at] as ServiceSet, whole, acrossKinds);
       if (merged) {
         whole = merged;
         united.splice(at, 1);

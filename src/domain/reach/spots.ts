@@ -13,6 +13,7 @@ export class EndSpots {
   readonly outside: readonly AddressSpan[];
   /** All addresses of places. */
   readonly spans: readonly AddressSpan[];
+  readonly all: readonly AddressSpan[];
   readonly #ofPlace = new Map<string, readonly bigint[]>();
 
   constructor(
@@ -23,6 +24,7 @@ export class EndSpots {
     this.outside = hostSpans(end.outside[family], family);
     // An address that no host can have belongs to none, whatever is entered for it.
     this.spans = hostSpans(joinSpans(pointSpans(all.map(({ value }) => value))), family);
+    this.all = joinSpans([...this.spans, ...this.outside]);
     const isHost = new Set(all.map(({ value }) => value).filter((value) => this.#spansHave(value)));
     this.spots = all
       .filter(({ value }) => isHost.has(value))
@@ -68,5 +70,5 @@ export class EndSpots {
 export function reachableFrom({ key, addresses, broadcasts }: TestPlace, other: EndSpots): readonly AddressSpan[] {
   const { family } = other;
   const own = [...addresses[family], ...other.addressesOf(key), ...(family === 4 ? broadcasts : [])];
-  return subtractSpans(joinSpans([...other.spans, ...other.outside]), joinSpans(pointSpans(own)));
+  return subtractSpans(other.all, joinSpans(pointSpans(own)));
 }

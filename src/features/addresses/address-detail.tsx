@@ -21,6 +21,7 @@ import { DetailPage } from '../shared/detail-page';
 import { ClusterLink, NetworkLink, SubnetLink, WorkloadLink } from '../shared/entity-links';
 import { WorkloadState } from '../shared/inventory-states';
 import { ADDRESS_SOURCE_LABELS, AddressState } from '../shared/ipam/address-state';
+import { ReachLink } from '../shared/reach/reach-link';
 import { FlowsLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { AddressConflicts } from './address-conflicts';
@@ -70,6 +71,7 @@ function Content({ address }: { address: Detail }) {
         }
         actions={
           <>
+            <ReachLink to={[address.address]} />
             <FlowsLink filter={{ address: address.address, cluster_id: address.cluster_id }} />
             <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
             <DeleteMenu

@@ -14,6 +14,7 @@ import { flowVerdictProperties } from '../shared/flow-verdict-properties';
 import { collectorText, conversationText, endText, packetsText, serviceText } from '../shared/flows/flow-labels';
 import { DraftButtons } from '../shared/policy-draft/draft-actions';
 import { toFlowSeed } from '../shared/policy-draft/draft-link';
+import { ReachLink } from '../shared/reach/reach-link';
 import type { Narrowing } from './use-flow-view';
 
 type Props = { flow: EvaluatedFlow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };
@@ -61,6 +62,20 @@ const Time = ({ at }: { at: string }) => (
     {formatDateTime(at)} (<RelativeTime at={at} />)
   </>
 );
+
+/** The path check about the conversation of a flow, from its client to its server. */
+function FlowReach({ flow }: { flow: EvaluatedFlow }) {
+  const { source, destination, protocol, port } = toFlowSeed(flow);
+  if (!source?.address || !destination?.address) return null;
+  return (
+    <ReachLink
+      from={[source.address]}
+      to={[destination.address]}
+      protocol={protocol ?? null}
+      ports={port ? String(port) : null}
+    />
+  );
+}
 
 function Content({ flow, onNarrow }: { flow: EvaluatedFlow; onNarrow: Props['onNarrow'] }) {
   const t = useT();
@@ -122,6 +137,7 @@ function Content({ flow, onNarrow }: { flow: EvaluatedFlow; onNarrow: Props['onN
         ]}
       />
       <div className="flex flex-wrap gap-2">
+        <FlowReach flow={flow} />
         <DraftButtons seed={toFlowSeed(flow)} name={conversationText(flow)} />
         <Button
           size="sm"

@@ -17,6 +17,7 @@ import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { DeleteMenu, EditButton } from '../shared/detail-actions';
 import { DetailPage } from '../shared/detail-page';
+import { ReachLink } from '../shared/reach/reach-link';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
 import { DeleteGroupDialog } from './delete-group-dialog';
@@ -94,6 +95,7 @@ function Content({ group }: { group: SecurityGroup }) {
         }
         actions={
           <>
+            <ReachLink to={[`sg:${group.id}`]} />
             <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
             <DeleteMenu
               name={group.name}

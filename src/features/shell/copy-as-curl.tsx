@@ -7,8 +7,8 @@ import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/button';
 import { part } from '@/ui/part';
 
-/** Pages that show nothing that the API would answer with one call: forms, the account, and pages for people only. */
-export const WITHOUT_CALL = ['/account', '/addresses/import', '/jobs', '/policies/new', '/reference'];
+/** Pages that show nothing that the API would answer with one call by its address: forms, questions, the account, pages for people only. */
+export const WITHOUT_CALL = ['/account', '/addresses/import', '/jobs', '/policies/new', '/reach', '/reference'];
 
 const command = part(() => import('./page-calls'));
 

@@ -10,8 +10,8 @@ describe('visibleNavigation', () => {
   });
 
   it('shows what is permitted, and no group without entries', () => {
-    expect(idsFor('workload:read', 'audit:read')).toEqual(['workloads', 'audit']);
-    expect(visibleNavigation(['workload:read']).map((group) => group.id)).toEqual(['inventory']);
+    expect(idsFor('workload:read', 'audit:read')).toEqual(['workloads', 'reach', 'audit']);
+    expect(visibleNavigation(['workload:read']).map((group) => group.id)).toEqual(['inventory', 'traffic']);
     expect(visibleNavigation([])).toEqual([]);
   });
 });

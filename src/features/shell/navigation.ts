@@ -17,6 +17,7 @@ import {
   MapPin,
   Network,
   RadioTower,
+  Route,
   ScrollText,
   Server,
   Settings,
@@ -189,6 +190,15 @@ export const NAVIGATION: readonly NavGroup[] = [
         icon: Activity,
         permission: 'flow:read',
         keywords: msg('traffic connections telemetry denied'),
+      },
+      {
+        id: 'reach',
+        key: 'k',
+        label: msg('Reachability'),
+        href: paths.reach(),
+        icon: Route,
+        permission: 'workload:read',
+        keywords: msg('path check who can reach segment matrix connectivity'),
       },
       {
         id: 'topology',

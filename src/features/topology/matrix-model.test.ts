@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { english } from '@/lib/i18n/translator';
+import { moveByKey } from '../shared/grid-moves';
 import { buildMap } from './map-model';
-import { buildMatrix, computeVisibleRange, moveByKey } from './matrix-model';
+import { buildMatrix, computeVisibleRange } from './matrix-model';
 import { randomTopology } from './random-topology.fixture';
 
 describe('buildMatrix', () => {

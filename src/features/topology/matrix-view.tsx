@@ -5,8 +5,9 @@ import { formatBytes, formatCount } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
+import { moveByKey, type Position } from '../shared/grid-moves';
 import type { MapLink, MapModel, MapNode } from './map-model';
-import { buildMatrix, CELL, computeVisibleRange, type MatrixCell, moveByKey, type Position } from './matrix-model';
+import { buildMatrix, CELL, computeVisibleRange, type MatrixCell } from './matrix-model';
 
 const HEAD = 132;
 const SIDE = 180;

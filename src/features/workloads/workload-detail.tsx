@@ -26,6 +26,7 @@ import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
 import { ClusterLink, NodeLink } from '../shared/entity-links';
 import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
+import { ReachLink } from '../shared/reach/reach-link';
 import { DriftLink, FlowsLink, TopologyLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
@@ -89,6 +90,7 @@ function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Pr
               </Link>
             )}
             <DriftLink filter={{ workload_id: workload.id }} />
+            {!workload.template && <ReachLink to={[`vmid:${workload.cluster_name}/${workload.vmid}`]} />}
             <FlowsLink filter={{ workload_id: workload.id }} />
             {!workload.template && !workload.missing_since && <TopologyLink workloadId={workload.id} />}
             {assigning.possible && <Button onClick={() => setAssign(true)}>{t('Assign to project')}</Button>}

@@ -57,13 +57,14 @@ export function overlap<T extends number | bigint>(a: readonly Span<T>[], b: rea
 export function subtractSpans<T extends number | bigint>(a: readonly Span<T>[], b: readonly Span<T>[]): Span<T>[] {
   const found: Span<T>[] = [];
   let j = 0;
-  for (const { first, last } of a) {
+  for (const span of a) {
+    const { first, last } = span;
     let from = first;
     while (j < b.length && (b[j] as Span<T>).last < from) j++;
     for (let k = j; from <= last; k++) {
       const hole = b[k];
       if (!hole || hole.first > last) {
-        found.push({ first: from, last });
+        found.push(from === first ? span : { first: from, last });
         break;
       }
       if (hole.first > from) found.push({ first: from, last: valueBefore(hole.first) });

@@ -24,6 +24,7 @@ import { EditButton } from '../../shared/detail-actions';
 import { DetailPage } from '../../shared/detail-page';
 import { PolicyMode } from '../../shared/enforcement-mode';
 import { loadTab } from '../../shared/load-tab';
+import { ReachLink } from '../../shared/reach/reach-link';
 import { DriftLink } from '../../shared/traffic-links';
 import { usePermissions } from '../../shared/use-permissions';
 import { useUrlTab } from '../../shared/use-url-state';
@@ -164,6 +165,7 @@ function Content({ policy }: { policy: Policy }) {
         }
         actions={
           <>
+            <ReachLink from={policy.definition.sources} to={policy.definition.targets} />
             <DriftLink filter={{ policy_id: policy.id }} />
             <EditButton onClick={edit} disabledReason={writeReason} />
             {mode === 'audit' && policy.enabled && (

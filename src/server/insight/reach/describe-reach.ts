@@ -9,8 +9,9 @@ import type { Reach as Within } from '@/domain/permissions';
 import { type TestFinding, toStoredPacket } from '@/domain/policy-tests/decide';
 import type { Service } from '@/domain/policy-tests/packet-set';
 import type { Answer, TestEnd, TestPlace } from '@/domain/policy-tests/test-end';
-import type { ReachPart as DecidedPart, PartEnd, ReachDecision, Stage } from '@/domain/reach/decide-reach';
+import type { ReachPart as DecidedPart, PartEnd, ReachDecision } from '@/domain/reach/decide-reach';
 import { describeService, listPorts } from '@/domain/reach/describe-service';
+import type { Stage } from '@/domain/reach/pairs';
 import type {
   Reach,
   ReachDraft,

@@ -1,10 +1,11 @@
+import { OUTSIDE } from '@/domain/choices';
 import { ruleAt } from '@/domain/firewall/rule-at';
 import { joinSpans, subtractSpans } from '@/domain/firewall/space/spans';
 import { getReachableProjects, getReachableTenants, type Owned, type Reach } from '@/domain/permissions';
 import { belongsTo, getOwnerId, type OwnerId } from '@/domain/policy/acts-on';
 import { pointSpans, type TestEnd } from '@/domain/policy-tests/test-end';
 import { type Identify, identifyByPolicy } from '@/domain/reach/profiles';
-import { OUTSIDE, type ReachEnd } from '@/domain/reach/reach';
+import type { ReachEnd } from '@/domain/reach/reach';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { compileChange } from '../../enforcement/changes/compiled/compile-change';

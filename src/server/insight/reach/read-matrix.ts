@@ -1,17 +1,10 @@
+import { OUTSIDE } from '@/domain/choices';
 import { belongsTo } from '@/domain/policy/acts-on';
 import { formatEndpoint } from '@/domain/policy/endpoint';
 import { resolveWorkloads } from '@/domain/policy/resolve';
 import { computeMatrix, type Segment } from '@/domain/reach/matrix';
 import { ANSWER_BITS } from '@/domain/reach/pairs';
-import {
-  type CellVerdict,
-  type Matrix,
-  type MatrixCell,
-  type MatrixGroup,
-  type MatrixGrouping,
-  type MatrixInput,
-  OUTSIDE,
-} from '@/domain/reach/reach';
+import type { CellVerdict, Matrix, MatrixCell, MatrixGroup, MatrixGrouping, MatrixInput } from '@/domain/reach/reach';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import type { InputWorkload } from '../../enforcement/queries/policy-inputs';

@@ -7,7 +7,7 @@ import { getOwnerId, type OwnerId } from '@/domain/policy/acts-on';
 import { parseEndpoint } from '@/domain/policy/endpoint';
 import { parseMarker } from '@/domain/policy/marker';
 import { resolvePeers, resolveWorkloads } from '@/domain/policy/resolve';
-import type { Stage } from '@/domain/reach/decide-reach';
+import type { Stage } from '@/domain/reach/pairs';
 import type { TraceLine } from '@/domain/reach/reach';
 import { type NamedRule, ruleNamer } from '../../enforcement/guest-firewall/named-rules';
 import { liveStateAt } from '../../enforcement/policies/firewall-state/views';

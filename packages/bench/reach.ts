@@ -1,0 +1,216 @@
+/**
+ * Reachability: questions over 500 workloads with 200 rules each in 60 groups, and the matrix of the groups.
+ * Run: npx tsx packages/bench/reach.ts [workloads] [rules]        (default 500, 200)
+ * Bars: a question within 200 ms, the matrix within 3 s. The first question after a reading also prepares filters; it is shown beside
+ * the others, of which the median counts. The floor, measured in the same run, is evaluating one packet at both ends of each pair of
+ * workloads. Times are of the processor, garbage collection included. Reading from and writing to the database is not part of it.
+ */
+
+import { evaluate } from '@/domain/firewall/evaluate';
+import type { LiveRule } from '@/domain/firewall/live-state';
+import { prepareGuest } from '@/domain/firewall/prepare-guest';
+import type { GuestSnapshot } from '@/domain/firewall/snapshot';
+import { parseIp } from '@/domain/net/ip-address';
+import { decideReach } from '@/domain/reach/decide-reach';
+import { findReached, findSources } from '@/domain/reach/find-reached';
+import { computeMatrix } from '@/domain/reach/matrix';
+import { buildPolicyInputs } from '@/server/enforcement/policies/policy-inputs';
+import type { InputWorkload } from '@/server/enforcement/queries/policy-inputs';
+import { ReachInputs } from '@/server/insight/reach/reach-inputs';
+import { expectBar, ms, printTable, summary } from './stats';
+
+const [WORKLOADS = 500, RULES = 200] = process.argv.slice(2).map(Number);
+const GROUPS = 60;
+const REPEATED = 5;
+const CLUSTER = '00000000-0000-7000-8000-0000000000c1';
+const uuid = (kind: string, n: number) => `00000000-0000-7000-8000-${kind}${String(n).padStart(11, '0')}`;
+const toAddress = (n: number) => `10.${Math.floor(n / 250) + 1}.${Math.floor(n / 20) % 50}.${(n % 250) + 1}`;
+const toGroup = (n: number) => n % GROUPS;
+
+const workloads = Array.from(
+  { length: WORKLOADS },
+  (_, n): InputWorkload => ({
+    id: uuid('a', n),
+    cluster_id: CLUSTER,
+    vmid: 100 + n,
+    name: `guest-${n}`,
+    tenant_id: null,
+    project_id: null,
+    template: false,
+    tags: [],
+    addresses: [toAddress(n)],
+    node_name: `pve${n % 10}`,
+    nftables: n % 2 === 1,
+    kind: 'qemu',
+    external_id: String(n),
+    status: 'running',
+    lock: null,
+    creation_fingerprint: null,
+    missing_since: null,
+  }),
+);
+
+const inputs = buildPolicyInputs('bench', {
+  policies: [],
+  clusters: [
+    {
+      id: CLUSTER,
+      name: 'bench',
+      rule_placement: 'above',
+      firewall_enabled: true,
+      missing_write_privileges: [],
+      has_api_token: true,
+    },
+  ],
+  workloads,
+  groups: Array.from({ length: GROUPS }, (_, n) => ({
+    id: uuid('b', n),
+    name: `group-${n}`,
+    tenant_id: null,
+    project_id: null,
+    member_tags: [],
+    member_tags_match: 'any' as const,
+    added: workloads.flatMap(({ id }, at) => (toGroup(at) === n ? [id] : [])),
+  })),
+  networks: [],
+  gone: [],
+  logs: [],
+});
+
+const nodes = Object.fromEntries(
+  Array.from({ length: 10 }, (_, n) => [
+    `pve${n}`,
+    { options: { nftables: n % 2 }, networks: [`10.0.0.${n + 1}/24`], rules: [] },
+  ]),
+);
+const cluster = {
+  read_at: '2026-11-27T00:00:00.000Z',
+  state: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, nodes, unreadable: [] },
+};
+
+/** Members of a group as a set of a workload. */
+const membersOf = (group: number) =>
+  workloads.flatMap(({ addresses }, n) => (toGroup(n) === group ? addresses.map((cidr) => ({ cidr })) : []));
+
+/** Rules that let two groups in on some ports, some that block a prefix, and many for ports of their own. */
+function toRule(n: number, pos: number): LiveRule {
+  const out = pos % 10 === 9;
+  const peers = pos % 3 === 0 ? '+guest/near' : '+guest/far';
+  return {
+    pos,
+    type: out ? 'out' : 'in',
+    action: pos % 7 === 6 ? 'DROP' : 'ACCEPT',
+    enable: 1,
+    proto: pos % 5 === 4 ? 'udp' : 'tcp',
+    dport: pos < 2 ? '443' : String(1_000 + ((pos * 37 + (n % 4)) % 4_000)),
+    ...(out ? { dest: `10.${(pos % 3) + 1}.0.0/16` } : { source: pos % 4 === 3 ? `10.1.${pos % 50}.0/24` : peers }),
+  };
+}
+
+const guests = new Map(
+  workloads.map(({ id }, n) => {
+    const state: GuestSnapshot = {
+      options: { enable: 1 },
+      rules: Array.from({ length: RULES }, (_, pos) => toRule(n, pos)),
+      ipsets: { near: membersOf((toGroup(n) + 1) % GROUPS), far: membersOf((toGroup(n) + 7) % GROUPS) },
+      aliases: {},
+      presence: 'present',
+      nics: [{ name: 'net0', firewall: true, mac: null, bridge: 'vmbr0' }],
+      pending_nics: [],
+      unreadable: [],
+    };
+    return [id, { workload_id: id, read_at: cluster.read_at, state }] as const;
+  }),
+);
+const firewall = { inputs, snapshots: { guests, clusters: new Map([[CLUSTER, cluster]]) } };
+
+const measureCpuTime = <T>(work: () => T): [T, number] => {
+  const started = process.cpuUsage();
+  const value = work();
+  const { user, system } = process.cpuUsage(started);
+  return [value, (user + system) / 1_000];
+};
+
+const https = { protocol: 'tcp', ports: ['443'] } as const;
+const everything = { protocol: 'any', ports: [] } as const;
+const group = (n: number) => [`sg:group-${n % GROUPS}`];
+const workload = (n: number) => [`vmid:bench/${100 + (n % WORKLOADS)}`];
+
+/** Each asked anew, as a request does: nothing of an earlier answer is kept but prepared filters. */
+const QUESTIONS: Readonly<Record<string, (at: number) => string>> = {
+  'group to group, tcp/443'(at) {
+    const reach = new ReachInputs(firewall, null);
+    const { answer } = decideReach(reach.endOf(group(at)), reach.endOf(group(at + 59)), https, reach.identify, 100);
+    return answer;
+  },
+  'group to group, everything'(at) {
+    const reach = new ReachInputs(firewall, null);
+    const { answer } = decideReach(
+      reach.endOf(group(at)),
+      reach.endOf(group(at + 59)),
+      everything,
+      reach.identify,
+      100,
+    );
+    return answer;
+  },
+  'outside to a group, everything'(at) {
+    const reach = new ReachInputs(firewall, null);
+    const { answer } = decideReach(reach.outside(), reach.endOf(group(at)), everything, reach.identify, 100);
+    return answer;
+  },
+  'who can reach a workload on tcp/443'(at) {
+    const reach = new ReachInputs(firewall, null);
+    const { reached } = findSources(reach.everything(), reach.endOf(workload(at)), https, reach.identify);
+    return `${reached.length} found`;
+  },
+  'what a workload reaches in 3 hops on tcp/443'(at) {
+    const reach = new ReachInputs(firewall, null);
+    const { reached } = findReached(reach.everything(), reach.endOf(workload(at)), https, reach.identify, 3);
+    return `${reached.length} found`;
+  },
+};
+
+const results = Object.entries(QUESTIONS).map(([name, ask]) => {
+  const [answer, first] = measureCpuTime(() => ask(0));
+  const later = Array.from({ length: REPEATED }, (_, at) => measureCpuTime(() => ask(at + 1))[1]);
+  return { name, answer, first, ...summary(later) };
+});
+
+function askMatrix() {
+  const reach = new ReachInputs(firewall, null);
+  const segments = Array.from({ length: GROUPS }, (_, n) => ({ id: String(n), places: reach.endOf(group(n)).places }));
+  return computeMatrix(segments, reach.outside().outside, https, reach.identify);
+}
+const [cells, matrixFirst] = measureCpuTime(askMatrix);
+const [, matrixLater] = measureCpuTime(askMatrix);
+
+printTable(
+  ['question', 'answer', 'first', 'median', 'largest'],
+  results.map(({ name, answer, first, median, max }) => [name, answer, ms(first), ms(median), ms(max)]),
+);
+console.log(`matrix of ${cells.length - 1} groups: ${ms(matrixFirst)} at first, ${ms(matrixLater)} later`);
+for (const { name, median } of results) expectBar(`${name} within 200 ms`, median <= 200);
+expectBar(`a matrix of ${GROUPS} groups within 3 s`, matrixFirst <= 3_000);
+
+const [, floorMs] = measureCpuTime(() => {
+  const prepared = workloads.map(({ id, node_name }) => {
+    const state = guests.get(id)?.state;
+    const nic = state?.nics?.[0];
+    if (!state || !nic) throw new Error('expected a guest');
+    return prepareGuest({ cluster: cluster.state, guest: state, node: nodes[node_name ?? ''] ?? null }, nic);
+  });
+  const addresses = workloads.map(({ addresses: [text = ''] }) => parseIp(text));
+  let accepted = 0;
+  for (const [from, sender] of prepared.entries()) {
+    for (const [to, receiver] of prepared.entries()) {
+      const [source, destination] = [addresses[from], addresses[to]];
+      if (!source || !destination || from === to) continue;
+      const packet = { source, destination, protocol: 6, source_port: 40_000, destination_port: 443 };
+      const isOut = evaluate(sender, { ...packet, direction: 'out' }).verdict === 'accept';
+      if (isOut && evaluate(receiver, { ...packet, direction: 'in' }).verdict === 'accept') accepted++;
+    }
+  }
+  return accepted;
+});
+console.log(`floor (one packet at both ends of each pair): ${ms(floorMs)}`);
