@@ -89,7 +89,7 @@ const cluster = {
 };
 
 /** Members of a group as a set of a workload. */
-const membersOf = (group: number) =>
+const listAddresses = (group: number) =>
   workloads.flatMap(({ addresses }, n) => (toGroup(n) === group ? addresses.map((cidr) => ({ cidr })) : []));
 
 /** Rules that let two groups in on some ports, some that block a prefix, and many for ports of their own. */
@@ -112,7 +112,7 @@ const guests = new Map(
     const state: GuestSnapshot = {
       options: { enable: 1 },
       rules: Array.from({ length: RULES }, (_, pos) => toRule(n, pos)),
-      ipsets: { near: membersOf((toGroup(n) + 1) % GROUPS), far: membersOf((toGroup(n) + 7) % GROUPS) },
+      ipsets: { near: listAddresses((toGroup(n) + 1) % GROUPS), far: listAddresses((toGroup(n) + 7) % GROUPS) },
       aliases: {},
       presence: 'present',
       nics: [{ name: 'net0', firewall: true, mac: null, bridge: 'vmbr0' }],
@@ -136,7 +136,7 @@ const everything = { protocol: 'any', ports: [] } as const;
 const group = (n: number) => [`sg:group-${n % GROUPS}`];
 const workload = (n: number) => [`vmid:bench/${100 + (n % WORKLOADS)}`];
 
-/** Each asked anew, as a request does: nothing of an earlier answer is kept but prepared filters. */
+/** Each asked from the start, as a request does: nothing of an earlier answer is kept but prepared filters. */
 const QUESTIONS: Readonly<Record<string, (at: number) => string>> = {
   'group to group, tcp/443'(at) {
     const reach = new ReachInputs(firewall, null);

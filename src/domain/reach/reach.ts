@@ -124,7 +124,8 @@ export const ReachPart = z.object({
   /** Pairs of addresses; all that is outside counts as one. */
   pairs: z.int(),
   stages: z.array(ReachStage),
-  witness: TestPacket,
+  /** One packet of the part; null: withheld. */
+  witness: TestPacket.nullable(),
 });
 export type ReachPart = z.output<typeof ReachPart>;
 
@@ -161,7 +162,7 @@ export const Reach = z.object({
   parts: z.array(ReachPart),
   parts_total: z.int(),
   /** The first thing in the way, with a packet that it stops, and what a policy would be drafted for that lets it pass. */
-  blocked_by: z.object({ stage: ReachStage, packet: TestPacket, draft: ReachDraft }).nullable(),
+  blocked_by: z.object({ stage: ReachStage, packet: TestPacket.nullable(), draft: ReachDraft.nullable() }).nullable(),
   reason: ReachReason.nullable(),
   /** A rule of which the reader may not see what it matches decides: which addresses and ports it concerns is left out. */
   withheld: z.boolean(),

@@ -14,7 +14,7 @@ import { flowVerdictProperties } from '../shared/flow-verdict-properties';
 import { collectorText, conversationText, endText, packetsText, serviceText } from '../shared/flows/flow-labels';
 import { DraftButtons } from '../shared/policy-draft/draft-actions';
 import { toFlowSeed } from '../shared/policy-draft/draft-link';
-import { ReachLink } from '../shared/reach/reach-link';
+import { ReachLink } from '../shared/traffic-links';
 import type { Narrowing } from './use-flow-view';
 
 type Props = { flow: EvaluatedFlow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };

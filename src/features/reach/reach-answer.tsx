@@ -37,7 +37,7 @@ export function ReachAnswer({ reach }: { reach: Reach }) {
           </p>
         )}
       </Notice>
-      {blocked && (
+      {blocked?.packet && blocked.draft && (
         <div className="flex flex-wrap gap-2">
           <DraftButtons seed={blocked.draft} name={packetText(blocked.packet)} />
         </div>
@@ -92,9 +92,11 @@ function Part({ part, open }: { part: ReachPart; open: boolean }) {
           </span>
         </summary>
         <div className="flex flex-col gap-3 py-2 pl-4">
-          <p className="text-sm text-muted">
-            {t('For example')} <span className="mono">{packetText(part.witness)}</span>
-          </p>
+          {part.witness && (
+            <p className="text-sm text-muted">
+              {t('For example')} <span className="mono">{packetText(part.witness)}</span>
+            </p>
+          )}
           {part.stages.map((stage) => (
             <Stage key={stage.at} stage={stage} />
           ))}

@@ -17,7 +17,7 @@ import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { DeleteMenu, EditButton } from '../shared/detail-actions';
 import { DetailPage } from '../shared/detail-page';
-import { ReachLink } from '../shared/reach/reach-link';
+import { ReachLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
 import { DeleteGroupDialog } from './delete-group-dialog';

@@ -1,9 +1,10 @@
 'use client';
-import { Activity, GitCompareArrows, Share2 } from 'lucide-react';
+import { Activity, GitCompareArrows, Route, Share2 } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { Link } from '@/ui/link';
+import { pathCheckPath } from './reach/ends';
 import { usePermissions } from './use-permissions';
 
 type Props = { filter: { node_id: string } | { workload_id: string } | { address: string; cluster_id: string } };
@@ -43,6 +44,19 @@ export function DriftLink({ filter }: { filter: { policy_id: string } | { worklo
     <Link className={buttonClass()} href={paths.drift({ status: 'open', ...filter })}>
       <GitCompareArrows size={14} aria-hidden />
       {t('Drift')}
+    </Link>
+  );
+}
+
+/** Leads from a thing to the path check, with its addresses filled in as the destination or the source. */
+export function ReachLink(question: Parameters<typeof pathCheckPath>[0]) {
+  const t = useT();
+  const { can } = usePermissions();
+  if (!can('workload:read')) return null;
+  return (
+    <Link className={buttonClass()} href={pathCheckPath(question)}>
+      <Route size={14} aria-hidden />
+      {t('Path check')}
     </Link>
   );
 }

@@ -4,6 +4,7 @@ import type { AddressPolicies } from '@/domain/ipam/address-policies';
 import type { Policy } from '@/domain/policies';
 import { TENANT_VISIBILITIES, type TenantVisibility } from '@/domain/policy/tier';
 import type { PolicyPreview } from '@/domain/policy-preview';
+import type { Reach } from '@/domain/reach/reach';
 import { sqlClient } from '@/server/db/client';
 import { newId } from '@/server/lib/ids';
 import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
@@ -120,6 +121,26 @@ describe.each(TENANT_VISIBILITIES)('a platform policy that is %s for tenants', (
     expect(shown).toEqual(named ? [{ name: platform.name, tier: 'platform_first' }] : []);
     expect(hidden).toBe(named ? 0 : 1);
     expectOnly(text);
+  });
+
+  it('appears in answers about reachability, without its addresses and ports', async () => {
+    const question = { from: 'outside', to: [`vmid:${GUEST}`] };
+    const { text, body } = await asTenant('/reach', question);
+    const { parts, withheld } = body as Reach;
+    const decided = parts.filter(({ stages }) =>
+      stages.some(({ decided_by }) => decided_by.explanation.includes('platform')),
+    );
+    const named_too = parts.filter(({ stages }) =>
+      stages.some(({ decided_by }) => decided_by.policy_name === platform.name),
+    );
+    expect(decided.length + named_too.length).toBeGreaterThan(0);
+    expect(withheld).toBe(!open);
+    expectOnly(text);
+    expectOnly((await asTenant(`/workloads/${workload}/reachable-from`)).text);
+    expectOnly((await asTenant('/matrix?by=network')).text);
+    // Those who act for the whole installation see what it matches.
+    const { body: whole } = await lab.json('/reach', { body: question });
+    expect(JSON.stringify(whole)).toContain('4444');
   });
 
   it('appears in previews and deployments of tenants', async () => {

@@ -30,7 +30,11 @@ export const packetView = ({ packet, source_place, destination_place }: TestFind
 });
 
 /** What decides, with the policy behind it as far as the reader may know it. */
-export function deciderView(firewall: Readable, reach: Reach, finding: TestFinding): TestDecider | null {
+export function deciderView(
+  firewall: Readable,
+  reach: Reach,
+  finding: Omit<TestFinding, 'packet'>,
+): TestDecider | null {
   const { side, interface: nic, decided_by: by } = finding;
   const place = side === 'source' ? finding.source_place : finding.destination_place;
   if (place?.kind === 'workload') {

@@ -41,11 +41,10 @@ export const toReason = (reason: ReachDecision['reason']): ReachReason | null =>
 
 type Reader = { readonly firewall: Readable; readonly reach: Within };
 
-/** A packet with what decides it at one stage, as results of tests have it. */
-export function toFinding(stage: Stage, packet: Packet, other: Stage | undefined): TestFinding {
+/** What decides at one stage, as results of tests have it. */
+export function toDecided(stage: Stage, other: Stage | undefined): Omit<TestFinding, 'packet'> {
   const [source, destination] = stage.at === 'source' ? [stage, other] : [other, stage];
   return {
-    packet: toStoredPacket(packet),
     source_place: source?.place.ref ?? null,
     destination_place: destination?.place.ref ?? null,
     side: stage.at,
@@ -92,10 +91,11 @@ function readSwitches({ firewall }: Reader, { place, interface: name }: Stage): 
   };
 }
 
-function describeStage(reader: Reader, stage: Stage, packet: Packet, other: Stage | undefined): ReachStage {
+/** @param packet the example of the part; null: withheld, so that what it matched is, too */
+function describeStage(reader: Reader, stage: Stage, packet: Packet | null, other: Stage | undefined): ReachStage {
   const { firewall, reach } = reader;
   const { ref } = stage.place;
-  const decided_by = deciderView(firewall, reach, toFinding(stage, packet, other));
+  const decided_by = deciderView(firewall, reach, toDecided(stage, other));
   if (!decided_by) throw new Error(`expected a decider at ${ref.name}`);
   const snapshots = ref.kind === 'workload' ? firewall.snapshots.guests : firewall.snapshots.clusters;
   return {
@@ -106,7 +106,7 @@ function describeStage(reader: Reader, stage: Stage, packet: Packet, other: Stag
     verdict: toVerdict(stage.answer),
     decided_by,
     switches: readSwitches(reader, stage),
-    trace: traceStage(firewall, reach, stage, packet),
+    trace: packet ? traceStage(firewall, reach, stage, packet) : [],
     read_at: snapshots.get(ref.kind === 'workload' ? ref.id : ref.cluster_id)?.read_at ?? null,
   };
 }
@@ -180,14 +180,16 @@ export function describeReach(reader: Reader, decision: ReachDecision, question:
       describeStage(
         reader,
         stage,
-        witness,
+        withheld ? null : witness,
         stages.find((one) => one !== stage),
       ),
     );
   const describePacket = ({ stages, witness }: DecidedPart) => {
+    // Examples begin at the edges of what rules match.
+    if (withheld) return null;
     const [first, second] = stages;
     if (!first) throw new Error('expected a stage in each part');
-    return packetView(toFinding(first, witness, second));
+    return packetView({ packet: toStoredPacket(witness), ...toDecided(first, second) });
   };
   const describePart = (part: DecidedPart): ReachPart => {
     const services = withheld ? [] : part.services.map((set) => describeService(set, service));
@@ -202,15 +204,16 @@ export function describeReach(reader: Reader, decision: ReachDecision, question:
       witness: describePacket(part),
     };
   };
+  const describeBlocked = ({ part, stage: by }: NonNullable<typeof blocked_by>) => {
+    const packet = describePacket(part);
+    return { packet, draft: packet && toDraft(part, by) };
+  };
   const stage = blocked_by && describeStages(blocked_by.part).find(({ at }) => at === blocked_by.stage.at);
   return {
     answer,
     parts: parts.map(describePart),
     parts_total,
-    blocked_by:
-      blocked_by && stage
-        ? { stage, packet: describePacket(blocked_by.part), draft: toDraft(blocked_by.part, blocked_by.stage) }
-        : null,
+    blocked_by: blocked_by && stage ? { stage, ...describeBlocked(blocked_by) } : null,
     reason: toReason(reason),
     withheld,
     change_id,

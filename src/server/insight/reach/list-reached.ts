@@ -11,7 +11,7 @@ import { readFirewallState } from '../../enforcement/policies/firewall-state/rea
 import { deciderView } from '../../enforcement/policy-tests/describe-test';
 import type { InputWorkload } from '../../enforcement/queries/policy-inputs';
 import { notFound } from '../../lib/refusals';
-import { hasClosedRules, toFinding } from './describe-reach';
+import { hasClosedRules, toDecided } from './describe-reach';
 import { findViewpoint, ReachInputs } from './reach-inputs';
 import { readSeen, type SeenPairs } from './seen-traffic';
 
@@ -40,7 +40,7 @@ function describeReached(
   const last = stages.at(-1);
   const { firewall } = inputs;
   const withheld = stages.some((stage) => hasClosedRules({ firewall, reach }, stage.place));
-  const finding = proof && last ? toFinding(last, proof.packet, stages.length > 1 ? stages[0] : undefined) : null;
+  const finding = last ? toDecided(last, stages.length > 1 ? stages[0] : undefined) : null;
   return {
     workload: place?.ref.kind === 'workload' ? toNamed(place.ref) : null,
     verdict: !isAccepted ? 'unknown' : answers === ANSWER_BITS.accept ? 'allowed' : 'partly',
