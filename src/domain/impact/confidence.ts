@@ -1,5 +1,6 @@
 import {
   type ChangeConfidence,
+  type Confidence,
   EVIDENCE_REASONS,
   type EvidenceDetail,
   type EvidenceLevel,
@@ -42,15 +43,15 @@ export function listStays(nodeId: string | null, former: readonly FormerNode[], 
   return stays.flatMap((stay) => intersect([stay], [window]).map((span) => ({ ...span, nodes: stay.nodes })));
 }
 
-export type WorkloadPlaces = {
-  readonly workload_id: string;
-  readonly workload_name: string;
+export type Places = {
   /** When Fabric first had it. */
   readonly known_since: number;
   /** When its flows are visible to the reader, disjoint and in order; null: always. */
   readonly visible: readonly Span[] | null;
   readonly stays: readonly Stay[];
 };
+
+export type WorkloadPlaces = Places & { readonly workload_id: string; readonly workload_name: string };
 
 /** What the evaluation of workloads has in common. */
 export type EvidenceBasis = {
@@ -173,7 +174,7 @@ function toEvidenceLevel(score: number, reasons: readonly Reason[]): EvidenceLev
 /**
  * Evaluates workloads of one window; what they have in common is computed once. Nothing that is missing counts as observed: time without heartbeats,
  * before the agent, before the workload was known or visible, and beyond what is stored.
- * @returns the confidence of one workload: its score is the covered share of the window times the share that was delivered
+ * @returns the confidence of one workload or node, with its names: its score is the covered share of the window times the share that was delivered
  */
 export function createConfidenceEvaluator({ window, kept_since, nodes }: EvidenceBasis) {
   const whole = new Map<string, Evaluated>();
@@ -191,7 +192,7 @@ export function createConfidenceEvaluator({ window, kept_since, nodes }: Evidenc
     }
     return known;
   };
-  return ({ workload_id, workload_name, known_since, visible, stays }: WorkloadPlaces): WorkloadConfidence => {
+  return <Named extends object>({ known_since, visible, stays, ...named }: Places & Named) => {
     const seen = intersect([window], visible ?? [window]);
     const known = intersect(seen, [{ since: known_since, until: Number.POSITIVE_INFINITY }]);
     const reasons = [
@@ -210,9 +211,7 @@ export function createConfidenceEvaluator({ window, kept_since, nodes }: Evidenc
     const length = window.until - window.since;
     const share = (part: number) => (sums.covered > 0 ? part / sums.covered : null);
     const score = length > 0 ? sums.delivered / length : 0;
-    return {
-      workload_id,
-      workload_name,
+    const confidence: Confidence = {
       level: toEvidenceLevel(score, joined),
       score,
       parts: {
@@ -224,6 +223,7 @@ export function createConfidenceEvaluator({ window, kept_since, nodes }: Evidenc
       reasons: listReasons(joined),
       reasons_total: joined.length,
     };
+    return { ...named, ...confidence };
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { flowFilters } from '../flow/flow-filter';
+import { FlowChecks } from './flow-checks';
 
 /** Whether what was observed of a workload is complete for a time range. */
 export const EVIDENCE_LEVELS = ['full', 'partial', 'none'] as const;
@@ -64,14 +65,19 @@ const confidence = {
   score: z.number(),
 };
 
-export const WorkloadConfidence = z.object({
-  workload_id: z.uuid(),
-  workload_name: z.string(),
+export const Confidence = z.object({
   ...confidence,
   parts: EvidenceParts,
   /** Everything that is missing, earliest first; none at level `full`. At most 100, those that cost most, and one of each kind at least. */
   reasons: z.array(EvidenceReason),
   reasons_total: z.int(),
+});
+export type Confidence = z.output<typeof Confidence>;
+
+export const WorkloadConfidence = z.object({
+  workload_id: z.uuid(),
+  workload_name: z.string(),
+  ...Confidence.shape,
 });
 export type WorkloadConfidence = z.output<typeof WorkloadConfidence>;
 
@@ -94,6 +100,13 @@ const { since, until } = flowFilters;
 export const VisibilityInput = z.strictObject({ since, until });
 export type VisibilityInput = z.output<typeof VisibilityInput>;
 
-/** The confidence of one workload, and the time range that was evaluated: its last moments wait for heartbeats that are due. */
-export const WorkloadVisibility = WorkloadConfidence.extend({ since: z.string(), until: z.string() });
+/** The time range that was evaluated: its last moments wait for heartbeats that are due. */
+const evaluated = { since: z.string(), until: z.string() };
+
+/** The confidence of one workload, and what its flows need to be seen. */
+export const WorkloadVisibility = WorkloadConfidence.extend({ ...evaluated, ...FlowChecks.shape });
 export type WorkloadVisibility = z.output<typeof WorkloadVisibility>;
+
+/** The same of a node: what a workload that was on it all the time would have. */
+export const NodeVisibility = Confidence.extend({ node_id: z.uuid(), node_name: z.string(), ...evaluated });
+export type NodeVisibility = z.output<typeof NodeVisibility>;

@@ -3,10 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Download, RadioTower } from 'lucide-react';
 import { useState } from 'react';
 import type { AgentDetail as Detail } from '@/domain/agent';
+import { DAY_MS } from '@/domain/durations';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
+import { Skeleton } from '@/ui/loading';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
@@ -16,6 +18,8 @@ import { RelativeTime } from '@/ui/values';
 import { AGENT_STATES, staleSince } from '../shared/agents/agent-state';
 import { InstallAgentDialog, type InstallTarget } from '../shared/agents/install-agent-dialog';
 import { DetailPage } from '../shared/detail-page';
+import { EvidenceContent } from '../shared/evidence/evidence-content';
+import { QueryView } from '../shared/query-view';
 import { FlowsLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { listFirewallProperties, listIdentityProperties, listVisibilityProperties } from './agent-properties';
@@ -84,6 +88,25 @@ function Content({ agent }: { agent: Detail }) {
   );
 }
 
+/** How far the evidence of the last day reaches. */
+function NodeEvidence({ nodeId }: { nodeId: string }) {
+  const t = useT();
+  const trpc = useTRPC();
+  const [since] = useState(() => new Date(Date.now() - DAY_MS).toISOString());
+  const query = useQuery({
+    ...trpc.agents.visibility.queryOptions({ id: nodeId, since }),
+    refetchInterval: REFRESH_MS,
+    staleTime: REFRESH_MS,
+  });
+  return (
+    <Section title={t('Evidence of the last day')}>
+      <QueryView query={query} skeleton={<Skeleton className="h-28 w-full" />}>
+        {(visibility) => <EvidenceContent visibility={visibility} />}
+      </QueryView>
+    </Section>
+  );
+}
+
 function Reports({ agent }: { agent: Detail }) {
   const t = useT();
   const { diagnostics, firewall, ...counts } = agent.reported;
@@ -114,6 +137,7 @@ function Reports({ agent }: { agent: Detail }) {
           <Properties columns={2} items={listVisibilityProperties(t, diagnostics, counts, asOf)} />
         </Section>
       )}
+      <NodeEvidence nodeId={agent.node_id} />
       <UnconfirmedGuests agent={agent} />
       <Section title={t('Heartbeats of the last day')} bare>
         <Heartbeats agent={agent} />

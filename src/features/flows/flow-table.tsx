@@ -24,6 +24,8 @@ type Props = {
   onNarrow: (filter: Narrowing) => void;
 };
 
+const getOnlyId = (ids: string | undefined) => (ids && !ids.includes(',') ? ids : null);
+
 /** The retention, as the first answer reports it. */
 type Kept = Pick<FlowPage, 'kept_since' | 'retention_hours'>;
 
@@ -70,7 +72,7 @@ export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
           onRowOpen={onOpen}
           {...draftMenu}
           height={isCut ? 'auto' : 'fill'}
-          empty={<NoFlows expired={expired} />}
+          empty={<NoFlows expired={expired} workloadId={getOnlyId(view.filter.workload_id)} />}
         />
       )}
       {isCut && <RangeTotals view={view} range={range} onNarrow={onNarrow} />}

@@ -13,10 +13,12 @@ type Props = {
   expired?: string | null;
   /** It is a list of totals. */
   totals?: boolean;
+  /** The only workload that is asked for. */
+  workloadId?: string | null;
 };
 
 /** What helps when there is no flow at all: a wider time, or agents that report.  */
-export function NoFlows({ live = false, expired = null, totals = false }: Props) {
+export function NoFlows({ live = false, expired = null, totals = false, workloadId = null }: Props) {
   const t = useT();
   const { can } = usePermissions();
   return (
@@ -26,10 +28,16 @@ export function NoFlows({ live = false, expired = null, totals = false }: Props)
         live ? t('No flows yet') : expired ? t('Flows in this time range expired') : t('No flows in this time range')
       }
       action={
-        can('agent:read') && (
-          <Link className={buttonClass()} href={paths.agents()}>
-            {t('Show agents')}
+        workloadId ? (
+          <Link className={buttonClass()} href={paths.workload({ workloadId, tab: 'traffic' })}>
+            {t('Why are there no flows?')}
           </Link>
+        ) : (
+          can('agent:read') && (
+            <Link className={buttonClass()} href={paths.agents()}>
+              {t('Show agents')}
+            </Link>
+          )
         )
       }
     >

@@ -6,6 +6,7 @@ import { Skeleton } from '@/ui/loading';
 import { Section } from '@/ui/section';
 import { EvidenceContent } from '../shared/evidence/evidence-content';
 import { QueryView } from '../shared/query-view';
+import { FlowChecks } from './flow-checks';
 import type { TrafficView } from './use-traffic-view';
 
 /** How far the evidence about the workload reaches in the time range, with the list of what is missing. */
@@ -21,7 +22,12 @@ export function Evidence({ view }: { view: TrafficView }) {
   return (
     <Section title={t('Evidence')}>
       <QueryView query={query} skeleton={<Skeleton className="h-28 w-full" />}>
-        {(visibility) => <EvidenceContent visibility={visibility} />}
+        {(visibility) => (
+          <>
+            <EvidenceContent visibility={visibility} />
+            <FlowChecks {...visibility} />
+          </>
+        )}
       </QueryView>
     </Section>
   );

@@ -1,14 +1,11 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import { EVIDENCE_DETAILS, EVIDENCE_LEVELS, EVIDENCE_REASONS, type WorkloadVisibility } from '@/domain/impact/evidence';
+import { type Confidence, EVIDENCE_DETAILS, EVIDENCE_LEVELS, EVIDENCE_REASONS } from '@/domain/impact/evidence';
 import { formatDateTime } from '@/lib/format';
 import { EvidenceContent } from './evidence-content';
 
 const time = { since: '2026-11-24T06:00:00.000Z', until: '2026-11-24T07:30:00.000Z' };
-const visibility = (values: Partial<WorkloadVisibility>): WorkloadVisibility => ({
-  workload_id: '01980000-0000-7000-8000-000000000001',
-  workload_name: 'web',
-  ...time,
+const visibility = (values: Partial<Confidence>): Confidence => ({
   level: 'partial',
   score: 0.5,
   parts: { covered: 0.5, delivered: 1, captured: 1, logged: 1 },
@@ -16,7 +13,7 @@ const visibility = (values: Partial<WorkloadVisibility>): WorkloadVisibility => 
   reasons_total: 0,
   ...values,
 });
-const render = (values: Partial<WorkloadVisibility>) =>
+const render = (values: Partial<Confidence>) =>
   renderToStaticMarkup(<EvidenceContent visibility={visibility(values)} />);
 
 describe('EvidenceContent', () => {

@@ -1,4 +1,4 @@
-import type { EvidenceDetail, EvidenceLevel, EvidenceReason, WorkloadConfidence } from '@/domain/impact/evidence';
+import type { Confidence, EvidenceDetail, EvidenceLevel, EvidenceReason } from '@/domain/impact/evidence';
 import { formatCount, formatDateTime, formatDuration, formatPercent } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -10,7 +10,7 @@ export const LEVEL_LABELS: Record<EvidenceLevel, { tone: Tone; word: string; mea
   full: {
     tone: 'ok',
     word: msg('Full evidence'),
-    meaning: msg('An agent observed this workload in the whole time range, without known losses.'),
+    meaning: msg('Traffic was observed in the whole time range, without known losses.'),
   },
   partial: {
     tone: 'warn',
@@ -48,7 +48,7 @@ const reasonText = (t: Translate, { kind, detail }: EvidenceReason) =>
   t(detail ? DETAILS[detail] : REASON_LABELS[kind]);
 
 type Props = {
-  visibility: WorkloadConfidence;
+  visibility: Confidence;
   /** Whether level and score are shown, where they are not beside it already. */
   withLevel?: boolean;
 };

@@ -13,10 +13,12 @@ import {
   UnconfirmedFlowInput,
   UnconfirmedFlowPage,
 } from '@/domain/agent';
+import { NodeVisibility, VisibilityInput } from '@/domain/impact/evidence';
 import { clock } from '../../lib/clock';
 import { listAgents, readAgent, summarizeAgents } from '../../traffic/agents/agents';
 import { createEnrollment, revokeEnrollment } from '../../traffic/agents/enrollments';
 import { createInstall, readInstallInfo } from '../../traffic/agents/install';
+import { readNodeVisibility } from '../../traffic/agents/read-confidence';
 import { listEnrollments } from '../../traffic/queries/agent-enrollments';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { operations } from '../operation';
@@ -39,6 +41,15 @@ export const agentsRouter = router({
     access: { permission: 'agent:read' },
     output: AgentDetail,
     run: ({ scope, params }) => readAgent(scope, params.node_id),
+  }),
+  visibility: query({
+    rest: 'GET /nodes/{node_id}/visibility',
+    summary:
+      'Get how far the evidence about the traffic of a node reaches: a level, a score, and what is missing and why.',
+    access: { permission: 'agent:read' },
+    input: VisibilityInput,
+    output: NodeVisibility,
+    run: ({ scope, params, input }) => readNodeVisibility(scope, params.node_id, input),
   }),
   unconfirmed: query({
     rest: 'GET /unconfirmed-flows',

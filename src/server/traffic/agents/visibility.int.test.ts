@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HOURLY_HOURS } from '@/domain/flow/plan-range';
 import type { WorkloadVisibility } from '@/domain/impact/evidence';
+import { FLOW_CHECKS } from '@/domain/impact/flow-checks';
 import { sqlClient } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
 import { countQueries } from '@/test/count-queries';
@@ -78,7 +79,37 @@ describe('GET /workloads/{workload_id}/visibility', () => {
       parts: { covered: 1, delivered: 1, captured: 1, logged: 1 },
       reasons: [],
       reasons_total: 0,
+      checks: FLOW_CHECKS.map((check) => expect.objectContaining({ check })),
+      first_missing: null,
+      node_id: node.id,
     });
+  });
+
+  it('walks to what keeps flows away, from the node to reports by another one', async () => {
+    const bare = await makeNode(cluster);
+    const quiet = await makeWorkload(cluster, null, { node_id: bare.id, status: 'running' });
+    expect((await read(0, 60, undefined, quiet)).first_missing).toBe('known');
+    await sql`update workloads set created_at = ${at(-60)} where id = ${quiet.id}`;
+    await sql`update nodes set status = 'online' where id = ${bare.id}`;
+    const state = async (name: string) =>
+      (await read(0, 60, undefined, quiet)).checks.find(({ check }) => check === name)?.detail;
+    expect((await read(0, 60, undefined, quiet)).first_missing).toBe('agent');
+    expect(await state('agent')).toBe('no_agent');
+    await sql`insert into unconfirmed_flows (node_id, cluster_id, vmid, workload_id, state, received_at, observed_at, report)
+      values (${node.id}, ${cluster.id}, ${quiet.vmid}, ${quiet.id}, 'waiting', now(), now(), '{}')`;
+    expect(await state('placement')).toBe('waiting');
+  });
+
+  it('has the same score for the node as for a workload that was on it, and requires agent:read', async () => {
+    await reportFor(120, (minute) => (minute > 30 && minute <= 50 ? null : []));
+    await sql`update nodes set created_at = ${at(-60)} where id = ${node.id}`;
+    const ofNode = async (headers: { authorization: string }) =>
+      call(`/nodes/${node.id}/visibility?since=${at(0)}&until=${at(100)}`, { headers });
+    const { checks: _, first_missing: __, workload_id: ___, workload_name, ...same } = await read(0, 100);
+    const shown = await (await ofNode(await bearer(await makeUser('admin')))).json();
+    expect(shown).toEqual({ ...same, node_id: node.id, node_name: expect.any(String) });
+    const { ours } = await makeTwoTenants('viewer');
+    expect((await ofNode(ours.headers)).status).toBe(403);
   });
 
   it('names a gap to the second', async () => {

@@ -1,4 +1,4 @@
-import { and, asc, gt, gte, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, inArray, lt, sql } from 'drizzle-orm';
 import type { Reach } from '@/domain/permissions';
 import { db, type Tx } from '../../db/client';
 import { agentHours } from '../../db/schema/agents';
@@ -141,4 +141,32 @@ export async function listOwnedPeriods(reach: Reach, since: string): Promise<Own
   if (reach === 'all') return [];
   const [row] = await db.execute<{ periods: OwnedPeriod[] }>(sql`select ${ownedPeriods(reach, since)} as periods`);
   return toOwnedPeriods(row?.periods);
+}
+
+/** Where the flows of a visible workload come from now, with the diagnostics of the node's newest heartbeat. One query. */
+export async function findFlowPath(reach: Reach, workloadId: string) {
+  const [row] = await db
+    .select({
+      cluster_id: workloads.cluster_id,
+      vmid: workloads.vmid,
+      status: workloads.status,
+      node_id: workloads.node_id,
+      node_status: nodes.status,
+      agent_status: nodeAgents.status,
+      diagnostics: sql<unknown>`${nodeAgents.payload} -> 'flow_diagnostics'`,
+    })
+    .from(workloads)
+    .leftJoin(nodes, eq(nodes.id, workloads.node_id))
+    .leftJoin(nodeAgents, eq(nodeAgents.node_id, workloads.node_id))
+    .where(and(eq(workloads.id, workloadId), workloadInReach(reach)));
+  return row ?? null;
+}
+
+/** One query. */
+export async function findNodeName(nodeId: string): Promise<{ name: string; created_at: string } | null> {
+  const [row] = await db
+    .select({ name: nodes.name, created_at: nodes.created_at })
+    .from(nodes)
+    .where(eq(nodes.id, nodeId));
+  return row ?? null;
 }

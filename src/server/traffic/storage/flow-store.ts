@@ -201,6 +201,8 @@ export type UnconfirmedReports = {
   list: (input: UnconfirmedFlowInput) => Promise<Page<UnconfirmedFlow>>;
   /** How many reports of each node wait and were refused; nodes without any are left out. */
   countByNode: (nodeIds: readonly string[]) => Promise<Map<string, { waiting: number; refused: number }>>;
+  /** How many reports about one workload wait and were refused. */
+  countByGuest: (clusterId: string, vmid: number) => Promise<{ waiting: number; refused: number }>;
   guestsOf: (nodeId: string) => Promise<UnconfirmedGuest[]>;
   /** Nodes of which reports were refused since a time, with the guests that they were about. */
   refusals: (since: string) => Promise<{ node_id: string; node_name: string; vmids: number[] }[]>;

@@ -170,17 +170,28 @@ async function listRefusals(since: string): Promise<{ node_id: string; node_name
   return [...rows];
 }
 
+const countState = (state: 'waiting' | 'refused') =>
+  sql<number>`(count(*) filter (where ${unconfirmedFlows.state} = ${state}))::int`;
+
 /** How many reports of each node wait and were refused. One query. */
 async function countByNode(nodeIds: readonly string[]): Promise<Map<string, { waiting: number; refused: number }>> {
   if (nodeIds.length === 0) return new Map();
-  const number = (state: 'waiting' | 'refused') =>
-    sql<number>`(count(*) filter (where ${unconfirmedFlows.state} = ${state}))::int`;
   const rows = await db
-    .select({ node_id: unconfirmedFlows.node_id, waiting: number('waiting'), refused: number('refused') })
+    .select({ node_id: unconfirmedFlows.node_id, waiting: countState('waiting'), refused: countState('refused') })
     .from(unconfirmedFlows)
     .where(inArray(unconfirmedFlows.node_id, [...nodeIds]))
     .groupBy(unconfirmedFlows.node_id);
   return new Map(rows.map(({ node_id, ...counts }) => [node_id, counts]));
+}
+
+/** How many reports about one workload wait and were refused. One query. */
+async function countByGuest(clusterId: string, vmid: number): Promise<{ waiting: number; refused: number }> {
+  const [row] = await db
+    .select({ waiting: countState('waiting'), refused: countState('refused') })
+    .from(unconfirmedFlows)
+    .innerJoin(nodes, eq(nodes.id, unconfirmedFlows.node_id))
+    .where(and(eq(nodes.cluster_id, clusterId), eq(unconfirmedFlows.vmid, vmid)));
+  return row ?? { waiting: 0, refused: 0 };
 }
 
 export const unconfirmed: UnconfirmedReports = {
@@ -191,6 +202,7 @@ export const unconfirmed: UnconfirmedReports = {
   refuse: refuseWaiting,
   list: listUnconfirmed,
   countByNode,
+  countByGuest,
   guestsOf: listUnconfirmedGuests,
   refusals: listRefusals,
 };
