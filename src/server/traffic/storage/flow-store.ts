@@ -177,6 +177,8 @@ export type RuleHits = {
   conflicts: (reach: Reach, since: string, limit: number) => Promise<Omit<VerdictConflicts, 'since'>>;
 };
 
+export type ReportedGuest = { readonly id: string; readonly cluster_id: string; readonly vmid: number };
+
 /** Reports about workloads that the inventory places on another node. They count nowhere until they are confirmed. */
 export type UnconfirmedReports = {
   /** Keeps reports as long as a node has no more than `most`. @returns how many are kept: the first ones */
@@ -202,7 +204,7 @@ export type UnconfirmedReports = {
   /** How many reports of each node wait and were refused; nodes without any are left out. */
   countByNode: (nodeIds: readonly string[]) => Promise<Map<string, { waiting: number; refused: number }>>;
   /** How many reports about one workload wait and were refused. */
-  countByGuest: (clusterId: string, vmid: number) => Promise<{ waiting: number; refused: number }>;
+  countByWorkload: (workload: ReportedGuest) => Promise<{ waiting: number; refused: number }>;
   guestsOf: (nodeId: string) => Promise<UnconfirmedGuest[]>;
   /** Nodes of which reports were refused since a time, with the guests that they were about. */
   refusals: (since: string) => Promise<{ node_id: string; node_name: string; vmids: number[] }[]>;

@@ -8,7 +8,7 @@ import { unconfirmedFlows } from '../../../db/schema/flows';
 import { workloads } from '../../../db/schema/workloads';
 import { batches } from '../../../db/update-rows';
 import type { UnconfirmedRow, WaitingReport } from '../flow-rows';
-import type { UnconfirmedReports } from '../flow-store';
+import type { ReportedGuest, UnconfirmedReports } from '../flow-store';
 
 /** How many reports of a node are kept, counted up to `limit`. */
 async function countKept(executor: Executor, nodeId: string, limit: number): Promise<number> {
@@ -184,13 +184,15 @@ async function countByNode(nodeIds: readonly string[]): Promise<Map<string, { wa
   return new Map(rows.map(({ node_id, ...counts }) => [node_id, counts]));
 }
 
-/** How many reports about one workload wait and were refused. One query. */
-async function countByGuest(clusterId: string, vmid: number): Promise<{ waiting: number; refused: number }> {
+/** How many reports about one workload wait and were refused; those about a former one with its VMID do not count. One query. */
+async function countByWorkload({ id, cluster_id, vmid }: ReportedGuest): Promise<{ waiting: number; refused: number }> {
   const [row] = await db
     .select({ waiting: countState('waiting'), refused: countState('refused') })
     .from(unconfirmedFlows)
     .innerJoin(nodes, eq(nodes.id, unconfirmedFlows.node_id))
-    .where(and(eq(nodes.cluster_id, clusterId), eq(unconfirmedFlows.vmid, vmid)));
+    .where(
+      and(eq(nodes.cluster_id, cluster_id), eq(unconfirmedFlows.vmid, vmid), eq(unconfirmedFlows.workload_id, id)),
+    );
   return row ?? { waiting: 0, refused: 0 };
 }
 
@@ -202,7 +204,7 @@ export const unconfirmed: UnconfirmedReports = {
   refuse: refuseWaiting,
   list: listUnconfirmed,
   countByNode,
-  countByGuest,
+  countByWorkload,
   guestsOf: listUnconfirmedGuests,
   refusals: listRefusals,
 };
