@@ -175,6 +175,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
 
 test('an empty list names the next step, an expired one its retention, and an invalid URL is no error', async ({
   adminPage: page,
+  api,
 }) => {
   await page.goto('/flows?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z');
   await expect(page.getByText('Flows in this time range expired')).toBeVisible();
@@ -183,6 +184,10 @@ test('an empty list names the next step, an expired one its retention, and an in
   await expect(page.getByText('No flows in this time range')).toBeVisible();
   await page.getByRole('link', { name: 'Show agents' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Agents' })).toBeVisible();
+  const [workload] = (await api<{ items: { id: string }[] }>('GET', '/workloads?limit=1')).items;
+  await openPage(page, `/flows?workload_id=${workload?.id}&since=${hoursAgo(9)}&until=${hoursAgo(8)}`);
+  await page.getByRole('link', { name: 'Why are there no flows?' }).click();
+  await expect(page.getByRole('list', { name: 'What flows need to be seen' })).toContainText('no agent');
   await openPage(
     page,
     '/flows?range=never&decision=maybe&port=99999&address=nowhere&node_id=7&group=colour&sort=hacked',

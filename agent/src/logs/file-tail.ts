@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../sys/clock';
+import { errnoCode } from '../sys/errno';
 import type { FilePosition } from './file-position';
 import { OpenFile } from './open-file';
 
@@ -128,8 +129,14 @@ export class FileTail {
   }
 }
 
+/** Null when there is no such file. Not with `throwIfNoEntry`: since Node 22 that hides ENOTDIR, too, which is no absence. */
 function findInode(path: string): number | null {
-  return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
+  try {
+    return statSync(path).ino;
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 function listNames(directory: string): string[] {
