@@ -24,7 +24,11 @@ type Props = {
   onNarrow: (filter: Narrowing) => void;
 };
 
-const getOnlyId = (ids: string | undefined) => (ids && !ids.includes(',') ? ids : null);
+/** The workload whose flows are asked for, where nothing else narrows the list. */
+function findAskedWorkload({ workload_id: ids, ...others }: FlowView['filter']): string | null {
+  const isNarrowed = Object.values(others).some((value) => value !== undefined);
+  return ids && !isNarrowed && !ids.includes(',') ? ids : null;
+}
 
 /** The retention, as the first answer reports it. */
 type Kept = Pick<FlowPage, 'kept_since' | 'retention_hours'>;
@@ -39,6 +43,7 @@ export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
   // What has expired is no matter of filters.
   const expired = expiredRange(range.until, kept?.kept_since);
   const isCut = kept !== null && isBeforeRetention(range.since, kept.kept_since) && hasTotals(range.until);
+  const askedWorkload = findAskedWorkload(view.filter);
   const input = { ...view.filter, ...range, sort: view.listSort as FlowListInput['sort'] };
   const list = useServerList({
     name: 'flows',
@@ -47,7 +52,7 @@ export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
       input,
       sort: view.listSort,
       setSort: view.setSort,
-      filtered: view.narrowed && expired === null,
+      filtered: view.narrowed && expired === null && askedWorkload === null,
       clear: view.widen,
     },
     pathKey: trpc.flows.list.pathKey(),
@@ -72,7 +77,7 @@ export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
           onRowOpen={onOpen}
           {...draftMenu}
           height={isCut ? 'auto' : 'fill'}
-          empty={<NoFlows expired={expired} workloadId={getOnlyId(view.filter.workload_id)} />}
+          empty={<NoFlows expired={expired} workloadId={askedWorkload} />}
         />
       )}
       {isCut && <RangeTotals view={view} range={range} onNarrow={onNarrow} />}
