@@ -1,5 +1,5 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import type { GuestFirewall as Firewall } from '@/domain/guest-firewall';
 import { msg } from '@/lib/i18n/translator';
@@ -30,6 +30,7 @@ import { ResidualNotice } from './residual-notice';
 export function GuestFirewall({ workloadId }: { workloadId: string }) {
   const t = useT();
   const trpc = useTRPC();
+  const queryClient = useQueryClient();
   const { can } = usePermissions();
   const query = useQuery({ ...trpc.workloads.firewall.queryOptions({ id: workloadId }), staleTime: 5_000 });
   return (
@@ -57,7 +58,10 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
               <Button
                 size="sm"
                 icon={<RefreshCw size={14} />}
-                onClick={() => void query.refetch()}
+                onClick={() => {
+                  void query.refetch();
+                  void queryClient.invalidateQueries(trpc.workloads.enforcement.pathFilter());
+                }}
                 pending={query.isFetching}
               >
                 {t('Read again')}
