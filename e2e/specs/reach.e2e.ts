@@ -2,6 +2,7 @@ import { expect } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { addAddress, addSubnet, getNetwork } from '../fixtures/ipam';
 import { openPage } from '../fixtures/open-page';
+import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -31,6 +32,7 @@ test('a path is checked, who can reach a workload, and what passes between group
   await expect(page.getByRole('status').getByText(/^(Yes|No|Some|Unknown): /)).toBeVisible();
   await expect(page.getByText('Outbound at the source').first()).toBeVisible();
   await expect(page.getByText('Inbound at the destination').first()).toBeVisible();
+  await takePicture(page, 'path-check');
   await expectAccessible(page, 'the path check');
 
   await openPage(page, `/reach?tab=workload&workload_id=${server.id}&protocol=tcp&port=22`);

@@ -5,8 +5,7 @@ import type { MatrixCell, MatrixGroup } from '@/domain/reach/reach';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { moveByKey, type Position } from '../shared/grid-moves';
-import { CELL_LABELS, SEEN_LABELS } from './reach-labels';
-import { groupName } from './segment-matrix';
+import { CELL_LABELS, groupName, SEEN_LABELS } from './reach-labels';
 
 const COLORS: Record<MatrixCell['verdict'], string> = {
   allowed: 'text-ok',
@@ -78,8 +77,9 @@ export function MatrixGrid({ groups, cellOf, onOpen }: Props) {
                 scope="col"
                 title={groupName(t, group)}
                 className={clsx(
-                  'sticky top-0 z-20 border-b bg-surface-2 p-0 py-1.5 align-bottom',
-                  focused && column === active.column ? 'text-text' : 'font-normal text-muted',
+                  // Of one weight: a header that changes its size moves what is pressed at that moment.
+                  'sticky top-0 z-20 border-b bg-surface-2 p-0 py-1.5 align-bottom font-normal',
+                  focused && column === active.column ? 'text-text' : 'text-muted',
                 )}
               >
                 <span className="inline-block max-h-32 rotate-180 truncate [writing-mode:vertical-rl]">
@@ -96,8 +96,8 @@ export function MatrixGrid({ groups, cellOf, onOpen }: Props) {
                 scope="row"
                 title={groupName(t, from)}
                 className={clsx(
-                  'sticky left-0 z-10 max-w-44 truncate border-r border-b bg-surface-2 px-2 py-0 text-left',
-                  focused && row === active.row ? 'text-text' : 'font-normal text-muted',
+                  'sticky left-0 z-10 max-w-44 truncate border-r border-b bg-surface-2 px-2 py-0 text-left font-normal',
+                  focused && row === active.row ? 'text-text' : 'text-muted',
                 )}
               >
                 {groupName(t, from)}

@@ -10,13 +10,16 @@ import { URL_TEXT, useUrlValues } from '@/lib/url-state';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
 import { Skeleton } from '@/ui/loading';
+import { loadTab } from '../shared/load-tab';
 import { EndpointPicker } from '../shared/policy-endpoints/endpoint-picker';
 import { QueryView } from '../shared/query-view';
 import { formatEnds, parseEnds, toEnd } from '../shared/reach/ends';
 import { useDebounced } from '../shared/use-timers';
-import { ReachAnswer } from './reach-answer';
 import { ServiceFields, toProtocol } from './service-fields';
 import { useViewpoint, ViewpointField } from './viewpoint';
+
+/** The answer needs more code than the question. */
+const ReachAnswer = loadTab(() => import('./reach-answer').then((module) => module.ReachAnswer));
 
 const URL = { from: URL_TEXT, to: URL_TEXT, protocol: URL_TEXT, ports: URL_TEXT, change_id: URL_TEXT };
 

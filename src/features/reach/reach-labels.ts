@@ -1,4 +1,13 @@
-import type { CellVerdict, Reach, ReachedList, ReachPart, ReachPlaces, ReachService } from '@/domain/reach/reach';
+import { OUTSIDE } from '@/domain/choices';
+import type {
+  CellVerdict,
+  MatrixGroup,
+  Reach,
+  ReachedList,
+  ReachPart,
+  ReachPlaces,
+  ReachService,
+} from '@/domain/reach/reach';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/status';
 import { addressesText, portsText, protocolsText } from '../shared/impact/impact-labels';
@@ -66,3 +75,7 @@ export function placesText(t: Translate, places: ReachPlaces): string {
   const more = places.items_total - names.length;
   return [...names, ...(more > 0 ? [t('and {n, number} more', { n: more })] : [])].join(', ');
 }
+
+/** The name of a row or column of the matrix. */
+export const groupName = (t: Translate, { id, name }: MatrixGroup): string =>
+  id === OUTSIDE ? t('Anything outside') : id === 'none' ? t('No group') : name;

@@ -3,10 +3,12 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
+import { loadTab } from '../shared/load-tab';
 import { useUrlTab } from '../shared/use-url-state';
 import { PathCheck } from './path-check';
-import { SegmentMatrix } from './segment-matrix';
-import { WhoCanReach } from './who-can-reach';
+
+const WhoCanReach = loadTab(() => import('./who-can-reach').then((module) => module.WhoCanReach));
+const SegmentMatrix = loadTab(() => import('./segment-matrix').then((module) => module.SegmentMatrix));
 
 const TABS = ['path', 'workload', 'matrix'] as const;
 

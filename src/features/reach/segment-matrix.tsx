@@ -2,10 +2,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Grid3x3 } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { OUTSIDE, REACH_GROUPINGS } from '@/domain/choices';
+import { REACH_GROUPINGS } from '@/domain/choices';
 import { protocolHasPorts } from '@/domain/policy/choices';
 import type { Matrix, MatrixCell, MatrixGroup } from '@/domain/reach/reach';
-import { msg, type Translate } from '@/lib/i18n/translator';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
@@ -20,7 +20,7 @@ import { pathCheckPath } from '../shared/reach/ends';
 import { usePermissions } from '../shared/use-permissions';
 import { useDebounced } from '../shared/use-timers';
 import { MatrixGrid } from './matrix-grid';
-import { CELL_LABELS, SEEN_LABELS } from './reach-labels';
+import { CELL_LABELS, groupName, SEEN_LABELS } from './reach-labels';
 import { ServiceFields, toProtocol } from './service-fields';
 import { useViewpoint, ViewpointField } from './viewpoint';
 
@@ -35,9 +35,6 @@ const URL = {
   protocol: URL_TEXT,
   port: URL_TEXT,
 };
-
-export const groupName = (t: Translate, { id, name }: MatrixGroup): string =>
-  id === OUTSIDE ? t('Anything outside') : id === 'none' ? t('No group') : name;
 
 /** What passes between groups of workloads, and what was seen to. */
 export function SegmentMatrix() {

@@ -18,7 +18,7 @@ export function NavList({ groups, compact = false, onNavigate }: Props) {
   const t = useT();
   const current = findSection(usePathname())?.id;
   return (
-    <nav aria-label={t('Sections')} className="flex flex-col gap-1.5 p-2">
+    <nav aria-label={t('Sections')} className="flex flex-col gap-1 p-2">
       {groups.map((group) => (
         <div key={group.id} className="flex flex-col">
           <p
@@ -28,7 +28,7 @@ export function NavList({ groups, compact = false, onNavigate }: Props) {
           >
             {t(group.label)}
           </p>
-          <ul aria-labelledby={`nav-${group.id}`} className="flex flex-col gap-px">
+          <ul aria-labelledby={`nav-${group.id}`} className="flex flex-col">
             {group.entries.map(({ id, label, href, icon: Icon }) => (
               <li key={id}>
                 <Tooltip content={compact ? t(label) : null} side="right">
