@@ -66,7 +66,7 @@ export function PathCheck() {
         />
       </div>
       {!endpoints.includes(OUTSIDE) && (
-        <button type="button" className="link text-sm" onClick={() => set({ [side]: OUTSIDE })}>
+        <button type="button" className="link min-h-6 text-sm" onClick={() => set({ [side]: OUTSIDE })}>
           {side === 'from' ? t('From anything outside') : t('To anything outside')}
         </button>
       )}

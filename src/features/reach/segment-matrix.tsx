@@ -136,12 +136,15 @@ function CellPanel({ cell, groups, service }: { cell: MatrixCell; groups: readon
       <Status tone={tone}>{t(word)}</Status>
       {cell.seen && <Status tone={SEEN_LABELS[cell.seen.state].tone}>{t(SEEN_LABELS[cell.seen.state].word)}</Status>}
       {from.end.length > 0 && to.end.length > 0 && (
-        <Link className="link" href={pathCheckPath({ from: from.end, to: to.end, ...service })}>
+        <Link
+          className="link inline-flex min-h-6 items-center"
+          href={pathCheckPath({ from: from.end, to: to.end, ...service })}
+        >
           {t('Show the rules that decide')}
         </Link>
       )}
       {can('flow:read') && (
-        <Link className="link" href={paths.topology({ view: 'connections' })}>
+        <Link className="link inline-flex min-h-6 items-center" href={paths.topology({ view: 'connections' })}>
           {t('Show connections')}
         </Link>
       )}
