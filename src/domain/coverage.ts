@@ -53,6 +53,8 @@ export const PolicyCoverage = z.object({
   guests: z.object({ total: z.int(), looked_at: z.int() }),
   /** Since when all of the guests that are looked at are; null when none is. */
   looked_since: z.string().nullable(),
+  /** The lowest score of its guests' visibility in these days; null without a guest. A rule without hits says as much as this. */
+  evidence_score: z.number().nullable(),
   /** Flows stored before are counted, at each of these guests. */
   counted_until: z.string().nullable(),
   rules: z.array(RuleCoverage),
@@ -89,6 +91,8 @@ export const WorkloadCoverage = z.object({
   last_flow_at: z.string().nullable(),
   /** Since when the flows of its node are evaluated; null: no agent reports, so nothing is known. */
   looked_since: z.string().nullable(),
+  /** Share of the time range that was observed, times the share that was delivered (`score` of its visibility), 0 to 1. */
+  evidence_score: z.number(),
 });
 export type WorkloadCoverage = z.output<typeof WorkloadCoverage>;
 

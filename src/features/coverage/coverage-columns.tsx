@@ -1,4 +1,5 @@
 import type { WorkloadCoverage } from '@/domain/coverage';
+import { formatPercent } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { createColumnHelper } from '@/ui/columns';
@@ -46,7 +47,11 @@ export const workloadCoverageColumns = (t: Translate) => [
   make.number('by_audit', t('By audit mode only'), (row) => row.by_audit, { hidden: true }),
   make.number('observed', t('Not filtered or unknown'), (row) => row.observed),
   make.number('conflicts', t('Log mismatches'), (row) => row.conflicts, { hidden: true }),
-  make.time('last_flow_at', t('Last seen'), (row) => row.last_flow_at),
+  make.custom('evidence_score', t('Evidence'), (row) => formatPercent(row.evidence_score), {
+    width: 100,
+    csv: (row) => row.evidence_score,
+  }),
+  make.time('last_flow_at', t('Last seen'), (row) => row.last_flow_at, { hidden: true }),
   make.custom(
     'looked_since',
     t('Monitoring time'),

@@ -1,7 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import type { WorkloadCoverage } from '@/domain/coverage';
-import { formatCount } from '@/lib/format';
+import { formatCount, formatPercent } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Skeleton } from '@/ui/loading';
@@ -36,7 +36,8 @@ export function CoverageShare({ workloadId }: { workloadId: string }) {
 
 function Content({ coverage }: { coverage: WorkloadCoverage }) {
   const t = useT();
-  const { flows, by_policy, by_other_rule, by_audit, by_default, observed, conflicts, looked_since } = coverage;
+  const { flows, by_policy, by_other_rule, by_audit, by_default, observed, conflicts, looked_since, evidence_score } =
+    coverage;
   const asOf = uncountedSince(coverage);
   return (
     <div className="flex flex-col gap-2">
@@ -51,6 +52,7 @@ function Content({ coverage }: { coverage: WorkloadCoverage }) {
           { label: t('By other rules'), value: <AsOf at={asOf}>{formatCount(by_other_rule)}</AsOf> },
           { label: t('By default policy'), value: <AsOf at={asOf}>{formatCount(by_default)}</AsOf> },
           { label: t('By audit mode only'), value: <AsOf at={asOf}>{formatCount(by_audit)}</AsOf> },
+          { label: t('Evidence'), value: formatPercent(evidence_score) },
           { label: t('Not filtered or unknown'), value: <AsOf at={asOf}>{formatCount(observed)}</AsOf> },
         ]}
       />

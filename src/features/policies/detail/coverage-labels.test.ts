@@ -26,6 +26,7 @@ it('names what makes the figures less than all', () => {
     days: [],
     guests: { total: 3, looked_at: 3 },
     looked_since: AT,
+    evidence_score: 1,
     counted_until: AT,
     rules: [],
     earlier_rules: null,

@@ -1,6 +1,7 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { PolicyCoverage } from '@/domain/coverage';
+import { formatPercent } from '@/lib/format';
 import { msg, translateOptions } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -86,14 +87,15 @@ function Notes({ coverage }: { coverage: PolicyCoverage }) {
   );
 }
 
-function AsOf({ coverage: { looked_since, counted_until } }: { coverage: PolicyCoverage }) {
+function AsOf({ coverage: { looked_since, counted_until, evidence_score } }: { coverage: PolicyCoverage }) {
   const t = useT();
   if (looked_since === null || counted_until === null) return null;
   return (
     <p className="text-sm text-muted">
-      {t.rich('Monitored {elapsed}, counted up to {at}.', {
+      {t.rich('Monitored {elapsed}, counted up to {at}. Evidence: {share} at the workload with the least.', {
         elapsed: <Elapsed since={looked_since} />,
         at: <RelativeTime at={counted_until} />,
+        share: formatPercent(evidence_score ?? 0),
       })}
     </p>
   );

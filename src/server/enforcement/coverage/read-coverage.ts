@@ -7,7 +7,7 @@ import {
 } from '@/domain/coverage';
 import { DAY_MS } from '@/domain/durations';
 import type { Page } from '@/domain/list';
-import { isWithinReach } from '@/domain/permissions';
+import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { SecurityRule } from '@/domain/policies';
 import { findPresentRule, unchangedSince, type VersionRules } from '@/domain/policy/rule-history';
 import type { Scope } from '../../auth/scope';
@@ -15,6 +15,7 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { notFound } from '../../lib/refusals';
 import { narrowToTenant } from '../../tenancy/choose-owner';
+import { readConfidence } from '../../traffic/agents/read-confidence';
 import type { RuleHitSums } from '../../traffic/storage/coverage-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
@@ -40,9 +41,17 @@ function getMonitoredSince(
   return looked === null || unchanged === null ? null : later(looked, unchanged);
 }
 
+/** How far the evidence about workloads reaches since a day, 0 to 1. Six queries. */
+async function readEvidenceScores(reach: Reach, ids: readonly string[], from: string): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const window = { since: Date.parse(`${from}T00:00:00.000Z`), until: clock.now().getTime() };
+  const { items } = await readConfidence(reach, ids, window);
+  return new Map(items.map(({ workload_id, score }) => [workload_id, score]));
+}
+
 /**
  * How often each rule of a policy matched a flow at the visible guests, and which rule was never hit although it was
- * monitored. Seven queries when nothing changed since the last call.
+ * monitored. At most thirteen queries when nothing changed since the last call.
  * @throws AppError `not_found`
  */
 export async function readPolicyCoverage(
@@ -85,6 +94,7 @@ export async function readPolicyCoverage(
     rules: known,
     reach: scope.reach,
   });
+  const scores = await readEvidenceScores(scope.reach, guests, days[0] ?? kept);
   const bySum = new Map<string | null, RuleHitSums>(sums.map((sum) => [sum.rule_id, sum]));
   const earlier = bySum.get(null);
   return {
@@ -95,6 +105,7 @@ export async function readPolicyCoverage(
     days,
     guests: { total: guests.length, looked_at: marks.length },
     looked_since,
+    evidence_score: guests.length > 0 ? Math.min(...guests.map((guest) => scores.get(guest) ?? 0)) : null,
     counted_until: marks.map(({ until }) => until).sort()[0] ?? null,
     rules: rules.map((rule) => {
       const sum = bySum.get(rule.id);
@@ -115,7 +126,7 @@ export async function readPolicyCoverage(
 }
 
 /**
- * Visible guests with the share of their flows that rules decide, the least covered first. Two queries.
+ * Visible guests with the share of their flows that rules decide, the least covered first. At most eight queries.
  * @throws AppError `not_found` for a tenant that is not visible
  */
 export async function listWorkloadCoverage(
@@ -124,5 +135,14 @@ export async function listWorkloadCoverage(
 ): Promise<Page<WorkloadCoverage>> {
   const scope = await narrowToTenant(given, input.tenant_id);
   const [from = ''] = coverageDays(input.days);
-  return flowStore().hits.byWorkload(scope.reach, from, input);
+  const page = await flowStore().hits.byWorkload(scope.reach, from, input);
+  const scores = await readEvidenceScores(
+    scope.reach,
+    page.items.map(({ workload_id }) => workload_id),
+    from,
+  );
+  return {
+    ...page,
+    items: page.items.map((item) => ({ ...item, evidence_score: scores.get(item.workload_id) ?? 0 })),
+  };
 }

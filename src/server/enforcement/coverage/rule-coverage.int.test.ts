@@ -351,8 +351,8 @@ describe('coverage', () => {
     const policy = () => readPolicyCoverage(systemScope('policy:read', 'test'), enforced.id, { days: 90 });
     const list = () => listWorkloadCoverage(systemScope('flow:read', 'test'), { days: 90, limit: 100 });
     await policy();
-    expect((await countQueries(policy)).queries).toBe(7);
-    expect((await countQueries(list)).queries).toBe(2);
+    expect((await countQueries(policy)).queries).toBe(12);
+    expect((await countQueries(list)).queries).toBe(7);
   });
 
   it('pages through guests in every order', async () => {

@@ -172,7 +172,11 @@ export type RuleHits = {
     reach: Reach;
   }) => Promise<RuleHitSums[]>;
   /** Visible workloads with what their flows match, from a day on. */
-  byWorkload: (reach: Reach, from: string, input: WorkloadCoverageListInput) => Promise<Page<WorkloadCoverage>>;
+  byWorkload: (
+    reach: Reach,
+    from: string,
+    input: WorkloadCoverageListInput,
+  ) => Promise<Page<Omit<WorkloadCoverage, 'evidence_score'>>>;
   /** Conversations since a day about which the firewall's log contradicts the rules. */
   conflicts: (reach: Reach, since: string, limit: number) => Promise<Omit<VerdictConflicts, 'since'>>;
 };

@@ -79,12 +79,14 @@ const SORTS: SortKeys = {
   covered_share: { column: SHARE, nullable: true },
 };
 
+type CountedWorkload = Omit<WorkloadCoverage, 'evidence_score'>;
+
 /** Visible workloads with what their flows match, from a day on. Two queries. */
 async function listWorkloadCoverage(
   reach: Reach,
   from: string,
   input: WorkloadCoverageListInput,
-): Promise<Page<WorkloadCoverage>> {
+): Promise<Page<CountedWorkload>> {
   const conditions = [
     workloadInReach(reach),
     sql`not ${workloads.template}`,
@@ -104,7 +106,7 @@ async function listWorkloadCoverage(
           join ${workloadCoverage} as d on d.workload_id = o.workload_id
           where o.to_at is null and o.from_at is not null and d.day <= (o.from_at at time zone 'UTC')::date)`;
   const list = { sorts: SORTS, sort: 'covered_share', id: workloads.id };
-  const page = await queryPage<Omit<WorkloadCoverage, 'workload_id'> & { id: string }>(input, list, (paging) => ({
+  const page = await queryPage<Omit<CountedWorkload, 'workload_id'> & { id: string }>(input, list, (paging) => ({
     rows: db
       .select({
         id: workloads.id,
