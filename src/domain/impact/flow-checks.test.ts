@@ -14,8 +14,7 @@ const PATH: FlowPath = {
   node_status: 'online',
   agent_status: 'ok',
   bridge_filtered: true,
-  waiting: 0,
-  refused: 0,
+  elsewhere: { waiting: 0, refused: 0 },
 };
 const reason = (values: Partial<EvidenceReason>): EvidenceReason => ({
   kind: 'gap',
@@ -112,8 +111,7 @@ describe('the walk from a workload to its flows', () => {
       node_status: pick([...NODE_STATUSES, null]),
       agent_status: pick([...AGENT_STATUSES, null]),
       bridge_filtered: pick([true, false, null]),
-      waiting: fc.nat(2),
-      refused: fc.nat(2),
+      elsewhere: fc.option(fc.record({ waiting: fc.nat(2), refused: fc.nat(2) })),
     });
     fc.assert(
       fc.property(paths, (path) => {

@@ -59,7 +59,7 @@ export type FlowCheck = z.output<typeof FlowCheck>;
 
 /** The walk from a workload to its flows. */
 export const FlowChecks = z.object({
-  /** In the order in which flows come about. */
+  /** In the order in which flows come about. `placement` only for those who may see all tenants. */
   checks: z.array(FlowCheck),
   /** The first that keeps all flows away; null: none does, so what is not shown did not happen as far as it was observed. */
   first_missing: z.enum(FLOW_CHECKS).nullable(),
@@ -76,9 +76,8 @@ export type FlowPath = {
   readonly agent_status: (typeof AGENT_STATUSES)[number] | null;
   /** Whether bridged packets pass the node's IP filter, and so its connection tracking; null: not reported. */
   readonly bridge_filtered: boolean | null;
-  /** Flows that agents of other nodes reported. */
-  readonly waiting: number;
-  readonly refused: number;
+  /** Flows that agents of other nodes reported; null: not for this reader, since other tenants are on these nodes. */
+  readonly elsewhere: { readonly waiting: number; readonly refused: number } | null;
 };
 
 const OK: Omit<FlowCheck, 'check'> = { state: 'ok', detail: null, missing_share: null };
@@ -161,13 +160,18 @@ function checkDelivery({ parts: { delivered, covered }, reasons }: Evidence) {
   return partly(drops ? 'capture_drops' : 'truncated', 1 - delivered);
 }
 
+function checkPlacement({ waiting, refused }: NonNullable<FlowPath['elsewhere']>) {
+  if (refused > 0) return partly('refused', null);
+  return waiting > 0 ? partly('waiting', null) : OK;
+}
+
 /**
  * Walks from a workload to its flows and says at each step whether they get past it. The running state, the node and its agent are those of
  * now, the others those of the time range.
  */
 export function checkFlows(evidence: Evidence, path: FlowPath): FlowChecks {
-  const { status, waiting, refused, node_id } = path;
-  const outcomes: Record<FlowCheckName, Omit<FlowCheck, 'check'>> = {
+  const { status, elsewhere, node_id } = path;
+  const outcomes: Record<FlowCheckName, Omit<FlowCheck, 'check'> | null> = {
     known: evaluateTime(evidence, ({ detail }) => detail === 'other_owner' || detail === 'not_in_inventory'),
     // When it was stopped is not known.
     running: status === 'running' ? OK : status === 'unknown' ? UNKNOWN : partly('not_running', null),
@@ -183,8 +187,11 @@ export function checkFlows(evidence: Evidence, path: FlowPath): FlowChecks {
     ),
     collectors: checkCollectors(evidence, path),
     delivery: checkDelivery(evidence),
-    placement: refused > 0 ? partly('refused', null) : waiting > 0 ? partly('waiting', null) : OK,
+    placement: elsewhere && checkPlacement(elsewhere),
   };
-  const checks = FLOW_CHECKS.map((check) => ({ check, ...outcomes[check] }));
+  const checks = FLOW_CHECKS.flatMap((check) => {
+    const outcome = outcomes[check];
+    return outcome ? [{ check, ...outcome }] : [];
+  });
   return { checks, first_missing: checks.find(({ state }) => state === 'missing')?.check ?? null, node_id };
 }

@@ -146,10 +146,11 @@ export async function readVisibility(
   const [workload] = confidence.items;
   if (!workload || !path) throw notFound('workload');
   const { cluster_id, vmid, diagnostics, ...known } = path;
-  const reported = await flowStore().unconfirmed.countByWorkload({ id: workloadId, cluster_id, vmid });
+  const elsewhere =
+    reach === 'all' ? await flowStore().unconfirmed.countByWorkload({ id: workloadId, cluster_id, vmid }) : null;
   const bridge = flowDiagnosticsSchema.safeParse(diagnostics).data?.bridge_nf_call_iptables ?? null;
   const { since, until } = confidence;
-  const checks = checkFlows({ ...workload, since, until }, { ...known, ...reported, bridge_filtered: bridge });
+  const checks = checkFlows({ ...workload, since, until }, { ...known, elsewhere, bridge_filtered: bridge });
   return { ...workload, since, until, ...checks };
 }
 
