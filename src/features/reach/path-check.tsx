@@ -93,6 +93,14 @@ export function PathCheck() {
         />
         <ViewpointField {...viewpoint} />
       </div>
+      {values.change_id && (
+        <p>
+          {t('By the rules that a change would leave.')}{' '}
+          <button type="button" className="link min-h-6" onClick={() => set({ change_id: null })}>
+            {t('Use the live rules')}
+          </button>
+        </p>
+      )}
       {isComplete ? (
         <QueryView query={query} skeleton={<Skeleton className="h-40" />}>
           {(reach) => <ReachAnswer reach={reach} />}

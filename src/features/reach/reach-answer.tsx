@@ -30,7 +30,6 @@ export function ReachAnswer({ reach }: { reach: Reach }) {
         {withheld && <p>{t('A platform rule decides. Its addresses and ports are hidden from you.')}</p>}
         {change_id && (
           <p>
-            {t('By the rules that a change would leave.')}{' '}
             <Link className="link" href={paths.change({ changeId: change_id })}>
               {t('Show change')}
             </Link>

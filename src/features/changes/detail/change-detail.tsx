@@ -1,8 +1,9 @@
 'use client';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { FileJson, Pencil, Printer } from 'lucide-react';
+import { FileJson, Pencil, Printer, Route } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import type { Change } from '@/domain/change/change';
+import { EDITABLE_STATES } from '@/domain/change/states';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { toFailure } from '@/lib/problem';
@@ -10,6 +11,7 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
+import { Link } from '@/ui/link';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { type MenuEntry, RowActions } from '@/ui/menu';
 import { Notice } from '@/ui/notice';
@@ -28,6 +30,7 @@ import {
 import { ChangeStateView } from '../../shared/changes/change-state';
 import { DetailPage } from '../../shared/detail-page';
 import { loadTab } from '../../shared/load-tab';
+import { pathCheckPath } from '../../shared/reach/ends';
 import { formatTenants } from '../change-columns';
 import { type Step, useChangeSteps } from '../use-change-steps';
 import { ApprovalsSection } from './approvals-section';
@@ -106,6 +109,17 @@ function Content({ change }: { change: Change }) {
         onSelect: () => take(action),
       }),
     ),
+    ...(EDITABLE_STATES.some((one) => one === change.state)
+      ? [
+          {
+            kind: 'link' as const,
+            id: 'reach',
+            label: t('Path check'),
+            icon: <Route />,
+            render: <Link href={pathCheckPath({ change_id: change.id })} />,
+          },
+        ]
+      : []),
     { id: 'print', label: t('Print record'), icon: <Printer />, onSelect: () => window.print() },
     { id: 'json', label: t('Download record as JSON'), icon: <FileJson />, onSelect: () => record.mutate() },
   ];

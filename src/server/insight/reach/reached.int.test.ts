@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Matrix, Reached, ReachedList } from '@/domain/reach/reach';
-import { bearer, makeTenant, makeUser } from '@/test/factories';
+import { bearer, grantRole, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { makePolicyLab, type PolicyLab } from '../../enforcement/policies/testing/policy-lab.fixture';
 import { assignAddresses } from '../../enforcement/policy-tests/testing/addresses.fixture';
@@ -129,5 +129,16 @@ describe('GET /matrix', () => {
       const asked = await lab.json('/reach', { body: { from: end, to: end, protocol: 'tcp', ports: ['22'] } });
       expect(asked.status).toBe(200);
     }
+  });
+
+  it('is asked in the view of one tenant, which users with several have to name', async () => {
+    const [own, other, foreign] = [await makeTenant(), await makeTenant(), await makeTenant()];
+    const user = await makeUser('viewer', own);
+    await grantRole(user, 'viewer', other);
+    const ask = async (query: string) => (await call(`/matrix?${query}`, { headers: await bearer(user) })).status;
+    expect(await ask('')).toBe(400);
+    expect(await ask(`tenant_id=${other.id}`)).toBe(200);
+    expect(await ask(`tenant_id=${foreign.id}`)).toBe(400);
+    expect(await ask(`project_id=${foreign.id}`)).toBe(400);
   });
 });
