@@ -131,7 +131,7 @@ describe('GET /matrix', () => {
     }
   });
 
-  it('is asked in the view of one tenant, which users with several have to name', async () => {
+  it('asks users with several tenants to name one', async () => {
     const [own, other, foreign] = [await makeTenant(), await makeTenant(), await makeTenant()];
     const user = await makeUser('viewer', own);
     await grantRole(user, 'viewer', other);
