@@ -78,8 +78,9 @@ export default defineConfig({
           globalSetup: ['./src/test/global-setup-int.ts'],
           setupFiles: ['./src/test/setup-int.ts'],
           isolate: false,
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          // Some send hundreds of heartbeats; on a machine that is busy otherwise half a minute is short.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           // They wait for PostgreSQL, programs and timers for a quarter of their time.
           maxWorkers: Math.max(3, availableParallelism() - 1),
           sequence: { groupOrder: 1 },

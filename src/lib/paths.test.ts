@@ -56,6 +56,7 @@ test('each path of the interface matches its URL', () => {
       "impact: /impacts/x1?tab=nodes",
       "flows: /flows",
       "coverage: /coverage",
+      "reach: /reach",
       "topology: /topology",
       "agents: /agents",
       "agent: /agents/x1",
