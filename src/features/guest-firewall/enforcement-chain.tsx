@@ -7,7 +7,6 @@ import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
 import { Link } from '@/ui/link';
-import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { Status, type Tone } from '@/ui/status';
@@ -16,7 +15,7 @@ import { LINK_LABELS } from '../shared/enforcement-labels';
 import { NodeLink } from '../shared/entity-links';
 import { usePermissions } from '../shared/use-permissions';
 import { DETAIL_LABELS, FIX_LABELS } from './chain-labels';
-import { EscapedTraffic } from './escaped-traffic';
+import { EscapedTraffic, useEscaped } from './escaped-traffic';
 
 const ENFORCED: Record<InterfaceChain['enforced'], { tone: Tone; word: string }> = {
   yes: { tone: 'ok', word: msg('Enforced') },
@@ -30,11 +29,22 @@ const TONES: Record<EnforcementLink['state'], { tone: Tone; word: string }> = {
   unknown: { tone: 'unknown', word: msg('Unknown') },
 };
 
+function useChain(workloadId: string) {
+  const trpc = useTRPC();
+  return useQuery({ ...trpc.workloads.enforcement.queryOptions({ id: workloadId }), staleTime: 5_000 });
+}
+
+/** Whether the section is not complete yet: how high it is depends on what is found, so what is below it waits. */
+export function useEnforcementLoading(workloadId: string): boolean {
+  const chain = useChain(workloadId);
+  const escaped = useEscaped(workloadId);
+  return chain.isLoading || escaped.isLoading;
+}
+
 /** Whether the rules of a workload really filter: by interface, every link that it depends on. */
 export function EnforcementChain({ workloadId }: { workloadId: string }) {
   const t = useT();
-  const trpc = useTRPC();
-  const query = useQuery({ ...trpc.workloads.enforcement.queryOptions({ id: workloadId }), staleTime: 5_000 });
+  const query = useChain(workloadId);
   return (
     <Section
       title={t('Enforcement')}
@@ -42,12 +52,12 @@ export function EnforcementChain({ workloadId }: { workloadId: string }) {
     >
       {query.data ? (
         <Chain chain={query.data} />
-      ) : query.error ? (
-        <Notice tone="warn" title={t('Could not check enforcement')}>
-          {toFailure(query.error).detail}
-        </Notice>
       ) : (
-        <Skeleton className="h-24 w-full" />
+        query.error && (
+          <Notice tone="warn" title={t('Could not check enforcement')}>
+            {toFailure(query.error).detail}
+          </Notice>
+        )
       )}
     </Section>
   );

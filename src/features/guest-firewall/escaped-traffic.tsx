@@ -13,16 +13,19 @@ const SHOWN = 20;
 const formatEnd = (ip: string, port: number | null) =>
   port === null ? ip : ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`;
 
-/** Conversations of a workload that passed although its rules deny them. Nothing where there are none. */
-export function EscapedTraffic({ workloadId }: { workloadId: string }) {
+export function useEscaped(workloadId: string) {
+  const trpc = useTRPC();
   const { can } = usePermissions();
-  return can('flow:read') ? <List workloadId={workloadId} /> : null;
+  return useQuery({
+    ...trpc.flows.escaped.queryOptions({ workload_id: workloadId, limit: SHOWN }),
+    enabled: can('flow:read'),
+  });
 }
 
-function List({ workloadId }: { workloadId: string }) {
+/** Conversations of a workload that passed although its rules deny them. Nothing where there are none. */
+export function EscapedTraffic({ workloadId }: { workloadId: string }) {
   const t = useT();
-  const trpc = useTRPC();
-  const query = useQuery(trpc.flows.escaped.queryOptions({ workload_id: workloadId, limit: SHOWN }));
+  const query = useEscaped(workloadId);
   if (query.error) {
     return (
       <Notice tone="warn" title={t('Could not read escaped traffic')}>

@@ -20,7 +20,7 @@ import { KnownFlag } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
 import { UnreadableNotice } from '../shared/unreadable-notice';
 import { usePermissions } from '../shared/use-permissions';
-import { EnforcementChain } from './enforcement-chain';
+import { EnforcementChain, useEnforcementLoading } from './enforcement-chain';
 import { LiveRules } from './live-rules';
 import { OutsideFilters } from './outside-filters';
 import { PacketTestForm } from './packet-test-form';
@@ -33,44 +33,47 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
   const queryClient = useQueryClient();
   const { can } = usePermissions();
   const query = useQuery({ ...trpc.workloads.firewall.queryOptions({ id: workloadId }), staleTime: 5_000 });
+  const isEnforcementLoading = useEnforcementLoading(workloadId);
+  const skeleton = (
+    <div aria-busy="true" className="flex flex-col gap-3">
+      <p className="text-muted">{t("Reading the workload's firewall…")}</p>
+      <Skeleton className="h-56 w-full" />
+    </div>
+  );
   return (
-    <QueryView
-      query={query}
-      skeleton={
-        <div aria-busy="true" className="flex flex-col gap-3">
-          <p className="text-muted">{t("Reading the workload's firewall…")}</p>
-          <Skeleton className="h-56 w-full" />
-        </div>
+    <QueryView query={query} skeleton={skeleton}>
+      {(firewall) =>
+        isEnforcementLoading ? (
+          skeleton
+        ) : (
+          <>
+            <div className="flex flex-wrap items-center justify-between gap-2">
+              <p className="text-muted">
+                {t.rich('Last read from the cluster {at}.', { at: <RelativeTime at={firewall.read_at} /> })}
+              </p>
+              <span className="flex flex-wrap gap-2">
+                {can('policy:read') && (
+                  <Link className={buttonClass({ size: 'sm' })} href={paths.policies({ workload_id: workloadId })}>
+                    {t('Policies on this workload')}
+                  </Link>
+                )}
+                <Button
+                  size="sm"
+                  icon={<RefreshCw size={14} />}
+                  onClick={() => {
+                    void query.refetch();
+                    void queryClient.invalidateQueries(trpc.workloads.enforcement.pathFilter());
+                  }}
+                  pending={query.isFetching}
+                >
+                  {t('Read again')}
+                </Button>
+              </span>
+            </div>
+            <Content firewall={firewall} />
+          </>
+        )
       }
-    >
-      {(firewall) => (
-        <>
-          <div className="flex flex-wrap items-center justify-between gap-2">
-            <p className="text-muted">
-              {t.rich('Last read from the cluster {at}.', { at: <RelativeTime at={firewall.read_at} /> })}
-            </p>
-            <span className="flex flex-wrap gap-2">
-              {can('policy:read') && (
-                <Link className={buttonClass({ size: 'sm' })} href={paths.policies({ workload_id: workloadId })}>
-                  {t('Policies on this workload')}
-                </Link>
-              )}
-              <Button
-                size="sm"
-                icon={<RefreshCw size={14} />}
-                onClick={() => {
-                  void query.refetch();
-                  void queryClient.invalidateQueries(trpc.workloads.enforcement.pathFilter());
-                }}
-                pending={query.isFetching}
-              >
-                {t('Read again')}
-              </Button>
-            </span>
-          </div>
-          <Content firewall={firewall} />
-        </>
-      )}
     </QueryView>
   );
 }
