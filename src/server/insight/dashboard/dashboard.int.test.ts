@@ -14,7 +14,7 @@ import { ago, flow, NOW, type PlantedDashboard, plantDashboard, WEB } from './te
 const sql = sqlClient();
 const time = fakeClock(NOW);
 /** Of a whole dashboard, the session's included. */
-const QUERIES = 22;
+const QUERIES = 23;
 let fixture: PlantedDashboard;
 
 beforeAll(async () => {
