@@ -28,6 +28,11 @@ export function ErrorState({
       <div className="flex flex-col gap-1">
         <p className="font-semibold">{problem.title}</p>
         {problem.detail && <p className="text-pretty text-muted">{problem.detail}</p>}
+        {problem.errors?.map(({ field, message }) => (
+          <p key={`${field} ${message}`} className="text-pretty break-words">
+            <span className="mono">{field}</span>: {message}
+          </p>
+        ))}
       </div>
       <div className="flex flex-wrap justify-center gap-2">
         {action}

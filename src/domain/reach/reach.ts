@@ -12,9 +12,15 @@ import {
   TestPorts,
 } from '../policy-tests/definition';
 
-export const ReachEnd = z.union([TestEndpoints, z.literal(OUTSIDE)], {
-  error: 'A list of endpoints, or the word outside.',
-});
+/** What is wrong with an end: its first endpoint that cannot be read, with what to write instead. */
+function describeEnd(input: unknown): string {
+  const issue = Array.isArray(input) ? TestEndpoints.safeParse(input).error?.issues[0] : undefined;
+  if (!issue) return 'A list of endpoints, or the word outside.';
+  const [at] = issue.path;
+  return typeof at === 'number' ? `${(input as unknown[])[at]}: ${issue.message}` : issue.message;
+}
+
+export const ReachEnd = z.union([TestEndpoints, z.literal(OUTSIDE)], { error: ({ input }) => describeEnd(input) });
 export type ReachEnd = z.output<typeof ReachEnd>;
 
 /** In whose view the question is asked; to be given by those who have the permission for several. */
