@@ -76,7 +76,7 @@ export function PathCheck() {
     <>
       <div className="grid gap-4 lg:grid-cols-[1fr_auto_1fr]">
         {end('from', from)}
-        <div className="self-start pt-6">
+        <div className="self-start lg:pt-6">
           <Button onClick={() => set({ from: values.to, to: values.from })} aria-label={t('Swap both ends')}>
             <ArrowLeftRight size={14} aria-hidden />
           </Button>
