@@ -10,84 +10,19 @@ import type { LiveRule } from '@/domain/firewall/live-state';
 import { prepareGuest } from '@/domain/firewall/prepare-guest';
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
 import { parseIp } from '@/domain/net/ip-address';
-import { buildPolicyInputs } from '@/server/enforcement/policies/policy-inputs';
 import { TestInputs } from '@/server/enforcement/policy-tests/test-inputs';
-import type { InputWorkload } from '@/server/enforcement/queries/policy-inputs';
+import { createGroupedGuests, toAddress } from './grouped-guests';
 import { expectBar, ms } from './stats';
 
 const WORKLOADS = 1_000;
 const GROUPS = 50;
 const TESTS = 500;
 const RULES = 20;
-const CLUSTER = '00000000-0000-7000-8000-0000000000c1';
-const uuid = (kind: string, n: number) => `00000000-0000-7000-8000-${kind}${String(n).padStart(11, '0')}`;
-const toAddress = (n: number) => `10.${Math.floor(n / 250) + 1}.${Math.floor(n / 20) % 50}.${(n % 250) + 1}`;
-const toGroup = (n: number) => n % GROUPS;
+const { workloads, toGroup, listMembers, buildInputs, clusterId, cluster, nodes } = createGroupedGuests({
+  workloads: WORKLOADS,
+  groups: GROUPS,
+});
 
-const workloads = Array.from(
-  { length: WORKLOADS },
-  (_, n): InputWorkload => ({
-    id: uuid('a', n),
-    cluster_id: CLUSTER,
-    vmid: 100 + n,
-    name: `guest-${n}`,
-    tenant_id: null,
-    project_id: null,
-    template: false,
-    tags: [],
-    addresses: [toAddress(n)],
-    node_name: `pve${n % 10}`,
-    nftables: false,
-    kind: 'qemu',
-    external_id: String(n),
-    status: 'running',
-    lock: null,
-    creation_fingerprint: null,
-    missing_since: null,
-  }),
-);
-
-const listMembers = (group: number) => workloads.flatMap(({ id }, n) => (toGroup(n) === group ? [id] : []));
-
-function buildInputs(extra: readonly string[]) {
-  return buildPolicyInputs('bench', {
-    policies: [],
-    clusters: [
-      {
-        id: CLUSTER,
-        name: 'bench',
-        rule_placement: 'above',
-        firewall_enabled: true,
-        missing_write_privileges: [],
-        has_api_token: true,
-      },
-    ],
-    workloads,
-    groups: Array.from({ length: GROUPS }, (_, n) => ({
-      id: uuid('b', n),
-      name: `group-${n}`,
-      tenant_id: null,
-      project_id: null,
-      member_tags: [],
-      member_tags_match: 'any',
-      added: [...listMembers(n), ...(n === 0 ? extra : [])],
-    })),
-    networks: [],
-    gone: [],
-    logs: [],
-  });
-}
-
-const nodes = Object.fromEntries(
-  Array.from({ length: 10 }, (_, n) => [
-    `pve${n}`,
-    { options: { nftables: n % 2 }, networks: [`10.0.0.${n + 1}/24`], rules: [] },
-  ]),
-);
-const cluster = {
-  read_at: '2026-11-24T00:00:00.000Z',
-  state: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, nodes, unreadable: [] },
-};
 /** Rules that let the members of the next group in, and others of which most match none of the tests. */
 const guests = new Map(
   workloads.map(({ id }, n) => {
@@ -117,7 +52,7 @@ const guests = new Map(
     return [id, { workload_id: id, read_at: cluster.read_at, state }] as const;
   }),
 );
-const snapshots = { guests, clusters: new Map([[CLUSTER, cluster]]) };
+const snapshots = { guests, clusters: new Map([[clusterId, cluster]]) };
 
 const tests = Array.from({ length: TESTS }, (_, n) => {
   const to = n % GROUPS;
@@ -145,7 +80,7 @@ console.log(`${TESTS} tests over ${WORKLOADS} workloads: ${ms(allMs)} (${count(f
 expectBar(`${TESTS} tests over ${WORKLOADS} workloads within 5 s`, allMs <= 5_000);
 
 // One more member of a group: what the worker does when it notices.
-const after = { inputs: buildInputs([uuid('a', 7)]), snapshots };
+const after = { inputs: buildInputs([workloads[7]?.id ?? '']), snapshots };
 const [touched, eventMs] = measureCpuTime(() => {
   const inputs = new TestInputs(after);
   return tests.flatMap((test, at) => (inputs.printOf(test) === first[at]?.print ? [] : [inputs.decide(test).result]));
@@ -170,7 +105,7 @@ const [, floorMs] = measureCpuTime(() => {
   );
   let accepted = 0;
   for (const { to } of tests) {
-    for (const id of listMembers(Number(to[0]?.split('-')[1]))) {
+    for (const { id } of listMembers(Number(to[0]?.split('-')[1]))) {
       const guest = prepared.get(id);
       if (guest && evaluate(guest, { ...packet, source, destination: source }).verdict === 'accept') accepted++;
     }

@@ -14,83 +14,23 @@ import { parseIp } from '@/domain/net/ip-address';
 import { decideReach } from '@/domain/reach/decide-reach';
 import { findReached, findSources } from '@/domain/reach/find-reached';
 import { computeMatrix } from '@/domain/reach/matrix';
-import { buildPolicyInputs } from '@/server/enforcement/policies/policy-inputs';
-import type { InputWorkload } from '@/server/enforcement/queries/policy-inputs';
 import { ReachInputs } from '@/server/insight/reach/reach-inputs';
+import { createGroupedGuests } from './grouped-guests';
 import { expectBar, ms, printTable, summary } from './stats';
 
 const [WORKLOADS = 500, RULES = 200] = process.argv.slice(2).map(Number);
 const GROUPS = 60;
 const REPEATED = 5;
-const CLUSTER = '00000000-0000-7000-8000-0000000000c1';
-const uuid = (kind: string, n: number) => `00000000-0000-7000-8000-${kind}${String(n).padStart(11, '0')}`;
-const toAddress = (n: number) => `10.${Math.floor(n / 250) + 1}.${Math.floor(n / 20) % 50}.${(n % 250) + 1}`;
-const toGroup = (n: number) => n % GROUPS;
-
-const workloads = Array.from(
-  { length: WORKLOADS },
-  (_, n): InputWorkload => ({
-    id: uuid('a', n),
-    cluster_id: CLUSTER,
-    vmid: 100 + n,
-    name: `guest-${n}`,
-    tenant_id: null,
-    project_id: null,
-    template: false,
-    tags: [],
-    addresses: [toAddress(n)],
-    node_name: `pve${n % 10}`,
-    nftables: n % 2 === 1,
-    kind: 'qemu',
-    external_id: String(n),
-    status: 'running',
-    lock: null,
-    creation_fingerprint: null,
-    missing_since: null,
-  }),
-);
-
-const inputs = buildPolicyInputs('bench', {
-  policies: [],
-  clusters: [
-    {
-      id: CLUSTER,
-      name: 'bench',
-      rule_placement: 'above',
-      firewall_enabled: true,
-      missing_write_privileges: [],
-      has_api_token: true,
-    },
-  ],
-  workloads,
-  groups: Array.from({ length: GROUPS }, (_, n) => ({
-    id: uuid('b', n),
-    name: `group-${n}`,
-    tenant_id: null,
-    project_id: null,
-    member_tags: [],
-    member_tags_match: 'any' as const,
-    added: workloads.flatMap(({ id }, at) => (toGroup(at) === n ? [id] : [])),
-  })),
-  networks: [],
-  gone: [],
-  logs: [],
+const { workloads, toGroup, listMembers, buildInputs, clusterId, cluster, nodes } = createGroupedGuests({
+  workloads: WORKLOADS,
+  groups: GROUPS,
+  isNftables: (n) => n % 2 === 1,
 });
-
-const nodes = Object.fromEntries(
-  Array.from({ length: 10 }, (_, n) => [
-    `pve${n}`,
-    { options: { nftables: n % 2 }, networks: [`10.0.0.${n + 1}/24`], rules: [] },
-  ]),
-);
-const cluster = {
-  read_at: '2026-11-27T00:00:00.000Z',
-  state: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, nodes, unreadable: [] },
-};
+const inputs = buildInputs();
 
 /** Members of a group as a set of a workload. */
 const listAddresses = (group: number) =>
-  workloads.flatMap(({ addresses }, n) => (toGroup(n) === group ? addresses.map((cidr) => ({ cidr })) : []));
+  listMembers(group).flatMap(({ addresses }) => addresses.map((cidr) => ({ cidr })));
 
 /** Rules that let two groups in on some ports, some that block a prefix, and many for ports of their own. */
 function toRule(n: number, pos: number): LiveRule {
@@ -122,7 +62,7 @@ const guests = new Map(
     return [id, { workload_id: id, read_at: cluster.read_at, state }] as const;
   }),
 );
-const firewall = { inputs, snapshots: { guests, clusters: new Map([[CLUSTER, cluster]]) } };
+const firewall = { inputs, snapshots: { guests, clusters: new Map([[clusterId, cluster]]) } };
 
 const measureCpuTime = <T>(work: () => T): [T, number] => {
   const started = process.cpuUsage();

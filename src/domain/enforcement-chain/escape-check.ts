@@ -5,7 +5,7 @@ import { type GuestContext, prepareGuestContext } from '../flow-context/guest-co
 import { observedAction } from '../flow-verdict';
 import { switchOn } from './gather-facts';
 
-/** What is looked at of a flow: also how its packets were translated, which the firewall may have seen before or after. */
+/** What is evaluated of a flow: also how its packets were translated, which the firewall may have seen before or after. */
 export type EscapeFlow = FlowFacts & {
   readonly state: string | null;
   /** `address`, `address:port`, `[address]:port`; null: not translated. */

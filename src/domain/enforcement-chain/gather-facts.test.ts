@@ -47,7 +47,7 @@ describe('gatherFacts', () => {
     expect(gather(guest({ rules: null })).default_policy).toBe('unknown');
   });
 
-  it('tells a node that cannot compile from one of which it is not known', () => {
+  it('distinguishes a node that cannot compile from one of which it is not known', () => {
     const failing = { ...PLAIN_NODE, compile_failure: { since: '2026-01-01T00:00:00Z', failures: [] } };
     expect(gather({ node: failing })).toMatchObject({ compile: 'failed', default_policy: 'deny' });
     expect(gather({ node: { ...PLAIN_NODE, compile_unknown: true } }).compile).toBe('doubt');

@@ -150,6 +150,18 @@ export function listAskedPackets({ protocol, ports }: Assertion) {
   return protocols.flatMap((number) => asked.map((destination_port) => ({ protocol: number, destination_port })));
 }
 
+type Header = Pick<Packet, 'protocol' | 'source_port' | 'destination_port'>;
+
+/** One packet between two IPv4 addresses, as it leaves the one and as it arrives at the other. */
+export const packetBuilder =
+  (source: bigint, destination: bigint, header: Header) =>
+  (direction: 'in' | 'out'): Packet => ({
+    direction,
+    source: { family: 4, value: source },
+    destination: { family: 4, value: destination },
+    ...header,
+  });
+
 /** The result by trying every packet between every two addresses. */
 export function computeBruteForceResult({ assertion, from, to, guests }: RandomTest): 'pass' | 'fail' | 'unknown' {
   const asked = listAskedPackets(assertion);
@@ -163,14 +175,7 @@ export function computeBruteForceResult({ assertion, from, to, guests }: RandomT
       if (senders.length + receivers.length > 0) pairs = true;
       for (const { protocol, destination_port } of asked) {
         for (const source_port of CLIENT_PORTS) {
-          const packet = (direction: 'in' | 'out'): Packet => ({
-            direction,
-            source: { family: 4, value: source },
-            destination: { family: 4, value: destination },
-            protocol,
-            source_port,
-            destination_port,
-          });
+          const packet = packetBuilder(source, destination, { protocol, source_port, destination_port });
           const outs = senders.map((place) => ({ place, answer: at(place, packet('out')) }));
           const ins = receivers.map((place) => ({ place, answer: at(place, packet('in')) }));
           if (assertion.expect === 'allow') {

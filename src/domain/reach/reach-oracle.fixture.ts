@@ -6,6 +6,7 @@ import {
   isOwn,
   listAddresses,
   listAskedPackets,
+  packetBuilder,
   placesAt,
   type RandomTest,
 } from '../policy-tests/random-test.fixture';
@@ -33,14 +34,7 @@ export function* tryAllPackets({ assertion, from, to, guests }: RandomTest): Gen
           if (receiver && isOwn(receiver, from, source)) continue;
           for (const { protocol, destination_port } of services) {
             for (const source_port of CLIENT_PORTS) {
-              const packet = (direction: 'in' | 'out'): Packet => ({
-                direction,
-                source: { family: 4, value: source },
-                destination: { family: 4, value: destination },
-                protocol,
-                source_port,
-                destination_port,
-              });
+              const packet = packetBuilder(source, destination, { protocol, source_port, destination_port });
               const answers = [
                 ...(sender ? [answerAt(guests, sender, packet('out'))] : []),
                 ...(receiver ? [answerAt(guests, receiver, packet('in'))] : []),

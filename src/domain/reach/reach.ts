@@ -209,7 +209,7 @@ export const REACHED_VERDICTS = ['allowed', 'partly', 'unknown'] as const;
 export const SEEN_STATES = ['seen', 'not_seen', 'not_monitored'] as const;
 
 /**
- * What was seen to pass within the time that is looked at; null: the reader may not see traffic. `not_monitored`: nothing was seen, and
+ * What was seen to pass within the time range; null: the reader may not see traffic. `not_monitored`: nothing was seen, and
  * no agent reports from the node of any of the workloads.
  */
 export const SeenTraffic = z

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@/domain/durations';
 import { classifyEscape } from '@/domain/enforcement-chain/escaped';
 import { evaluateChain } from '@/domain/enforcement-chain/evaluate-chain';
 import { gatherFacts } from '@/domain/enforcement-chain/gather-facts';
@@ -89,7 +90,6 @@ export async function storeEscapes(tx: Tx, firewall: FirewallState, found: reado
 }
 
 const BATCH = 1_000;
-const DAY_MS = 24 * 3_600_000;
 const KEPT_DAYS = 7;
 
 /** Classifies conversations whose rules have been read again since, and deletes old ones. Safe to run twice at a time. */

@@ -184,8 +184,9 @@ describe('coverage', () => {
   it('tells since when a rule was looked for in vain, and takes what it was before for another one', async () => {
     // On a busy machine the time of the lab is minutes ahead of the database's, by which versions are dated.
     await lab.sql`update coverage_marks set since = (select min(created_at) - interval '1 minute' from policy_versions)`;
-    const { rules: before, days, looked_since, guests } = await coverage(enforced, 'days=3');
+    const { rules: before, days, looked_since, guests, evidence_score } = await coverage(enforced, 'days=3');
     expect(guests).toEqual({ total: 1, looked_at: 1 });
+    expect(evidence_score).toBeCloseTo((await guest(104, 'days=3')).evidence_score, 3);
     expect(days).toHaveLength(3);
     expect(before[1]).toMatchObject({
       hits: 2,

@@ -9,7 +9,7 @@ import { flowStore } from '../../traffic/storage/flow-store';
 import { selectFlows } from '../flows/list-flows';
 import { listWatchedWorkloads } from '../queries/monitored-nodes';
 
-/** How far back traffic is looked at. */
+/** How far back traffic counts as seen. */
 const SEEN_DAYS = 7;
 
 export type AskedService = { readonly protocol: RuleProtocol; readonly port?: number | undefined };

@@ -112,6 +112,18 @@ describe('GET /workloads/{workload_id}/visibility', () => {
     expect((await ofNode(ours.headers)).status).toBe(403);
   });
 
+  it('is what figures of coverage are based on', async () => {
+    await reportFor(120, (minute) => (minute > 30 && minute <= 50 ? null : []));
+    const midnight = Date.parse(`${clock.now().toISOString().slice(0, 10)}T00:00:00.000Z`);
+    const { score } = await read((midnight - start) / MINUTE, 120);
+    const headers = await bearer(await makeUser('admin'));
+    const response = await call(`/coverage/workloads?workload_id=${workload.id}&days=1`, { headers });
+    const [row] = ((await response.json()) as { items: { evidence_score: number }[] }).items;
+    expect(score).toBeGreaterThan(0);
+    expect(score).toBeLessThan(1);
+    expect(row?.evidence_score).toBeCloseTo(score, 3);
+  });
+
   it('names a gap to the second', async () => {
     await reportFor(120, (minute) => (minute > 30 && minute <= 50 ? null : []));
     expect(await read(0, 100)).toMatchObject({
