@@ -119,13 +119,16 @@ function ReachedTable({ list }: { list: ReachedList }) {
   const t = useT();
   const columns = useMemo(() => reachedColumns(t), [t]);
   const { items, items_total, denied_total, without_address_total: without, reason } = list;
+  // Nothing was evaluated: an empty list would say that nothing is allowed.
+  if (reason) {
+    return (
+      <Notice tone="warn" title={t('Nothing could be evaluated')}>
+        {reasonText(t, reason)}
+      </Notice>
+    );
+  }
   return (
     <>
-      {reason && (
-        <Notice tone="warn" title={t('Nothing could be evaluated')}>
-          {reasonText(t, reason)}
-        </Notice>
-      )}
       <p className="text-muted">
         {t('{n, plural, one {One workload is denied.} other {# workloads are denied.}}', { n: denied_total })}{' '}
         {without > 0 &&
