@@ -112,7 +112,7 @@ describe('GET /workloads/{workload_id}/visibility', () => {
     expect((await ofNode(ours.headers)).status).toBe(403);
   });
 
-  it('is what figures of coverage are based on', async () => {
+  it('gives figures of coverage their score', async () => {
     await reportFor(120, (minute) => (minute > 30 && minute <= 50 ? null : []));
     const midnight = Date.parse(`${clock.now().toISOString().slice(0, 10)}T00:00:00.000Z`);
     const { score } = await read((midnight - start) / MINUTE, 120);
