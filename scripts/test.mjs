@@ -81,8 +81,10 @@ function failedSpecs(report) {
     .filter((spec) => !spec.ok)
     .map((spec) => {
       const results = spec.tests.flatMap((test) => test.results);
-      const error = results.flatMap((result) => result.errors ?? [])[0];
-      return formatFailure(`${spec.file}:${spec.line} ${spec.title}`, error?.message ?? '');
+      const [first, ...further] = results.flatMap((result) => result.errors ?? []).map(({ message }) => message ?? '');
+      const { name, reason } = formatFailure(`${spec.file}:${spec.line} ${spec.title}`, first ?? '');
+      // What the page showed comes after the error.
+      return { name, reason: [...reason, ...formatFailure(name, further.join('\n')).reason] };
     });
 }
 
