@@ -3,7 +3,7 @@ export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'in';
 
 /**
  * What a text of the filter language means. Only `in` has several values; every other operator has exactly one, and `and` and `or` have
- * at least two parts. Values are canonical, so that whoever evaluates a condition need not read units or names again:
+ * at least two parts. Values are canonical, so that an evaluator need not read units or names again:
  * - `client`, `server`, `end` (either of them): an address or prefix, `internal`, `external`, `group:…`, `vmid:…`, `vmid:cluster/…`,
  *   `network:…`, `network:cluster/…`, `tag:…`, or else the name of a workload; `address`: an address or prefix, at either end;
  * - `service`: a protocol (`icmp`) or a protocol with a port or range (`tcp/5432`, `tcp/8000-8010`), in lower case;

@@ -50,3 +50,14 @@ export const servicePort = (name: string): number | null => SERVICES.get(name)?.
 /** Whether the services file has the name for the protocol; null for a name that is not in a stock file. */
 export const serviceHasProtocol = (name: string, protocol: 'tcp' | 'udp' | 'sctp'): boolean | null =>
   SERVICES.get(name)?.protocols.includes(protocol.charAt(0)) ?? null;
+
+const PROTOCOL_OF_LETTER: Readonly<Record<string, string>> = { t: 'tcp', u: 'udp', s: 'sctp' };
+
+/** What a service name means, as `tcp/53` and `udp/53`; nothing for a name that is not in a stock file. */
+export function listServicesNamed(name: string): string[] {
+  const service = SERVICES.get(name);
+  return service ? [...service.protocols].map((letter) => `${PROTOCOL_OF_LETTER[letter]}/${service.port}`) : [];
+}
+
+/** All names of services. */
+export const listServiceNames = (): string[] => [...SERVICES.keys()];
