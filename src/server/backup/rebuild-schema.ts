@@ -28,6 +28,7 @@ export async function dropInstallation(client: Client): Promise<void> {
   );
   for (const type of types) await client.query(`drop type ${quote(type)} cascade`);
   await client.query('drop schema if exists drizzle cascade');
+  await client.query('drop schema if exists as_of cascade');
   await client.query('drop schema if exists bullmq cascade');
 }
 

@@ -122,11 +122,23 @@ const over: Record<DatabaseUse, Db> = {
   heavy: lazy(() => drizzle(getClient('heavy'), {})),
 };
 
+const joined = new AsyncLocalStorage<Db>();
+const getCurrentDb = (): Db => joined.getStore() ?? over[getCurrentUse()];
+
 /** Drizzle over `sqlClient`; rows carry the database's own snake_case names. */
 export const db = new Proxy({} as Db, {
-  get: (_, key) => Reflect.get(over[getCurrentUse()], key),
-  has: (_, key) => Reflect.has(over[getCurrentUse()], key),
+  get: (_, key) => Reflect.get(getCurrentDb(), key),
+  has: (_, key) => Reflect.has(getCurrentDb(), key),
 });
+
+/** Has everything that `work` asks of `db` run inside a transaction that is open, including transactions of its own. */
+export function withTransaction<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  const inside = new Proxy(tx, {
+    get: (target, key) =>
+      key === 'transaction' ? (body: (tx: Tx) => Promise<unknown>) => body(tx) : Reflect.get(target, key),
+  });
+  return joined.run(inside as unknown as Db, work);
+}
 
 /** Closes the pools; the process may then end. */
 export async function closeDb(): Promise<void> {

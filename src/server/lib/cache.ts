@@ -1,3 +1,4 @@
+import { getMoment } from './moment';
 import { processState } from './process-state';
 
 /** What a cache did since the process began, and what it holds. Null: not known. */
@@ -221,6 +222,7 @@ class SharedValue<T extends object> {
   }
 
   #start(): Promise<T> {
+    if (getMoment() !== null) throw new Error(`expected no reading as of a time: ${this.name} is of now`);
     const state = this.#state;
     const before = state.value;
     const mine = this.#refresh(before)

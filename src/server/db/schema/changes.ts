@@ -184,6 +184,7 @@ export const temporaryLogs = pgTable(
       .references(() => changes.id, { onDelete: 'cascade' }),
     level: text({ enum: TEMPORARY_LOG_LEVELS }).notNull(),
     rule_hashes: text().array().notNull(),
+    created_at: timestampNow(),
   },
   (t) => [
     primaryKey({ name: 'temporary_logs_pair', columns: [t.policy_id, t.workload_id] }),

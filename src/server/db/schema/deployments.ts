@@ -11,7 +11,7 @@ import type { DesiredRule } from '@/domain/policy/desired';
 import type { WrittenSwitches } from '@/domain/policy/plan/guest-filter';
 import { POLICY_TIERS } from '@/domain/policy/tier';
 import type { ChangedDifference, DormantView, OptionChange } from '@/domain/policy-preview';
-import { primaryId, timestamptz } from '../columns';
+import { primaryId, timestampNow, timestamptz } from '../columns';
 import { deployments } from './policies';
 import { workloads } from './workloads';
 
@@ -75,6 +75,7 @@ export const policyPlacements = pgTable(
     priority: integer().notNull(),
     /** Null: begun and not known to be complete. */
     applied_at: timestamptz(),
+    created_at: timestampNow(),
   },
   (t) => [
     primaryKey({ name: 'policy_placements_pair', columns: [t.policy_id, t.workload_id] }),

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import type { CompileFailure } from '@/domain/firewall/compile-failure';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
-import { timestamptz } from '../columns';
+import { timestampNow, timestamptz } from '../columns';
 import { clusters } from './clusters';
 import { workloads } from './workloads';
 
@@ -17,6 +17,8 @@ export const guestFirewallSnapshots = pgTable(
       .notNull()
       .references(() => clusters.id, { onDelete: 'cascade' }),
     read_at: timestamptz().notNull(),
+    /** When this state was first read, kept by a trigger; after a move to another project the time of that. */
+    first_read_at: timestampNow(),
     /** Hash of `state`: equal means that nothing changed between two readings. */
     state_hash: text().notNull(),
     state: jsonb().$type<GuestSnapshot>().notNull(),
@@ -35,6 +37,7 @@ export const clusterFirewallSnapshots = pgTable('cluster_firewall_snapshots', {
     .primaryKey()
     .references(() => clusters.id, { onDelete: 'cascade' }),
   read_at: timestamptz().notNull(),
+  first_read_at: timestampNow(),
   state_hash: text().notNull(),
   state: jsonb().$type<ClusterSnapshot>().notNull(),
 });

@@ -13,6 +13,7 @@ import { drifts } from '../../db/schema/drift';
 import { policies, policyVersions } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
 import { clock } from '../../lib/clock';
+import { getMoment } from '../../lib/moment';
 import { ownedInReach, workloadInReach } from '../../tenancy/queries/tenant-reach';
 
 export type DriftRow = typeof drifts.$inferSelect;
@@ -270,7 +271,7 @@ export async function listAcceptedDrift(
       hash: sql<string>`${drifts.accepted_hash}`,
     })
     .from(drifts)
-    .where(and(isNull(drifts.resolved_at), gt(drifts.accepted_until, clock.now().toISOString())));
+    .where(and(isNull(drifts.resolved_at), gt(drifts.accepted_until, getMoment() ?? clock.now().toISOString())));
 }
 
 /** Changes whenever `listAcceptedDrift` does, also when time passes. */

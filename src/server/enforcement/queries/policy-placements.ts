@@ -7,7 +7,7 @@ import { policies } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
 import { ownedInReach, workloadInReach } from '../../tenancy/queries/tenant-reach';
 
-export type PlacementRow = typeof policyPlacements.$inferSelect;
+export type PlacementRow = Omit<typeof policyPlacements.$inferSelect, 'created_at'>;
 
 /** A policy with its owner, on whose workloads alone it may act. */
 export type OwnedPolicy = Owned & { readonly policy_id: string };
@@ -92,7 +92,7 @@ export async function deletePlacement(executor: Executor, policyId: string, work
     .where(and(eq(policyPlacements.policy_id, policyId), eq(policyPlacements.workload_id, workloadId)));
 }
 
-export type AppliedPolicy = typeof policyPlacements.$inferSelect;
+export type AppliedPolicy = PlacementRow;
 
 export type PlacedPair = Pick<AppliedPolicy, 'policy_id' | 'workload_id' | 'applied_at' | 'tier' | 'priority'>;
 

@@ -2,6 +2,7 @@ import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../../db/client';
 import { sharedValue } from '../../../lib/cache';
 import { groupBy } from '../../../lib/group-by';
+import { loadForMoment } from '../../../lib/moment';
 import { readLive, type Timed, type TimedGuest } from '../../guest-firewall/live-reader';
 import { listAcceptedDrift } from '../../queries/drifts';
 import { findGuestSnapshots, listClusterSnapshots, listGuestSnapshotHashes } from '../../queries/firewall-snapshots';
@@ -85,12 +86,25 @@ const known = sharedValue<Known>('policy_board', async (before) => {
   return { stamp, inputs, placed, accepted, guests, clusters, firewall };
 });
 
+/** The state from what the database holds, with nothing kept from before. */
+async function makeFirewallState(): Promise<FirewallState> {
+  const [inputs, placed, accepted, guests, clusters] = await Promise.all([
+    loadPolicyInputs(),
+    listPlacedPairs(db),
+    readAccepted(),
+    readGuests(new Map()),
+    readClusters(new Map()),
+  ]);
+  return new FirewallState(inputs, { guests, clusters }, placed, null, accepted);
+}
+
 /**
  * The status of all policies from the last snapshots of the clusters; no cluster is contacted. One query when nothing
  * changed, and then the same state. Requests at the same time share the work; each sees what was committed before it asked.
+ * Inside `readPast` it is the state of then, without workloads of which it is not known which of two readings was live.
  */
 export async function readFirewallState(): Promise<FirewallState> {
-  return (await known.readNow()).firewall;
+  return loadForMoment('firewall_state', makeFirewallState) ?? (await known.readNow()).firewall;
 }
 
 /** The firewall state after reading some guests now, whatever was read a moment ago. */
