@@ -127,6 +127,7 @@ export const IMPACT_UNKNOWN_REASONS = [
 export const IMPACT_SORTS = ['outcome', 'bytes', 'flows', 'last_seen_at', 'client', 'server', 'port'] as const;
 export const CHANGE_SORTS = ['created_at', 'updated_at', 'title'] as const;
 export const POLICY_TEST_SORTS = ['name', 'result', 'failing_since', 'checked_at', 'created_at', 'updated_at'] as const;
+export const SAVED_VIEW_SORTS = ['name', 'created_at', 'updated_at'] as const;
 
 /** Workloads that one call may assign. */
 export const MAX_ASSIGNED = 2_000;

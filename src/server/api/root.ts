@@ -28,6 +28,7 @@ import { policyTestsRouter } from './operations/policy-tests';
 import { projectsRouter } from './operations/projects';
 import { reachRouter } from './operations/reach';
 import { rolesRouter } from './operations/roles';
+import { savedViewsRouter } from './operations/saved-views';
 import { searchRouter } from './operations/search';
 import { securityGroupsRouter } from './operations/security-groups';
 import { settingsRouter } from './operations/settings';
@@ -73,6 +74,7 @@ export const appRouter = router({
   projects: projectsRouter,
   reach: reachRouter,
   roles: rolesRouter,
+  savedViews: savedViewsRouter,
   settings: settingsRouter,
   signInProvider: signInProviderRouter,
   subnets: subnetsRouter,

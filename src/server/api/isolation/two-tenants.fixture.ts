@@ -198,6 +198,13 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
       { kind: 'group_members', group_id: group.id, add: [things.other_workload] },
     ],
   });
+  const view: { id: string } = await make('/saved-views', await renew(), {
+    page: '/flows',
+    name: `${mark}-view`,
+    query: `q=${mark}-text`,
+    tenant_id: tenant.id,
+  });
+  await make('/saved-views', await renew(), { page: '/flows', name: `${mark}-own-view`, query: `q=${mark}-text` });
   const end = { prefix: '198.51.100.7', addresses: 1, internal: false, tenant: null, project: null };
   const conversation = {
     ...{
@@ -230,6 +237,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     security_group: group.id,
     policy: policy.id,
     policy_test: test.id,
+    saved_view: view.id,
     impact: impact.id,
     change: change.id,
     rule: policy.rules[0]?.id ?? '',

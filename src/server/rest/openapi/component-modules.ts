@@ -53,6 +53,7 @@ import * as policyTest from '@/domain/policy-tests/definition';
 import * as protectedConnection from '@/domain/policy-tests/protected-connection';
 import * as project from '@/domain/project';
 import * as role from '@/domain/role';
+import * as savedView from '@/domain/saved-view';
 import * as secondFactor from '@/domain/second-factor';
 import * as signInMethod from '@/domain/second-factor';
 import * as securityGroup from '@/domain/security-group';
@@ -120,6 +121,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   protectedConnection,
   project,
   role,
+  savedView,
   secondFactor,
   securityGroup,
   settings,

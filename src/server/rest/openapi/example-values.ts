@@ -51,6 +51,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   note: 'Both workloads were scanned',
   object_id: '01980000-0000-7000-8000-000000000001',
   object_kind: 'policy',
+  page: '/flows',
   password: 'correct horse battery staple',
   permissions: ['policy:read'],
   pool: 'production',
