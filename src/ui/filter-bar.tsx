@@ -22,6 +22,8 @@ type Props = {
   common?: readonly string[];
   /** Clears search and all filters. */
   onClear?: () => void;
+  /** What belongs to search and filters as a whole, right after them. */
+  views?: ReactNode;
   /** Other controls of the list, at the end. */
   children?: ReactNode;
 };
@@ -36,7 +38,7 @@ const NARROW = '(width < 48rem)';
  * Above a list: its search, one chip per filter, and "Filter", which adds others. On a narrow screen one button opens a sheet
  * with all of them, and only those that are set have a chip. The state belongs to the caller (in the URL).
  */
-export function FilterBar({ search, fields = [], common = [], onClear, children }: Props) {
+export function FilterBar({ search, fields = [], common = [], onClear, views, children }: Props) {
   const t = useT();
   const [opened, setOpened] = useState<Opened | null>(null);
   // On a narrow screen: the sheet, with the choices of a field or of none.
@@ -104,6 +106,7 @@ export function FilterBar({ search, fields = [], common = [], onClear, children 
           {t('Clear')}
         </Button>
       )}
+      {views}
       {children && <div className="ml-auto flex flex-wrap items-start gap-2 max-sm:w-full">{children}</div>}
       <Suspense>
         {opened && current && current.length > 0 && (

@@ -12,6 +12,7 @@ import { Link } from '@/ui/link';
 import { PageAction } from '@/ui/page-actions';
 import { PageHeader } from '@/ui/page-header';
 import { usePermissions } from '../use-permissions';
+import { ViewsButton } from '../views/views-button';
 import type { Empty, ListTexts } from './declare-list';
 import type { ListOnPage } from './use-list';
 
@@ -70,6 +71,7 @@ export function ListView<Row extends object>({ of, onAdd, actions, description, 
           fields={fields}
           common={list.common}
           onClear={state.clear}
+          views={list.title && <ViewsButton />}
         >
           {end.length > 0 && Children.toArray(end)}
         </FilterBar>
