@@ -66,6 +66,8 @@ export const trafficFlows = pgTable(
     /** The longest known subnet that holds the end; null: external. */
     source_cidr: cidr(),
     destination_cidr: cidr(),
+    /** The conversation that it is a part of; null: stored before there were any, until the upkeep assigns it. */
+    conversation_id: uuid(),
     raw: jsonb().$type<Record<string, unknown>>(),
     created_at: timestampNow(),
     updated_at: timestampNow(),
@@ -80,9 +82,95 @@ export const trafficFlows = pgTable(
     // For the dashboard: flows to sensitive ports by the subnet of their source, external ones under null. A flow's port never
     // changes, and its subnet only with the inventory.
     index('traffic_flows_sensitive_idx').on(t.source_cidr).where(SENSITIVE_PORT),
+    index('traffic_flows_conversation_idx').on(t.conversation_id).where(sql`conversation_id is not null`),
+    index('traffic_flows_unassigned_idx').on(t.node_id).where(sql`conversation_id is null`),
     index('traffic_flows_seen_by_idx')
       .on(t.workload_id)
       .where(sql`workload_id is not null and source_workload_id is null and destination_workload_id is null`),
+  ],
+);
+
+/**
+ * Both directions of one connection, as all nodes saw it: what the rows of `traffic_flows` with its id add up to, each direction counted
+ * once. Every column but the first four follows from these rows. What is sorted by is indexed by slots and classes that change far more
+ * rarely than the values themselves: most updates touch no index.
+ */
+export const trafficConversations = pgTable(
+  'traffic_conversations',
+  {
+    id: uuid().primaryKey(),
+    /** Hash of cluster, addresses, ports and protocol, in either direction. */
+    conversation_key: uuid().notNull(),
+    /** How many conversations with the key were stored before it. */
+    ordinal: integer().notNull(),
+    /** Ended because a workload at an end went to another tenant: later packets begin another conversation. */
+    is_final: boolean().notNull().default(false),
+    cluster_id: uuid().notNull(),
+    client_ip: inet().notNull(),
+    server_ip: inet().notNull(),
+    protocol: text().notNull(),
+    client_port: integer(),
+    server_port: integer(),
+    /** Null where no port looks like that of a service and who opened is not known. */
+    service_port: integer(),
+    /** Whether an agent reported who opened. */
+    is_client_known: boolean().notNull(),
+    client_workload_id: uuid(),
+    server_workload_id: uuid(),
+    client_cidr: cidr(),
+    server_cidr: cidr(),
+    /** A workload at whose interface it was seen, and the interface. */
+    workload_id: uuid(),
+    nic: smallint(),
+    icmp_type: smallint(),
+    icmp_code: smallint(),
+    /** What counts of both directions; null: not counted. */
+    bytes: counter(),
+    packets: counter(),
+    client_bytes: counter(),
+    client_packets: counter(),
+    server_bytes: counter(),
+    server_packets: counter(),
+    action: text({ enum: ['allowed', 'dropped', 'rejected', 'unknown'] }).notNull(),
+    decision: text({ enum: ['accept', 'drop', 'reject', 'observed'] }).notNull(),
+    is_closed: boolean().notNull(),
+    node_ids: uuid().array().notNull(),
+    first_seen_at: timestamptz().notNull(),
+    last_seen_at: timestamptz().notNull(),
+    /** The five minutes of `last_seen_at`. */
+    seen_slot: timestamptz().generatedAlwaysAs(
+      sql`date_bin('5 minutes'::interval, last_seen_at, '2000-01-01 00:00:00+00'::timestamptz)`,
+    ),
+    /** Grows with `bytes`, by one for each factor of 1.65; -1: not counted. */
+    size_class: smallint().generatedAlwaysAs(
+      sql`case when bytes is null then -1 else floor(ln(greatest(bytes, 1)::float8) * 2) end::smallint`,
+    ),
+    created_at: timestamptz().notNull(),
+    updated_at: timestamptz().notNull(),
+    /** Counts the writes, so that one that read less than the one before is noticed and repeated. */
+    revision: integer().notNull().default(1),
+    /** An end became known after it was stored: it may be a part of another one. */
+    is_merge_due: boolean().notNull().default(false),
+  },
+  (t) => [
+    index('traffic_conversations_key_idx').on(t.conversation_key),
+    index('traffic_conversations_seen_idx').on(t.seen_slot),
+    index('traffic_conversations_last_seen_idx')
+      .using('brin', t.last_seen_at)
+      .with({ pages_per_range: 32, autosummarize: true }),
+    index('traffic_conversations_size_idx').on(t.size_class, t.seen_slot),
+    index('traffic_conversations_client_idx')
+      .on(t.client_workload_id, t.seen_slot)
+      .where(sql`client_workload_id is not null`),
+    index('traffic_conversations_server_idx')
+      .on(t.server_workload_id, t.seen_slot)
+      .where(sql`server_workload_id is not null`),
+    index('traffic_conversations_seen_by_idx')
+      .on(t.workload_id, t.seen_slot)
+      .where(sql`workload_id is not null and client_workload_id is null and server_workload_id is null`),
+    index('traffic_conversations_service_idx').on(t.service_port, t.seen_slot),
+    index('traffic_conversations_denied_idx').on(t.seen_slot).where(sql`action in ('dropped', 'rejected')`),
+    index('traffic_conversations_merge_idx').on(t.conversation_key).where(sql`is_merge_due`),
   ],
 );
 

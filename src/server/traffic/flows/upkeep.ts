@@ -68,8 +68,8 @@ function begin(book: AddressBook, settleMs: number): void {
 
 /**
  * Fills in ends of stored flows, and of aggregates computed from them, that were unknown when stored and that the
- * inventory knows by now, by the same rules by which heartbeats are stored. Works step by step for some seconds; the
- * next run continues. Safe to interrupt at any time and to run concurrently.
+ * inventory knows by now, by the same rules by which heartbeats are stored; before that, joins conversations of which
+ * ends became known. Works step by step for some seconds; the next run continues. Safe to interrupt at any time and to run concurrently.
  * @returns how many rows, and whether nothing is left
  */
 export async function resolveFlowEnds(
@@ -80,6 +80,7 @@ export async function resolveFlowEnds(
   const book = await addressBook();
   begin(book, settleMs);
   let filled = 0;
+  await flowStore().upkeep.settleConversations(signal);
   if (!state.walk || state.walk.startedAt > started) return { filled, done: state.walk === undefined };
   for (;;) {
     signal?.throwIfAborted();

@@ -220,6 +220,7 @@ export type WalkPosition = { readonly [name: string]: unknown };
 /** How many rows of each kind went, or moved into hours. */
 export type Retained = Record<
   | 'traffic_flows'
+  | 'traffic_conversations'
   | 'unconfirmed_flows'
   | 'minutes_moved'
   | 'flow_unresolved_minutes'
@@ -248,6 +249,8 @@ export type FlowUpkeep = {
     learned: Learned | null,
     position: WalkPosition | null,
   ) => Promise<{ position: WalkPosition | null; filled: number }>;
+  /** Assigns flows that were stored before there were conversations, and joins conversations that turn out to be one. */
+  settleConversations: (signal?: AbortSignal) => Promise<{ assigned: number; joined: number }>;
   /** Deletes what is expired or whose node is gone. */
   retain: (retention: { now: number; flow_hours: number }, signal?: AbortSignal) => Promise<Retained>;
 };

@@ -4,10 +4,16 @@ import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { trafficFlows } from '../../../db/schema/flows';
 import { unnestRows } from '../../../db/unnest-rows';
+import type { FlowNode, ValidFlow } from '../flow-rows';
 import type { FlowStore } from '../flow-store';
 import { addCounters, isUndecided } from './add-counters';
+import { type Assignment, assignConversations } from './assign-conversations';
 import { addToMinutes, rollUp } from './minutes';
+import { endConversations, storeConversations } from './store-conversations';
 import { addUnresolvedParts } from './unresolved-minutes';
+
+type AssignedRecord = FlowRecord & { conversation_id: string };
+type AssignedFlow = ValidFlow & { record: AssignedRecord; previous_key: string | null };
 
 /** Columns of a flow in the order in which they are sent, with the types of their arrays. */
 const COLUMNS = {
@@ -39,9 +45,10 @@ const COLUMNS = {
   source_cidr: 'cidr',
   destination_cidr: 'cidr',
   raw: 'jsonb',
-} as const satisfies Record<keyof FlowRecord, string>;
+  conversation_id: 'uuid',
+} as const satisfies Record<keyof AssignedRecord, string>;
 
-const NAMES = Object.keys(COLUMNS) as (keyof FlowRecord)[];
+const NAMES = Object.keys(COLUMNS) as (keyof AssignedRecord)[];
 
 const LIST = sql.raw(NAMES.join(', '));
 
@@ -80,6 +87,7 @@ const UPDATES = sql.raw(
       (name) => `${name} = ${ifNewest(`coalesce(excluded.${name}, t.${name})`, `t.${name}`)}`,
     ),
     'first_seen_at = least(t.first_seen_at, excluded.first_seen_at)',
+    'conversation_id = excluded.conversation_id',
     'updated_at = excluded.updated_at',
   ].join(', '),
 );
@@ -92,7 +100,7 @@ const UPDATES = sql.raw(
 async function upsertFlows(
   tx: Tx,
   node: { node_id: string; cluster_id: string },
-  rows: readonly FlowRecord[],
+  rows: readonly AssignedRecord[],
   now: string,
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
@@ -139,7 +147,7 @@ export async function findReportedFlows(
 export async function endWorkloadFlows(tx: Tx, workloadIds: readonly string[]): Promise<void> {
   if (workloadIds.length === 0) return;
   const ids = pgArray('uuid', workloadIds);
-  await tx.execute(sql`
+  const moved = await tx.execute<{ ids: string | null }>(sql`
     with mine as materialized (
       select node_id, flow_key from ${trafficFlows} where source_workload_id = any (${ids})
       union select node_id, flow_key from ${trafficFlows} where destination_workload_id = any (${ids})
@@ -147,27 +155,50 @@ export async function endWorkloadFlows(tx: Tx, workloadIds: readonly string[]): 
         and source_workload_id is null and destination_workload_id is null),
     held as materialized (
       select f.node_id, f.flow_key from ${trafficFlows} as f join mine using (node_id, flow_key)
-      order by f.node_id, f.flow_key for update of f)
-    update ${trafficFlows} as f set flow_key = gen_random_uuid() from held
-    where f.node_id = held.node_id and f.flow_key = held.flow_key`);
+      order by f.node_id, f.flow_key for update of f),
+    ended as (
+      update ${trafficFlows} as f set flow_key = gen_random_uuid() from held
+      where f.node_id = held.node_id and f.flow_key = held.flow_key returning f.conversation_id)
+    select string_agg(distinct conversation_id::text, ',') as ids from ended`);
+  await endConversations(tx, moved[0]?.ids?.split(',') ?? []);
 }
 
-/** Flows, then what they add to the minutes. */
+/** The flows with their conversations, sorted by the keys that they have in these. */
+async function assign(tx: Tx, node: FlowNode, flows: readonly ValidFlow[]) {
+  const seen = flows.map(({ record, has_begin }) => ({ ...record, ...node, has_begin }));
+  const { assignments, touched } = await assignConversations(tx, seen);
+  const assigned = flows.map((flow, i): AssignedFlow => {
+    const { previous_key, ...assignment } = assignments[i] as Assignment;
+    return { ...flow, record: { ...flow.record, ...assignment }, previous_key };
+  });
+  assigned.sort((a, b) => (a.record.flow_key < b.record.flow_key ? -1 : 1));
+  return { assigned, touched };
+}
+
+/** The newest reports of flows of which only that says what is new: in their conversation, else in the one before. */
+async function findCounted(tx: Tx, nodeId: string, flows: readonly AssignedFlow[]) {
+  const keys = flows.flatMap(({ record, previous_key }) => [record.flow_key, ...(previous_key ? [previous_key] : [])]);
+  const stored = await findReportedFlows(tx, nodeId, keys);
+  for (const { record, previous_key } of flows) {
+    const before = previous_key === null ? undefined : stored.get(previous_key);
+    if (before && !stored.has(record.flow_key)) stored.set(record.flow_key, before);
+  }
+  return stored;
+}
+
+/** Flows, then what they add to the minutes, then their conversations. */
 export const append: FlowStore['append'] = async (tx, node, flows, now) => {
-  const stored = await findReportedFlows(
-    tx,
-    node.node_id,
-    flows.filter(isUndecided).map((flow) => flow.record.flow_key),
-  );
-  addCounters(flows, stored);
+  const { assigned, touched } = await assign(tx, node, flows);
+  addCounters(assigned, await findCounted(tx, node.node_id, assigned.filter(isUndecided)));
   const inserted = await upsertFlows(
     tx,
     node,
-    flows.map((flow) => flow.record),
+    assigned.map((flow) => flow.record),
     now,
   );
-  const { sums, parts } = rollUp(flows, inserted);
+  const { sums, parts } = rollUp(assigned, inserted);
   await addToMinutes(tx, node, sums);
   await addUnresolvedParts(tx, node.node_id, parts);
+  await storeConversations(tx, touched, now);
   return inserted.size;
 };

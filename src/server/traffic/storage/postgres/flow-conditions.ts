@@ -7,6 +7,7 @@ import { pgArray } from '../../../db/pg-array';
 import { clusters, nodes } from '../../../db/schema/clusters';
 import type { FlowSelection, VisibleWorkloads } from '../flow-selection';
 import { flowsCountedOnce } from './counted-once';
+import { SERVICE_PORT } from './flow-direction';
 import { flowRows, inIdList } from './visible-rows';
 
 /** The flow's or the sum's columns, under the alias `t`. */
@@ -15,15 +16,6 @@ const T = {
   destination_workload_id: sql.raw('t.destination_workload_id'),
   workload_id: sql.raw('t.workload_id'),
 };
-
-/** SQL of `getServicePort`: which port of a flow is the service's. */
-export const SERVICE_PORT: SQL = sql.raw(`case t.initiator
-    when 'source' then t.destination_port
-    when 'destination' then t.source_port
-    else case
-      when t.destination_port is null or t.destination_port < ${EPHEMERAL_FROM} then t.destination_port
-      when t.source_port < ${EPHEMERAL_FROM} then t.source_port end
-    end`);
 
 /** Guests that a flow is shown to: those at its ends, or when neither is known the one whose interface saw it. */
 function seenBy(condition: (column: SQL) => SQL): SQL {

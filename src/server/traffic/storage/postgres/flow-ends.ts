@@ -4,9 +4,11 @@ import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { flowRollupHours, flowRollupMinutes, trafficFlows } from '../../../db/schema/flows';
 import { unnestRows } from '../../../db/unnest-rows';
+import { clock } from '../../../lib/clock';
 import type { FlowEnds, Learned } from '../flow-rows';
 import { buildMarkInsert } from './hours-to-sum';
 import type { RollupIdentity } from './minutes';
+import { resumConversations } from './store-conversations';
 
 /** Tables whose rows carry ends. */
 const TABLES = {
@@ -75,20 +77,21 @@ const END_COLUMNS = {
   workload_id: 'uuid',
 } as const;
 
-/** Fills in ends of flows of a node that are still unknown. @returns how many flows */
+/** Fills in ends of flows of a node that are still unknown, and of their conversations. @returns how many flows */
 export async function fillFlowEnds(
   tx: Tx,
   nodeId: string,
   rows: readonly (FlowEnds & { flow_key: string })[],
 ): Promise<number> {
   const filled = Object.keys(END_COLUMNS).filter((name) => name !== 'flow_key');
-  const done = await tx.execute<{ n: number }>(sql`
+  const done = await tx.execute<{ n: number; ids: string | null }>(sql`
     with filled as (
       update ${trafficFlows} as t set ${sql.raw(filled.map((name) => `${name} = coalesce(t.${name}, r.${name})`).join(', '))}
       from ${unnestRows(END_COLUMNS, 'flow_key', rows)} as r
       where t.node_id = ${nodeId}::uuid and t.flow_key = r.flow_key
-      returning 1)
-    select count(*)::int as n from filled`);
+      returning t.conversation_id)
+    select count(*)::int as n, string_agg(distinct conversation_id::text, ',') as ids from filled`);
+  await resumConversations(tx, done[0]?.ids?.split(',') ?? [], clock.now().toISOString());
   return done[0]?.n ?? 0;
 }
 

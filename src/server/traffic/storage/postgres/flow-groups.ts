@@ -6,7 +6,8 @@ import { encodeCursor, keyset } from '../../../db/keyset';
 import { withCursorErrors } from '../../../db/query-page';
 import type { FlowSums, GroupRow } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
-import { countedFlows, SERVICE_PORT } from './flow-conditions';
+import { countedFlows } from './flow-conditions';
+import { SERVICE_PORT } from './flow-direction';
 import { countedRollups } from './rollup-conditions';
 import { cidrIfVisible, getWorkloadNameColumn, ifVisible } from './visible-rows';
 

@@ -4,7 +4,7 @@ import type { InsightsSummary } from '@/domain/insights';
 import type { Executor } from '../../../db/client';
 import type { InsightSelection } from '../flow-selection';
 import { REPLY } from './conversations';
-import { SERVICE_PORT } from './flow-conditions';
+import { SERVICE_PORT } from './flow-direction';
 import { insightRows } from './insight-rows';
 import { cidrIfVisible, getWorkloadNameColumn, ifVisible } from './visible-rows';
 

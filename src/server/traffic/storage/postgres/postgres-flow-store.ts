@@ -15,6 +15,7 @@ import { streamReplay } from './replay-rows';
 import { resolveEnds } from './resolve-ends';
 import { retain } from './retention';
 import { sumBuckets, sumSpans, sumWorkloadTraffic } from './series';
+import { settleConversations } from './settle-conversations';
 import { findSensitiveSources, sumSuspiciousFlows } from './suspicious';
 import { unconfirmed } from './unconfirmed';
 import { watchConversations } from './watch-conversations';
@@ -51,5 +52,5 @@ export const postgresFlowStore: FlowStore = {
   },
   hits,
   unconfirmed,
-  upkeep: { sum, resolveEnds, retain },
+  upkeep: { sum, resolveEnds, settleConversations, retain },
 };

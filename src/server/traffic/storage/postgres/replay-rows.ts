@@ -7,7 +7,8 @@ import type { ReplaySelection } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
 import { conversationSide } from './conversations';
 import { flowsCountedOnce } from './counted-once';
-import { flowConditions, SERVICE_PORT } from './flow-conditions';
+import { flowConditions } from './flow-conditions';
+import { OPEN, REPLY, SERVICE_PORT } from './flow-direction';
 import { countedRollups } from './rollup-conditions';
 import { cidrIfVisible, flowRows, ifVisible, inIdList } from './visible-rows';
 
@@ -72,20 +73,6 @@ const inOrder = (rows: SQL): SQL => sql`
       ...['protocol', 'service_port'],
     ].join(', '),
   )}`;
-
-const ICMP_ANSWER = `(t.protocol = 'icmp' and t.icmp_type in (0, 14, 16, 18)
-  or t.protocol in ('icmpv6', 'ipv6-icmp') and t.icmp_type = 129)`;
-const [SOURCE_EPHEMERAL, DESTINATION_EPHEMERAL] = ['source', 'destination'].map(
-  (end) => `t.${end}_port >= ${EPHEMERAL_FROM}`,
-);
-/** Neither port looks like that of a service, and who opened is not known. */
-const OPEN = `(t.initiator is null and coalesce(${DESTINATION_EPHEMERAL} and ${SOURCE_EPHEMERAL}, false))`;
-
-/** Whether a flow is shown as an answer. Where it is not known, both directions are shown as one. */
-const REPLY = `case t.initiator when 'source' then false when 'destination' then true else case
-    when coalesce(${ICMP_ANSWER}, false) then true
-    when ${OPEN} then t.source_ip > t.destination_ip
-    else coalesce(${DESTINATION_EPHEMERAL} and not (${SOURCE_EPHEMERAL}), false) end end`;
 
 /**
  * What single flows are summed up by: addresses and subnets as they are stored, which is compared faster than their text. What differs

@@ -1,9 +1,9 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { COVERAGE_DAYS } from '@/domain/coverage';
 import { HOURLY_HOURS, minuteCutoff } from '@/domain/flow/plan-range';
 import { SUM_SECONDS } from '@/domain/flow/plan-sums';
-import { type Aged, deleteAged, processAgedRows } from '../../../db/aged-rows';
-import { db, type Executor } from '../../../db/client';
+import { type Aged, agedRows, deleteAged, processAgedRows } from '../../../db/aged-rows';
+import { db, type Executor, type Tx } from '../../../db/client';
 import { nodes } from '../../../db/schema/clusters';
 import { ruleHits, workloadCoverage } from '../../../db/schema/coverage';
 import {
@@ -12,12 +12,15 @@ import {
   flowUnresolvedMinutes,
   interfaceSamples,
   interfaceTraffic,
+  trafficConversations,
   trafficFlows,
   unconfirmedFlows,
 } from '../../../db/schema/flows';
+import { clock } from '../../../lib/clock';
 import type { FlowUpkeep } from '../flow-store';
 import { buildMarkInsert } from './hours-to-sum';
 import { AGED_MINUTES, moveMinutesToHours } from './minutes';
+import { resumConversations } from './store-conversations';
 import { retireOwners } from './traffic-owners';
 import { deleteOldestSums } from './traffic-sums';
 
@@ -62,12 +65,27 @@ const SUMMED: readonly NodeTable[] = ['flow_rollup_minutes', 'flow_rollup_hours'
 /** Deletes up to `limit` rows of a node and marks the aggregates made from them. @returns how many were deleted */
 async function deleteNodeRows(executor: Executor, name: NodeTable, nodeId: string, limit: number): Promise<number> {
   const table = OF_NODES[name];
+  const ctids = sql`array(select ctid from ${table} where node_id = ${nodeId}::uuid limit ${limit} for update skip locked)`;
+  if (name === 'traffic_flows') return db.transaction((tx) => deleteFlows(tx, ctids, null, clock.now().toISOString()));
   const rows = await executor.execute<{ gone: number }>(sql`
     with gone as (
-      delete from ${table} where ctid = any (array(
-        select ctid from ${table} where node_id = ${nodeId}::uuid limit ${limit} for update skip locked))
-      returning *)${SUMMED.includes(name) ? sql`, marked as (${buildMarkInsert(sql`gone`)})` : sql``}
+      delete from ${table} where ctid = any (${ctids}) returning *)${SUMMED.includes(name) ? sql`, marked as (${buildMarkInsert(sql`gone`)})` : sql``}
     select count(*)::int as gone from gone`);
+  return rows[0]?.gone ?? 0;
+}
+
+/**
+ * Deletes flows, and what their conversations had of them.
+ * @param ctids where they are, locked
+ * @param cutoff conversations that were last seen before expire as a whole; null: none do
+ */
+async function deleteFlows(tx: Tx, ctids: SQL, cutoff: string | null, now: string): Promise<number> {
+  const rows = await tx.execute<{ gone: number; ids: string | null }>(sql`
+    with gone as (delete from ${trafficFlows} where ctid = any (${ctids}) returning conversation_id)
+    select (select count(*)::int from gone) as gone,
+      (select string_agg(c.id::text, ',') from ${trafficConversations} as c
+        where c.id in (select conversation_id from gone) ${cutoff === null ? sql`` : sql`and c.last_seen_at >= ${cutoff}::timestamptz`}) as ids`);
+  await resumConversations(tx, rows[0]?.ids?.split(',') ?? [], now);
   return rows[0]?.gone ?? 0;
 }
 
@@ -115,8 +133,18 @@ export const retain: FlowUpkeep['retain'] = async ({ now, flow_hours }, signal) 
   const toHours = () =>
     processAgedRows(AGED_MINUTES, minutesUntil, (pages) => moveMinutesToHours(db, minutesUntil, pages), signal);
 
+  const flowsUntil = ago(flow_hours);
+  const flows: Aged = { table: trafficFlows, at: 'observed_at' };
+  const time = new Date(now).toISOString();
   const done = {
-    traffic_flows: await aged(trafficFlows, 'observed_at', flow_hours),
+    traffic_flows: await processAgedRows(
+      flows,
+      flowsUntil,
+      (pages) => db.transaction((tx) => deleteFlows(tx, agedRows(flows, flowsUntil, pages), flowsUntil, time)),
+      signal,
+    ),
+    // After their flows.
+    traffic_conversations: await aged(trafficConversations, 'last_seen_at', flow_hours),
     unconfirmed_flows: await aged(unconfirmedFlows, 'observed_at', flow_hours),
     minutes_moved: await toHours(),
     flow_unresolved_minutes: await deleteAged({ table: flowUnresolvedMinutes, at: 'bucket_at' }, minutesUntil, signal),
@@ -128,7 +156,7 @@ export const retain: FlowUpkeep['retain'] = async ({ now, flow_hours }, signal) 
     traffic_sums: await deleteSums(now, signal),
     rows_of_gone_nodes: 0,
   };
-  await retireOwners(db, new Date(now).toISOString(), ago(HOURLY_HOURS));
+  await retireOwners(db, time, ago(HOURLY_HOURS));
   for (const table of NODE_TABLES) {
     for (const nodeId of await findDeletedNodes(db, table)) {
       done.rows_of_gone_nodes += await deleteNodeData(table, nodeId, signal);

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { FlowFacts } from '@/domain/flow-context/flow-context';
 import { db } from '../../../db/client';
 import type { WatchedFlows, WatchSelection } from '../flow-selection';
-import { SERVICE_PORT } from './flow-conditions';
+import { SERVICE_PORT } from './flow-direction';
 import { flowRows, inIdList } from './visible-rows';
 
 /** What is read at most of each kind, newest first. The caller counts new drops: it knows the policies. */

@@ -1,0 +1,139 @@
+import { sql } from 'drizzle-orm';
+import { type ConversationCandidate, haveSameEnds } from '@/domain/flow/assign-conversation';
+import { db, type Tx } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
+import { trafficConversations, trafficFlows } from '../../../db/schema/flows';
+import { unnestRows } from '../../../db/unnest-rows';
+import { clock } from '../../../lib/clock';
+import { groupBy } from '../../../lib/group-by';
+import { stableKey } from '../../../lib/ids';
+import type { FlowUpkeep } from '../flow-store';
+import { assignConversations, type SeenFlow } from './assign-conversations';
+import { lockNode } from './hours-to-sum';
+import { type ConversationIdentity, resumConversations, storeConversations } from './store-conversations';
+
+/** Flows and keys of one transaction. */
+const CHUNK_FLOWS = 2_000;
+const CHUNK_KEYS = 500;
+/** What one run works at most before it leaves the rest to the next one. */
+const BUDGET_MS = 5_000;
+
+const TIMES = ['first_seen_at', 'observed_at'].map(
+  (name) => `to_char(t.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`,
+);
+
+/** A flow that was ended when its workload moved is a conversation of its own: its key is no hash of its ends any more. */
+const isEnded = (flow: SeenFlow & { decision: string }) =>
+  flow.flow_key !==
+  stableKey([
+    ...[flow.source_ip, flow.destination_ip, flow.protocol],
+    ...[flow.source_port, flow.destination_port, flow.decision],
+  ]);
+
+/** Assigns flows of one node that were stored before there were conversations. @returns how many */
+async function assignStored(tx: Tx, nodeId: string, now: string): Promise<number> {
+  await lockNode(tx, nodeId);
+  const flows = await tx.execute<SeenFlow & { decision: string }>(sql`
+    select t.node_id, t.cluster_id, t.flow_key, host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip, t.protocol,
+      t.source_port, t.destination_port, t.decision, t.workload_id, t.source_workload_id, t.destination_workload_id,
+      ${sql.raw(TIMES.join(', '))}, true as has_begin
+    from ${trafficFlows} as t where t.node_id = ${nodeId}::uuid and t.conversation_id is null limit ${CHUNK_FLOWS}`);
+  const open = flows.filter((flow) => !isEnded(flow));
+  const { assignments, touched } = await assignConversations(tx, open);
+  const rows = open.map(({ flow_key }, i) => ({
+    flow_key,
+    conversation_id: assignments[i]?.conversation_id ?? flow_key,
+  }));
+  const ended = flows.filter(isEnded).map(({ flow_key }): ConversationIdentity => {
+    return { id: flow_key, conversation_key: flow_key, ordinal: 0 };
+  });
+  await tx.execute(sql`
+    update ${trafficFlows} as t set conversation_id = r.conversation_id
+    from ${unnestRows({ flow_key: 'uuid', conversation_id: 'uuid' }, 'flow_key', [
+      ...rows,
+      ...ended.map(({ id }) => ({ flow_key: id, conversation_id: id })),
+    ])} as r
+    where t.node_id = ${nodeId}::uuid and t.flow_key = r.flow_key`);
+  await storeConversations(tx, [...touched, ...ended], now);
+  return flows.length;
+}
+
+type Due = ConversationCandidate & { conversation_key: string };
+
+/** Which conversations are a part of an earlier one: they have the same ends, and overlap. */
+function findParts(due: readonly Due[]): { id: string; whole: string }[] {
+  return [...groupBy(due, ({ conversation_key }) => conversation_key).values()].flatMap((same) => {
+    const wholes: Due[] = [];
+    return [...same]
+      .sort((a, b) => a.ordinal - b.ordinal || a.first_seen - b.first_seen)
+      .flatMap((part) => {
+        const whole = wholes.find(
+          (one) => haveSameEnds(one, part) && one.first_seen <= part.last_seen && part.first_seen <= one.last_seen,
+        );
+        if (!whole) {
+          wholes.push(part);
+          return [];
+        }
+        whole.first_seen = Math.min(whole.first_seen, part.first_seen);
+        whole.last_seen = Math.max(whole.last_seen, part.last_seen);
+        return [{ id: part.id, whole: whole.id }];
+      });
+  });
+}
+
+/** Joins conversations of which ends became known with those that they turn out to be a part of. @returns how many were due */
+async function joinParts(tx: Tx, now: string): Promise<number> {
+  const due = await tx.execute<Due>(sql`
+    select c.id, c.conversation_key, c.ordinal, c.is_final, c.workload_id as observer, to_json(c.node_ids) as nodes,
+      case when (c.client_ip, coalesce(c.client_port, -1)) <= (c.server_ip, coalesce(c.server_port, -1)) then c.client_workload_id else c.server_workload_id end as low,
+      case when (c.client_ip, coalesce(c.client_port, -1)) <= (c.server_ip, coalesce(c.server_port, -1)) then c.server_workload_id else c.client_workload_id end as high,
+      (date_part('epoch', c.first_seen_at) * 1000)::float8 as first_seen, (date_part('epoch', c.last_seen_at) * 1000)::float8 as last_seen
+    from ${trafficConversations} as c where c.conversation_key in (
+      select conversation_key from ${trafficConversations} where is_merge_due and not is_final limit ${CHUNK_KEYS}) and not c.is_final`);
+  const parts = findParts(due);
+  const columns = { id: 'uuid', whole: 'uuid' } as const;
+  if (parts.length > 0) {
+    // In the order of the locks: flows before their conversations.
+    await tx.execute(sql`
+      with held as materialized (
+        select t.node_id, t.flow_key, r.whole from ${trafficFlows} as t join ${unnestRows(columns, 'id', parts)} as r on t.conversation_id = r.id
+        order by t.node_id, t.flow_key for update of t)
+      update ${trafficFlows} as t set conversation_id = held.whole from held
+      where t.node_id = held.node_id and t.flow_key = held.flow_key`);
+    await resumConversations(tx, [...new Set(parts.flatMap(({ id, whole }) => [id, whole]))], now);
+  }
+  await tx.execute(sql`
+    update ${trafficConversations} as c set is_merge_due = false, revision = c.revision + 1
+    from (select id from ${trafficConversations} where is_merge_due and id = any (${pgArray(
+      'uuid',
+      due.map(({ id }) => id),
+    )}) order by id for update) as d where c.id = d.id`);
+  return due.length;
+}
+
+/** One node that has flows without a conversation. */
+async function findUnassignedNode(): Promise<string | null> {
+  const rows = await db.execute<{ node_id: string }>(
+    sql`select node_id from ${trafficFlows} where conversation_id is null limit 1`,
+  );
+  return rows[0]?.node_id ?? null;
+}
+
+/** In small transactions, for some seconds. */
+export const settleConversations: FlowUpkeep['settleConversations'] = async (signal) => {
+  const until = performance.now() + BUDGET_MS;
+  const done = { assigned: 0, joined: 0 };
+  const now = clock.now().toISOString();
+  for (let node = await findUnassignedNode(); node !== null; node = await findUnassignedNode()) {
+    const nodeId = node;
+    done.assigned += await db.transaction((tx) => assignStored(tx, nodeId, now));
+    signal?.throwIfAborted();
+    if (performance.now() > until) return done;
+  }
+  for (let due = CHUNK_KEYS; due > 0 && performance.now() < until; ) {
+    signal?.throwIfAborted();
+    due = await db.transaction((tx) => joinParts(tx, now));
+    done.joined += due;
+  }
+  return done;
+};
