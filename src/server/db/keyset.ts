@@ -9,7 +9,7 @@ export type SortKey = {
 };
 
 /** Reads an opaque cursor: `[value of the sort column, id]`. */
-function decode(cursor: string): [string | number | boolean | null, string] {
+export function decodeCursor(cursor: string): [string | number | boolean | null, string] {
   try {
     const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     if (Array.isArray(value) && value.length === 2 && typeof value[1] === 'string' && typeof value[0] !== 'object')
@@ -45,7 +45,7 @@ export function keyset(
     descending ? desc(id) : asc(id),
   ];
   if (!cursor) return { order, after: undefined };
-  const [value, lastId] = decode(cursor);
+  const [value, lastId] = decodeCursor(cursor);
   const beyond = descending ? lt : gt;
   if (value === null) return { order, after: and(isNull(column as AnyColumn), beyond(id as AnyColumn, lastId)) };
   const rest = key.nullable

@@ -11,12 +11,14 @@ import {
 } from '@/domain/inventory';
 import { fieldsWithout } from '@/domain/list';
 import { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
+import { Timeline, TimelineInput } from '@/domain/timeline';
 import { authorizeIfGranted } from '../../auth/scope';
 import { readChain } from '../../enforcement/chain/read-chain';
 import { listResidual, removeResidual } from '../../enforcement/deployments/removal/residual-rules';
 import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-live';
 import { testPacket } from '../../enforcement/guest-firewall/test-packet';
 import { countProtection, listWorkloads, readWorkload } from '../../enforcement/inventory-views/workloads';
+import { readTimeline } from '../../insight/timeline/read-timeline';
 import { readFormerWorkload } from '../../inventory/reads';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -69,6 +71,15 @@ export const workloadsRouter = router({
     access: { permission: 'workload:read' },
     output: FormerWorkload,
     run: ({ scope, params }) => readFormerWorkload(scope, params.workload_id),
+  }),
+  timeline: query({
+    rest: 'GET /workloads/{workload_id}/timeline',
+    summary:
+      'List everything that touched a workload, newest first: syncs, addresses, groups, policies, deployments, edits on the hypervisor, gaps in what agents report, and traffic.',
+    access: { permission: 'workload:read' },
+    input: TimelineInput,
+    output: Timeline,
+    run: ({ scope, session, params, input }) => readTimeline(scope, session, params.workload_id, input),
   }),
   firewall: query({
     rest: 'GET /workloads/{workload_id}/firewall',
