@@ -43,7 +43,7 @@ export const TIMELINE_KINDS = [
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 /** What an event leads to. */
-export const TIMELINE_OBJECTS = ['policy', 'deployment', 'change', 'drift', 'group', 'node'] as const;
+export const TIMELINE_OBJECTS = ['policy', 'change', 'drift', 'group'] as const;
 
 /** A field before and after, as text; null: it had no value, or it belonged to someone else. */
 export const TimelineDifference = z.object({
@@ -63,7 +63,8 @@ export const TimelineEvent = z.object({
   workload_id: z.uuid().nullable(),
   /** Who did it, as far as is known. */
   actor_name: z.string().nullable(),
-  object: z.object({ kind: z.enum(TIMELINE_OBJECTS), id: z.uuid(), name: z.string() }).nullable(),
+  /** The id is null if it is gone. */
+  object: z.object({ kind: z.enum(TIMELINE_OBJECTS), id: z.uuid().nullable(), name: z.string() }).nullable(),
   /** What it is about: the address, interface, status, state, kind of drift or edited object. */
   subject: z.string().nullable(),
   differences: z.array(TimelineDifference),

@@ -4,12 +4,13 @@ import { paths } from '@/lib/paths';
 import { createColumnHelper } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { Status } from '@/ui/status';
-import { formatSubject, KIND_LABELS, STATUS_STATES } from './drift-labels';
+import { DRIFT_KIND_LABELS } from '../shared/drift-labels';
+import { formatSubject, STATUS_STATES } from './drift-labels';
 
 const make = createColumnHelper<Drift>();
 
 export const driftColumns = (t: Translate) => [
-  make.text('kind', t('Difference'), (drift) => t(KIND_LABELS[drift.kind]), { sortable: true, width: 224 }),
+  make.text('kind', t('Difference'), (drift) => t(DRIFT_KIND_LABELS[drift.kind]), { sortable: true, width: 224 }),
   make.text('subject', t('Subject'), (drift) => formatSubject(t, drift.subject), { width: 140 }),
   make.text('policy_name', t('Policy'), (drift) => drift.policy_name, {
     sortable: true,

@@ -18,8 +18,9 @@ import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { Status } from '@/ui/status';
 import { Missing, Mono, RelativeTime } from '@/ui/values';
+import { DRIFT_KIND_LABELS } from '../shared/drift-labels';
 import { AcceptDriftDialog } from './accept-drift-dialog';
-import { formatSubject, KIND_LABELS, KIND_TEXTS, STATUS_STATES } from './drift-labels';
+import { formatSubject, KIND_TEXTS, STATUS_STATES } from './drift-labels';
 import { useDriftActions } from './use-drift-actions';
 
 const AdoptDriftDialog = loadOnOpening(
@@ -40,7 +41,7 @@ export function DriftDrawer({ driftId, onClose }: Props) {
       open={driftId !== null}
       onOpenChange={(open) => !open && onClose()}
       size="lg"
-      title={drift ? `${t(KIND_LABELS[drift.kind])}: ${formatSubject(t, drift.subject)}` : t('Drift')}
+      title={drift ? `${t(DRIFT_KIND_LABELS[drift.kind])}: ${formatSubject(t, drift.subject)}` : t('Drift')}
       description={drift && t(KIND_TEXTS[drift.kind])}
     >
       {drift ? (

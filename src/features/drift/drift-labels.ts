@@ -3,21 +3,6 @@ import type { DriftKind } from '@/domain/change/drift-kinds';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/status';
 
-export const KIND_LABELS: Record<DriftKind, string> = {
-  edited: msg('Edited'),
-  deleted: msg('Deleted'),
-  disabled: msg('Disabled'),
-  reordered: msg('Reordered'),
-  duplicated: msg('Duplicated'),
-  leftover: msg('Leftover'),
-  shadowed: msg('Shadowed by unmanaged rules'),
-  set_changed: msg('IP set changed'),
-  switch_changed: msg('Switched off'),
-  default_changed: msg('Default policy changed'),
-  marker_forged: msg('Marker changed'),
-  workload_moved: msg('From another workload'),
-};
-
 /** What happened, for the detail of one difference. */
 export const KIND_TEXTS: Record<DriftKind, string> = {
   edited: msg('Someone edited a rule of the policy on the workload.'),

@@ -10,13 +10,14 @@ import { URL_TEXT, useUrlValue } from '@/lib/url-state';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { loadOnOpening } from '@/ui/load-on-opening';
+import { DRIFT_KIND_LABELS } from '../shared/drift-labels';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, choice, searched } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { POLICY, WORKLOAD } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
 import { driftColumns } from './drift-columns';
-import { KIND_LABELS, STATUS_STATES } from './drift-labels';
+import { STATUS_STATES } from './drift-labels';
 import { useDriftActions } from './use-drift-actions';
 
 const DriftDrawer = loadOnOpening(() => import('./drift-drawer').then((module) => module.DriftDrawer));
@@ -40,7 +41,7 @@ const DRIFT = declareList({
   defaultSort: '-first_seen_at',
   filters: {
     status: choice(msg('Status'), DRIFT_STATUSES, (one) => STATUS_STATES[one].word),
-    kind: choice(msg('Difference'), DRIFT_KINDS, (one) => KIND_LABELS[one]),
+    kind: choice(msg('Difference'), DRIFT_KINDS, (one) => DRIFT_KIND_LABELS[one]),
     policy_id: searched(msg('Policy'), 'id', POLICY),
     workload_id: searched(msg('Workload'), 'id', WORKLOAD),
     cluster_id: CLUSTER,

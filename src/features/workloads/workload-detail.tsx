@@ -34,13 +34,14 @@ import { addressColumns, interfaceColumns } from './interface-columns';
 import { AssignProjectDialog, useAssignProject } from './use-assign-project';
 import { FirewallShare, ProtectionReasons, Tags } from './workload-cells';
 
-const TABS = ['overview', 'traffic', 'firewall'] as const;
+const TABS = ['overview', 'traffic', 'firewall', 'timeline'] as const;
 
 type Props = {
   workloadId: string;
-  /** What it says to whom, and what filters its packets; other features make them. */
+  /** What it says to whom, what filters its packets, and what happened to it: loaded when they are opened. */
   traffic: ReactNode;
   firewall: ReactNode;
+  timeline: ReactNode;
 };
 
 /**
@@ -62,7 +63,7 @@ export function WorkloadDetail({ workloadId, ...parts }: Props) {
   );
 }
 
-function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Props, 'workloadId'>) {
+function Content({ workload, traffic, firewall, timeline }: { workload: Detail } & Omit<Props, 'workloadId'>) {
   const t = useT();
   const { can } = usePermissions();
   const assigning = useAssignProject();
@@ -104,6 +105,7 @@ function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Pr
           { value: 'overview', label: t('Overview'), content: <Overview workload={workload} /> },
           ...(can('flow:read') ? [{ value: 'traffic', label: t('Traffic'), content: traffic }] : []),
           { value: 'firewall', label: t('Firewall'), content: firewall },
+          { value: 'timeline', label: t('Timeline'), content: timeline },
         ]}
       />
       {assign && (

@@ -259,9 +259,10 @@ function policyEvents(ids: SQL, reach: Reach): SQL[] {
     sql`select ${event('deployment', g.id, ended, 'deployment', {
       workload: g.workload_id,
       actor: users.email,
-      object: { kind: 'deployment', id: d.id, name: d.policy_name },
+      object: { kind: 'policy', id: policies.id, name: d.policy_name },
       subject: g.status,
     })} from ${g} join ${d} on ${d.id} = ${g.deployment_id} left join ${users} on ${users.id} = ${d.requested_by}
+      left join ${policies} on ${policies.id} = ${d.policy_id}
       where ${g.workload_id} = any (${ids}) and ${ownedInReach(d, reach) ?? sql`true`} and ${isVisible(g.workload_id, ended)}`,
     sql`select ${event(
       'change',

@@ -52,7 +52,7 @@ function listDifferences({ kind, before, after }: TimelineRow): TimelineDifferen
 function toEvent(row: TimelineRow): TimelineEvent {
   const { object_kind, object_id, object_name, before: _before, after: _after, ...event } = row;
   const object =
-    object_kind !== null && object_id !== null ? { kind: object_kind, id: object_id, name: object_name ?? '' } : null;
+    object_kind !== null && object_name !== null ? { kind: object_kind, id: object_id, name: object_name } : null;
   return { ...event, object, differences: listDifferences(row) };
 }
 

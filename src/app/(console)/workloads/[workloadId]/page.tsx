@@ -1,7 +1,7 @@
 import { WorkloadDetail } from '@/features/workloads/workload-detail';
 import { withTitle } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
-import { GuestFirewall, WorkloadTraffic } from './tabs';
+import { GuestFirewall, WorkloadTimeline, WorkloadTraffic } from './tabs';
 
 export const generateMetadata = withTitle(msg('Workload'));
 
@@ -12,6 +12,7 @@ export default async function WorkloadPage({ params }: { params: Promise<{ workl
       workloadId={workloadId}
       traffic={<WorkloadTraffic workloadId={workloadId} />}
       firewall={<GuestFirewall workloadId={workloadId} />}
+      timeline={<WorkloadTimeline workloadId={workloadId} />}
     />
   );
 }

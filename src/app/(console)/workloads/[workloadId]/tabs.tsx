@@ -7,3 +7,6 @@ export const WorkloadTraffic = loadTab<{ workloadId: string }>(() =>
 export const GuestFirewall = loadTab<{ workloadId: string }>(() =>
   import('@/features/guest-firewall/guest-firewall').then((module) => module.GuestFirewall),
 );
+export const WorkloadTimeline = loadTab<{ workloadId: string }>(() =>
+  import('@/features/workloads/workload-timeline').then((module) => module.WorkloadTimeline),
+);

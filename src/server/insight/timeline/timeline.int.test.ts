@@ -1,0 +1,131 @@
+import { eq } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import type { Timeline, TimelineEvent } from '@/domain/timeline';
+import { db } from '@/server/db/client';
+import { hypervisorEdits } from '@/server/db/schema/agents';
+import { workloadCoverage } from '@/server/db/schema/coverage';
+import { workloads } from '@/server/db/schema/workloads';
+import {
+  apply,
+  at,
+  create,
+  DEFINITION,
+  get,
+  lab,
+  post,
+  prepareDeploymentLab,
+} from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
+import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
+
+prepareDeploymentLab();
+
+const read = (id: string, query = '') => get<Timeline>(`/workloads/${id}/timeline?limit=200${query}`);
+const change = (id: string, values: Partial<typeof workloads.$inferInsert>) =>
+  db.update(workloads).set(values).where(eq(workloads.id, id));
+/** What a reader learns of an event. */
+const show = ({ kind, subject, object, differences }: TimelineEvent) =>
+  [kind, subject, object?.name, ...differences.map((one) => `${one.field}: ${one.before} > ${one.after}`)]
+    .filter(Boolean)
+    .join(' ');
+
+it('lists everything that touched a workload, newest first, page by page', async () => {
+  const id = await lab.id(100);
+  const start = new Date().toISOString();
+  await change(id, { name: 'web-new', tags: ['shop'] });
+  const { body: group } = await post<{ id: string }>('/security-groups', { name: 'web servers' });
+  await post(`/security-groups/${group.id}/members`, { workload_id: id });
+  await lab.json(`/security-groups/${group.id}/members/${id}`, { method: 'DELETE' });
+  const policy = await create({ name: 'web', definition: { ...DEFINITION, targets: [at(100)] } });
+  await apply(policy);
+  await lab.observe();
+  lab.control.firewall.insertRule(100, 'IN ACCEPT -p tcp -dport 9100 -log nolog # by hand', 0);
+  const [first = ''] = (lab.control.firewall.guestFile(100) ?? '')
+    .split('\n')
+    .filter((line) => line.includes(policy.id));
+  lab.control.firewall.setFile(
+    'firewall/100.fw',
+    (lab.control.firewall.guestFile(100) ?? '').replace(first, first.replace('ACCEPT', 'DROP')),
+  );
+  await lab.observe();
+  await db.insert(hypervisorEdits).values({
+    cluster_id: lab.cluster.id,
+    object: 'guest_firewall',
+    vmid: 100,
+    at: new Date().toISOString(),
+    user_name: 'root@pam',
+  });
+  const day = new Date().toISOString().slice(0, 10);
+  await db.insert(workloadCoverage).values({ day, workload_id: id, flows: 1, last_flow_at: new Date().toISOString() });
+
+  const { items } = await read(id, `&since=${start}`);
+  expect(items.map(({ at: moment }) => moment)).toEqual(
+    items
+      .map(({ at: moment }) => moment)
+      .sort()
+      .reverse(),
+  );
+  // The clock of the lab is ahead of that of the database.
+  const found = items.filter(({ kind }) => kind !== 'agent_gap').map(show);
+  expect(found.sort()).toEqual([
+    'deployment ok web',
+    'drift_found edited web',
+    'drift_found shadowed web',
+    'first_traffic',
+    'group_joined web servers',
+    'group_left web servers',
+    'hypervisor_edit guest_firewall',
+    'last_traffic',
+    'policy_saved 1 web',
+    'rules_read rules: 5 > 6',
+    'workload_changed name: web-01 > web-new tags: prod, web > shop',
+  ]);
+
+  const pages: TimelineEvent[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Timeline = await get(
+      `/workloads/${id}/timeline?limit=3&since=${start}&until=2999-01-01T00:00:00Z${cursor && `&cursor=${cursor}`}`,
+    );
+    pages.push(...page.items);
+    cursor = page.next_cursor;
+  }
+  const withoutGaps = (list: readonly TimelineEvent[]) =>
+    list.filter(({ kind }) => kind !== 'agent_gap').map((one) => one.id);
+  expect(withoutGaps(pages)).toEqual(withoutGaps(items));
+});
+
+it('shows each tenant what happened while the workload was its own', async () => {
+  const id = await lab.id(102);
+  const [ours, theirs] = await Promise.all(
+    [1, 2].map(async () => {
+      const tenant = await makeTenant();
+      const headers = await bearer(await makeUser('viewer', tenant));
+      const list = async () => {
+        const answer = await lab.json(`/workloads/${id}/timeline?limit=200`, { headers });
+        return answer.status === 200 ? (answer.body as Timeline).items.map(show).reverse() : answer.status;
+      };
+      return { project: await makeProject(tenant, { name: `shop of ${tenant.id}` }), list };
+    }),
+  );
+  if (!ours || !theirs) throw new Error('expected two tenants');
+  await change(id, { name: 'nobody' });
+  await change(id, { project_id: ours.project.id });
+  await change(id, { name: 'ours' });
+  expect(await theirs.list()).toBe(404);
+  await change(id, { project_id: theirs.project.id });
+  await change(id, { name: 'theirs' });
+  await change(id, { project_id: ours.project.id });
+  await change(id, { name: 'ours again' });
+  const names = { ours: ours.project.name, theirs: theirs.project.name };
+  expect(await theirs.list()).toEqual([
+    `workload_changed project: null > ${names.theirs}`,
+    'workload_changed name: ours > theirs',
+  ]);
+  expect(await ours.list()).toEqual([
+    // Time without an owner is that of the first one.
+    ...['workload_added', 'interface_added net0', 'interface_added net1', 'workload_changed name: db-01 > nobody'],
+    `workload_changed project: null > ${names.ours}`,
+    'workload_changed name: nobody > ours',
+    `workload_changed project: null > ${names.ours}`,
+    'workload_changed name: theirs > ours again',
+  ]);
+});
