@@ -5,14 +5,14 @@ import { z } from 'zod';
  *
  * - `workload_added`, `workload_changed`, `interface_added`, `interface_changed`, `interface_removed`: as a sync read it
  * - `address_assigned`, `address_released`
- * - `group_joined`, `group_left`: by hand; membership by tag follows from the tags of the workload
+ * - `group_joined`, `group_left`: manually; membership by tag follows from the tags of the workload
  * - `policy_saved`: a version of a policy that was applied to it at some time
  * - `deployment`: what became of it at the workload
  * - `change_step`: a change that writes to it was applied, confirmed or rolled back
  * - `drift_found`, `drift_resolved`: what is live differs from what was applied
  * - `rules_read`: its rules or switches were read otherwise than before; they changed after `not_before`
  * - `cluster_rules_read`: the same for what all workloads of the cluster share
- * - `hypervisor_edit`: somebody edited it on the hypervisor, by the access logs of nodes
+ * - `hypervisor_edit`: it was edited on the hypervisor, by the access logs of nodes
  * - `agent_gap`: no agent observed it from `not_before` on, until `at`
  * - `first_traffic`, `last_traffic`: on the first day between `not_before` and `at`
  * - `escaped_traffic`: a conversation passed although the rules deny it

@@ -4,7 +4,7 @@ import { paths } from '@/lib/paths';
 import { createColumnHelper } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { Status } from '@/ui/status';
-import { DRIFT_KIND_LABELS } from '../shared/drift-labels';
+import { DRIFT_KIND_LABELS } from '../shared/changes/change-labels';
 import { formatSubject, STATUS_STATES } from './drift-labels';
 
 const make = createColumnHelper<Drift>();

@@ -18,7 +18,7 @@ import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { Status } from '@/ui/status';
 import { Missing, Mono, RelativeTime } from '@/ui/values';
-import { DRIFT_KIND_LABELS } from '../shared/drift-labels';
+import { DRIFT_KIND_LABELS } from '../shared/changes/change-labels';
 import { AcceptDriftDialog } from './accept-drift-dialog';
 import { formatSubject, KIND_TEXTS, STATUS_STATES } from './drift-labels';
 import { useDriftActions } from './use-drift-actions';

@@ -10,7 +10,7 @@ import { URL_TEXT, useUrlValue } from '@/lib/url-state';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { loadOnOpening } from '@/ui/load-on-opening';
-import { DRIFT_KIND_LABELS } from '../shared/drift-labels';
+import { DRIFT_KIND_LABELS } from '../shared/changes/change-labels';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, choice, searched } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';

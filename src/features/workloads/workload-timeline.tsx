@@ -17,9 +17,8 @@ import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { Section } from '@/ui/section';
 import { RelativeTime } from '@/ui/values';
-import { STATE_LABELS } from '../shared/changes/change-labels';
+import { DRIFT_KIND_LABELS, STATE_LABELS } from '../shared/changes/change-labels';
 import { GUEST_RESULT_LABELS } from '../shared/deployment-run-labels';
-import { DRIFT_KIND_LABELS } from '../shared/drift-labels';
 import { EDITED_LABELS, FIELD_LABELS, TIMELINE_LABELS, WARNING_KINDS } from './timeline-labels';
 
 const PAGE_ROWS = 50;

@@ -1,4 +1,5 @@
 import type { Change } from '@/domain/change/change';
+import type { DriftKind } from '@/domain/change/drift-kinds';
 import type { ChangeItem } from '@/domain/change/items';
 import type { ChangeState } from '@/domain/change/states';
 import type { WaveKind } from '@/domain/change/waves';
@@ -89,3 +90,19 @@ export function findNextStep(change: Pick<Change, 'state' | 'rollout' | 'actions
   const waits = change.state === 'failed' || isPaused(change);
   return NEXT.find((step) => change.actions.includes(step) && (step !== 'continue' || waits)) ?? null;
 }
+
+/** How the live state of a policy at a workload differs from what was applied. */
+export const DRIFT_KIND_LABELS: Record<DriftKind, string> = {
+  edited: msg('Edited'),
+  deleted: msg('Deleted'),
+  disabled: msg('Disabled'),
+  reordered: msg('Reordered'),
+  duplicated: msg('Duplicated'),
+  leftover: msg('Leftover'),
+  shadowed: msg('Shadowed by unmanaged rules'),
+  set_changed: msg('IP set changed'),
+  switch_changed: msg('Switched off'),
+  default_changed: msg('Default policy changed'),
+  marker_forged: msg('Marker changed'),
+  workload_moved: msg('From another workload'),
+};

@@ -66,7 +66,7 @@ function visibleAt(reach: Reach, workload: SQL | AnyColumn, at: SQL | AnyColumn)
       and (w.project_since is null or w.project_since <= ${at})))`;
 }
 
-/** The moment before: whoever owns a workload since `at` does not see what it was before. */
+/** The moment before: a user who sees a workload since `at` does not see what it was before. */
 const justBefore = (at: SQL) => sql`${at} - interval '1 microsecond'`;
 
 type Parts = Partial<Record<'not_before' | 'workload' | 'actor' | 'subject' | 'before' | 'after', SQL | AnyColumn>> & {
@@ -119,7 +119,7 @@ const WORKLOAD_COLUMNS = `x.name, x.status, array_to_string(x.tags, ', ') as tag
   (select p.name from projects as p where p.id = x.project_id) as project`;
 const INTERFACE_COLUMNS = `x.name, x.mac, x.bridge, x.vlan_tag, x.firewall, x.link_down, x.ip_config,
   (select n.name from networks as n where n.id = x.network_id) as network`;
-/** Of a reading of a guest's firewall: what fits into a line. Null is what could not be read. */
+/** Of a snapshot of a guest's firewall: what fits into a line. Null is what could not be read. */
 const READING = `case jsonb_typeof(state -> 'rules') when 'array' then jsonb_array_length(state -> 'rules') end as rules, state -> 'options' as options`;
 const CLUSTER_READING = `case jsonb_typeof(state -> 'rules') when 'array' then jsonb_array_length(state -> 'rules') end as rules,
   state #> '{options,enable}' as enable`;
@@ -138,7 +138,7 @@ function inventoryEvents(ids: SQL, reach: Reach): SQL[] {
   );
   const at = raw('v.at');
   const workload = raw('v.workload_id');
-  // What it was before belongs to whoever owned it then.
+  // What it was before belongs to the owner of then.
   const before = sql`case when ${visibleAt(reach, workload, justBefore(at))} then v.before end`;
   const key = (source: string) => sql`v.key || '@' || extract(epoch from v.at) || ${source}`;
   return [
@@ -236,7 +236,7 @@ function policyEvents(ids: SQL, reach: Reach): SQL[] {
     union select ${policyPlacements.policy_id} from ${policyPlacements} where ${policyPlacements.workload_id} = any (${ids})`;
   const ended = sql`coalesce(${g.finished_at}, ${g.started_at}, ${d.created_at})`;
   const isVisible = (workload: AnyColumn, at: SQL | AnyColumn) => visibleAt(reach, workload, at);
-  const policyOf = (id: AnyColumn) => ({ kind: 'policy', id, name: policies.name }) as const;
+  const toPolicy = (id: AnyColumn) => ({ kind: 'policy', id, name: policies.name }) as const;
   const drift = (edge: 'found' | 'resolved') => {
     const at = edge === 'found' ? drifts.first_seen_at : drifts.resolved_at;
     return sql`select ${event(`drift_${edge}`, drifts.id, at, `drift_${edge}`, {
@@ -251,7 +251,7 @@ function policyEvents(ids: SQL, reach: Reach): SQL[] {
   return [
     sql`select ${event('policy', policyVersions.id, policyVersions.created_at, 'policy_saved', {
       actor: users.email,
-      object: policyOf(policyVersions.policy_id),
+      object: toPolicy(policyVersions.policy_id),
       subject: policyVersions.version,
     })} from ${policyVersions} join ${policies} on ${policies.id} = ${policyVersions.policy_id}
       left join ${users} on ${users.id} = ${policyVersions.author_id}

@@ -37,7 +37,7 @@ function flatten(row: Record<string, unknown>): Map<string, string | null> {
   return new Map(Object.entries(all).map(([field, value]) => [field, toText(value)]));
 }
 
-/** The fields that differ. A workload that belonged to someone else before shows only whose it is now. */
+/** The fields that differ. A workload that belonged to someone else before shows only its owner of now. */
 function listDifferences({ kind, before, after }: TimelineRow): TimelineDifference[] {
   if (!after) return [];
   const now = flatten(after);
@@ -59,7 +59,7 @@ function toEvent(row: TimelineRow): TimelineEvent {
 const GAPS: readonly string[] = ['gap', 'no_agent'];
 const SILENT: readonly (string | null)[] = ['no_heartbeats', 'no_collector', 'no_node', null];
 
-/** Times in which nobody observed these workloads. Six queries, however many there are. */
+/** Times in which no agent observed these workloads. Six queries, however many there are. */
 async function listGaps(reach: Reach, workloadIds: readonly string[], since: string, until: string) {
   const { items } = await readConfidence(reach, workloadIds, { since: Date.parse(since), until: Date.parse(until) });
   return items.flatMap(({ workload_id, reasons }) =>
