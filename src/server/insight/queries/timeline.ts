@@ -6,7 +6,6 @@ import { pgArray } from '../../db/pg-array';
 import { users } from '../../db/schema/access';
 import { hypervisorEdits } from '../../db/schema/agents';
 import { changes, changeTransitions, changeWorkloads } from '../../db/schema/changes';
-import { workloadCoverage } from '../../db/schema/coverage';
 import { deploymentGuests, policyPlacements } from '../../db/schema/deployments';
 import { drifts } from '../../db/schema/drift';
 import { escapedConversations } from '../../db/schema/escaped';
@@ -17,6 +16,7 @@ import { workloads } from '../../db/schema/workloads';
 import { changeInReach } from '../../enforcement/queries/changes';
 import { policyInReach } from '../../enforcement/queries/policies';
 import { ownedInReach } from '../../tenancy/queries/tenant-reach';
+import type { TrafficDay } from '../../traffic/storage/coverage-rows';
 
 /** Of each kind of source, where its reader may see it; null: nowhere. */
 export type TimelineReach = {
@@ -30,6 +30,8 @@ export type TimelineReach = {
 /** Events before a place in the order, newest first. */
 export type TimelineSelection = {
   readonly workload_ids: readonly string[];
+  /** When they had traffic. */
+  readonly days: readonly TrafficDay[];
   readonly since: string;
   readonly until: string;
   readonly after: { readonly at: string; readonly id: string } | null;
@@ -296,8 +298,18 @@ function policyEvents(ids: SQL, reach: Reach): SQL[] {
   ];
 }
 
-function trafficEvents(ids: SQL, reach: Reach): SQL[] {
-  const c = workloadCoverage;
+function trafficEvents(ids: SQL, reach: Reach, days: readonly TrafficDay[]): SQL[] {
+  const given = sql`unnest(${pgArray(
+    'uuid',
+    days.map((one) => one.workload_id),
+  )}, ${pgArray(
+    'date',
+    days.map((one) => one.day),
+  )},
+      ${pgArray(
+        'timestamptz',
+        days.map((one) => one.last_flow_at),
+      )}) as c (workload_id, day, last_flow_at)`;
   const seen = (edge: 'first' | 'last') => {
     const at = raw('c.last_flow_at');
     const start = raw(`(c.day::timestamp at time zone 'UTC')`);
@@ -305,8 +317,8 @@ function trafficEvents(ids: SQL, reach: Reach): SQL[] {
       workload: raw('c.workload_id'),
       ...(edge === 'first' && { not_before: start }),
     })} from (
-      select distinct on (workload_id) workload_id, day, last_flow_at from ${c} as c
-      where c.workload_id = any (${ids}) and ${visibleAt(reach, raw('c.workload_id'), start)} and ${visibleAt(reach, raw('c.workload_id'), at)}
+      select distinct on (workload_id) workload_id, day, last_flow_at from ${given}
+      where ${visibleAt(reach, raw('c.workload_id'), start)} and ${visibleAt(reach, raw('c.workload_id'), at)}
       order by workload_id, day ${raw(edge === 'first' ? 'asc' : 'desc')}) as c`;
   };
   const e = escapedConversations;
@@ -331,7 +343,7 @@ export async function listTimelineRows(reach: TimelineReach, selection: Timeline
     ...(reach.addresses ? addressEvents(ids, reach.addresses) : []),
     ...(reach.groups ? groupEvents(ids, reach.groups, reach.inventory) : []),
     ...(reach.policies ? policyEvents(ids, reach.policies) : []),
-    ...(reach.traffic ? trafficEvents(ids, reach.traffic) : []),
+    ...(reach.traffic ? trafficEvents(ids, reach.traffic, selection.days) : []),
   ];
   const { after } = selection;
   const rest = after ? sql`and (e.at, e.id collate "C") < (${after.at}::timestamptz, ${after.id}::text)` : sql``;

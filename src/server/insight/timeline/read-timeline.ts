@@ -10,6 +10,7 @@ import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
 import { readConfidence } from '../../traffic/agents/read-confidence';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { isWorkloadKnown, listTimelineRows, type TimelineReach, type TimelineRow } from '../queries/timeline';
 
 const DEFAULT_DAYS = 30;
@@ -98,11 +99,12 @@ type Selection = {
   readonly limit: number;
 };
 
-/** What happened to some workloads, newest first, as far as the caller may see it. Seven queries, however many workloads there are. */
+/** What happened to some workloads, newest first, as far as the caller may see it. Eight queries, however many workloads there are. */
 export async function listTimelineEvents(reach: TimelineReach, selection: Selection): Promise<TimelineEvent[]> {
   const { workload_ids, since, until, after, limit } = selection;
+  const days = reach.traffic ? await flowStore().hits.daysOfWorkloads(workload_ids) : [];
   const [rows, gaps] = await Promise.all([
-    listTimelineRows(reach, selection),
+    listTimelineRows(reach, { ...selection, days }),
     reach.traffic ? listGaps(reach.traffic, workload_ids, since, until) : [],
   ]);
   const rest = gaps.filter((gap) => !after || compareEvents(after, gap) < 0);

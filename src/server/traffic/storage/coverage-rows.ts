@@ -71,6 +71,9 @@ export type CoverageMark = { node_id: string; since: string; until: string };
 /** Where rules stood that were hit. */
 export type HitPlace = { policy_version: number; rule_position: number };
 
+/** A day (UTC) on which conversations of a workload began, and its last packet. */
+export type TrafficDay = { workload_id: string; day: string; last_flow_at: string };
+
 export type RuleHitSums = {
   /** Null: rules that the policy does not have any more. */
   rule_id: string | null;

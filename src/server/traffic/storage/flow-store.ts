@@ -11,7 +11,15 @@ import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { Tx } from '../../db/client';
-import type { CountedFlow, CountedSpan, CoverageMark, HitPlace, NewHits, RuleHitSums } from './coverage-rows';
+import type {
+  CountedFlow,
+  CountedSpan,
+  CoverageMark,
+  HitPlace,
+  NewHits,
+  RuleHitSums,
+  TrafficDay,
+} from './coverage-rows';
 import type {
   BucketSum,
   ConversationFilter,
@@ -177,6 +185,8 @@ export type RuleHits = {
     from: string,
     input: WorkloadCoverageListInput,
   ) => Promise<Page<Omit<WorkloadCoverage, 'evidence_score'>>>;
+  /** The days on which these workloads had traffic. */
+  daysOfWorkloads: (workloadIds: readonly string[]) => Promise<TrafficDay[]>;
   /** Conversations since a day about which the firewall's log contradicts the rules. */
   conflicts: (reach: Reach, since: string, limit: number) => Promise<Omit<VerdictConflicts, 'since'>>;
 };

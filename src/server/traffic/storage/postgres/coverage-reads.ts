@@ -13,7 +13,7 @@ import { coverageMarks, ruleHits, workloadCoverage } from '../../../db/schema/co
 import { workloadOwners } from '../../../db/schema/moves';
 import { workloads } from '../../../db/schema/workloads';
 import { dayInProject, workloadInReach } from '../../../tenancy/queries/tenant-reach';
-import type { HitPlace, RuleHitSums } from '../coverage-rows';
+import type { HitPlace, RuleHitSums, TrafficDay } from '../coverage-rows';
 import type { RuleHits } from '../flow-store';
 import { addHits, findCoverageMark, findGuestMarks, lockCoverageMark, readCountedFlows } from './coverage-sums';
 import { inIdList } from './visible-rows';
@@ -143,6 +143,15 @@ async function listWorkloadCoverage(
   return { ...page, items: page.items.map(({ id, ...row }) => ({ workload_id: id, ...row })) };
 }
 
+/** The days on which workloads had traffic, as long as coverage is kept. One query. */
+async function listTrafficDays(workloadIds: readonly string[]): Promise<TrafficDay[]> {
+  const { workload_id, day, last_flow_at } = workloadCoverage;
+  return db
+    .select({ workload_id, day, last_flow_at })
+    .from(workloadCoverage)
+    .where(inIdList(sql`${workload_id}`, workloadIds));
+}
+
 type Row = VerdictConflicts['most'][number] & { all_workloads: number; all_flows: number };
 
 /**
@@ -178,5 +187,6 @@ export const hits: RuleHits = {
   places: listHitLocations,
   ofPolicy: sumRuleHits,
   byWorkload: listWorkloadCoverage,
+  daysOfWorkloads: listTrafficDays,
   conflicts: sumVerdictConflicts,
 };
