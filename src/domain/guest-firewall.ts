@@ -57,13 +57,28 @@ export const OutsideFilters = z.object({
 });
 export type OutsideFilters = z.output<typeof OutsideFilters>;
 
+/** What is known about a guest's firewall at a time in the past. */
+export const PastReading = z.object({
+  as_of: z.string(),
+  /** `between`: two readings around that time differ, and which was live is not known. `not_read`: there was none yet. */
+  state: z.enum(['read', 'between', 'not_read']),
+  /** Before or at that time. */
+  last_read_at: z.string().nullable(),
+  /** When it was first read otherwise; with `between` only. */
+  next_read_at: z.string().nullable(),
+});
+export type PastReading = z.output<typeof PastReading>;
+
 /** Everything that filters a guest's packets, as it is live. What is null could not be read. */
 export const GuestFirewall = z.object({
   workload_id: z.uuid(),
   vmid: z.int(),
   /** `absent` only with proof. */
   presence: z.enum(['present', 'absent', 'unknown']),
-  read_at: z.string(),
+  /** Null: as of a time for which it is not known. */
+  read_at: z.string().nullable(),
+  /** Null: this is of now. */
+  past: PastReading.nullable(),
   cluster_firewall_enabled: z.boolean().nullable(),
   /** What holds, defaults included. */
   options: z

@@ -8,7 +8,8 @@ type Operation = { readonly rest: string | null; readonly trpc: readonly string[
 
 /**
  * Every operation that can take seconds of a processor or of the database, under the names of both surfaces. Anything else is
- * light and is never made to wait. Lists that are answered as a file (`format=csv`, `format=ndjson`) are exports, whichever they are.
+ * light and is never made to wait. Lists that are answered as a file (`format=csv`, `format=ndjson`) are exports, whichever they are. What
+ * is asked about the past (`as_of`) is computed, because nothing of it is kept.
  */
 export const HEAVY_OPERATIONS: readonly Operation[] = [
   { rest: 'GET /topology', trpc: ['topology.read'] },
@@ -45,6 +46,10 @@ const PATTERNS = [...ROUTES.keys()].map((route) => {
   return { method, path: new RegExp(`^/api/v1${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) };
 });
 
+/** Whether an input asks about the past. */
+const hasTime = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'as_of' in input && input.as_of !== undefined;
+
 const isFile = (format: unknown): boolean => format === 'csv' || format === 'ndjson';
 
 /**
@@ -54,12 +59,15 @@ const isFile = (format: unknown): boolean => format === 'csv' || format === 'ndj
 export const HEAVY_ELSEWHERE = Symbol.for('fabric.heavy-elsewhere');
 
 /** Whether a tRPC procedure, by its path, is heavy. All of them are `compute`: their answers are sent as a whole. */
-export const isHeavyCall = (path: string): boolean => CALLS.has(path);
+export const isHeavyCall = (path: string, input?: unknown): boolean => CALLS.has(path) || hasTime(input);
 
 /** In which lane a route waits; null for a light one. */
-export function getLane({ method, path }: { method: string; path: string }, format: unknown): Lane | null {
-  if (isFile(format)) return 'export';
-  return ROUTES.get(`${method} ${path}`) ?? null;
+export function getLane(
+  { method, path }: { method: string; path: string },
+  query: { readonly format?: unknown } | undefined,
+): Lane | null {
+  if (isFile(query?.format)) return 'export';
+  return ROUTES.get(`${method} ${path}`) ?? (hasTime(query) ? 'compute' : null);
 }
 
 function decoded(path: string): string {
@@ -74,9 +82,13 @@ function decoded(path: string): string {
 export function isHeavyRequest(method: string, address: string): boolean {
   const [given = '', query = ''] = address.split('?', 2);
   const path = decoded(given);
-  if (path.startsWith('/api/trpc/')) return path.slice('/api/trpc/'.length).split(',').some(isHeavyCall);
+  const params = new URLSearchParams(query);
+  if (path.startsWith('/api/trpc/')) {
+    const calls = path.slice('/api/trpc/'.length).split(',');
+    return calls.some((call) => isHeavyCall(call)) || params.get('input')?.includes('"as_of":') === true;
+  }
   if (!path.startsWith('/api/v1/')) return false;
-  if (new URLSearchParams(query).getAll('format').some(isFile)) return true;
+  if (params.getAll('format').some(isFile) || params.has('as_of')) return true;
   const asked = method === 'HEAD' ? 'GET' : method;
   return PATTERNS.some((pattern) => pattern.method === asked && pattern.path.test(path));
 }

@@ -59,7 +59,7 @@ const batches = () =>
 /** A batch is answered as a whole: light calls do not wait for the turn of heavy ones. */
 const makeTrpcClient = () =>
   createTRPCClient<AppRouter>({
-    links: [splitLink({ condition: ({ path }) => isHeavyCall(path), true: batches(), false: batches() })],
+    links: [splitLink({ condition: ({ path, input }) => isHeavyCall(path, input), true: batches(), false: batches() })],
   });
 
 /** Gives the tree its procedures and the cache of their answers; emptied when the session ends and when another user signs in. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asOf } from '../as-of';
 import { MAX_HOPS, OUTSIDE, REACH_ANSWERS, REACH_GROUPINGS } from '../choices';
 import { PacketAddresses, PacketTexts } from '../impact/impact';
 import { RULE_PROTOCOLS } from '../policy/choices';
@@ -48,8 +49,13 @@ export const ReachInput = z
     /** Asks about the rules that this change would leave. */
     change_id: z.uuid().optional(),
     ...viewpoint,
+    ...asOf,
   })
-  .superRefine(checkPorts);
+  .superRefine(checkPorts)
+  .refine(({ change_id, as_of }) => change_id === undefined || as_of === undefined, {
+    path: ['as_of'],
+    message: 'A change is not applied yet. Specify as_of or change_id.',
+  });
 export type ReachInput = z.output<typeof ReachInput>;
 
 export const REACH_VERDICTS = ['allowed', 'denied', 'unknown'] as const;
@@ -174,6 +180,8 @@ export const Reach = z.object({
   withheld: z.boolean(),
   /** The change on whose rules this is answered; null: the live ones. */
   change_id: z.uuid().nullable(),
+  /** The time as of which this is answered; null: now. */
+  as_of: z.string().nullable(),
 });
 export type Reach = z.output<typeof Reach>;
 

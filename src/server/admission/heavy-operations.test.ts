@@ -39,6 +39,17 @@ describe('heavy operations', () => {
     expect(isHeavyRequest('GET', '/topology?format=csv')).toBe(false);
   });
 
+  it('include whatever is asked about the past', () => {
+    const as_of = '2026-01-01T00:00:00Z';
+    const input = encodeURIComponent(JSON.stringify({ 0: { id: 'a', as_of } }));
+    expect(isHeavyRequest('GET', `/api/v1/policies?as_of=${as_of}`)).toBe(true);
+    expect(isHeavyRequest('GET', `/api/trpc/policies.get?batch=1&input=${input}`)).toBe(true);
+    expect(isHeavyCall('policies.get', { id: 'a', as_of })).toBe(true);
+    expect(isHeavyCall('policies.get', { id: 'a', as_of: undefined })).toBe(false);
+    expect(getLane({ method: 'GET', path: '/policies' }, { as_of })).toBe('compute');
+    expect(getLane({ method: 'GET', path: '/policies' }, {})).toBeNull();
+  });
+
   it('match however the address is encoded', () => {
     for (const address of [
       '/api/trpc/topology%2Eread?input={}',

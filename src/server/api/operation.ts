@@ -1,7 +1,9 @@
 import type { TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server';
 import { z } from 'zod';
+import type { AtOneTime } from '@/domain/as-of';
 import type { Grantable } from '@/domain/permissions';
 import type { OpenScope, PersonSession, Scope, Session } from '../auth/scope';
+import { readPast } from '../db/as-of';
 import type { ErrorCode } from '../lib/errors';
 import type { Method } from '../rest/define-route';
 import { builderFor } from './trpc';
@@ -49,7 +51,8 @@ export type Call<A extends CallAccess, R extends string, P extends ObjectShape, 
   session: A extends { person: string } ? PersonSession : Session;
   /** Path parameters. */
   params: ParamsOf<R, P>;
-  input: I extends z.ZodType ? z.output<I> : undefined;
+  /** Without `as_of`: what the operation reads is what was then. */
+  input: I extends z.ZodType ? AtOneTime<z.output<I>> : undefined;
   /** The address under which the caller reached the service. @throws AppError `malformed` */
   baseUrl: () => string;
 };
@@ -162,7 +165,27 @@ function createSentParser(operation: Operation): ((sent: unknown) => { params: u
   };
 }
 
-function build(kind: 'query' | 'mutation', operation: Operation): never {
+type Run = Operation['run'];
+
+/** The same for the time that a call asks about, instead of now. */
+const answerAsOf =
+  (run: Run): Run =>
+  (call: { input: { as_of?: string } }, ...rest: []) => {
+    const { as_of, ...input } = call.input;
+    const answer = () => run({ ...call, input }, ...rest);
+    return as_of === undefined ? answer() : readPast(as_of, answer);
+  };
+
+/** An operation whose input has `as_of` answers about the past, over both surfaces and in its file. */
+function withPast(operation: Operation): Operation {
+  if (!('as_of' in ((operation.input as Partial<z.ZodObject> | undefined)?.shape ?? {}))) return operation;
+  const { csv, run } = operation;
+  const answered = { ...operation, run: answerAsOf(run) } as Operation;
+  return csv?.rows ? ({ ...answered, csv: { ...csv, rows: answerAsOf(csv.rows as Run) } } as Operation) : answered;
+}
+
+function build(kind: 'query' | 'mutation', declared: Operation): never {
+  const operation = kind === 'query' ? withPast(declared) : declared;
   const read = createSentParser(operation);
   const base = builderFor(operation);
   const builder = read === null ? base : base.input(read);

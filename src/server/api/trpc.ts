@@ -144,8 +144,10 @@ export const builderFor = (operation: Operation) =>
     .meta({ operation })
     .use(({ ctx, next }) => next({ ctx: authorizeCall(ctx, operation.access) }))
     .use(storableInput)
-    .use(({ ctx, next, path, signal }) =>
-      isHeavyCall(path) ? admit('compute', ctx.scope as Scope, signal ?? null, () => next()) : next(),
+    .use(async ({ ctx, next, path, signal, getRawInput }) =>
+      isHeavyCall(path, await getRawInput())
+        ? admit('compute', ctx.scope as Scope, signal ?? null, () => next())
+        : next(),
     );
 
 export const router = t.router;

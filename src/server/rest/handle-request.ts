@@ -122,7 +122,7 @@ async function answerRequest(routes: readonly Route[], request: Request): Promis
       actorId = scope.actor.id ?? actorId;
       const input = await readInput(route, match.params, request, scope);
       const work = async () => route.handler({ scope, session, request, routes, ...input });
-      const lane = getLane(route, (input.query as { format?: unknown } | undefined)?.format);
+      const lane = getLane(route, input.query as object | undefined);
       const result = await (lane ? admitResponse(lane, scope as Scope, request.signal, work) : work());
       response = respond(result, route.response.status, origin.request_id);
     } else {

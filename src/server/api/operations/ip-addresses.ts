@@ -1,3 +1,4 @@
+import { AsOf, asOf } from '@/domain/as-of';
 import { AddressPolicies } from '@/domain/ipam/address-policies';
 import {
   AddressBulkDelete,
@@ -35,9 +36,9 @@ export const ipAddressesRouter = router({
   list: query({
     rest: 'GET /ip-addresses',
     summary:
-      'List addresses with their prefix and workload. format=csv returns all addresses as a file that can be imported.',
+      'List addresses with their prefix and workload, now or as of a time. format=csv returns all addresses as a file that can be imported.',
     access: { permission: 'ipam:read' },
-    input: AddressListInput,
+    input: AddressListInput.extend(asOf),
     output: AddressPage,
     run: ({ scope, input }) => listIpAddresses(scope.reach, input),
     csv: {
@@ -83,8 +84,10 @@ export const ipAddressesRouter = router({
   }),
   get: query({
     rest: 'GET /ip-addresses/{ip_address_id}',
-    summary: 'Get one address with its former holders, the prefixes that contain it, and its open conflicts.',
+    summary:
+      'Get one address with its former holders, the prefixes that contain it, and its open conflicts, now or as of a time.',
     access: { permission: 'ipam:read' },
+    input: AsOf,
     output: IpAddressDetail,
     run: ({ scope, params }) => readAddress(scope, params.ip_address_id),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asOf } from '@/domain/as-of';
 import {
   ChangedPolicy,
   ChangeGuard,
@@ -51,9 +52,9 @@ const guardQuery = ByVersion.extend({
 export const policiesRouter = router({
   list: query({
     rest: 'GET /policies',
-    summary: 'List policies with their status on each cluster, as last read.',
+    summary: 'List policies with their status on each cluster, as last read, now or as of a time.',
     access: { permission: 'policy:read' },
-    input: PolicyListInput,
+    input: PolicyListInput.extend(asOf),
     output: PolicyPage,
     run: ({ scope, input }) => listPolicies(scope, input),
   }),
@@ -68,9 +69,10 @@ export const policiesRouter = router({
   }),
   get: query({
     rest: 'GET /policies/{policy_id}',
-    summary: 'Get one policy with its rules and status. With fresh=true, its workloads are read now.',
+    summary:
+      'Get one policy with its rules and status. With fresh=true, its workloads are read now; with as_of, it is as it was then.',
     access: { permission: 'policy:read' },
-    input: z.strictObject({ fresh: flag }),
+    input: z.strictObject({ fresh: flag, ...asOf }),
     output: Policy,
     run: ({ scope, params, input }) => readPolicy(scope, params.policy_id, input.fresh === 'true'),
   }),

@@ -24,7 +24,7 @@ export const reachRouter = router({
   check: query({
     rest: 'POST /reach',
     summary:
-      'Decide what passes between two ends by the live rules, as last read, or by those that a change would leave.',
+      'Decide what passes between two ends by the live rules, as last read, by those that a change would leave, or by those that were read as of a time.',
     access,
     input: ReachInput,
     output: Reach,

@@ -1,3 +1,4 @@
+import { AsOf, asOf } from '@/domain/as-of';
 import {
   MembershipChange,
   MembershipResult,
@@ -30,9 +31,10 @@ const BULK_BYTES = 512 * 1024;
 export const securityGroupsRouter = router({
   list: query({
     rest: 'GET /security-groups',
-    summary: 'List security groups with the number of their members and of the policies that use them.',
+    summary:
+      'List security groups with the number of their members and of the policies that use them, now or as of a time.',
     access: { permission: 'group:read' },
-    input: SecurityGroupListInput,
+    input: SecurityGroupListInput.extend(asOf),
     output: SecurityGroupPage,
     run: ({ scope, input }) => listSecurityGroups(scope.reach, input),
   }),
@@ -47,8 +49,9 @@ export const securityGroupsRouter = router({
   }),
   get: query({
     rest: 'GET /security-groups/{security_group_id}',
-    summary: 'Get one security group.',
+    summary: 'Get one security group, now or as of a time.',
     access: { permission: 'group:read' },
+    input: AsOf,
     output: SecurityGroup,
     run: ({ scope, params }) => readSecurityGroup(scope, params.security_group_id),
   }),
@@ -75,9 +78,9 @@ export const securityGroupsRouter = router({
   }),
   members: query({
     rest: 'GET /security-groups/{security_group_id}/members',
-    summary: 'List the members of a security group, added manually and by tag.',
+    summary: 'List the members of a security group, added manually and by tag, now or as of a time.',
     access: { permission: 'group:read' },
-    input: SecurityGroupMemberListInput,
+    input: SecurityGroupMemberListInput.extend(asOf),
     output: SecurityGroupMemberPage,
     run: ({ scope, params, input }) => listMembers(scope, params.security_group_id, input),
   }),

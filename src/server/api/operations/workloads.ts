@@ -1,3 +1,4 @@
+import { AsOf, asOf } from '@/domain/as-of';
 import { WorkloadChain } from '@/domain/enforcement-chain/workload-chain';
 import { GuestFirewall, PacketTest, PacketVerdict } from '@/domain/guest-firewall';
 import {
@@ -41,9 +42,9 @@ const CSV = fieldsWithout(
 export const workloadsRouter = router({
   list: query({
     rest: 'GET /workloads',
-    summary: 'List VMs and containers. format=csv returns all workloads as a file.',
+    summary: 'List VMs and containers, now or as of a time. format=csv returns all workloads as a file.',
     access: { permission: 'workload:read' },
-    input: WorkloadListInput,
+    input: WorkloadListInput.extend(asOf),
     output: WorkloadPage,
     run: ({ scope, input }) => listWorkloads(scope, input),
     csv: { name: 'workloads', columns: CSV },
@@ -59,8 +60,9 @@ export const workloadsRouter = router({
   }),
   get: query({
     rest: 'GET /workloads/{workload_id}',
-    summary: 'Get one workload with its interfaces and addresses.',
+    summary: 'Get one workload with its interfaces and addresses, now or as of a time.',
     access: { permission: 'workload:read' },
+    input: AsOf,
     output: WorkloadDetail,
     run: ({ scope, params }) => readWorkload(scope, params.workload_id),
   }),
@@ -84,8 +86,9 @@ export const workloadsRouter = router({
   firewall: query({
     rest: 'GET /workloads/{workload_id}/firewall',
     summary:
-      'Read the live firewall of a workload: everything that filters its packets, with rules in order, options and interfaces.',
+      'Read the live firewall of a workload: everything that filters its packets, with rules in order, options and interfaces. With as_of, as it was read then.',
     access: { permission: 'workload:read' },
+    input: AsOf,
     output: GuestFirewall,
     run: ({ scope, session, params }) =>
       readGuestFirewall(scope, params.workload_id, authorizeIfGranted(session, 'cluster:read')),

@@ -8,6 +8,7 @@ import type { GuestFirewall } from '@/domain/guest-firewall';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { GuestFilter } from '@/domain/policy/plan/guest-filter';
 import type { Scope } from '../../auth/scope';
+import { getMoment } from '../../lib/moment';
 import { notFound } from '../../lib/refusals';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
@@ -16,6 +17,7 @@ import type { InputWorkload } from '../queries/policy-inputs';
 import { oldestReadAt, readLive, type TimedGuest } from './live-reader';
 import { ruleNamer } from './named-rules';
 import { outsideFilters } from './outside-filters';
+import { readGuestPast } from './read-guest-past';
 import { redactSets } from './redact-state';
 
 /** A guest read a moment ago, with the policies and inventory that belong to the moment. */
@@ -54,7 +56,7 @@ export async function readGuestLive(reach: Reach, workloadId: string): Promise<G
 }
 
 /**
- * Everything that filters a guest's packets, read now: all rules in their order, managed ones with their policy,
+ * Everything that filters a guest's packets, read now (inside `readPast`: as of then): all rules in their order, managed ones with their policy,
  * options with their defaults, interfaces with whether they filter, and any other filters.
  * @param hosts evidence that clusters may be read; without it nothing about the node is returned
  * @throws AppError `not_found`
@@ -64,7 +66,12 @@ export async function readGuestFirewall(
   workloadId: string,
   hosts: Scope<'cluster:read'> | null = null,
 ): Promise<GuestFirewall> {
-  const { firewall, workload, snapshot, cluster, state, read_at } = await readGuestLive(scope.reach, workloadId);
+  const at = getMoment();
+  const read =
+    at === null
+      ? { ...(await readGuestLive(scope.reach, workloadId)), past: null }
+      : await readGuestPast(scope.reach, workloadId, at);
+  const { firewall, workload, snapshot, cluster, state, read_at, past } = read;
   const { inputs } = firewall;
   const namer = ruleNamer(inputs, scope.reach, workload);
   const guest = snapshot.state;
@@ -75,6 +82,7 @@ export async function readGuestFirewall(
     vmid: workload.vmid,
     presence: guest.presence,
     read_at,
+    past,
     cluster_firewall_enabled: cluster.firewall_enabled,
     options: guest.options && effectiveOptions(guest.options),
     stored_options: Object.keys(guest.options ?? {}).sort(),

@@ -1,9 +1,10 @@
-import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm';
 import type { CompileFailure } from '@/domain/firewall/compile-failure';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Executor } from '../../db/client';
 import { nodes } from '../../db/schema/clusters';
 import { clusterFirewallSnapshots, guestFirewallSnapshots } from '../../db/schema/firewall-snapshots';
+import { pastFirewalls } from '../../db/schema/history';
 import { networks } from '../../db/schema/networks';
 import { workloads } from '../../db/schema/workloads';
 import { batches } from '../../db/update-rows';
@@ -221,3 +222,16 @@ export function listClusterVnets(executor: Executor, clusterId: string) {
     .orderBy(asc(networks.name));
 }
 export type VnetOfCluster = Awaited<ReturnType<typeof listClusterVnets>>[number];
+
+/** Read as one state last at `last_read_at`, and as another first at `next_read_at`: which was live in between is not known. */
+export type ReplacedReading = { last_read_at: string; next_read_at: string };
+
+/** Workloads and clusters of which two readings with different states enclose a time, by ID. */
+export async function listReplacedReadings(executor: Executor, at: string): Promise<Map<string, ReplacedReading>> {
+  const { object_id, from_at, last_read_at, until_at, replaced } = pastFirewalls;
+  const rows = await executor
+    .select({ object_id, last_read_at, next_read_at: until_at })
+    .from(pastFirewalls)
+    .where(and(eq(replaced, true), lte(from_at, at), lt(last_read_at, at), gt(until_at, at)));
+  return new Map(rows.map(({ object_id, ...times }) => [object_id, times]));
+}

@@ -1,18 +1,25 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
+import type { GuestSnapshot } from '@/domain/firewall/snapshot';
+import type { GuestFirewall } from '@/domain/guest-firewall';
 import { WorkloadListInput } from '@/domain/inventory';
 import { AddressListInput } from '@/domain/ipam/ip-address';
 import { PolicyListInput } from '@/domain/policies';
 import { SecurityGroupListInput, SecurityGroupMemberListInput } from '@/domain/security-group';
 import { listIpAddresses } from '@/server/addresses/queries/ip-addresses';
 import { systemScope } from '@/server/auth/scope';
-import { readPast } from '@/server/db/as-of';
+import { readHistoryStart, readPast } from '@/server/db/as-of';
 import { db } from '@/server/db/client';
+import { workloads } from '@/server/db/schema/workloads';
 import { listMembers } from '@/server/enforcement/groups/members';
 import { listWorkloads, readWorkload } from '@/server/enforcement/inventory-views/workloads';
+import { readPastFirewall } from '@/server/enforcement/policies/firewall-state/read-past-firewall';
 import { listPolicies, readPolicy } from '@/server/enforcement/policies/policies';
+import { storeClusterSnapshot, storeGuestSnapshots } from '@/server/enforcement/queries/firewall-snapshots';
 import { listSecurityGroups } from '@/server/enforcement/queries/security-groups';
 import { readReach } from '@/server/insight/reach/read-reach';
+import { makeTwoTenants } from '@/test/factories';
+import { call } from '@/test/request';
 import { getRunCount } from '@/test/thorough';
 import { createRandom, makeRandomHistory } from './random-history.fixture';
 
@@ -21,7 +28,7 @@ type Reader = readonly string[] | 'all';
 const scope = (reader: Reader) => systemScope('workload:read', 'test', reader);
 
 /** Fields whose changes alone are not kept. */
-const NOT_KEPT = new Set(['updated_at', 'config_read_at', 'last_seen_at', 'read_at', 'lock']);
+const NOT_KEPT = new Set(['updated_at', 'config_read_at', 'last_seen_at', 'read_at', 'lock', 'as_of']);
 const toKept = (answer: unknown) =>
   JSON.parse(JSON.stringify(answer, (key, value) => (NOT_KEPT.has(key) ? undefined : value)));
 const orRefusal = (work: Promise<unknown>) => work.catch((error: { code?: string }) => ({ refused: error.code }));
@@ -88,5 +95,91 @@ describe('answers as of a time', { timeout: 300_000 }, () => {
     }
     const [kept] = await db.execute<{ n: number }>(sql`select count(*)::int as n from past_workloads`);
     expect(kept?.n).toBeGreaterThan(STEPS / 20);
+  });
+});
+
+const state: GuestSnapshot = {
+  ...{ presence: 'present', options: { enable: 1, policy_in: 'DROP' }, rules: [], ipsets: {}, aliases: {} },
+  ...{ nics: [{ name: 'net0', firewall: true, mac: null, bridge: 'vmbr0' }], pending_nics: [], unreadable: [] },
+};
+const open: GuestSnapshot = { ...state, options: { enable: 0 } };
+
+describe('as_of over REST', () => {
+  const read = async (path: string, headers: Record<string, string>, body?: object) => {
+    const response = await call(path, { headers, ...(body && { body }) });
+    return { status: response.status, body: (await response.json()) as Record<string, never> };
+  };
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 3));
+
+  it('shows a workload and its firewall to those who had it then, and says where it is not known', async () => {
+    const { cluster, ours, theirs } = await makeTwoTenants('security_engineer');
+    const { id } = ours.workload;
+    const store = (state_hash: string, content: GuestSnapshot) =>
+      storeGuestSnapshots(db, [{ workload_id: id, read_at: new Date().toISOString(), state_hash, state: content }]);
+    const shared = { groups: {}, ipsets: {}, aliases: {}, unreadable: [], firewall_enabled: true };
+    await pause();
+    const unread = await readClock();
+    await pause();
+    const read_at = new Date().toISOString();
+    await storeClusterSnapshot(db, { cluster_id: cluster.id, read_at, state_hash: 'shared', state: shared });
+    await store('closed', state);
+    const closed = await readClock();
+    await pause();
+    await store('closed', state);
+    const between = await readClock();
+    await pause();
+    await store('open', open);
+    await pause();
+    const opened = await readClock();
+    await db.update(workloads).set({ project_id: theirs.project.id, name: 'moved' }).where(eq(workloads.id, id));
+    await store('theirs', state);
+
+    const firewallAt = async (at: string, headers = ours.headers) => {
+      const { status, body } = await read(`/workloads/${id}/firewall?as_of=${at}`, headers);
+      const { past, options, interfaces } = body as unknown as GuestFirewall;
+      return [status, past?.state, options?.enable ?? null, interfaces?.map(({ protection }) => protection) ?? null];
+    };
+    expect(await firewallAt(unread)).toEqual([200, 'not_read', null, null]);
+    expect(await firewallAt(closed)).toEqual([200, 'read', true, ['default_deny']]);
+    expect(await firewallAt(between)).toEqual([200, 'between', null, null]);
+    // What was read of the next owner does not change it.
+    expect(await firewallAt(opened)).toEqual([200, 'read', false, ['off']]);
+    expect((await firewallAt(await readClock()))[0]).toBe(404);
+    expect((await firewallAt(opened, theirs.headers))[0]).toBe(404);
+
+    const { body: then } = await read(`/workloads?as_of=${between}`, ours.headers);
+    expect(then).toMatchObject({ items: [{ id, name: ours.workload.name, protection: 'unknown' }], total: 1 });
+    expect((await read('/workloads', ours.headers)).body).toMatchObject({ items: [], total: 0 });
+    const { firewall, unknown } = await readPastFirewall(between);
+    expect([firewall.inputs.workloads.get(id)?.tenant_id, unknown.get(id)?.reason]).toEqual([
+      ours.tenant.id,
+      'between',
+    ]);
+    const question = { from: ['any'], to: [`vmid:${ours.workload.vmid}`], as_of: opened };
+    expect((await read('/reach', ours.headers, question)).body).toMatchObject({
+      as_of: opened,
+    });
+  });
+
+  it('refuses a time that is not known, with the earliest that is', async () => {
+    const { ours } = await makeTwoTenants('security_engineer');
+    const earliest = await readHistoryStart(db);
+    const before = new Date(Date.parse(earliest) - 1).toISOString();
+    for (const path of [
+      '/policies',
+      '/security-groups',
+      '/workloads',
+      '/ip-addresses',
+      `/workloads/${ours.workload.id}`,
+    ]) {
+      expect(await read(`${path}?as_of=${before}`, ours.headers), path).toMatchObject({
+        status: 400,
+        body: { earliest },
+      });
+      expect((await read(`${path}?as_of=2999-01-01T00:00:00Z`, ours.headers)).status).toBe(400);
+      expect((await read(`${path}?as_of=yesterday`, ours.headers)).status).toBe(400);
+    }
+    const change = { from: ['any'], to: ['any'], as_of: earliest, change_id: ours.workload.id };
+    expect((await read('/reach', ours.headers, change)).body.errors).toMatchObject([{ field: 'as_of' }]);
   });
 });

@@ -25,6 +25,7 @@ import { ruleNamer } from '../../enforcement/guest-firewall/named-rules';
 import { liveStateAt } from '../../enforcement/policies/firewall-state/views';
 import type { Readable } from '../../enforcement/policies/planned-change';
 import { deciderView, packetView } from '../../enforcement/policy-tests/describe-test';
+import { getMoment } from '../../lib/moment';
 import { traceStage } from './trace';
 
 /** Places and addresses of one part that are listed. */
@@ -217,5 +218,6 @@ export function describeReach(reader: Reader, decision: ReachDecision, question:
     reason: toReason(reason),
     withheld,
     change_id,
+    as_of: getMoment(),
   };
 }

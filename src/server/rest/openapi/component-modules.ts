@@ -52,6 +52,7 @@ import * as policyPreview from '@/domain/policy-preview';
 import * as policyTest from '@/domain/policy-tests/definition';
 import * as protectedConnection from '@/domain/policy-tests/protected-connection';
 import * as project from '@/domain/project';
+import * as reach from '@/domain/reach/reach';
 import * as role from '@/domain/role';
 import * as savedView from '@/domain/saved-view';
 import * as secondFactor from '@/domain/second-factor';
@@ -120,6 +121,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   policyTest,
   protectedConnection,
   project,
+  reach,
   role,
   savedView,
   secondFactor,

@@ -31,9 +31,9 @@ export function problemStatuses(route: Route): number[] {
   if (params || query || body) found.add(404);
   if (changes) for (const status of [409, 413, 415, 422]) found.add(status);
   if (!open && !changes) found.add(422);
-  // A list that may be asked for as a file.
-  const format = query instanceof z.ZodObject && 'format' in query.shape ? 'csv' : 'json';
-  if (COUNTS_ATTEMPTS.has(tag) || getLane(route, format) !== null) found.add(429);
+  // A list that may be asked for as a file, or as of a time.
+  const mayWait = query instanceof z.ZodObject && ('format' in query.shape || 'as_of' in query.shape);
+  if (COUNTS_ATTEMPTS.has(tag) || mayWait || getLane(route, undefined) !== null) found.add(429);
   if (ASKS_CLUSTERS.has(tag)) for (const status of [502, 504]) found.add(status);
   for (const code of route.response.problems ?? []) found.add(ERROR_STATUS[code]);
   return [...found].sort((a, b) => a - b);

@@ -2,7 +2,7 @@ import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../../db/client';
 import { sharedValue } from '../../../lib/cache';
 import { groupBy } from '../../../lib/group-by';
-import { loadForMoment } from '../../../lib/moment';
+import { getMoment, loadForMoment } from '../../../lib/moment';
 import { readLive, type Timed, type TimedGuest } from '../../guest-firewall/live-reader';
 import { listAcceptedDrift } from '../../queries/drifts';
 import { findGuestSnapshots, listClusterSnapshots, listGuestSnapshotHashes } from '../../queries/firewall-snapshots';
@@ -112,6 +112,7 @@ export async function refreshFirewallState(
   choose: (firewall: FirewallState) => readonly string[],
 ): Promise<FirewallState> {
   const firewall = await readFirewallState();
+  if (getMoment() !== null) return firewall;
   const subjects = choose(firewall).flatMap((id) => firewall.inputs.workloads.get(id) ?? []);
   const groups = groupBy(subjects, (workload) => workload.cluster_id);
   const fresh = await Promise.all(

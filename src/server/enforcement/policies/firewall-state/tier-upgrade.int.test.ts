@@ -27,6 +27,7 @@ const fetchPolicy = async (policy: Policy) => (await lab.json(`/policies/${polic
 /** Tables as the release before tiers had them, and the rules where it put them: by priority alone. */
 async function downgrade(): Promise<void> {
   const sql = sqlClient();
+  await sql.unsafe('drop schema as_of cascade');
   await sql.unsafe('alter table policies drop column tier, drop column tenant_visibility');
   await sql.unsafe('alter table policy_placements drop column tier, drop column priority');
   const lines = file().split('\n');
