@@ -86,6 +86,7 @@ export type AuditField =
   | 'has_new_client_secret'
   | 'has_new_secret'
   | 'has_new_smtp_password'
+  | 'history_retention_days'
   | 'hostname'
   | 'icmp_type'
   | 'id'

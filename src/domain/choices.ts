@@ -229,6 +229,7 @@ export const ENROLLMENT_LIMITS = { uses: 500, minutes: { least: 10, most: 7 * 24
 export const SETTING_LIMITS = {
   flow_retention_hours: { min: 1, max: 365 * 24 },
   audit_retention_days: { min: 30, max: 3650 },
+  history_retention_days: { min: 1, max: 730 },
   auto_node_sync_interval_minutes: { min: 5, max: 7 * 24 * 60 },
   auto_ipam_sync_interval_minutes: { min: 5, max: 7 * 24 * 60 },
   change_approvals_required: { min: 0, max: 5 },

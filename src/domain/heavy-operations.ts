@@ -64,7 +64,7 @@ export const isHeavyCall = (path: string, input?: unknown): boolean => CALLS.has
 /** In which lane a route waits; null for a light one. */
 export function getLane(
   { method, path }: { method: string; path: string },
-  query: { readonly format?: unknown } | undefined,
+  query: { readonly format?: unknown; readonly as_of?: unknown } | undefined,
 ): Lane | null {
   if (isFile(query?.format)) return 'export';
   return ROUTES.get(`${method} ${path}`) ?? (hasTime(query) ? 'compute' : null);

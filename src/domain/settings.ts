@@ -28,6 +28,14 @@ const DECLARED = {
       .nullable(),
     null,
   ),
+  /** How far back lists and pages can be shown as they were. */
+  history_retention_days: declared(
+    z
+      .int('A whole number of days.')
+      .min(LIMITS.history_retention_days.min, 'At least 1 day.')
+      .max(LIMITS.history_retention_days.max, 'At most 730 days (two years).'),
+    90,
+  ),
   auto_node_sync_enabled: declared(z.boolean('One of true, false.'), true),
   auto_node_sync_interval_minutes: declared(interval(LIMITS.auto_node_sync_interval_minutes), 15),
   auto_ipam_sync_enabled: declared(z.boolean('One of true, false.'), true),

@@ -99,6 +99,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/demo/installation/addresses.ts': 'one step of the demo, like its neighbors',
   'src/demo/installation/notifications.ts': 'one step of the demo, like its neighbors',
   'src/demo/traffic/roll.ts': 'used by all traffic of the demo',
+  'src/domain/as-of.ts': 'used by operations of several domains',
   'src/domain/durations.ts': 'used by most of the code',
   'src/domain/net/mac-address.ts': 'the arithmetic of one kind of address',
   'src/domain/policy/acts-on.ts': 'one rule that every part of policies asks',

@@ -99,6 +99,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   has_new_client_secret: msg('Client secret replaced'),
   has_new_secret: msg('Password replaced'),
   has_new_smtp_password: msg('Mail password replaced'),
+  history_retention_days: msg('History retention'),
   hostname: msg('Host name'),
   icmp_type: msg('ICMP type'),
   id: msg('ID'),

@@ -87,6 +87,20 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
                 disabled={locked !== null}
               />
             </Section>
+            <Section id="history-retention" title={t('History')}>
+              <NumberField
+                control={control}
+                name="history_retention_days"
+                label={t('History retention')}
+                unit={t('days')}
+                description={t(
+                  '{min, number} to {max, number} (two years). Lists and firewalls can be shown as they were in this time.',
+                  SETTING_LIMITS.history_retention_days,
+                )}
+                {...SETTING_LIMITS.history_retention_days}
+                disabled={locked !== null}
+              />
+            </Section>
             <Section id="change-approval" title={t('Approval of changes')}>
               <NumberField
                 control={control}

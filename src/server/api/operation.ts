@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AtOneTime } from '@/domain/as-of';
 import type { Grantable } from '@/domain/permissions';
 import type { OpenScope, PersonSession, Scope, Session } from '../auth/scope';
-import { readPast } from '../db/as-of';
+import { answerAt } from '../history/history';
 import type { ErrorCode } from '../lib/errors';
 import type { Method } from '../rest/define-route';
 import { builderFor } from './trpc';
@@ -172,8 +172,7 @@ const answerAsOf =
   (run: Run): Run =>
   (call: { input: { as_of?: string } }, ...rest: []) => {
     const { as_of, ...input } = call.input;
-    const answer = () => run({ ...call, input }, ...rest);
-    return as_of === undefined ? answer() : readPast(as_of, answer);
+    return answerAt(as_of, () => run({ ...call, input }, ...rest));
   };
 
 /** An operation whose input has `as_of` answers about the past, over both surfaces and in its file. */

@@ -26,6 +26,7 @@ const NOTHING = {
   audit_records: 0,
   ipam_imports: 0,
   impacts: 0,
+  history: 0,
   notifications: 0,
   notification_incidents: 0,
   webhook_secrets: 0,

@@ -5,6 +5,7 @@ import { recordAudit } from '../audit/record';
 import { systemScope } from '../auth/scope';
 import { db } from '../db/client';
 import { deleteOldImpacts } from '../enforcement/queries/impacts';
+import { pruneHistory } from '../history/history';
 import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
 import { deleteExpiredSecrets } from '../notifications/queries/notification-channels';
@@ -73,7 +74,7 @@ const IMPACT_DAYS = 7;
  * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond
  * the newest 20 of a cluster, deployments older than 400 days beyond the newest 20 of a policy on a cluster, audit
  * records beyond what the settings keep, files that were imported 90 days ago, notifications and closed incidents of
- * 90 days ago, impacts of 7 days ago that no apply acknowledged, and signing secrets whose time after a rotation is over.
+ * 90 days ago, former versions of rows that the settings no longer keep, impacts of 7 days ago that no apply acknowledged, and signing secrets whose time after a rotation is over.
  * @returns how many rows of each went
  */
 export async function pruneExpired() {
@@ -88,6 +89,7 @@ export async function pruneExpired() {
     audit_records: await pruneAudit(),
     ipam_imports: await deleteOldImports(db, ago(IMPORT_DAYS)),
     impacts: await deleteOldImpacts(db, ago(IMPACT_DAYS)),
+    history: await pruneHistory(),
     notifications: await deleteOldNotifications(db, ago(NOTIFICATION_DAYS)),
     webhook_secrets: await deleteExpiredSecrets(db, clock.now().toISOString()),
     notification_incidents: await deleteOldIncidents(db, ago(NOTIFICATION_DAYS)),

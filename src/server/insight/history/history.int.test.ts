@@ -10,6 +10,7 @@ import { listIpAddresses } from '@/server/addresses/queries/ip-addresses';
 import { systemScope } from '@/server/auth/scope';
 import { readHistoryStart, readPast } from '@/server/db/as-of';
 import { db } from '@/server/db/client';
+import { firewallStates, pastFirewalls } from '@/server/db/schema/history';
 import { workloads } from '@/server/db/schema/workloads';
 import { listMembers } from '@/server/enforcement/groups/members';
 import { listWorkloads, readWorkload } from '@/server/enforcement/inventory-views/workloads';
@@ -17,8 +18,9 @@ import { readPastFirewall } from '@/server/enforcement/policies/firewall-state/r
 import { listPolicies, readPolicy } from '@/server/enforcement/policies/policies';
 import { storeClusterSnapshot, storeGuestSnapshots } from '@/server/enforcement/queries/firewall-snapshots';
 import { listSecurityGroups } from '@/server/enforcement/queries/security-groups';
+import { pruneHistory } from '@/server/history/history';
 import { readReach } from '@/server/insight/reach/read-reach';
-import { makeTwoTenants } from '@/test/factories';
+import { makeCluster, makeTwoTenants, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 import { getRunCount } from '@/test/thorough';
 import { createRandom, makeRandomHistory } from './random-history.fixture';
@@ -181,5 +183,44 @@ describe('as_of over REST', () => {
     }
     const change = { from: ['any'], to: ['any'], as_of: earliest, change_id: ours.workload.id };
     expect((await read('/reach', ours.headers, change)).body.errors).toMatchObject([{ field: 'as_of' }]);
+  });
+});
+
+describe('pruneHistory', () => {
+  it('deletes what ended before the retention, keeps what was valid then, and refuses the time before', async () => {
+    const day = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const cluster = await makeCluster({ created_at: day(120) });
+    const workload = await makeWorkload(cluster, null, { created_at: day(120) });
+    const stored: [string, string][] = [
+      [day(100), 'first'],
+      [day(95), 'second'],
+      [day(80), 'third'],
+      [day(79), 'fourth'],
+    ];
+    for (const [read_at, state_hash] of stored) {
+      const row = {
+        workload_id: workload.id,
+        read_at,
+        state_hash,
+        state: { ...state, aliases: { read_at } },
+      };
+      await storeGuestSnapshots(db, [row]);
+    }
+    await db.execute(sql`update history_start set at = ${day(100)}`);
+    expect(await pruneHistory()).toBeGreaterThan(0);
+    const left = await db
+      .select({ hash: pastFirewalls.state_hash })
+      .from(pastFirewalls)
+      .where(eq(pastFirewalls.object_id, workload.id));
+    expect(left.map(({ hash }) => hash).sort()).toEqual(['second', 'third']);
+    const states = await db.select({ hash: firewallStates.state_hash }).from(firewallStates);
+    expect(states.map(({ hash }) => hash)).not.toContain('first');
+    expect(states.map(({ hash }) => hash)).toContain('second');
+    await expect(readPast(day(91), async () => null)).rejects.toThrow(/History begins at/);
+    expect((await readPastFirewall(day(89))).unknown.get(workload.id)).toMatchObject({
+      reason: 'between',
+      last_read_at: stored[1]?.[0],
+    });
+    expect(await pruneHistory()).toBe(0);
   });
 });
