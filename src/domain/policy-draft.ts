@@ -85,5 +85,10 @@ export const PolicyDraft = z.object({
   ),
   source: DraftProposal,
   target: DraftProposal,
+  /**
+   * How far the traffic of the last day was observed at the named workload with the least evidence, 0 to 1; null: no workload is named
+   * whose flows the caller may see.
+   */
+  evidence_score: z.number().nullable(),
 });
 export type PolicyDraft = z.output<typeof PolicyDraft>;

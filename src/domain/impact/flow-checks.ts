@@ -23,7 +23,6 @@ export type FlowCheckName = (typeof FLOW_CHECKS)[number];
 
 /** `missing`: no flows come past this. `partly`: some do not. `unknown`: it could not be found out, which is never `ok`. */
 export const FLOW_CHECK_STATES = ['ok', 'missing', 'partly', 'unknown'] as const;
-type FlowCheckState = (typeof FLOW_CHECK_STATES)[number];
 
 /** What exactly keeps flows away. */
 export const FLOW_CHECK_DETAILS = [

@@ -1,6 +1,7 @@
 'use client';
 import { type UseFormReturn, useWatch } from 'react-hook-form';
 import type { DraftProposal, PolicyDraft } from '@/domain/policy-draft';
+import { formatPercent } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { Notice } from '@/ui/notice';
@@ -16,6 +17,9 @@ export function DraftNotice({ draft, form }: Props) {
       <ul className="flex flex-col gap-1">
         <End form={form} side="sources" proposal={draft.source} />
         <End form={form} side="targets" proposal={draft.target} />
+        {draft.evidence_score !== null && (
+          <li>{t('Evidence of the last day: {share}', { share: formatPercent(draft.evidence_score) })}</li>
+        )}
         {draft.rules.length === 0 && <li>{t('The service is not known. Add the rules you need.')}</li>}
       </ul>
     </Notice>

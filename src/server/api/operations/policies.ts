@@ -190,7 +190,7 @@ export const policiesRouter = router({
     access: { permission: 'policy:write' },
     input: PolicyDraftInput,
     output: PolicyDraft,
-    run: ({ scope, input }) => draftPolicy(scope, input),
+    run: ({ scope, session, input }) => draftPolicy(scope, authorizeIfGranted(session, 'flow:read'), input),
   }),
   previewDraft: mutation({
     rest: 'POST /policy-drafts/preview',

@@ -48,10 +48,12 @@ beforeAll(async () => {
 
 describe('a draft of a policy', () => {
   it('names groups, else workloads, else addresses, and can be created as it is', async () => {
-    const { source, target, ...policy } = await draft(
+    const { source, target, evidence_score, ...policy } = await draft(
       { source: { workload_id: id['web-1'] }, destination: { workload_id: id['pg-1'] }, protocol: 'tcp', port: 5432 },
       engineerOfTenant,
     );
+    // No agent reports there.
+    expect(evidence_score).toBe(0);
     expect(policy).toEqual({
       name: 'Allow tcp/5432 from web to pg-1',
       tenant_id: tenant.id,
@@ -147,7 +149,7 @@ describe('a draft of a policy', () => {
     expect((await of(['pg-1'])).definition.targets).toEqual(['pg-1']);
     const { queries: one } = await countQueries(() => of(['pg-1']));
     const { queries: all } = await countQueries(() => of(['web-1', 'web-2', 'pg-1', 'lone']));
-    expect([one, all]).toEqual([2, 2]);
+    expect([one, all]).toEqual([5, 5]);
   });
 });
 

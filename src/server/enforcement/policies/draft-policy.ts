@@ -1,3 +1,4 @@
+import { DAY_MS } from '@/domain/durations';
 import { icmpName } from '@/domain/firewall/data/icmp-types';
 import { getReachableTenants, isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import { getOwnerId } from '@/domain/policy/acts-on';
@@ -6,6 +7,8 @@ import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { proposeEndpoint } from '@/domain/policy/propose-endpoint';
 import type { DraftEnd, DraftProposal, PolicyDraft, PolicyDraftInput } from '@/domain/policy-draft';
 import type { Scope } from '../../auth/scope';
+import { clock } from '../../lib/clock';
+import { readConfidence } from '../../traffic/agents/read-confidence';
 import { readFirewallState } from './firewall-state/read-firewall-state';
 
 const MAX_NAME = 100;
@@ -89,11 +92,24 @@ function withinReach(end: DraftEnd, index: InventoryIndex, reach: Reach): DraftE
   return workload_id === undefined || isVisible(workload_id) ? end : rest;
 }
 
+/** How far the last day was observed at some workloads, as far as their flows may be read; null: at none of them. */
+async function readEvidence(flows: Scope<'flow:read'> | null, ids: readonly string[]): Promise<number | null> {
+  if (!flows || ids.length === 0) return null;
+  const now = clock.now().getTime();
+  const { items, score } = await readConfidence(flows.reach, ids, { since: now - DAY_MS, until: now });
+  return items.length === 0 ? null : score;
+}
+
 /**
- * A policy in audit mode for observed traffic, or for some workloads. Nothing is stored. Four queries at most while the inventory is
+ * A policy in audit mode for observed traffic, or for some workloads. Nothing is stored. Ten queries at most while the inventory is
  * the same.
+ * @param flows evidence that the draft may say how far traffic was observed
  */
-export async function draftPolicy(scope: Scope<'policy:write'>, input: PolicyDraftInput): Promise<PolicyDraft> {
+export async function draftPolicy(
+  scope: Scope<'policy:write'>,
+  flows: Scope<'flow:read'> | null,
+  input: PolicyDraftInput,
+): Promise<PolicyDraft> {
   const { inputs } = await readFirewallState();
   const { index } = inputs;
   const { reach } = scope;
@@ -129,5 +145,6 @@ export async function draftPolicy(scope: Scope<'policy:write'>, input: PolicyDra
     rules: rule ? [rule] : [],
     source: from,
     target: to,
+    evidence_score: await readEvidence(flows, [...new Set([source, destination].flatMap(listEndWorkloadIds))]),
   };
 }
