@@ -5,7 +5,7 @@ import type { Compiled } from '@/domain/policy/desired';
 import { resolveMembers } from '@/domain/policy/group-members';
 import { type InventoryIndex, indexGroups, indexInventory } from '@/domain/policy/inventory-index';
 import { markLoggedRules, type TemporaryLog } from '@/domain/policy/temporary-log';
-import { db } from '../../db/client';
+import { db, type Executor } from '../../db/client';
 import { objectCache } from '../../lib/cache';
 import { findSetting } from '../../settings/queries/settings';
 import {
