@@ -267,3 +267,4 @@ export const REACH_ANSWERS = ['yes', 'no', 'some', 'unknown'] as const;
 export const REACH_GROUPINGS = ['group', 'network', 'tag', 'project'] as const;
 /** Workloads on the way, and the destination. */
 export const MAX_HOPS = 3;
+export const CONVERSATION_SORTS = ['last_seen_at', 'bytes', 'duration_ms'] as const;

@@ -38,6 +38,8 @@ export const flowFilters = {
   tenant_id: id('tenant'),
   cluster_id: id('cluster'),
   node_id: id('node'),
+  /** The flows of one conversation; without `since` all that are stored. */
+  conversation_id: id('conversation'),
   /** Address, CIDR, `internal` or `external`: at either end, or at one. */
   address: EndFilterText.optional(),
   source: EndFilterText.optional(),

@@ -9,7 +9,7 @@ import { resolveRange } from '../shared/time-range';
 type PageCall = readonly [page: string, call: string, takes?: string];
 
 const FLOW_FILTERS =
-  'range,since,until,workload_id,source_workload_id,destination_workload_id,tenant_id,cluster_id,node_id,address,source,destination,port,protocol,decision';
+  'range,since,until,workload_id,source_workload_id,destination_workload_id,tenant_id,cluster_id,node_id,conversation_id,address,source,destination,port,protocol,decision';
 const WORKLOAD_FILTERS =
   'q,sort,cluster_id,node_id,network_id,project_id,kind,status,tag,pool,template,missing,enforcement,protection,protection_reason';
 const NODE_FILTERS = 'q,sort,cluster_id,status,faulty,missing';

@@ -4,6 +4,7 @@ import { auditRouter } from './operations/audit';
 import { changeRolloutRouter } from './operations/change-rollout';
 import { changesRouter } from './operations/changes';
 import { clustersRouter } from './operations/clusters';
+import { conversationsRouter } from './operations/conversations';
 import { coverageRouter } from './operations/coverage';
 import { dashboardRouter } from './operations/dashboard';
 import { deploymentsRouter } from './operations/deployments';
@@ -48,6 +49,7 @@ export const appRouter = router({
   changeRollout: changeRolloutRouter,
   changes: changesRouter,
   clusters: clustersRouter,
+  conversations: conversationsRouter,
   coverage: coverageRouter,
   dashboard: dashboardRouter,
   deployments: deploymentsRouter,

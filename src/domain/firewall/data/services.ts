@@ -61,3 +61,13 @@ export function listServicesNamed(name: string): string[] {
 
 /** All names of services. */
 export const listServiceNames = (): string[] => [...SERVICES.keys()];
+
+const NAMES: ReadonlyMap<string, string> = new Map(
+  [...SERVICES].reverse().flatMap(([name, { port, protocols }]) => {
+    return [...protocols].map((letter) => [`${PROTOCOL_OF_LETTER[letter]}/${port}`, name] as const);
+  }),
+);
+
+/** The name of a service; null for one that is not in a stock file. */
+export const findServiceName = (protocol: string, port: number): string | null =>
+  NAMES.get(`${protocol}/${port}`) ?? null;

@@ -312,6 +312,14 @@ export async function makeTwoFullTenants(): Promise<TwoTenants> {
     makeFlow({ source_ip: `203.0.113.${third}`, destination_ip: `10.${third}.0.10`, destination_port: 22 }),
   ]);
   await make('/agents/heartbeat', agent, makeHeartbeat(flows));
+  for (const [{ ids }, third] of [
+    [ours, 65],
+    [theirs, 66],
+  ] as const) {
+    ids.conversation = await getFirstId(
+      sqlClient()`select id from traffic_conversations where host(server_ip) = ${`10.${third}.0.10`}`,
+    );
+  }
   const strangerNode = await makeAgent(stranger);
   await make('/agents/heartbeat', strangerNode, makeHeartbeat());
   await sumTraffic();

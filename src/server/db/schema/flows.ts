@@ -145,6 +145,8 @@ export const trafficConversations = pgTable(
     size_class: smallint().generatedAlwaysAs(
       sql`case when bytes is null then -1 else floor(ln(greatest(bytes, 1)::float8) * 2) end::smallint`,
     ),
+    /** Whether it lasted more than an hour. */
+    is_long: boolean().generatedAlwaysAs(sql`last_seen_at - first_seen_at > '1 hour'::interval`),
     created_at: timestamptz().notNull(),
     updated_at: timestamptz().notNull(),
     /** Counts the writes, so that one that read less than the one before is noticed and repeated. */
@@ -170,6 +172,7 @@ export const trafficConversations = pgTable(
       .where(sql`workload_id is not null and client_workload_id is null and server_workload_id is null`),
     index('traffic_conversations_service_idx').on(t.service_port, t.seen_slot),
     index('traffic_conversations_denied_idx').on(t.seen_slot).where(sql`action in ('dropped', 'rejected')`),
+    index('traffic_conversations_long_idx').on(t.seen_slot).where(sql`is_long`),
     index('traffic_conversations_merge_idx').on(t.conversation_key).where(sql`is_merge_due`),
   ],
 );

@@ -19,7 +19,7 @@ export type VerdictFacts = InsightFacts & { readonly state: string | null };
 type Describer = { describe: ReturnType<typeof createContextDescriber>; read_at: string | null };
 
 /** Observed only, for those who may not see rules. */
-const toObservedVerdict = (flow: VerdictFacts): FlowVerdict => ({
+export const toObservedVerdict = (flow: VerdictFacts): FlowVerdict => ({
   action: observedAction(flow),
   rules_say: null,
   audit_say: [],

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '@/domain/durations';
+import { DAY_MS, HOUR_MS } from '@/domain/durations';
 import type { FlowListInput, FlowPage, FlowTail, FlowTailInput } from '@/domain/flow/flow';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import type { Scope } from '../../auth/scope';
@@ -12,6 +12,9 @@ import type { FlowSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { withVerdicts } from './flow-verdicts';
 
+/** Longer than anything is stored: a conversation is asked for whenever it was. */
+const LONGEST_MS = 400 * DAY_MS;
+
 export type SelectedFlows = {
   selection: FlowSelection;
   /** Milliseconds. */
@@ -22,7 +25,7 @@ export type SelectedFlows = {
 };
 
 /**
- * Which flows a reader requests and may see. Without `since` it is the hour before `until`, without `until` up to
+ * Which flows a reader requests and may see. Without `since` it is the hour before `until` (of one conversation all), without `until` up to
  * now. At most five queries, and one more for a tenant.
  * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant not visible to the
  *   caller
@@ -30,8 +33,9 @@ export type SelectedFlows = {
 export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter): Promise<SelectedFlows> {
   const scope = await narrowToTenant(given, filter.tenant_id);
   const now = clock.now().getTime();
+  const isOne = filter.conversation_id !== undefined;
   const until = filter.until === undefined ? now : Date.parse(filter.until);
-  const since = filter.since === undefined ? until - HOUR_MS : Date.parse(filter.since);
+  const since = filter.since === undefined ? until - (isOne ? LONGEST_MS : HOUR_MS) : Date.parse(filter.since);
   if (!(since < until)) {
     throw new AppError('malformed', 'The time range ends before it starts.', {
       errors: [{ field: 'since', message: 'Earlier than until, and not in the future.' }],

@@ -17,6 +17,7 @@ import * as deployments from '@/domain/deployments';
 import * as escaped from '@/domain/enforcement-chain/escaped';
 import * as workloadChain from '@/domain/enforcement-chain/workload-chain';
 import * as ruleView from '@/domain/firewall/rule-view';
+import * as conversation from '@/domain/flow/conversation';
 import * as flow from '@/domain/flow/flow';
 import * as flowSums from '@/domain/flow/flow-sums';
 import * as trafficSums from '@/domain/flow/traffic-sums';
@@ -86,6 +87,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   escaped,
   workloadChain,
   ruleView,
+  conversation,
   flow,
   flowSums,
   trafficSums,

@@ -1,7 +1,11 @@
+import type { FLOW_DECISIONS } from '@/domain/choices';
+import type { Conversation } from '@/domain/flow/conversation';
 import type { FlowRecord, UnconfirmedReport } from '@/domain/flow/flow-record';
 import type { FlowGroup } from '@/domain/flow/flow-sums';
+import type { Action } from '@/domain/flow-action';
+import type { FlowVerdict } from '@/domain/flow-verdict';
 import type { summedVerdict } from '@/domain/summed-verdict';
-import type { Conversation } from '@/domain/topology/fold-conversations';
+import type { Conversation as SummedConversation } from '@/domain/topology/fold-conversations';
 
 export type BucketSum = { bucket: number; decision: string; bytes: number; packets: number; flows: number };
 
@@ -9,8 +13,34 @@ export type GroupRow = Omit<FlowGroup, 'source_label' | 'destination_label' | ke
 
 export type FlowSums = { bytes: number; packets: number; flows: number };
 
+export type ConversationRowEnd = {
+  ip: string;
+  port: number | null;
+  workload_id: string | null;
+  workload_name: string | null;
+  cidr: string | null;
+  is_external: boolean;
+};
+
+/** A stored conversation as its reader may see it. */
+export type ConversationRow = Omit<
+  Conversation,
+  'client' | 'server' | 'service' | 'ended_at' | 'reason' | keyof FlowVerdict
+> & {
+  protocol: string;
+  service_port: number | null;
+  action: Action;
+  decision: (typeof FLOW_DECISIONS)[number];
+  is_client_known: boolean;
+  is_ended: boolean;
+  workload_id: string | null;
+  nic: number | null;
+  client: ConversationRowEnd;
+  server: ConversationRowEnd;
+};
+
 /** A conversation in a group; `total` are those of the group, of which only the heaviest are listed. */
-export type GroupConversation = Conversation & { group_id: string; total: number };
+export type GroupConversation = SummedConversation & { group_id: string; total: number };
 
 /** More different conversations than this are not read: the lightest are left out. */
 export const MAX_CONVERSATIONS = 100_000;

@@ -1,6 +1,8 @@
+import type { Condition } from '@/domain/filter-language/condition';
 import { parseEndFilter } from '@/domain/flow/flow-end';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
+import type { Action } from '@/domain/flow-action';
 import type { FlowFacts } from '@/domain/flow-context/flow-context';
 import type { TrafficMode } from '@/domain/insights';
 import type { TenantReach } from '@/domain/permissions';
@@ -37,6 +39,15 @@ export type FlowSelection = FlowReach & {
   named: readonly string[];
 };
 
+/** Which conversations are meant: as flows, and by what only conversations have. */
+export type ConversationSelection = FlowSelection & {
+  actions: readonly Action[] | undefined;
+  condition: Condition | undefined;
+  /** Visible workloads by the names and groups in the condition. */
+  resolved: ReadonlyMap<string, readonly string[]>;
+  now: string;
+};
+
 /** A range with an end: it contains only part of a flow's totals. */
 export type BoundedSelection = FlowSelection & { until: string };
 
@@ -47,6 +58,7 @@ export function canUseRollups(filter: FlowFilter): boolean {
   const ends = [filter.address, filter.source, filter.destination].map(parseOptionalEndFilter);
   return (
     !filter.q &&
+    filter.conversation_id === undefined &&
     (filter.port ?? []).every(({ last }) => last < EPHEMERAL_FROM) &&
     ends.every((end) => end === null || end.kind !== 'network')
   );

@@ -1,6 +1,7 @@
 import type { UnconfirmedFlow, UnconfirmedFlowInput, UnconfirmedGuest } from '@/domain/agent';
 import type { WorkloadCoverage, WorkloadCoverageListInput } from '@/domain/coverage';
 import type { VerdictConflicts } from '@/domain/dashboard/dashboard';
+import type { ConversationListInput } from '@/domain/flow/conversation';
 import type { Flow, FlowListInput } from '@/domain/flow/flow';
 import type { FlowGrouping, FlowGroupsInput, FlowSource } from '@/domain/flow/flow-sums';
 import type { SumPart } from '@/domain/flow/plan-sums';
@@ -23,6 +24,7 @@ import type {
 import type {
   BucketSum,
   ConversationFilter,
+  ConversationRow,
   EndResolver,
   FactsRow,
   FlowNode,
@@ -42,6 +44,7 @@ import type {
 } from './flow-rows';
 import type {
   BoundedSelection,
+  ConversationSelection,
   FlowSelection,
   InsightSelection,
   OwnedPeriod,
@@ -83,6 +86,13 @@ export type FlowStore = {
   endFlows: (tx: Tx, workloadIds: readonly string[]) => Promise<void>;
 
   list: (selection: FlowSelection, input: FlowListInput) => Promise<Page<Flow>>;
+  conversations: {
+    /** Conversations page by page; `total` is at most one more than `MAX_CONVERSATIONS_COUNTED`. */
+    list: (
+      selection: ConversationSelection,
+      input: Pick<ConversationListInput, 'limit' | 'cursor' | 'sort'>,
+    ) => Promise<Page<ConversationRow>>;
+  };
   /** The newest flows that were stored since `after`. */
   tail: (selection: FlowSelection, after: string, limit: number) => Promise<Flow[]>;
   /** Groups page by page with the totals of all. `source` can answer the selection's filters and the grouping. */

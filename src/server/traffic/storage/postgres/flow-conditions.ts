@@ -112,6 +112,7 @@ export function flowConditions(selection: FlowSelection): SQL {
     const { workload_id } = filter;
     conditions.push(seenBy((column) => workloadIs(column, workload_id, visible)));
   }
+  if (filter.conversation_id !== undefined) conditions.push(sql`t.conversation_id = ${filter.conversation_id}::uuid`);
   if (filter.port !== undefined) conditions.push(joinOr(filter.port.flatMap(portConditions)));
   const address = filter.address === undefined ? null : parseEndFilter(filter.address);
   if (address) {

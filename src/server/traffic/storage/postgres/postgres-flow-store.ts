@@ -1,6 +1,7 @@
 import { db } from '../../../db/client';
 import type { FlowStore } from '../flow-store';
 import { append, endWorkloadFlows } from './append-flows';
+import { listStoredConversations } from './conversation-list';
 import { listConversations, listGroupConversations } from './conversations';
 import { hits } from './coverage-reads';
 import { listFlowGroups } from './flow-groups';
@@ -26,6 +27,7 @@ export const postgresFlowStore: FlowStore = {
   appendInterfaces,
   endFlows: endWorkloadFlows,
   list: listFlows,
+  conversations: { list: listStoredConversations },
   tail: findFlowsStoredSince,
   groups: listFlowGroups,
   groupConversations: listGroupConversations,

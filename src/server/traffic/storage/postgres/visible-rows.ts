@@ -1,7 +1,7 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { pgArray } from '../../../db/pg-array';
-import { flowRollupHours, flowRollupMinutes, trafficFlows } from '../../../db/schema/flows';
+import { flowRollupHours, flowRollupMinutes, trafficConversations, trafficFlows } from '../../../db/schema/flows';
 import type { FlowReach, OwnedPeriod, VisibleWorkloads } from '../flow-selection';
 
 const WORKLOAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -81,19 +81,26 @@ function boundedRows(
   return sql`(select ${sql.join(columns, sql`, `)} from ${table} as h)`;
 }
 
+/** Whether a row belongs to a period: it began there, and was last seen there. */
+const withinPeriod =
+  (seenAt: string) =>
+  ({ from, to }: { from: SQL | null; to: SQL | null }) =>
+    sql`true
+    ${from === null ? sql`` : sql`and h.created_at >= ${from} and ${sql.raw(seenAt)} >= ${from}`}
+    ${to === null ? sql`` : sql`and ${sql.raw(seenAt)} < ${to}`}`;
+
 /** The table of flows, for FROM, as far as its workloads belonged to the reader when the flows were observed. */
 export function flowRows(periods: readonly OwnedPeriod[]): SQL {
   if (periods.length === 0) return sql.raw('traffic_flows');
-  const within = ({ from, to }: { from: SQL | null; to: SQL | null }) => sql`true
-    ${from === null ? sql`` : sql`and h.created_at >= ${from} and h.observed_at >= ${from}`}
-    ${to === null ? sql`` : sql`and h.observed_at < ${to}`}`;
-  return boundedRows(
-    trafficFlows,
-    ['workload_id', 'source_workload_id', 'destination_workload_id'],
-    periods,
-    within,
-    true,
-  );
+  const ends = ['workload_id', 'source_workload_id', 'destination_workload_id'];
+  return boundedRows(trafficFlows, ends, periods, withinPeriod('h.observed_at'), true);
+}
+
+/** The same for conversations. A workload that moves ends its conversations, so each owner sees its own. */
+export function conversationRows(periods: readonly OwnedPeriod[]): SQL {
+  if (periods.length === 0) return sql.raw('traffic_conversations');
+  const ends = ['workload_id', 'client_workload_id', 'server_workload_id'];
+  return boundedRows(trafficConversations, ends, periods, withinPeriod('h.last_seen_at'), true);
 }
 
 /** The same for traffic per minute or hour. The bucket in which a workload moved belongs to neither owner. */

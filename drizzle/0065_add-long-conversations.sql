@@ -1,0 +1,2 @@
+ALTER TABLE "traffic_conversations" ADD COLUMN "is_long" boolean GENERATED ALWAYS AS (last_seen_at - first_seen_at > '1 hour'::interval) STORED;--> statement-breakpoint
+CREATE INDEX "traffic_conversations_long_idx" ON "traffic_conversations" USING btree ("seen_slot") WHERE is_long;

@@ -1,0 +1,136 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { HOUR_MS } from '@/domain/durations';
+import { MAX_CONVERSATIONS_COUNTED } from '@/domain/flow/conversation';
+import { toVisibleCidr } from '@/domain/flow/flow-end';
+import type { Page } from '@/domain/list';
+import { db } from '../../../db/client';
+import { decodeCursor } from '../../../db/keyset';
+import { queryPage, type SortKeys } from '../../../db/query-page';
+import type { ConversationRow, ConversationRowEnd } from '../flow-rows';
+import type { ConversationSelection, FlowReach } from '../flow-selection';
+import type { FlowStore } from '../flow-store';
+import { conversationConditions, isEnded } from './conversation-conditions';
+import { cidrIfVisible, conversationRows, getWorkloadNameColumn, ifVisible } from './visible-rows';
+
+const column = (name: string): SQL => sql.raw(`t.${name}`);
+const time = (name: string): string => `to_char(t.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const DURATION = `(extract(epoch from t.last_seen_at - t.first_seen_at) * 1000)::float8`;
+
+const SORTS: SortKeys = {
+  last_seen_at: { column: column('last_seen_at') },
+  bytes: { column: column('bytes'), nullable: true },
+  duration_ms: { column: sql.raw(DURATION) },
+};
+
+const SLOT = (value: SQL): SQL => sql`date_bin('5 minutes', ${value}, '2000-01-01 00:00:00+00')`;
+const SIZE_CLASS = (value: SQL): SQL => sql`floor(ln(greatest(${value}, 1)::float8) * 2)::smallint`;
+
+/**
+ * Slot or class by which the index has the rows in order already: only what is in one of them is sorted. With a cursor, the index
+ * begins there.
+ */
+function buildCoarseOrder(sort: string, cursor: string | undefined): { order: SQL[]; after: SQL[] } {
+  const isDescending = sort.startsWith('-');
+  const value = cursor === undefined ? null : decodeCursor(cursor)[0];
+  if (sort.endsWith('last_seen_at')) {
+    const after = sql`t.seen_slot ${sql.raw(isDescending ? '<=' : '>=')} ${SLOT(sql`${value}::timestamptz`)}`;
+    return { order: [sql.raw(`t.seen_slot ${isDescending ? 'desc' : 'asc'}`)], after: value === null ? [] : [after] };
+  }
+  // What was not counted is the smallest class, and the end of either order.
+  if (sort !== '-bytes') return { order: [], after: [] };
+  const after = sql`t.size_class <= ${SIZE_CLASS(sql`${value}::bigint`)}`;
+  return { order: [sql.raw('t.size_class desc')], after: value === null ? [] : [after] };
+}
+
+const PLAIN = ['id', 'cluster_id', 'protocol', 'service_port', 'icmp_type', 'action', 'decision', 'is_client_known'];
+const COUNTERS = ['bytes', 'packets', 'client_bytes', 'client_packets', 'server_bytes', 'server_packets'];
+
+function buildEnd(who: 'client' | 'server', reach: FlowReach): SQL {
+  const alias = who === 'client' ? 'cw' : 'sw';
+  const cidr = cidrIfVisible(column(`${who}_cidr`), column(`${who}_workload_id`), reach);
+  return sql`json_build_object('ip', host(${column(`${who}_ip`)}), 'port', ${column(`${who}_port`)},
+    'workload_id', ${sql.raw(alias)}.id, 'workload_name', ${getWorkloadNameColumn(alias, reach.periods)}, 'cidr', (${cidr})::text) as ${sql.raw(who)}`;
+}
+
+/** Rows as they are shown: four lookups for each row of `page`. */
+function selectConversations(reach: FlowReach, page: SQL, now: string): SQL {
+  const { visible } = reach;
+  const observer = ifVisible(column('workload_id'), visible);
+  return sql`
+    select ${sql.raw([...PLAIN, 'icmp_code'].map((name) => `t.${name}`).join(', '))},
+      ${sql.raw(COUNTERS.map((name) => `t.${name}::float8`).join(', '))},
+      ${sql.raw(`${time('first_seen_at')} as first_seen_at, ${time('last_seen_at')} as last_seen_at, ${DURATION} as duration_ms`)},
+      ${isEnded(now)} as is_ended, ${observer} as workload_id, case when ${observer} is not null then t.nic end as nic,
+      ${buildEnd('client', reach)}, ${buildEnd('server', reach)}, clusters.name as cluster_name,
+      (select json_agg(json_build_object('id', n.id, 'name', nodes.name) order by nodes.name, n.id)
+        from unnest(t.node_ids) as n(id) left join nodes on nodes.id = n.id) as nodes
+    from (${page}) as t
+    left join clusters on clusters.id = t.cluster_id
+    left join workloads as cw on cw.id = ${ifVisible(column('client_workload_id'), visible)}
+    left join workloads as sw on sw.id = ${ifVisible(column('server_workload_id'), visible)}`;
+}
+
+const showCidr = (end: ConversationRowEnd): ConversationRowEnd => ({
+  ...end,
+  is_external: end.cidr === null,
+  cidr: toVisibleCidr(end.cidr),
+});
+
+const HOUR = `interval '1 hour'`;
+
+const isOverSince = ({ until, now }: ConversationSelection) =>
+  until !== null && Date.parse(until) + HOUR_MS < Date.parse(now);
+
+/**
+ * The selected rows in one or two parts that the indexes find: what was last seen soon after the range, and what lasted longer. Without
+ * this, everything that came after a range in the past would be read first.
+ */
+function splitSelection(selection: ConversationSelection): SQL[] {
+  const where = conversationConditions(selection);
+  if (selection.until === null || !isOverSince(selection)) return [where];
+  const border = sql`${selection.until}::timestamptz + ${sql.raw(HOUR)}`;
+  return [sql`${where} and t.seen_slot < ${border}`, sql`${where} and t.seen_slot >= ${border} and t.is_long`];
+}
+
+async function readRows(selection: ConversationSelection, parts: readonly SQL[], order: readonly SQL[], limit: number) {
+  const by = sql.join([...order], sql`, `);
+  const found = parts.map(
+    (where) =>
+      sql`(select t.* from ${conversationRows(selection.periods)} as t where ${where} order by ${by} limit ${limit})`,
+  );
+  const page = sql`select t.* from (${sql.join(found, sql` union all `)}) as t order by ${by} limit ${limit}`;
+  const rows = await db.execute<ConversationRow>(
+    sql`${selectConversations(selection, page, selection.now)} order by ${by}`,
+  );
+  return rows.map((row) => ({ ...row, client: showCidr(row.client), server: showCidr(row.server) }));
+}
+
+/** Conversations page by page; at most `MAX_CONVERSATIONS_COUNTED` are counted. Two queries. */
+export const listStoredConversations: FlowStore['conversations']['list'] = (selection, input) => {
+  const sort = input.sort ?? '-last_seen_at';
+  const parts = splitSelection(selection);
+  const coarse = buildCoarseOrder(sort, input.cursor);
+  return queryPage<ConversationRow>(
+    input,
+    { sorts: SORTS, sort: '-last_seen_at', id: column('id') },
+    ({ after, order, limit }) => ({
+      rows: readRows(
+        selection,
+        parts.map((where) => sql.join([where, ...(after ? [after] : []), ...coarse.after], sql` and `)),
+        [...coarse.order, ...order],
+        limit,
+      ),
+      total: db
+        .execute<{ total: number }>(
+          sql`select count(*)::int as total from (${sql.join(
+            parts.map(
+              (where) =>
+                sql`(select 1 from ${conversationRows(selection.periods)} as t where ${where} limit ${MAX_CONVERSATIONS_COUNTED + 1})`,
+            ),
+            sql` union all `,
+          )}) as t`,
+        )
+        .then((rows) => rows[0]?.total ?? 0),
+    }),
+  ) as Promise<Page<ConversationRow>>;
+};
