@@ -38,7 +38,7 @@ test('each path of the interface matches its URL', () => {
       "networks: /networks",
       "network: /networks/x1?tab=nodes",
       "addresses: /addresses",
-      "address: /addresses/x1",
+      "address: /addresses/x1?tab=nodes",
       "subnet: /addresses/subnets/x1?tab=nodes",
       "importAddresses: /addresses/import",
       "securityGroups: /security-groups",

@@ -21,6 +21,7 @@ import { DetailPage } from '../shared/detail-page';
 import { ClusterLink, NetworkLink, SubnetLink, WorkloadLink } from '../shared/entity-links';
 import { WorkloadState } from '../shared/inventory-states';
 import { ADDRESS_SOURCE_LABELS, AddressState } from '../shared/ipam/address-state';
+import { AsOfButton, PastNotice, usePastTime } from '../shared/past/as-of';
 import { FlowsLink, ReachLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { AddressConflicts } from './address-conflicts';
@@ -35,16 +36,21 @@ const EditAddressDrawer = loadOnOpening(() =>
 /** One address: who has it, who had it, in which prefixes it lies, and what contradicts it. */
 export function AddressDetail({ addressId }: { addressId: string }) {
   const trpc = useTRPC();
-  const query = useQuery(trpc.ipAddresses.get.queryOptions({ id: addressId }));
+  const [asOf, showTime] = usePastTime();
+  const query = useQuery(trpc.ipAddresses.get.queryOptions({ id: addressId, as_of: asOf ?? undefined }));
   return (
-    <DetailPage query={query} title={(item) => item.address}>
-      {(address) => <Content address={address} />}
-    </DetailPage>
+    <>
+      <PastNotice at={asOf} onChange={showTime} />
+      <DetailPage query={query} title={(item) => item.address}>
+        {(address) => <Content address={address} />}
+      </DetailPage>
+    </>
   );
 }
 
 function Content({ address }: { address: Detail }) {
   const t = useT();
+  const [asOf, showTime] = usePastTime();
   const columns = useMemo(() => holderColumns<AddressHolder>(t), [t]);
   const router = useRouter();
   const { reason } = usePermissions();
@@ -72,17 +78,22 @@ function Content({ address }: { address: Detail }) {
           <>
             <ReachLink to={[address.address]} />
             <FlowsLink filter={{ address: address.address, cluster_id: address.cluster_id }} />
-            <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
-            <DeleteMenu
-              name={address.address}
-              label={t('Delete address')}
-              onSelect={() => setDialog('delete')}
-              disabledReason={writeReason}
-            />
+            <AsOfButton at={asOf} onChange={showTime} />
+            {asOf === null && (
+              <>
+                <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
+                <DeleteMenu
+                  name={address.address}
+                  label={t('Delete address')}
+                  onSelect={() => setDialog('delete')}
+                  disabledReason={writeReason}
+                />
+              </>
+            )}
           </>
         }
       />
-      <AddressConflicts address={address} />
+      {asOf === null && <AddressConflicts address={address} />}
       <Section>
         <Properties columns={2} items={listProperties(t, address)} />
       </Section>
@@ -105,7 +116,7 @@ function Content({ address }: { address: Detail }) {
           }
         />
       </Section>
-      {!reason('policy:read') && <AddressPolicies addressId={address.id} />}
+      {asOf === null && !reason('policy:read') && <AddressPolicies addressId={address.id} />}
       <EditAddressDrawer address={dialog === 'edit' ? address : null} onClose={close} />
       <DeleteAddressesDialog
         addresses={dialog === 'delete' ? [address] : []}

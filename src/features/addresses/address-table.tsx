@@ -1,5 +1,6 @@
 'use client';
 import { MapPin, Pencil, Trash2 } from 'lucide-react';
+import { useRouter } from 'next/navigation';
 import { type ReactNode, useMemo, useState } from 'react';
 import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, MAX_BULK } from '@/domain/choices';
 import type { IpAddress } from '@/domain/ipam/ip-address';
@@ -10,9 +11,10 @@ import { Button } from '@/ui/button';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { ADDRESS_SOURCE_LABELS, ADDRESS_STATE_LABELS } from '../shared/ipam/address-state';
 import { declareList } from '../shared/list/declare-list';
-import { CLUSTER, choice, flag } from '../shared/list/filters';
+import { CLUSTER, choice, flag, inUrl } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
+import { AsOfButton, PastNotice } from '../shared/past/as-of';
 import { usePermissions } from '../shared/use-permissions';
 import { addressColumns } from './address-columns';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
@@ -43,6 +45,7 @@ const ADDRESSES = declareList({
     cluster_id: CLUSTER,
     within: WITHIN_FILTER,
     mac: MAC_FILTER,
+    as_of: inUrl('time'),
   },
   common: ['state', 'assigned'],
   columns: addressColumns,
@@ -71,6 +74,7 @@ export function AddressTable({ subnetId, actions }: Props) {
   const t = useT();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
+  const router = useRouter();
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [editing, setEditing] = useState<IpAddress | null>(null);
   const [bulk, setBulk] = useState(false);
@@ -81,6 +85,8 @@ export function AddressTable({ subnetId, actions }: Props) {
       ? { within: { subnet_id: subnetId, nested: true }, hide: ['cluster_id', 'network_name', 'cluster_name'] }
       : {},
   );
+  const asOf = list.state.filters.as_of;
+  const showTime = (at: string | null) => list.state.setFilter('as_of', at);
   const { rows } = list.table;
   const chosen = useMemo(() => rows.filter((row) => selection.has(row.id)), [rows, selection]);
   // A row that is gone, or filtered away, is not chosen any more.
@@ -88,45 +94,48 @@ export function AddressTable({ subnetId, actions }: Props) {
   const bulkReason =
     writeReason ?? (chosen.length > MAX_BULK ? t('Select at most {n}, or import a CSV file.', { n: MAX_BULK }) : null);
   const clear = () => setSelection(new Set());
+  const rowActions = (row: IpAddress) => ({
+    name: row.address,
+    entries: [
+      {
+        id: 'edit',
+        label: t('Edit address'),
+        icon: <Pencil />,
+        onSelect: () => setEditing(row),
+        disabledReason: writeReason,
+      },
+      {
+        id: 'delete',
+        label: t('Delete address'),
+        icon: <Trash2 />,
+        tone: 'danger' as const,
+        onSelect: () => setDeleting([row]),
+        disabledReason: writeReason,
+      },
+    ],
+  });
+  const bulkActions = (
+    <>
+      <Button size="sm" onClick={() => setBulk(true)} disabledReason={bulkReason}>
+        {t('Edit selected')}
+      </Button>
+      <Button size="sm" onClick={() => setDeleting(chosen)} disabledReason={bulkReason}>
+        {t('Delete selected')}
+      </Button>
+    </>
+  );
   return (
     <>
       <ListView
         of={list}
         id={subnetId && 'subnet-addresses'}
-        rowActions={(row) => ({
-          name: row.address,
-          entries: [
-            {
-              id: 'edit',
-              label: t('Edit address'),
-              icon: <Pencil />,
-              onSelect: () => setEditing(row),
-              disabledReason: writeReason,
-            },
-            {
-              id: 'delete',
-              label: t('Delete address'),
-              icon: <Trash2 />,
-              tone: 'danger',
-              onSelect: () => setDeleting([row]),
-              disabledReason: writeReason,
-            },
-          ],
-        })}
-        selection={selected}
-        onSelectionChange={setSelection}
-        bulkActions={
-          <>
-            <Button size="sm" onClick={() => setBulk(true)} disabledReason={bulkReason}>
-              {t('Edit selected')}
-            </Button>
-            <Button size="sm" onClick={() => setDeleting(chosen)} disabledReason={bulkReason}>
-              {t('Delete selected')}
-            </Button>
-          </>
-        }
+        summary={<PastNotice at={asOf} onChange={showTime} />}
+        {...(asOf === null
+          ? { rowActions, selection: selected, onSelectionChange: setSelection, bulkActions }
+          : { onRowOpen: ({ id }: IpAddress) => router.push(paths.address({ addressId: id, as_of: asOf })) })}
       >
-        {actions}
+        {asOf === null && actions}
+        <AsOfButton at={asOf} onChange={showTime} />
       </ListView>
       <EditAddressDrawer address={editing} onClose={() => setEditing(null)} />
       <BulkEditDrawer addresses={chosen} open={bulk} onClose={() => setBulk(false)} onSaved={clear} />

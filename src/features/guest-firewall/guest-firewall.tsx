@@ -17,6 +17,7 @@ import { RelativeTime } from '@/ui/values';
 import { RuleList } from '../shared/firewall-rule';
 import { InterfaceEnforcementList } from '../shared/interface-enforcement';
 import { KnownFlag } from '../shared/inventory-states';
+import { usePastTime } from '../shared/past/as-of';
 import { QueryView } from '../shared/query-view';
 import { UnreadableNotice } from '../shared/unreadable-notice';
 import { usePermissions } from '../shared/use-permissions';
@@ -32,7 +33,11 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const { can } = usePermissions();
-  const query = useQuery({ ...trpc.workloads.firewall.queryOptions({ id: workloadId }), staleTime: 5_000 });
+  const [asOf] = usePastTime();
+  const query = useQuery({
+    ...trpc.workloads.firewall.queryOptions({ id: workloadId, as_of: asOf ?? undefined }),
+    staleTime: 5_000,
+  });
   const isEnforcementLoading = useEnforcementLoading(workloadId);
   const skeleton = (
     <div aria-busy="true" className="flex flex-col gap-3">
@@ -43,7 +48,7 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
   return (
     <QueryView query={query} skeleton={skeleton}>
       {(firewall) =>
-        isEnforcementLoading ? (
+        asOf === null && isEnforcementLoading ? (
           skeleton
         ) : (
           <>
@@ -57,17 +62,19 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
                     {t('Policies on this workload')}
                   </Link>
                 )}
-                <Button
-                  size="sm"
-                  icon={<RefreshCw size={14} />}
-                  onClick={() => {
-                    void query.refetch();
-                    void queryClient.invalidateQueries(trpc.workloads.enforcement.pathFilter());
-                  }}
-                  pending={query.isFetching}
-                >
-                  {t('Read again')}
-                </Button>
+                {asOf === null && (
+                  <Button
+                    size="sm"
+                    icon={<RefreshCw size={14} />}
+                    onClick={() => {
+                      void query.refetch();
+                      void queryClient.invalidateQueries(trpc.workloads.enforcement.pathFilter());
+                    }}
+                    pending={query.isFetching}
+                  >
+                    {t('Read again')}
+                  </Button>
+                )}
               </span>
             </div>
             <Content firewall={firewall} />
@@ -90,8 +97,12 @@ function Content({ firewall }: { firewall: Firewall }) {
   return (
     <>
       <UnreadableNotice notes={firewall.unreadable} />
-      <ResidualNotice workloadId={firewall.workload_id} />
-      <EnforcementChain workloadId={firewall.workload_id} />
+      {firewall.past === null && (
+        <>
+          <ResidualNotice workloadId={firewall.workload_id} />
+          <EnforcementChain workloadId={firewall.workload_id} />
+        </>
+      )}
       <div className="grid gap-4 lg:grid-cols-2">
         <Section title={t('Firewall status')}>
           <div className="flex flex-col gap-3">
@@ -141,12 +152,14 @@ function Content({ firewall }: { firewall: Firewall }) {
       ))}
       <Sets firewall={firewall} />
       <OutsideFilters outside={firewall.outside} />
-      <Section title={t('Test packet')} description={t('Evaluated against the live rules. Nothing is sent.')}>
-        <PacketTestForm
-          workloadId={firewall.workload_id}
-          interfaces={firewall.interfaces?.map(({ name }) => name) ?? []}
-        />
-      </Section>
+      {firewall.past === null && (
+        <Section title={t('Test packet')} description={t('Evaluated against the live rules. Nothing is sent.')}>
+          <PacketTestForm
+            workloadId={firewall.workload_id}
+            interfaces={firewall.interfaces?.map(({ name }) => name) ?? []}
+          />
+        </Section>
+      )}
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { ShieldCheck } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { POLICY_SORTS } from '@/domain/choices';
+import type { PolicyListItem } from '@/domain/policies';
 import { ENFORCEMENT_MODES } from '@/domain/policy/choices';
 import { SHOWN_STATUSES } from '@/domain/policy/status';
 import { POLICY_TIERS } from '@/domain/policy/tier';
@@ -10,10 +11,11 @@ import { paths } from '@/lib/paths';
 import { STATUS_LABELS } from '../shared/deployment-labels';
 import { MODE_LABELS } from '../shared/enforcement-mode';
 import { declareList } from '../shared/list/declare-list';
-import { CLUSTER, choice, flag, searched } from '../shared/list/filters';
+import { CLUSTER, choice, flag, inUrl, searched } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { PROJECT, WORKLOAD } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
+import { AsOfButton, PastNotice } from '../shared/past/as-of';
 import { TIER_LABELS } from '../shared/tier-labels';
 import { ApplyPendingButton } from './apply/apply-pending-button';
 import { policyColumns } from './policy-columns';
@@ -38,6 +40,7 @@ const POLICIES = declareList({
     cluster_id: CLUSTER,
     project_id: searched(msg('Project'), 'id_or_none', PROJECT, msg('Without project')),
     workload_id: searched(msg('Workload'), 'id', WORKLOAD),
+    as_of: inUrl('time'),
   },
   common: ['shown_status', 'enforcement_mode'],
   columns: policyColumns,
@@ -61,5 +64,19 @@ const POLICIES = declareList({
 export function PolicyList() {
   const router = useRouter();
   const list = useList(POLICIES);
-  return <ListView of={list} actions={<ApplyPendingButton />} onAdd={() => router.push(paths.newPolicy())} />;
+  const asOf = list.state.filters.as_of;
+  const showTime = (at: string | null) => list.state.setFilter('as_of', at);
+  return (
+    <ListView
+      of={list}
+      summary={<PastNotice at={asOf} onChange={showTime} />}
+      {...(asOf === null
+        ? { actions: <ApplyPendingButton />, onAdd: () => router.push(paths.newPolicy()) }
+        : {
+            onRowOpen: ({ id }: PolicyListItem) => router.push(paths.policy({ policyId: id, tab: 'versions' })),
+          })}
+    >
+      <AsOfButton at={asOf} onChange={showTime} />
+    </ListView>
+  );
 }

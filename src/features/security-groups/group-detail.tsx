@@ -17,6 +17,7 @@ import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { DeleteMenu, EditButton } from '../shared/detail-actions';
 import { DetailPage } from '../shared/detail-page';
+import { AsOfButton, PastNotice, usePastTime } from '../shared/past/as-of';
 import { ReachLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
@@ -34,11 +35,15 @@ const TABS = ['members', 'policies'] as const;
 /** One security group: its members and the policies that name it. */
 export function GroupDetail({ groupId }: { groupId: string }) {
   const trpc = useTRPC();
-  const query = useQuery(trpc.securityGroups.get.queryOptions({ id: groupId }));
+  const [asOf, showTime] = usePastTime();
+  const query = useQuery(trpc.securityGroups.get.queryOptions({ id: groupId, as_of: asOf ?? undefined }));
   return (
-    <DetailPage query={query} title={(item) => item.name}>
-      {(group) => <Content group={group} />}
-    </DetailPage>
+    <>
+      <PastNotice at={asOf} onChange={showTime} />
+      <DetailPage query={query} title={(item) => item.name}>
+        {(group) => <Content group={group} />}
+      </DetailPage>
+    </>
   );
 }
 
@@ -46,10 +51,13 @@ function Content({ group }: { group: SecurityGroup }) {
   const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
-  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.securityGroup({ groupId: group.id, tab }));
+  const [asOf, showTime] = usePastTime();
+  const [tab, openTab] = useUrlTab(TABS, (tab) =>
+    paths.securityGroup({ groupId: group.id, tab, ...(asOf && { as_of: asOf }) }),
+  );
   const [dialog, setDialog] = useState<'edit' | 'add' | 'delete' | null>(null);
   const close = () => setDialog(null);
-  const writeReason = reason('group:write', group);
+  const writeReason = asOf === null ? reason('group:write', group) : t('Show now to edit it');
   // A project's people read a group of the tenant with members of the project, and nothing of where else it is used.
   const whole = reason('group:read', group) && (
     <EmptyState title={t('Requires a tenant-wide role')}>
@@ -96,6 +104,7 @@ function Content({ group }: { group: SecurityGroup }) {
         actions={
           <>
             <ReachLink to={[`sg:${group.id}`]} />
+            <AsOfButton at={asOf} onChange={showTime} />
             <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
             <DeleteMenu
               name={group.name}
@@ -132,12 +141,16 @@ function Content({ group }: { group: SecurityGroup }) {
               />
             ),
           },
-          {
-            value: 'policies',
-            label: t('Used by policies'),
-            count: group.policies_total,
-            content: whole ?? <GroupUsage groupId={group.id} />,
-          },
+          ...(asOf === null
+            ? [
+                {
+                  value: 'policies',
+                  label: t('Used by policies'),
+                  count: group.policies_total,
+                  content: whole ?? <GroupUsage groupId={group.id} />,
+                },
+              ]
+            : []),
         ]}
       />
       {dialog === 'edit' && <EditGroupDrawer group={group} onClose={close} />}

@@ -9,10 +9,11 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../shared/list/declare-list';
-import { searched } from '../shared/list/filters';
+import { inUrl, searched } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { PROJECT } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
+import { AsOfButton, PastNotice } from '../shared/past/as-of';
 import { usePermissions } from '../shared/use-permissions';
 import { useAdding } from '../shared/use-url-state';
 import { DeleteGroupDialog } from './delete-group-dialog';
@@ -31,7 +32,10 @@ const GROUPS = declareList({
   search: msg('Search groups'),
   sorts: SECURITY_GROUP_SORTS,
   defaultSort: 'name',
-  filters: { project_id: searched(msg('Project'), 'id_or_none', PROJECT, msg('Without project')) },
+  filters: {
+    project_id: searched(msg('Project'), 'id_or_none', PROJECT, msg('Without project')),
+    as_of: inUrl('time'),
+  },
   columns: groupColumns,
   rowId: (group) => group.id,
   rowPath: (group) => paths.securityGroup({ groupId: group.id }),
@@ -56,24 +60,33 @@ export function GroupList() {
   const [adding, setAdding] = useAdding('group:write');
   const [deleting, setDeleting] = useState<SecurityGroup | null>(null);
   const list = useList(GROUPS);
+  const asOf = list.state.filters.as_of;
+  const showTime = (at: string | null) => list.state.setFilter('as_of', at);
+  const rowActions = (group: SecurityGroup) => ({
+    name: group.name,
+    entries: [
+      {
+        id: 'delete',
+        label: t('Delete group'),
+        tone: 'danger' as const,
+        onSelect: () => setDeleting(group),
+        disabledReason: reason('group:write', group),
+      },
+    ],
+  });
   return (
     <>
       <ListView
         of={list}
-        onAdd={() => setAdding(true)}
-        rowActions={(group) => ({
-          name: group.name,
-          entries: [
-            {
-              id: 'delete',
-              label: t('Delete group'),
-              tone: 'danger',
-              onSelect: () => setDeleting(group),
-              disabledReason: reason('group:write', group),
-            },
-          ],
-        })}
-      />
+        summary={<PastNotice at={asOf} onChange={showTime} />}
+        {...(asOf === null
+          ? { onAdd: () => setAdding(true), rowActions }
+          : {
+              onRowOpen: ({ id }: SecurityGroup) => router.push(paths.securityGroup({ groupId: id, as_of: asOf })),
+            })}
+      >
+        <AsOfButton at={asOf} onChange={showTime} />
+      </ListView>
       {adding && (
         <CreateGroupDrawer
           onClose={() => setAdding(false)}

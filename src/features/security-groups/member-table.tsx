@@ -18,6 +18,7 @@ import { declareList } from '../shared/list/declare-list';
 import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
+import { usePastTime } from '../shared/past/as-of';
 import { SOURCE_LABELS } from './group-labels';
 import { memberColumns } from './member-columns';
 
@@ -48,9 +49,10 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
   const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
+  const [asOf] = usePastTime();
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [removing, setRemoving] = useState<readonly SecurityGroupMember[] | null>(null);
-  const list = useList(MEMBERS, { within: { id: group.id } });
+  const list = useList(MEMBERS, { within: { id: group.id, ...(asOf && { as_of: asOf }) } });
   const remove = useMutation(
     trpc.securityGroups.changeMembers.mutationOptions({
       onSuccess: ({ removed }) => {

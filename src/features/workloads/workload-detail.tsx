@@ -25,6 +25,7 @@ import { Missing, Mono, RelativeTime } from '@/ui/values';
 import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
 import { ClusterLink, NodeLink } from '../shared/entity-links';
 import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-states';
+import { AsOfButton, PastNotice, usePastTime } from '../shared/past/as-of';
 import { QueryView } from '../shared/query-view';
 import { DriftLink, FlowsLink, ReachLink, TopologyLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
@@ -50,16 +51,25 @@ type Props = {
  */
 export function WorkloadDetail({ workloadId, ...parts }: Props) {
   const trpc = useTRPC();
-  const query = useQuery(trpc.workloads.get.queryOptions({ id: workloadId }));
+  const [asOf, showTime] = usePastTime();
+  const query = useQuery(trpc.workloads.get.queryOptions({ id: workloadId, as_of: asOf ?? undefined }));
   const isGone = query.error !== null && toFailure(query.error).status === 404;
-  const former = useQuery({ ...trpc.workloads.former.queryOptions({ id: workloadId }), enabled: isGone, retry: false });
-  useDocumentTitle(isGone ? (former.data?.name ?? undefined) : query.data?.name);
-  if (isGone && former.data) return <FormerWorkload former={former.data} />;
-  if (isGone && former.isPending) return <DetailSkeleton />;
+  const isFormer = isGone && asOf === null;
+  const former = useQuery({
+    ...trpc.workloads.former.queryOptions({ id: workloadId }),
+    enabled: isFormer,
+    retry: false,
+  });
+  useDocumentTitle(isFormer ? (former.data?.name ?? undefined) : query.data?.name);
+  if (isFormer && former.data) return <FormerWorkload former={former.data} />;
+  if (isFormer && former.isPending) return <DetailSkeleton />;
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
-      {(workload) => <Content workload={workload} {...parts} />}
-    </QueryView>
+    <>
+      <PastNotice at={asOf} onChange={showTime} />
+      <QueryView query={query} skeleton={<DetailSkeleton />}>
+        {(workload) => <Content workload={workload} {...parts} />}
+      </QueryView>
+    </>
   );
 }
 
@@ -68,7 +78,8 @@ function Content({ workload, traffic, firewall, timeline }: { workload: Detail }
   const { can } = usePermissions();
   const assigning = useAssignProject();
   const [assign, setAssign] = useState(false);
-  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.workload({ workloadId: workload.id, tab }));
+  const [asOf, showTime] = usePastTime();
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.workload({ workloadId: workload.id, tab, as_of: asOf }));
   return (
     <>
       <PageTrail crumbs={[{ label: workload.name }]} />
@@ -93,7 +104,10 @@ function Content({ workload, traffic, firewall, timeline }: { workload: Detail }
             {!workload.template && <ReachLink to={[`vmid:${workload.cluster_name}/${workload.vmid}`]} />}
             <FlowsLink filter={{ workload_id: workload.id }} />
             {!workload.template && !workload.missing_since && <TopologyLink workloadId={workload.id} />}
-            {assigning.possible && <Button onClick={() => setAssign(true)}>{t('Assign to project')}</Button>}
+            <AsOfButton at={asOf} onChange={showTime} />
+            {asOf === null && assigning.possible && (
+              <Button onClick={() => setAssign(true)}>{t('Assign to project')}</Button>
+            )}
           </>
         }
       />
@@ -103,7 +117,7 @@ function Content({ workload, traffic, firewall, timeline }: { workload: Detail }
         onValueChange={openTab}
         tabs={[
           { value: 'overview', label: t('Overview'), content: <Overview workload={workload} /> },
-          ...(can('flow:read') ? [{ value: 'traffic', label: t('Traffic'), content: traffic }] : []),
+          ...(asOf === null && can('flow:read') ? [{ value: 'traffic', label: t('Traffic'), content: traffic }] : []),
           { value: 'firewall', label: t('Firewall'), content: firewall },
           { value: 'timeline', label: t('Timeline'), content: timeline },
         ]}

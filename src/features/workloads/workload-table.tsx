@@ -1,5 +1,6 @@
 'use client';
 import { Box } from 'lucide-react';
+import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
 import {
   MAX_ASSIGNED,
@@ -22,10 +23,11 @@ import {
   WORKLOAD_STATES,
 } from '../shared/inventory-states';
 import { declareList } from '../shared/list/declare-list';
-import { CLUSTER, choice, flag, searched, several, typed } from '../shared/list/filters';
+import { CLUSTER, choice, flag, inUrl, searched, several, typed } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { PROJECT } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
+import { AsOfButton, PastNotice } from '../shared/past/as-of';
 import { usePermissions } from '../shared/use-permissions';
 import { CreatePolicyButton } from './create-policy-button';
 import { useAllMatching } from './use-all-matching';
@@ -59,6 +61,7 @@ const WORKLOADS = declareList({
     enforcement: choice(msg('Firewall'), WORKLOAD_ENFORCEMENTS, (one) => ENFORCEMENT_LABELS[one]),
     tag: typed(msg('Tag')),
     pool: typed(msg('Pool')),
+    as_of: inUrl('time'),
   },
   common: ['status', 'protection', 'protection_reason'],
   columns: workloadColumns,
@@ -98,6 +101,7 @@ const KNOWN = { cluster_id: ['cluster_name'], node_id: ['cluster_name', 'node_na
 /** Virtual machines and containers with search and filters. */
 export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   const t = useT();
+  const router = useRouter();
   const assigning = useAssignProject();
   const { can } = usePermissions();
   const mayDraft = can('policy:write');
@@ -106,6 +110,8 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   const hide = within ? ['cluster_id', ...Object.keys(within).flatMap((key) => KNOWN[key as keyof typeof KNOWN])] : [];
   const list = useList(WORKLOADS, { within, hide });
   const fields = useProtectionCounts(list.fields, { ...list.state.input, ...within });
+  const asOf = list.state.filters.as_of;
+  const showTime = (at: string | null) => list.state.setFilter('as_of', at);
   const { rows, total = 0 } = list.table;
   const chosen = useMemo(() => rows.filter((row) => selection.has(row.id)), [rows, selection]);
   // A row that is gone, or filtered away, is not chosen any more.
@@ -121,38 +127,45 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
       <ListView
         of={{ ...list, fields }}
         id={within && 'workloads-within'}
-        {...((assigning.possible || mayDraft) && {
-          selection: selected,
-          onSelectionChange: select,
-          bulkActions: (
-            <>
-              {matching.ids ? (
-                <span>{t('All {n, number} matching selected', { n: matching.ids.length })}</span>
-              ) : (
-                chosen.length === rows.length &&
-                total > chosen.length && (
-                  <Button size="sm" variant="ghost" onClick={matching.choose} pending={matching.pending}>
-                    {t('Select all {n, number}', { n: total })}
-                  </Button>
-                )
-              )}
-              {mayDraft && <CreatePolicyButton workloadIds={ids} />}
-              {assigning.possible && (
-                <Button
-                  size="sm"
-                  onClick={() => setAssigned({ what: describeSelection(t, ids, chosen), ids })}
-                  disabledReason={
-                    ids.length > MAX_ASSIGNED &&
-                    t('Select at most {n, number} workloads. Narrow the filter.', { n: MAX_ASSIGNED })
-                  }
-                >
-                  {t('Assign to project')}
-                </Button>
-              )}
-            </>
-          ),
+        summary={<PastNotice at={asOf} onChange={showTime} />}
+        {...(asOf !== null && {
+          onRowOpen: ({ id }: Workload) => router.push(paths.workload({ workloadId: id, as_of: asOf })),
         })}
-      />
+        {...(asOf === null &&
+          (assigning.possible || mayDraft) && {
+            selection: selected,
+            onSelectionChange: select,
+            bulkActions: (
+              <>
+                {matching.ids ? (
+                  <span>{t('All {n, number} matching selected', { n: matching.ids.length })}</span>
+                ) : (
+                  chosen.length === rows.length &&
+                  total > chosen.length && (
+                    <Button size="sm" variant="ghost" onClick={matching.choose} pending={matching.pending}>
+                      {t('Select all {n, number}', { n: total })}
+                    </Button>
+                  )
+                )}
+                {mayDraft && <CreatePolicyButton workloadIds={ids} />}
+                {assigning.possible && (
+                  <Button
+                    size="sm"
+                    onClick={() => setAssigned({ what: describeSelection(t, ids, chosen), ids })}
+                    disabledReason={
+                      ids.length > MAX_ASSIGNED &&
+                      t('Select at most {n, number} workloads. Narrow the filter.', { n: MAX_ASSIGNED })
+                    }
+                  >
+                    {t('Assign to project')}
+                  </Button>
+                )}
+              </>
+            ),
+          })}
+      >
+        <AsOfButton at={asOf} onChange={showTime} />
+      </ListView>
       {assigned && (
         <AssignProjectDialog
           what={assigned.what}
