@@ -114,3 +114,30 @@ test('an unknown id shows a not-found page', async ({ adminPage: page }) => {
   await page.goto('/no-such-page');
   await expect(page.getByText('Page not found')).toBeVisible();
 });
+
+test('lists and pages are shown as of a time, where nothing can be edited, and lead back to now', async ({
+  adminPage: page,
+}) => {
+  const grid = page.getByRole('grid', { name: 'Workloads' });
+  const at = new Date().toISOString();
+  await page.goto('/workloads');
+  await expect(grid.getByRole('checkbox').first()).toBeVisible();
+  await page.goto(`/workloads?as_of=${at}`);
+  await expect(page.getByText(/^Shown as of /)).toBeVisible();
+  await expect(grid.getByRole('row').nth(1)).toBeVisible();
+  await expect(grid.getByRole('checkbox')).toHaveCount(0);
+  await grid.getByRole('row').nth(1).getByRole('cell').last().click();
+  await expect(page).toHaveURL(/\/workloads\/[0-9a-f-]+\?as_of=/);
+  await expect(page.getByText(/^Shown as of /)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Assign to project' })).toHaveCount(0);
+  await page.getByRole('tab', { name: 'Firewall' }).click();
+  await expect(page).toHaveURL(/as_of=/);
+  await expect(page.getByRole('heading', { name: 'Live rules' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Test packet' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Show now' }).click();
+  await expect(page).not.toHaveURL(/as_of=/);
+  await expect(page.getByRole('button', { name: 'Assign to project' })).toBeVisible();
+  await page.getByRole('button', { name: 'As of' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Show this time' }).click();
+  await expect(page).toHaveURL(/as_of=/);
+});
