@@ -126,7 +126,7 @@ test('lists and pages are shown as of a time, where nothing can be edited, and l
   await expect(page.getByText(/^Shown as of /)).toBeVisible();
   await expect(grid.getByRole('row').nth(1)).toBeVisible();
   await expect(grid.getByRole('checkbox')).toHaveCount(0);
-  await grid.getByRole('row').nth(1).getByRole('cell').last().click();
+  await grid.getByRole('row').nth(1).getByRole('link').first().click();
   await expect(page).toHaveURL(/\/workloads\/[0-9a-f-]+\?as_of=/);
   await expect(page.getByText(/^Shown as of /)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Assign to project' })).toHaveCount(0);

@@ -29,13 +29,13 @@ export const paths = {
   network: ({ networkId, ...query }: { networkId: string; tab?: string }) =>
     withQuery(`/networks/${id(networkId)}`, query),
   addresses: (query?: Query) => withQuery('/addresses', query),
-  address: ({ addressId, ...query }: { addressId: string; as_of?: string }) =>
+  address: ({ addressId, ...query }: { addressId: string; as_of?: string | undefined }) =>
     withQuery(`/addresses/${id(addressId)}`, query),
   subnet: ({ subnetId, ...query }: { subnetId: string; tab?: string; from?: string }) =>
     withQuery(`/addresses/subnets/${id(subnetId)}`, query),
   importAddresses: (query?: Query) => withQuery('/addresses/import', query),
   securityGroups: (query?: Query) => withQuery('/security-groups', query),
-  securityGroup: ({ groupId, ...query }: { groupId: string; tab?: string; as_of?: string }) =>
+  securityGroup: ({ groupId, ...query }: { groupId: string; tab?: string; as_of?: string | undefined }) =>
     withQuery(`/security-groups/${id(groupId)}`, query),
   policyTests: (query?: Query) => withQuery('/policy-tests', query),
   protectedConnections: () => '/policy-tests/protected',

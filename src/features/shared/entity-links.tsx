@@ -1,4 +1,5 @@
 'use client';
+import { useSearchParams } from 'next/navigation';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Link } from '@/ui/link';
@@ -39,9 +40,13 @@ export function NodeLink({ id, name, firewall }: NodeProps) {
   );
 }
 
+/** From a page that is shown as of a time, links lead to what was then. */
+const useShownTime = () => useSearchParams()?.get('as_of') ?? undefined;
+
 export function WorkloadLink({ id, name }: { id: string; name: string }) {
+  const as_of = useShownTime();
   return (
-    <Link className="link" href={paths.workload({ workloadId: id })}>
+    <Link className="link" href={paths.workload({ workloadId: id, as_of })}>
       {name}
     </Link>
   );
@@ -65,16 +70,18 @@ export function SubnetLink({ id, cidr }: { id: string; cidr: string }) {
 }
 
 export function AddressLink({ id, address }: { id: string; address: string }) {
+  const as_of = useShownTime();
   return (
-    <Link className="link mono" href={paths.address({ addressId: id })}>
+    <Link className="link mono" href={paths.address({ addressId: id, as_of })}>
       {address}
     </Link>
   );
 }
 
 export function SecurityGroupLink({ id, name }: { id: string; name: string }) {
+  const as_of = useShownTime();
   return (
-    <Link className="link" href={paths.securityGroup({ groupId: id })}>
+    <Link className="link" href={paths.securityGroup({ groupId: id, as_of })}>
       {name}
     </Link>
   );
