@@ -11,13 +11,13 @@ type PageCall = readonly [page: string, call: string, takes?: string];
 const FLOW_FILTERS =
   'range,since,until,workload_id,source_workload_id,destination_workload_id,tenant_id,cluster_id,node_id,conversation_id,address,source,destination,port,protocol,decision';
 const WORKLOAD_FILTERS =
-  'q,sort,cluster_id,node_id,network_id,project_id,kind,status,tag,pool,template,missing,enforcement,protection,protection_reason';
+  'q,sort,cluster_id,node_id,network_id,project_id,kind,status,tag,pool,template,missing,enforcement,protection,protection_reason,as_of';
 const NODE_FILTERS = 'q,sort,cluster_id,status,faulty,missing';
 const NETWORK_FILTERS = 'q,sort,cluster_id,kind,zone,missing';
 const TEST_FILTERS = 'q,sort,result,expect,tenant_id,project_id,workload_id,policy_id';
 const USER_FILTERS = 'q,sort,active,second_factor,role_id,tenant_id';
 const ADDRESS_FILTERS =
-  'q,sort,cluster_id,network_id,subnet_id,nested,workload_id,state,source,family,within,mac,assigned';
+  'q,sort,cluster_id,network_id,subnet_id,nested,workload_id,state,source,family,within,mac,assigned,as_of';
 
 const CALLS: readonly PageCall[] = [
   ['/', '/dashboard', 'range,since,until,tenant_id'],
@@ -26,21 +26,21 @@ const CALLS: readonly PageCall[] = [
   ['/nodes', '/nodes', NODE_FILTERS],
   ['/nodes/[nodeId]', '/nodes/{}'],
   ['/workloads', '/workloads', WORKLOAD_FILTERS],
-  ['/workloads/[workloadId]', '/workloads/{}'],
+  ['/workloads/[workloadId]', '/workloads/{}', 'as_of'],
   ['/networks', '/networks', NETWORK_FILTERS],
   ['/networks/[networkId]', '/networks/{}'],
   ['/addresses', '/subnets', 'q,sort,cluster_id,network_id,family,source,within,contains,missing'],
-  ['/addresses/[addressId]', '/ip-addresses/{}'],
+  ['/addresses/[addressId]', '/ip-addresses/{}', 'as_of'],
   ['/addresses/subnets/[subnetId]', '/subnets/{}'],
-  ['/security-groups', '/security-groups', 'q,sort,tenant_id,project_id,workload_id'],
-  ['/security-groups/[groupId]', '/security-groups/{}'],
+  ['/security-groups', '/security-groups', 'q,sort,tenant_id,project_id,workload_id,as_of'],
+  ['/security-groups/[groupId]', '/security-groups/{}', 'as_of'],
   [
     '/policies',
     '/policies',
-    'q,sort,enforcement_mode,enabled,tier,tenant_id,project_id,deployment_status,shown_status,cluster_id,workload_id',
+    'q,sort,enforcement_mode,enabled,tier,tenant_id,project_id,deployment_status,shown_status,cluster_id,workload_id,as_of',
   ],
-  ['/policies/[policyId]', '/policies/{}'],
-  ['/policies/[policyId]/edit', '/policies/{}'],
+  ['/policies/[policyId]', '/policies/{}', 'as_of'],
+  ['/policies/[policyId]/edit', '/policies/{}', 'as_of'],
   ['/changes', '/changes', 'q,sort,state,status,policy_id,workload_id'],
   ['/changes/[changeId]', '/changes/{}'],
   ['/impacts/[impactId]', '/impacts/{}'],
@@ -99,12 +99,12 @@ const TABS: readonly (readonly [page: string, tab: string, call: string, takes?:
     'q,sort,policy_id,cluster_id,workload_id,operation_id,change_id,kind,status',
   ],
   ['/roles/[roleId]', 'users', '/users?role_id={}', USER_FILTERS],
-  ['/security-groups/[groupId]', 'members', '/security-groups/{}/members', 'q,sort,source'],
+  ['/security-groups/[groupId]', 'members', '/security-groups/{}/members', 'q,sort,source,as_of'],
   ['/security-groups/[groupId]', 'policies', '/security-groups/{}/usage'],
   ['/tenants/[tenantId]', 'users', '/users?tenant_id={}', USER_FILTERS],
   ['/users/[userId]', 'access', '/users/{}/access'],
   ['/users/[userId]', 'tokens', '/users/{}/tokens'],
-  ['/workloads/[workloadId]', 'firewall', '/workloads/{}/firewall'],
+  ['/workloads/[workloadId]', 'firewall', '/workloads/{}/firewall', 'as_of'],
   ['/workloads/[workloadId]', 'traffic', '/workloads/{}/insights', 'traffic_mode,range,since,until'],
 ];
 

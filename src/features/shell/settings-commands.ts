@@ -64,6 +64,14 @@ export const SETTINGS: readonly Place[] = [
     keywords: msg('change review approval rollback roll-out canary confirm'),
   },
   {
+    id: 'history-retention',
+    label: msg('History retention'),
+    page: msg('Settings'),
+    href: paths.settings({ section: 'history-retention' }),
+    permission: 'settings:read',
+    keywords: msg('keep delete history storage'),
+  },
+  {
     id: 'audit-retention',
     label: msg('Audit record retention'),
     page: msg('Settings'),
