@@ -12,6 +12,7 @@ import { observeCluster, scheduleObservations } from '@/server/enforcement/guest
 import { sweepImpacts } from '@/server/enforcement/impact/request-impact';
 import { runImpact } from '@/server/enforcement/impact/run-impact';
 import { evaluatePolicyTests } from '@/server/enforcement/policy-tests/evaluate-tests';
+import { settleClusterFindings, settleFindings } from '@/server/insight/addresses/settle-findings';
 import type { JobName, JobPayload } from '@/server/jobs/definitions';
 import { deliverNotification } from '@/server/notifications/deliver-notification';
 import { scheduleDeliveries } from '@/server/notifications/deliveries';
@@ -33,11 +34,15 @@ export type JobProcessors = { [N in JobName]: (payload: JobPayload<N>, context: 
 export const processors: JobProcessors = {
   'cluster.sync': ({ cluster_id }, { signal }) => runClusterSync(cluster_id, { signal }),
   'sync.schedule': () => scheduleSyncs(),
-  'ipam.discover': ({ cluster_id }, { signal }) => runDiscovery(cluster_id, { signal }),
+  'ipam.discover': async ({ cluster_id }, { signal }) => {
+    await runDiscovery(cluster_id, { signal });
+    await settleClusterFindings(cluster_id);
+  },
   'ipam.schedule': async () => {
     await scheduleDiscovery();
     await sweepImports();
   },
+  'ipam.findings': (_, { signal }) => settleFindings(signal),
   'ipam.import': ({ import_id }, { signal }) => runImport(import_id, { signal }),
   'maintenance.prune': () => pruneExpired(),
   'telemetry.retain': (_, { signal }) => retainTelemetry(signal),

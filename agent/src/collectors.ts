@@ -9,6 +9,7 @@ import { readEnforcement } from './firewall/enforcement';
 import { readFirewallStatus } from './firewall/firewall-status';
 import { assembleFlows } from './flows/assemble';
 import { NEW_SHARE } from './flows/select';
+import { listSentAddresses } from './flows/sent-addresses';
 import { kernelBootId, machineId } from './identity';
 import { AccessLog } from './logs/access-log';
 import { LogCollector, type LogPositions } from './logs/log-collector';
@@ -80,6 +81,7 @@ export class Collectors {
       { capture, conntrack, logs: this.logs.flows.all(), now, since: this.since },
       config.flow_limit,
     );
+    const sent = capture && listSentAddresses(capture);
     const interfaces = this.interfaces();
     const traffic = this.traffic.measure(interfaces, now);
     const diagnostics = this.diagnostics(conntrack, assembled);
@@ -107,6 +109,7 @@ export class Collectors {
       nftables_ruleset_hash: ruleset.hash,
       ...(edits && { hypervisor_edits: edits }),
       enforcement: readEnforcement(ruleset),
+      ...(sent && { sent_addresses: sent }),
     };
     this.sequence += 1;
     return { heartbeat, positions };

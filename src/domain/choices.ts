@@ -53,8 +53,23 @@ export const TRAFFIC_MODES = ['all', 'inbound', 'outbound', 'internal', 'externa
  * - `duplicate_mac`: two interfaces of the cluster have the same MAC address
  * - `outside_subnet`: the network of the interface has subnets, and the address is in none of them
  * - `reserved_in_use`: a workload uses an address that is reserved for no one or for someone else
+ * - `moved_address`: another interface had the address before
+ * - `spoofed_address`: an interface sends from an address that is someone else's, or that its IP filter forbids
+ * - `stale_address`: no source sees the address although its workload runs
+ * - `unmanaged_address`: an address in a known prefix is in use and not registered
  */
-export const CONFLICT_KINDS = ['duplicate_address', 'duplicate_mac', 'outside_subnet', 'reserved_in_use'] as const;
+export const CONFLICT_KINDS = [
+  'duplicate_address',
+  'duplicate_mac',
+  'outside_subnet',
+  'reserved_in_use',
+  'moved_address',
+  'spoofed_address',
+  'stale_address',
+  'unmanaged_address',
+] as const;
+/** Whose a spoofed address is: of someone who says so, of someone to whom it is registered, or not the sender's by its IP filter. */
+export const SPOOFED_REASONS = ['held', 'registered', 'ip_filter'] as const;
 export const CONFLICT_SORTS = ['created_at', 'kind', 'status', 'address'] as const;
 
 export const IMPORT_KINDS = ['addresses', 'subnets'] as const;
@@ -71,6 +86,8 @@ export const ADDRESS_SORTS = [
   'created_at',
   'updated_at',
 ] as const;
+/** Sources of sightings: the guest itself, the address management of SDN, configured addresses, and packets at the interface. */
+export const SIGHTING_SOURCES = ['agent', 'sdn', 'config', 'cloudinit', 'traffic'] as const;
 export const ADDRESS_SOURCES = ['agent', 'sdn', 'config', 'cloudinit', 'manual'] as const;
 export const ADDRESS_STATES = ['active', 'reserved', 'dhcp', 'stale', 'conflict'] as const;
 export const MAX_BULK = 500;

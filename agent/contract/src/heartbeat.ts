@@ -193,6 +193,30 @@ export const enforcementSchema = z.object({
 });
 export type EnforcementReport = z.infer<typeof enforcementSchema>;
 
+/** An address from which a guest sent packets, by the interface they came from. */
+export const sentAddressSchema = z.object({
+  interface: interfaceName,
+  vmid,
+  nic: z.int().min(0).max(255),
+  address: ipAddress,
+  /** Of the tag of the packets; absent: they had none. */
+  vlan: z.int().min(1).max(4094).optional(),
+});
+export type SentAddress = z.infer<typeof sentAddressSchema>;
+
+/**
+ * From which addresses guests sent packets since the previous heartbeat: unlike a flow, which may have been seen on its way to a
+ * guest, it shows what the guest itself uses.
+ */
+export const sentAddressesSchema = z.object({
+  /** Of this part. */
+  version: z.int().positive(),
+  addresses: z.array(sentAddressSchema).max(AGENT_LIMITS.sent_addresses),
+  /** Addresses that are not listed: those with the fewest packets of an interface with very many. */
+  left_out: counter,
+});
+export type SentAddresses = z.infer<typeof sentAddressesSchema>;
+
 const envelope = {
   protocol_version: z.int().positive(),
   agent_version: shortText,
@@ -216,6 +240,8 @@ const envelope = {
   hypervisor_edits: z.array(hypervisorEditSchema).max(AGENT_LIMITS.edits_per_heartbeat).optional(),
   /** Absent: an agent before 0.4.0. */
   enforcement: enforcementSchema.optional(),
+  /** Absent: an agent before 0.5.0, or one without packet capture. */
+  sent_addresses: sentAddressesSchema.optional(),
 };
 
 /** What an agent sends. */

@@ -21,6 +21,9 @@ export const AGENT_LIMITS = {
   log_lines_minimum: 1000,
   /** Edits by other people that an agent reports in one heartbeat, the newest. */
   edits_per_heartbeat: 100,
+  /** Addresses from which guests sent packets that one heartbeat lists, and those of one interface. */
+  sent_addresses: 8000,
+  sent_addresses_of_interface: 32,
   /** How far back the kernel log is looked at. */
   kernel_log_window_seconds: 300,
   /** Largest request body, compressed or not, that a server accepts; more is answered with 413. */

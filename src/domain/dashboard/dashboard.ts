@@ -150,6 +150,10 @@ export const DashboardOperations = z.object({
       duplicate_mac: z.int(),
       outside_subnet: z.int(),
       reserved_in_use: z.int(),
+      moved_address: z.int(),
+      spoofed_address: z.int(),
+      stale_address: z.int(),
+      unmanaged_address: z.int(),
     })
     .nullable(),
   verdict_conflicts: VerdictConflicts,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONFLICT_KINDS, CONFLICT_SORTS } from '../choices';
+import { CONFLICT_KINDS, CONFLICT_SORTS, SPOOFED_REASONS } from '../choices';
 import { createPageSchema, listInput } from '../list';
 import { Description, Version } from './fields';
 
@@ -15,6 +15,10 @@ export const RESOLUTIONS_OF = {
   duplicate_mac: ['dismiss'],
   outside_subnet: ['keep', 'dismiss'],
   reserved_in_use: ['keep', 'assign', 'dismiss'],
+  moved_address: ['dismiss'],
+  spoofed_address: ['dismiss'],
+  stale_address: ['dismiss'],
+  unmanaged_address: ['dismiss'],
 } as const satisfies Record<ConflictKind, readonly (typeof CONFLICT_RESOLUTIONS)[number][]>;
 
 const Party = z.object({ id: z.uuid(), name: z.string(), external_id: z.string() });
@@ -39,6 +43,12 @@ export const IpamConflict = z.object({
   other_interface_name: z.string().nullable(),
   other_mac: z.string().nullable(),
   other_source: z.string().nullable(),
+  /** Why an address is spoofed: its holder says that it has it, it is registered to the holder, or the IP filter forbids it. */
+  reason: z.enum(SPOOFED_REASONS).nullable(),
+  /** Of findings from sightings: when it began, such as when the address was first seen at its new interface. */
+  began_at: z.string().nullable(),
+  /** When its evidence was last seen, to within an hour; of a moved address, when it was last seen at its former interface. */
+  evidence_at: z.string().nullable(),
   note: z.string(),
   resolved_at: z.string().nullable(),
   resolved_by_name: z.string().nullable(),

@@ -66,6 +66,8 @@ export const conflictColumns = (t: Translate) => [
     render: (item) => <ClusterLink id={item.cluster_id} name={item.cluster_name} />,
   }),
   make.time('created_at', t('Found'), (item) => item.created_at, { sortable: true }),
+  make.time('began_at', t('Since'), (item) => item.began_at, { hidden: true }),
+  make.time('evidence_at', t('Last evidence'), (item) => item.evidence_at, { hidden: true }),
   make.text('resolved_by_name', t('Resolved by'), (item) => item.resolved_by_name, { hidden: true, width: 140 }),
   make.text('note', t('Note'), (item) => item.note, { hidden: true, width: 180 }),
 ];

@@ -1,6 +1,6 @@
 import type { ConflictKind, IpamConflict } from '@/domain/ipam/conflict';
 import { lowerLabel, msg, type Translate } from '@/lib/i18n/translator';
-import { ADDRESS_SOURCE_LABELS } from '../shared/ipam/address-state';
+import { findSourceLabel } from '../shared/ipam/address-state';
 
 export type Resolution = NonNullable<IpamConflict['resolution']>;
 
@@ -9,6 +9,10 @@ export const CONFLICT_KIND_LABELS: Record<ConflictKind, string> = {
   duplicate_mac: msg('Duplicate MAC address'),
   outside_subnet: msg("Outside its network's prefixes"),
   reserved_in_use: msg('Reserved, but in use'),
+  moved_address: msg('Moved address'),
+  spoofed_address: msg('Spoofed address'),
+  stale_address: msg('Stale address'),
+  unmanaged_address: msg('Unmanaged address'),
 };
 
 export const CONFLICT_STATUS_LABELS: Record<IpamConflict['status'], string> = {
@@ -25,12 +29,20 @@ export const RESOLUTION_LABELS: Record<Resolution, string> = {
 
 type ConflictValues = Pick<
   IpamConflict,
-  'kind' | 'address' | 'mac' | 'network_name' | 'workload' | 'other_workload' | 'other_source' | 'other_interface_name'
+  | 'kind'
+  | 'address'
+  | 'mac'
+  | 'network_name'
+  | 'workload'
+  | 'other_workload'
+  | 'other_source'
+  | 'other_interface_name'
+  | 'reason'
 >;
 
 function formatSource(t: Translate, source: string | null): string {
-  if (source === null || !Object.hasOwn(ADDRESS_SOURCE_LABELS, source)) return 'none';
-  return lowerLabel(t, t(ADDRESS_SOURCE_LABELS[source as keyof typeof ADDRESS_SOURCE_LABELS]));
+  const label = source === null ? null : findSourceLabel(source);
+  return label === null ? 'none' : lowerLabel(t, t(label));
 }
 
 /** What the sentences below take. A name may be any text, so a flag beside it says whether there is one. */
@@ -49,6 +61,8 @@ function toMessageValues(t: Translate, conflict: ConflictValues) {
     network: conflict.network_name,
     has_network: conflict.network_name !== null,
     reported: formatSource(t, conflict.other_source),
+    interface: conflict.other_interface_name,
+    reason: conflict.reason ?? 'held',
   };
 }
 
@@ -74,6 +88,26 @@ export function conflictText(t: Translate, conflict: ConflictValues): string {
     case 'reserved_in_use':
       return t(
         '{address} is reserved{has_holder, select, true { for {holder}} other {}}, but {has_other, select, true {{other}} other {another workload}} uses it{reported, select, none {} other { (source: {reported})}}.',
+        values,
+      );
+    case 'moved_address':
+      return t(
+        '{address} moved from {has_holder, select, true {{holder}} other {another workload}} to {has_other, select, true {{other}} other {another workload}}{reported, select, none {} other { (source: {reported})}}.',
+        values,
+      );
+    case 'spoofed_address':
+      return t(
+        '{has_other, select, true {{other}} other {Another workload}} sends packets from {address}, {reason, select, ip_filter {which the IP filter of its interface does not allow} other {which belongs to {has_holder, select, true {{holder}} other {another workload}}}}.',
+        values,
+      );
+    case 'stale_address':
+      return t(
+        '{address} is assigned to {has_holder, select, true {{holder}} other {a workload}}, which is running, but no source has seen the address for a week.',
+        values,
+      );
+    case 'unmanaged_address':
+      return t(
+        '{has_other, select, true {{other}} other {A workload}} uses {address}, which is not registered{reported, select, none {} other { (source: {reported})}}.',
         values,
       );
   }
@@ -135,5 +169,21 @@ const DISMISSALS: Record<ConflictKind, { label: string; consequence: string }> =
     consequence: msg(
       'The reservation and the workload using the address stay unchanged. Discovery does not report this pair again.',
     ),
+  },
+  moved_address: {
+    label: msg('Dismiss: the move is correct'),
+    consequence: msg('For addresses that were moved on purpose. The same move is not reported again.'),
+  },
+  spoofed_address: {
+    label: msg('Dismiss: the workload may use it'),
+    consequence: msg('For failover pairs and proxies. Not reported again while the workload sends from the address.'),
+  },
+  stale_address: {
+    label: msg('Dismiss: keep the address'),
+    consequence: msg('For addresses that are rarely used. Not reported again until the address is seen.'),
+  },
+  unmanaged_address: {
+    label: msg('Dismiss: leave unregistered'),
+    consequence: msg('Add the address to its prefix to register it. Not reported again while it is in use.'),
   },
 };

@@ -38,6 +38,15 @@ export const ipamSchedule = defineJob({
   everyMs: MINUTE,
 });
 
+/** Compares what all sources say about addresses. */
+export const ipamFindings = defineJob({
+  name: 'ipam.findings',
+  payload: nothing,
+  key: () => 'ipam.findings',
+  attempts: 1,
+  everyMs: 5 * MINUTE,
+});
+
 /** Takes a CSV file of subnets or addresses over. */
 export const ipamImport = defineJob({
   name: 'ipam.import',
@@ -226,6 +235,7 @@ export const JOBS = {
   [syncSchedule.name]: syncSchedule,
   [ipamDiscover.name]: ipamDiscover,
   [ipamSchedule.name]: ipamSchedule,
+  [ipamFindings.name]: ipamFindings,
   [ipamImport.name]: ipamImport,
   [maintenancePrune.name]: maintenancePrune,
   [telemetryRetain.name]: telemetryRetain,

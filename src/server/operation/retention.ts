@@ -1,5 +1,6 @@
 import { DAY_MS } from '@/domain/durations';
 import { deleteEndedProviderSessions } from '../access/queries/provider';
+import { deleteOldSightings } from '../addresses/queries/sightings';
 import { cutAuditTrail, findAuditCut, lastAuditCheckpoint } from '../audit/queries/audit';
 import { recordAudit } from '../audit/record';
 import { systemScope } from '../auth/scope';
@@ -73,7 +74,7 @@ const IMPACT_DAYS = 7;
  * Deletes what is no longer needed: refresh tokens a day after their end (until then their reuse is noticed and
  * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond
  * the newest 20 of a cluster, deployments older than 400 days beyond the newest 20 of a policy on a cluster, audit
- * records beyond what the settings keep, files that were imported 90 days ago, notifications and closed incidents of
+ * records beyond what the settings keep, sightings of addresses and imported files of 90 days ago, notifications and closed incidents of
  * 90 days ago, former versions of rows that the settings no longer keep, impacts of 7 days ago that no apply acknowledged, and signing secrets whose time after a rotation is over.
  * @returns how many rows of each went
  */
@@ -87,6 +88,7 @@ export async function pruneExpired() {
     sync_runs: await deleteOldSyncRuns(db, ago(SYNC_RUN_DAYS), SYNC_RUNS_KEPT),
     deployments: await deleteOldDeployments(db, ago(DEPLOYMENT_DAYS), DEPLOYMENTS_KEPT),
     audit_records: await pruneAudit(),
+    address_sightings: await deleteOldSightings(db, clock.now()),
     ipam_imports: await deleteOldImports(db, ago(IMPORT_DAYS)),
     impacts: await deleteOldImpacts(db, ago(IMPACT_DAYS)),
     history: await pruneHistory(),

@@ -1,3 +1,4 @@
+import type { SightingSource } from '@/domain/ipam/findings/address-world';
 import type { AddressSource, AddressState as State } from '@/domain/ipam/ip-address';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -26,6 +27,13 @@ export const ADDRESS_SOURCE_LABELS: Record<AddressSource, string> = {
   cloudinit: msg('Cloud-init'),
   manual: msg('Manual'),
 };
+
+/** Sources of sightings as well: packets are no source of a stored address. */
+const SIGHTING_SOURCE_LABELS: Record<SightingSource, string> = { ...ADDRESS_SOURCE_LABELS, traffic: msg('Traffic') };
+
+/** The label of a source of addresses or sightings; null for any other text. */
+export const findSourceLabel = (source: string): string | null =>
+  Object.hasOwn(SIGHTING_SOURCE_LABELS, source) ? SIGHTING_SOURCE_LABELS[source as SightingSource] : null;
 
 /** The state of an address; its title explains it. */
 export function AddressState({ state }: { state: State }) {

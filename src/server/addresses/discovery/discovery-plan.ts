@@ -6,6 +6,7 @@ import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { PrefixTable } from '@/domain/net/prefix-table';
 import type { SdnLease } from '../../providers/hypervisor/types';
 import type { GuestReading, Observation } from './observe';
+import type { OpenSighting, SightingPlan } from './plan-sightings';
 
 export type Place = { network_id: string; subnet_id: string };
 export type StoredSubnet = { id: string; network_id: string; cidr: string };
@@ -121,6 +122,7 @@ export type DiscoveryInput = {
   addresses: readonly StoredAddress[];
   interfaces: readonly StoredInterface[];
   conflicts: readonly StoredConflict[];
+  sightings: readonly OpenSighting[];
   /** Id of the network of the discovery, whether it exists yet or not. */
   discoveredNetworkId: string;
   newId: () => string;
@@ -146,6 +148,7 @@ export type DiscoveryPlan = {
     remove: StoredAddress[];
   };
   conflicts: { create: ConflictWrite[]; reopen: ConflictWrite[]; gone: StoredConflict[] };
+  sightings: SightingPlan;
   /** Conflicts that are open after the run. */
   open: number;
   seen: number;

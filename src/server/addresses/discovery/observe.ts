@@ -38,6 +38,8 @@ export type Observation = {
 /** What follows from a reading: addresses seen, addresses of containers, and on which cards the guest itself was heard. */
 export type Observed = {
   observations: Observation[];
+  /** What every source says, also where a more trusted one decides. */
+  claims: { nic: string; address: string; source: DiscoverySource; seen_on: string | null }[];
   /** Addresses on interfaces of containers and loopback. */
   container: Set<string>;
   /** Prefixes of these interfaces: an address there that no one else has belongs to a container. */
@@ -51,7 +53,7 @@ export type Observed = {
 
 const MAX_PER_GUEST = 512;
 
-type Found = { address: string; prefix: number | null; source: DiscoverySource };
+type Found = { address: string; prefix: number | null; source: DiscoverySource; seen_on?: string };
 
 /** A value of `ip` or `ip6` as an address; `dhcp`, `auto` and `manual` are none. */
 function parseConfigured(value: string | undefined, source: DiscoverySource): Found[] {
@@ -80,6 +82,7 @@ export function observe(reading: GuestReading, leasesOf: ReadonlyMap<string, rea
   const { settings, live } = reading;
   const observed: Observed = {
     observations: [],
+    claims: [],
     container: new Set(),
     containerPrefixes: [],
     heard: new Set(),
@@ -90,7 +93,7 @@ export function observe(reading: GuestReading, leasesOf: ReadonlyMap<string, rea
   const getMac = (nic: GuestNic) => nic.mac?.toLowerCase() ?? null;
   // A card that could not be understood may have any address: its absence proves nothing.
   observed.macs = settings.unreadable.length > 0 ? null : new Set(settings.nics.flatMap((nic) => getMac(nic) ?? []));
-  const liveOf = new Map<string, { address: string; prefix: number | null }[]>();
+  const liveOf = new Map<string, { address: string; prefix: number | null; seen_on: string }[]>();
   observed.ignored += live?.ignored ?? 0;
   const cards = new Set(settings.nics.flatMap((nic) => getMac(nic) ?? []));
   for (const { name, mac, addresses } of live?.items ?? []) {
@@ -104,7 +107,7 @@ export function observe(reading: GuestReading, leasesOf: ReadonlyMap<string, rea
     } else if (!cards.has(card)) observed.ignored += addresses?.length ?? 0;
     else if (addresses !== null) {
       observed.heard.add(card);
-      liveOf.set(card, [...(liveOf.get(card) ?? []), ...addresses]);
+      liveOf.set(card, [...(liveOf.get(card) ?? []), ...addresses.map((item) => ({ ...item, seen_on: name }))]);
     }
   }
   for (const nic of settings.nics) {
@@ -123,6 +126,9 @@ export function observe(reading: GuestReading, leasesOf: ReadonlyMap<string, rea
     };
     if (usable)
       sources[wished] = [...parseConfigured(nic.ip_config?.ip, wished), ...parseConfigured(nic.ip_config?.ip6, wished)];
+    for (const source of TRUST)
+      for (const { address, seen_on = null } of sources[source])
+        if (observed.claims.length < MAX_PER_GUEST) observed.claims.push({ nic: nic.name, address, source, seen_on });
     const leased = new Set(sources.sdn.map((found) => found.address));
     const isFamily = (family: 4 | 6) => (found: Found) => found.address.includes(':') === (family === 6);
     for (const family of [4, 6] as const) {

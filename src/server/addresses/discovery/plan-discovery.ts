@@ -13,6 +13,7 @@ import {
   type StoredConflict,
 } from './discovery-plan';
 import { type GuestReading, type Observation, type Observed, observe, provesAbsence, TRUST } from './observe';
+import { planSightings } from './plan-sightings';
 import { DetectedConflicts, settleConflicts } from './settle-conflicts';
 
 /** Being seen is noted at most this often, so that a run over an unchanged cluster writes nothing. */
@@ -104,6 +105,11 @@ class Discovery {
       subnets: this.#subnets(),
       addresses: this.#changes(),
       conflicts,
+      sightings: planSightings({
+        ...{ readings: this.#input.readings, observed: this.#observedOf, networks: this.#input.networks },
+        ...{ open: this.#input.sightings, leasesComplete: this.#input.leases.complete },
+        ...{ newId: this.#input.newId, now: this.#input.now },
+      }),
       open,
       seen: observations.length,
       ignored: [...this.#observedOf.values()].reduce((sum, { ignored }) => sum + ignored, 0),

@@ -31,7 +31,7 @@ function settleStates(
 }
 
 /** Compares the conflicts seen with those stored, and lets the states of the addresses follow. */
-export function settleConflicts(found: Found): DiscoveryPlan['conflicts'] & { open: number } {
+export function settleConflicts(found: Found): Pick<DiscoveryPlan, 'open'> & DiscoveryPlan['conflicts'] {
   const { stored, detected, desired } = found;
   const plan = { create: [] as ConflictWrite[], reopen: [] as ConflictWrite[], gone: [] as StoredConflict[], open: 0 };
   const open = new Set<string>();

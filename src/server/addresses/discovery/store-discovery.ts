@@ -18,6 +18,7 @@ import {
 } from '../queries/discovery';
 import { lockClusterNetworks } from '../queries/ipam-space';
 import { deleteAddressRows } from '../queries/ipam-writes';
+import { listOpenSightings, storeSightings } from '../queries/sightings';
 import type { DiscoveryPlan } from './discovery-plan';
 import type { GuestReading } from './observe';
 import { planDiscovery } from './plan-discovery';
@@ -38,6 +39,7 @@ export async function storeDiscovery(session: RunSession, read: Read): Promise<v
     const plan: DiscoveryPlan = planDiscovery({
       ...read,
       ...space,
+      sightings: await listOpenSightings(tx, cluster_id),
       networks: new Map(networks.map((network) => [network.name, network.id])),
       discoveredNetworkId,
       newId,
@@ -70,6 +72,7 @@ export async function storeDiscovery(session: RunSession, read: Read): Promise<v
       plan.addresses.create.map((row) => ({ ...row, cluster_id })),
     );
     await updateAddressesSeen(tx, plan.addresses.note);
+    await storeSightings(tx, cluster_id, plan.sightings, clock.now());
     await insertConflicts(
       tx,
       plan.conflicts.create.map((row) => ({ ...row, cluster_id })),

@@ -1,10 +1,11 @@
-import { and, eq, inArray, ne, sql } from 'drizzle-orm';
+import { and, eq, inArray, ne, not, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../db/client';
 import { ipAddresses } from '../../db/schema/addresses';
 import { ipamConflicts } from '../../db/schema/ipam';
 import { networks, subnets } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { batches, updateRows } from '../../db/update-rows';
+import { isFinding } from './sightings';
 
 /** Everything that is stored about a cluster's addresses, as a discovery needs it. Four queries. */
 export async function loadAddressSpace(executor: Executor, clusterId: string) {
@@ -62,7 +63,7 @@ export async function loadAddressSpace(executor: Executor, clusterId: string) {
         state_before: ipamConflicts.state_before,
       })
       .from(ipamConflicts)
-      .where(eq(ipamConflicts.cluster_id, clusterId)),
+      .where(and(eq(ipamConflicts.cluster_id, clusterId), not(isFinding))),
   ]);
   return { subnets: subnetRows, addresses, interfaces, conflicts };
 }

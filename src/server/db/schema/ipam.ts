@@ -12,6 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import { CONFLICT_KINDS, SPOOFED_REASONS } from '@/domain/choices';
 import type { ImportChange } from '@/domain/ipam/csv-import';
 import { inet, macaddr, primaryId, timestampNow, timestamptz } from '../columns';
 import { ipAddresses } from './addresses';
@@ -92,7 +93,7 @@ export const ipamConflicts = pgTable(
     cluster_id: uuid()
       .notNull()
       .references(() => clusters.id, { onDelete: 'cascade' }),
-    kind: text({ enum: ['duplicate_address', 'duplicate_mac', 'outside_subnet', 'reserved_in_use'] }).notNull(),
+    kind: text({ enum: CONFLICT_KINDS }).notNull(),
     /** What makes it the same conflict when it is seen again. */
     key: text().notNull(),
     ip_address_id: uuid().references(() => ipAddresses.id, { onDelete: 'cascade' }),
@@ -107,6 +108,10 @@ export const ipamConflicts = pgTable(
     other_interface_name: text(),
     other_mac: macaddr(),
     other_source: text(),
+    /** Of findings from sightings: why an address is spoofed, when it began, and when its evidence was last seen. */
+    reason: text({ enum: SPOOFED_REASONS }),
+    began_at: timestamptz(),
+    evidence_at: timestamptz(),
     /** State of the address before the conflict, to which it returns. */
     state_before: text(),
     status: text({ enum: ['open', 'resolved', 'gone'] })
@@ -128,8 +133,10 @@ export const ipamConflicts = pgTable(
     index('ipam_conflicts_other_idx').on(t.other_workload_id),
     check(
       'ipam_conflicts_kind',
-      sql`${t.kind} in ('duplicate_address', 'duplicate_mac', 'outside_subnet', 'reserved_in_use')`,
+      sql`${t.kind} in ('duplicate_address', 'duplicate_mac', 'outside_subnet', 'reserved_in_use', 'moved_address',
+        'spoofed_address', 'stale_address', 'unmanaged_address')`,
     ),
+    check('ipam_conflicts_reason', sql`${t.reason} in ('held', 'registered', 'ip_filter')`),
     check('ipam_conflicts_status', sql`${t.status} in ('open', 'resolved', 'gone')`),
     check('ipam_conflicts_resolution', sql`(${t.status} = 'resolved') = (${t.resolution} is not null)`),
     check('ipam_conflicts_resolutions', sql`${t.resolution} in ('keep', 'assign', 'dismiss')`),

@@ -1,3 +1,4 @@
+import { CONFLICT_KINDS } from '@/domain/choices';
 import type {
   Dashboard,
   DashboardInput,
@@ -9,6 +10,7 @@ import type {
 } from '@/domain/dashboard/dashboard';
 import { ratePosture } from '@/domain/dashboard/security-posture';
 import { HOUR_MS } from '@/domain/durations';
+import type { ConflictKind } from '@/domain/ipam/conflict';
 import { countConflictKinds } from '../../addresses/queries/ipam-conflicts';
 import { authorizeIfGranted, narrowScope, type Scope, type Session } from '../../auth/scope';
 import { coverageDays } from '../../enforcement/coverage/read-coverage';
@@ -91,7 +93,8 @@ async function readAgents(scope: DashboardScopes['agent']): Promise<Part<'agents
 
 async function readConflicts(scope: DashboardScopes['ipam']): Promise<Part<'conflicts'> | null> {
   if (!scope) return null;
-  const counts = { open: 0, duplicate_address: 0, duplicate_mac: 0, outside_subnet: 0, reserved_in_use: 0 };
+  const kinds = Object.fromEntries(CONFLICT_KINDS.map((kind) => [kind, 0])) as Record<ConflictKind, number>;
+  const counts = { open: 0, ...kinds };
   for (const { kind, conflicts } of await countConflictKinds(scope.reach)) {
     counts.open += conflicts;
     counts[kind] += conflicts;

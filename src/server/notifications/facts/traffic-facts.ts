@@ -92,6 +92,14 @@ const WORDS: Record<ConflictKind, (conflict: IpamConflict, holder: string, other
   outside_subnet: ({ address, network_name }, holder) =>
     `${holder} uses ${address}, which is in no prefix of ${network_name ?? 'its network'}.`,
   reserved_in_use: ({ address }, _holder, other) => `${other} uses ${address}, which is reserved.`,
+  moved_address: ({ address }, holder, other) => `${address} moved from ${holder} to ${other}.`,
+  spoofed_address: ({ address, reason }, holder, other) =>
+    reason === 'ip_filter'
+      ? `${other} sends packets from ${address}, which the IP filter of its interface does not allow.`
+      : `${other} sends packets from ${address}, which belongs to ${holder}.`,
+  stale_address: ({ address }, holder) =>
+    `${address} is assigned to ${holder}, which is running, but no source has seen the address for a week.`,
+  unmanaged_address: ({ address }, _holder, other) => `${other} uses ${address}, which is not registered.`,
 };
 
 /** A party that is unknown or not visible has no name here. */

@@ -1,5 +1,6 @@
 import type { Flow, HeartbeatAnswer, HeartbeatEnvelope } from '@fabric/agent-contract';
 import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
+import { noteSeenSources } from '../../addresses/queries/sightings';
 import { storableText } from '../../audit/canonical';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
@@ -26,6 +27,7 @@ import { flowStore } from '../storage/flow-store';
 import { type AgentScope, chargeFlows } from './agent-identity';
 import { isBacklog, storableTime } from './backlog';
 import { coveredHours, lossCounters } from './covered-hours';
+import { listSeenSources } from './seen-sources';
 
 /** Flows, and lines of each other list, that the stored copy of a heartbeat keeps. */
 export const PAYLOAD_FLOWS = 50;
@@ -40,7 +42,8 @@ const storable = (value: unknown): unknown =>
  * @param sample the first good flows
  */
 export function compactPayload(heartbeat: HeartbeatEnvelope, sample: readonly Flow[]): Record<string, unknown> {
-  const { flows, interfaces, interface_traffic, hypervisor_edits: _edits, enforcement: _part, ...rest } = heartbeat;
+  const { flows, interfaces, interface_traffic, ...others } = heartbeat;
+  const { hypervisor_edits: _edits, enforcement: _enforcement, sent_addresses: _addresses, ...rest } = others;
   return {
     ...rest,
     interfaces: interfaces.slice(0, PAYLOAD_INTERFACES),
@@ -181,6 +184,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     const rejected = [...validation.rejected, ...toOverflowRejections(validation.unconfirmed.slice(unconfirmed))];
     await storeInterfaces(tx, node, heartbeat, times, book);
     await storeEdits(tx, node, heartbeat, times);
+    await noteSeenSources(tx, listSeenSources(node, heartbeat, { book, times, flows: validation.flows }));
     const backlog = isBacklog(agent, heartbeat, received);
     const covered = { times, backlog, stored: { flows: validation.flows, rejected: rejected.length } };
     // Sent together: the second statement costs no round trip of its own.
