@@ -12,7 +12,7 @@ const NO_HOST = /^(0\.|127\.|169\.254\.|::1?$|fe[89ab])/;
 
 type Seen = { row: number; packets: number };
 
-const keyOf = (table: FlowTable, row: number): string => {
+const buildKey = (table: FlowTable, row: number): string => {
   const word = (part: number) => table.word(row, part);
   const address = [0, 1, 2, 3].map((i) => word(WORD.source + i)).join('.');
   return `${word(WORD.ifindex)} ${table.vlan(row)} ${address}`;
@@ -27,7 +27,7 @@ export function listSentAddresses({ table, names }: Pick<CaptureSnapshot, 'table
   for (let row = 0; row < table.size; row += 1) {
     const packets = table.newPackets[row] as number;
     if (packets === 0 || !table.isFromGuest(row)) continue;
-    const key = keyOf(table, row);
+    const key = buildKey(table, row);
     const known = seen.get(key);
     if (known) known.packets += packets;
     else seen.set(key, { row, packets });

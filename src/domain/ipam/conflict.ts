@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CONFLICT_KINDS, CONFLICT_SORTS, SPOOFED_REASONS } from '../choices';
 import { createPageSchema, listInput } from '../list';
-import { Description, Version } from './fields';
+import { AddressText, Description, Version } from './fields';
 
 export type ConflictKind = (typeof CONFLICT_KINDS)[number];
 /** `gone`: later discoveries proved that it is no more. */
@@ -63,6 +63,7 @@ export const ConflictListInput = listInput(CONFLICT_SORTS, {
   kind: z.enum(CONFLICT_KINDS).optional(),
   status: z.enum(CONFLICT_STATUSES).optional(),
   ip_address_id: z.uuid().optional(),
+  address: AddressText.optional(),
   workload_id: z.uuid().optional(),
 });
 export type ConflictListInput = z.output<typeof ConflictListInput>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, HOLDING_SORTS, MAX_BULK, SETTABLE_STATES } from '../choices';
 import { createPageSchema, listInput } from '../list';
 import { AddressText, booleanFilter, CidrText, Description, Hostname, MacText, Version } from './fields';
+import { AddressSighting } from './sighting';
 
 export type AddressState = (typeof ADDRESS_STATES)[number];
 export type AddressSource = (typeof ADDRESS_SOURCES)[number];
@@ -103,6 +104,10 @@ export const IpAddressDetail = IpAddress.extend({
   /** Prefixes of its network in which it lies, widest first. */
   subnets: z.array(z.object({ id: z.uuid(), cidr: z.string() })),
   conflict_ids: z.array(z.uuid()),
+  /** What each source says or said about the address in its cluster, what holds now first; at most 100. */
+  sightings: z.array(AddressSighting),
+  /** When the guest agent, and packets, of its workload were last seen with any address; null: never, so nothing is known by them. */
+  observed_at: z.object({ agent: z.string().nullable(), traffic: z.string().nullable() }),
 });
 export type IpAddressDetail = z.output<typeof IpAddressDetail>;
 

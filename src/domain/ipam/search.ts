@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { IpAddress } from './ip-address';
+import { TOUCHED_BY } from '../policy/touches';
+import { IpamConflict } from './conflict';
+import { AddressHolding, IpAddress } from './ip-address';
+import { AddressSighting } from './sighting';
 import { Subnet } from './subnet';
 
 /** What was pasted: an address, a MAC address, a CIDR, or the beginning of one of them. */
@@ -17,6 +20,25 @@ export const IpamSearchResult = z.object({
   addresses: z.array(IpAddress),
   /** For an address: the longest prefix of each network that holds it. For a CIDR: itself, then what is around and in it. */
   subnets: z.array(Subnet),
+  /** Workloads that hold it or held it, the latest first. */
+  holders: z.array(AddressHolding),
+  /** What each source says or said about it, what holds now first. */
+  sightings: z.array(AddressSighting),
+  /** Open conflicts about it. */
+  conflicts: z.array(IpamConflict),
+  /** Policies with an endpoint that resolves to one of the addresses found; null to users who may not see policies. */
+  policies: z
+    .array(
+      z.object({
+        policy_id: z.uuid(),
+        name: z.string(),
+        enabled: z.boolean(),
+        address: z.string(),
+        /** Through its workload, through addresses that include it, or through any. */
+        by: z.enum(TOUCHED_BY),
+      }),
+    )
+    .nullable(),
   /** Interfaces with this MAC address. */
   interfaces: z.array(
     z.object({

@@ -28,6 +28,7 @@ import { AddressConflicts } from './address-conflicts';
 import { AddressPolicies } from './address-policies';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
 import { holderColumns } from './holder-columns';
+import { SightingList } from './sighting-list';
 
 const EditAddressDrawer = loadOnOpening(() =>
   import('./edit-address-drawer').then((module) => module.EditAddressDrawer),
@@ -96,6 +97,13 @@ function Content({ address }: { address: Detail }) {
       {asOf === null && <AddressConflicts address={address} />}
       <Section>
         <Properties columns={2} items={listProperties(t, address)} />
+      </Section>
+      <Section
+        title={t('Whose address is it')}
+        description={t('What each source says about the address in its cluster, side by side.')}
+        bare
+      >
+        <SightingList sightings={address.sightings} observed={address.workload ? address.observed_at : undefined} />
       </Section>
       <Section title={t('Assignment history')} description={t('The last 100 assignments, newest first.')} bare>
         <DataTable

@@ -4,16 +4,18 @@ import { useMemo } from 'react';
 import type { AddressPolicies as Policies } from '@/domain/ipam/address-policies';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
 import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { Link } from '@/ui/link';
 import { Section } from '@/ui/section';
 import { STATUS_LABELS } from '../shared/deployment-labels';
 import { DeploymentState } from '../shared/deployment-state';
 import { PolicyMode } from '../shared/enforcement-mode';
-import { PolicyLink } from '../shared/entity-links';
+import { PolicyLink, SecurityGroupLink } from '../shared/entity-links';
 
 type Row = Policies['policies'][number];
 
@@ -54,6 +56,8 @@ export function AddressPolicies({ addressId }: { addressId: string }) {
   const named =
     platform.length > 0 &&
     t('Platform policies with rules on its workload: {names}.', { names: platform.map(({ name }) => name).join(', ') });
+  const groups = data?.groups ?? [];
+  const tests = data?.tests ?? [];
   const more =
     hidden > 0 && t('{n, plural, one {# more belongs} other {# more belong}} to the platform.', { n: hidden });
   return (
@@ -76,6 +80,24 @@ export function AddressPolicies({ addressId }: { addressId: string }) {
           </EmptyState>
         }
       />
+      {groups.length > 0 && (
+        <p className="flex flex-wrap gap-x-2">
+          <span className="text-muted">{t('Security groups')}:</span>
+          {groups.map((group) => (
+            <SecurityGroupLink key={group.security_group_id} id={group.security_group_id} name={group.name} />
+          ))}
+        </p>
+      )}
+      {tests.length > 0 && (
+        <p className="flex flex-wrap gap-x-2">
+          <span className="text-muted">{t('Policy tests')}:</span>
+          {tests.map((test) => (
+            <Link key={test.policy_test_id} className="link" href={paths.policyTest({ testId: test.policy_test_id })}>
+              {test.name}
+            </Link>
+          ))}
+        </p>
+      )}
     </Section>
   );
 }

@@ -22,7 +22,9 @@ const ConflictTable = loadTab(() => import('./conflict-table').then((module) => 
 const HolderTable = loadTab(() => import('./holder-table').then((module) => module.HolderTable));
 const ImportTable = loadTab(() => import('./import-table').then((module) => module.ImportTable));
 
-const TABS = ['prefixes', 'addresses', 'history', 'conflicts', 'imports'] as const;
+const WhoseAddress = loadTab(() => import('./whose-address').then((module) => module.WhoseAddress));
+
+const TABS = ['prefixes', 'addresses', 'whose', 'history', 'conflicts', 'imports'] as const;
 
 /** Prefixes, addresses and conflicts of all clusters. */
 export function Addresses() {
@@ -63,6 +65,7 @@ export function Addresses() {
         tabs={[
           { value: 'prefixes', label: t('Prefixes'), content: <Prefixes subnets={subnets} /> },
           { value: 'addresses', label: t('All addresses'), content: <AddressTable /> },
+          { value: 'whose', label: t('Whose address'), content: <WhoseAddress /> },
           { value: 'history', label: t('Assignment history'), content: <HolderTable /> },
           { value: 'conflicts', label: t('Conflicts'), count: conflicts, content: <ConflictTable /> },
           // The reports hold what was written, so reading them needs the permission to write.

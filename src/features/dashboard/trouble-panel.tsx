@@ -19,6 +19,10 @@ const CONFLICT_LABELS = {
   duplicate_mac: msg('Duplicate MAC address'),
   outside_subnet: msg("Outside its network's prefixes"),
   reserved_in_use: msg('Reserved, but in use'),
+  moved_address: msg('Moved address'),
+  spoofed_address: msg('Spoofed address'),
+  stale_address: msg('Stale address'),
+  unmanaged_address: msg('Unmanaged address'),
 } as const;
 
 /** Nodes that are faulty, agents that are silent, addresses that contradict each other. */

@@ -70,8 +70,9 @@ const CALLS: readonly PageCall[] = [
 /** What a tab shows instead. */
 const TABS: readonly (readonly [page: string, tab: string, call: string, takes?: string])[] = [
   ['/addresses', 'addresses', '/ip-addresses', ADDRESS_FILTERS],
+  ['/addresses', 'whose', '/ipam/search', 'q'],
   ['/addresses', 'history', '/ip-address-holders', 'q,sort,cluster_id,network_id,workload_id,within,since,until'],
-  ['/addresses', 'conflicts', '/ipam/conflicts', 'q,sort,cluster_id,kind,status,ip_address_id,workload_id'],
+  ['/addresses', 'conflicts', '/ipam/conflicts', 'q,sort,cluster_id,kind,status,ip_address_id,address,workload_id'],
   ['/addresses', 'imports', '/ipam/imports', 'q,sort,kind,status'],
   ['/addresses/subnets/[subnetId]', 'grid', '/subnets/{}/grid', 'from'],
   ['/addresses/subnets/[subnetId]', 'addresses', '/ip-addresses?subnet_id={}&nested=true', ADDRESS_FILTERS],

@@ -14,6 +14,7 @@ import type { Typed } from './typed-ahead';
 import { usePacketCommands } from './use-packet-commands';
 import { useSearchResults } from './use-search-results';
 import { type ShellCommandsProps, useShellCommands } from './use-shell-commands';
+import { useWhoseCommand } from './use-whose-command';
 
 type Props = ShellCommandsProps & {
   onClose: () => void;
@@ -61,16 +62,17 @@ function Content({ shell, onClose, takeTyped }: ContentProps) {
   const commands = useShellCommands(shell);
   const results = useSearchResults(query, open);
   const packet = usePacketCommands(query, open);
+  const whose = useWhoseCommand(query, open);
   const searching = results.searching || packet.searching;
   const groups = useMemo(
     () =>
       groupCommands(
         query.trim() === ''
           ? [...results.commands, ...commands]
-          : [...packet.commands, ...commands, ...results.commands],
+          : [...packet.commands, ...commands, ...results.commands, ...whose],
         query,
       ),
-    [commands, results.commands, packet.commands, query],
+    [commands, results.commands, packet.commands, whose, query],
   );
   const run = useCallback(
     (command: Command) => {

@@ -87,6 +87,14 @@ export const SETTINGS: readonly Place[] = [
     permission: 'ipam:read',
   },
   {
+    id: 'whose-address',
+    label: msg('Whose address'),
+    page: msg('Addresses'),
+    href: paths.addresses({ tab: 'whose' }),
+    permission: 'ipam:read',
+    keywords: msg('holder of an IP or MAC address'),
+  },
+  {
     id: 'assignment-history',
     label: msg('Assignment history'),
     page: msg('Addresses'),

@@ -6,7 +6,9 @@ import { formatCidr, parseCidr, toNetwork } from '@/domain/net/cidr';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { normalizeMac } from '@/domain/net/mac-address';
 import type { Scope } from '../auth/scope';
+import { listAddressHolders } from './queries/address-holders';
 import { listIpAddresses } from './queries/ip-addresses';
+import { listConflicts } from './queries/ipam-conflicts';
 import {
   findAddressesByText,
   findAddressesWithin,
@@ -17,43 +19,61 @@ import {
   findInterfacesByMac,
   findSubnetsByText,
 } from './queries/ipam-search';
+import { findSightings, matchAddress, matchHolderName, matchMac, matchWithin } from './queries/sightings';
 import { listSubnets } from './queries/subnets';
 
-/** What is known about a pasted address, MAC address or network, as far as visible. At most five queries. */
-export async function searchIpam(scope: Scope<'ipam:read'>, { q, limit }: IpamSearchInput): Promise<IpamSearchResult> {
-  const { tenants } = scope;
-  const nothing = { addresses: [], subnets: [], interfaces: [] };
+/** Sightings of one address by different sources. */
+const SOURCES = 5;
+
+/** What a search text means; addresses are canonical. */
+function readQuestion(q: string): Pick<IpamSearchResult, 'kind' | 'q'> {
   const ip = parseIp(q);
-  if (ip) {
-    const text = formatIp(ip);
-    const [addresses, subnets] = await Promise.all([
-      findByAddress(tenants, text, limit),
-      findContainingSubnets(tenants, text, limit),
-    ]);
-    return { ...nothing, kind: 'address', q: text, addresses, subnets };
-  }
+  if (ip) return { kind: 'address', q: formatIp(ip) };
   const mac = normalizeMac(q)?.toLowerCase();
-  if (mac) {
-    const [addresses, interfaces] = await Promise.all([
-      findByMac(tenants, mac, limit),
-      findInterfacesByMac(tenants, mac, limit),
-    ]);
-    return { ...nothing, kind: 'mac', q: mac, addresses, interfaces };
-  }
+  if (mac) return { kind: 'mac', q: mac };
   const cidr = q.includes('/') ? parseCidr(q) : null;
-  if (cidr) {
-    const text = formatCidr(toNetwork(cidr));
-    const [addresses, subnets] = await Promise.all([
-      findAddressesWithin(tenants, text, limit),
-      findAroundCidr(tenants, text, limit),
-    ]);
-    return { ...nothing, kind: 'cidr', q: text, addresses, subnets };
-  }
-  const [addresses, subnets] = await Promise.all([
-    findAddressesByText(tenants, q, limit),
-    findSubnetsByText(tenants, q, limit),
+  return cidr ? { kind: 'cidr', q: formatCidr(toNetwork(cidr)) } : { kind: 'text', q };
+}
+
+const NONE = Promise.resolve([]);
+
+/** What is known about a pasted address, MAC address, network or name, now and before, as far as visible. At most nine queries. */
+export async function searchIpam(
+  { reach, tenants }: Scope<'ipam:read'>,
+  input: IpamSearchInput,
+): Promise<Omit<IpamSearchResult, 'policies'>> {
+  const { limit } = input;
+  const question = readQuestion(input.q);
+  const { kind, q } = question;
+  const find = {
+    address: () => ({
+      addresses: findByAddress(tenants, q, limit),
+      subnets: findContainingSubnets(tenants, q, limit),
+      sightings: matchAddress(q),
+    }),
+    mac: () => ({ addresses: findByMac(tenants, q, limit), subnets: NONE, sightings: matchMac(q) }),
+    cidr: () => ({
+      addresses: findAddressesWithin(tenants, q, limit),
+      subnets: findAroundCidr(tenants, q, limit),
+      sightings: matchWithin(q),
+    }),
+    text: () => ({
+      addresses: findAddressesByText(tenants, q, limit),
+      subnets: findSubnetsByText(tenants, q, limit),
+      sightings: matchHolderName(q),
+    }),
+  }[kind]();
+  const within = kind === 'address' || kind === 'cidr' ? { within: q } : { q };
+  const about = kind === 'address' ? { address: q } : { q };
+  const [addresses, subnets, interfaces, holders, sightings, conflicts] = await Promise.all([
+    find.addresses,
+    find.subnets,
+    kind === 'mac' ? findInterfacesByMac(tenants, q, limit) : NONE,
+    listAddressHolders(reach, { ...within, limit }),
+    findSightings(reach, find.sightings, limit * SOURCES),
+    kind === 'cidr' ? { items: [] } : listConflicts(reach, { ...about, status: 'open', limit }),
   ]);
-  return { ...nothing, kind: 'text', q, addresses, subnets };
+  return { ...question, addresses, subnets, interfaces, holders: holders.items, sightings, conflicts: conflicts.items };
 }
 
 /** Columns of the file; those that the import knows come first, the others are for people. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cidrContains, parseCidr } from '../../net/cidr';
 import { parseIp } from '../../net/ip-address';
-import type { AddressFinding, AddressRegistration, AddressSighting, AddressWorld } from './address-world';
+import type { AddressEvidence, AddressFinding, AddressRegistration, AddressSighting } from './address-evidence';
 import { findAddressFindings } from './find-findings';
 
 const HOUR = 3_600_000;
@@ -10,9 +10,9 @@ const DAY = 24 * HOUR;
 const NOW = 30 * DAY;
 const [STALE, RECENT, MOVED] = [NOW - 7 * DAY, NOW - DAY, NOW - 7 * DAY];
 
-type World = Omit<AddressWorld, 'forbids'> & { forbidden: string };
+type Evidence = Omit<AddressEvidence, 'forbids'> & { forbidden: string };
 
-const find = ({ forbidden, ...world }: World): AddressFinding[] =>
+const find = ({ forbidden, ...world }: Evidence): AddressFinding[] =>
   findAddressFindings({ ...world, forbids: ({ workload_id, nic }) => `${workload_id} ${nic}` === forbidden });
 
 const sameSegment = (
@@ -21,7 +21,7 @@ const sameSegment = (
 ) => a.network_id !== null && a.network_id === b.network_id && (a.vlan_tag ?? 0) === (b.vlan_tag ?? 0);
 
 /** The same questions, each answered by going through everything for every candidate. */
-function oracle(world: World): Set<string> {
+function oracle(world: Evidence): Set<string> {
   const { sightings, registrations, interfaces, prefixes, running } = world;
   const found = new Set<string>();
   const claim = (s: AddressSighting) => s.source !== 'traffic';
@@ -84,13 +84,13 @@ function oracle(world: World): Set<string> {
     const most = Math.max(...around.map(({ cidr }) => length(cidr)));
     return around.filter(({ cidr }) => length(cidr) === most);
   };
-  const aroundOf = (s: AddressSighting) => [
+  const findAround = (s: AddressSighting) => [
     ...new Set([...(s.network_id === null ? [] : longest(s.address, s.network_id)), ...longest(s.address, null)]),
   ];
   const onLink = (s: AddressSighting) =>
-    aroundOf(s).filter((prefix) => {
+    findAround(s).filter((prefix) => {
       const claims = sightings.filter(
-        (c) => claim(c) && c.network_id !== null && aroundOf(c).some(({ cidr }) => cidr === prefix.cidr),
+        (c) => claim(c) && c.network_id !== null && findAround(c).some(({ cidr }) => cidr === prefix.cidr),
       );
       if (claims.some((c) => sameSegment(c, s))) return true;
       if (prefix.network_id !== s.network_id) return false;
@@ -107,7 +107,7 @@ function oracle(world: World): Set<string> {
       if (both((one) => holds(one) && !overruled(one)) || both(unexplained))
         found.add(`duplicate ${s.address} ${s.network_id} ${s.vlan_tag ?? 0} ${s.workload_id} ${t.workload_id}`);
     }
-    // Seen for an hour, still there, in a prefix of the segment, and nobody knows of it.
+    // Seen for an hour, still there, in a prefix of the segment, and it is registered nowhere.
     const live = s.source === 'agent' || unexplained(s);
     const known = registrations.some(
       (r) =>
@@ -137,17 +137,14 @@ function oracle(world: World): Set<string> {
     );
     const watched = live.some(({ first }) => first <= STALE) && live.some(({ last }) => last >= RECENT);
     const seen = sightings.some(
-      (s) =>
-        s.address === r.address &&
-        (s.workload_id === r.workload_id || s.network_id === r.network_id) &&
-        s.last >= STALE,
+      (s) => s.address === r.address && (s.workload_id === r.workload_id || concerns(r, s)) && s.last >= STALE,
     );
     if (watched && !seen) found.add(`stale ${r.id}`);
   }
   return found;
 }
 
-function toLine(finding: AddressFinding, world: World): string {
+function toLine(finding: AddressFinding, world: Evidence): string {
   const { kind, address, network_id, holder, other, reason, began, last, ip_address_id } = finding;
   switch (kind) {
     case 'duplicate_address': {
@@ -214,7 +211,7 @@ const someRegistration = fc.record({
   state: fc.constantFrom('active', 'active', 'stale', 'reserved'),
   since: someTime,
 });
-const someWorld: fc.Arbitrary<World> = fc
+const someEvidence: fc.Arbitrary<Evidence> = fc
   .record({
     sightings: fc.array(someSighting, { maxLength: 9 }),
     registrations: fc.array(someRegistration, { maxLength: 3 }),
@@ -231,7 +228,7 @@ const someWorld: fc.Arbitrary<World> = fc
   }));
 
 /** Ten workloads on a bridge, each with an address that all sources see, behind a router that sends packets of others. */
-function cleanWorld(): World {
+function makeCleanCluster(): Evidence {
   const interfaces = Array.from({ length: 10 }, (_, i) => ({
     workload_id: `w${i}`,
     nic: 'net0',
@@ -278,7 +275,7 @@ function cleanWorld(): World {
 describe('findAddressFindings', () => {
   it('equals a search through all pairs and all hours', () => {
     fc.assert(
-      fc.property(someWorld, (world) => {
+      fc.property(someEvidence, (world) => {
         const found = find(world).map((finding) => toLine(finding, world));
         expect([...new Set(found)].sort()).toEqual([...oracle(world)].sort());
       }),
@@ -287,11 +284,11 @@ describe('findAddressFindings', () => {
   });
 
   it('finds nothing in a clean world, with a router that forwards between two segments', () => {
-    expect(find(cleanWorld())).toEqual([]);
+    expect(find(makeCleanCluster())).toEqual([]);
   });
 
   it('finds every planted conflict and nothing else', () => {
-    const world = cleanWorld();
+    const world = makeCleanCluster();
     const nic = (id: string) => ({ ...(world.interfaces.find((one) => one.workload_id === id) as never as object) });
     const plant = (id: string, address: string, more: Partial<AddressSighting>): AddressSighting =>
       ({
@@ -329,8 +326,8 @@ describe('findAddressFindings', () => {
     ]);
   });
 
-  it('says nothing about an address whose workload could not be observed', () => {
-    const world = cleanWorld();
+  it('finds nothing about an address whose workload could not be observed', () => {
+    const world = makeCleanCluster();
     const sightings = world.sightings.filter(({ workload_id }) => workload_id !== 'w0');
     expect(find({ ...world, sightings })).toEqual([]);
     const stopped = {
@@ -341,8 +338,8 @@ describe('findAddressFindings', () => {
     expect(find(stopped)).toEqual([]);
   });
 
-  it('says nothing about old moves, configured addresses that the guest does not use, and workloads observed since yesterday', () => {
-    const world = cleanWorld();
+  it('finds nothing about old moves, configured addresses that the guest does not use, and workloads observed since yesterday', () => {
+    const world = makeCleanCluster();
     const at = (id: string) => world.interfaces.find((one) => one.workload_id === id) ?? INTERFACES[0];
     const seen = { mac: null, first: DAY, last: NOW, ended: false };
     const ended = { ...seen, ...at('w5'), source: 'sdn', address: '10.1.20.99', last: NOW - 8 * DAY, ended: true };

@@ -1,23 +1,23 @@
 import { parseIp } from '../../net/ip-address';
 import { isHostAddress } from '../host-address';
 import {
+  type AddressEvidence,
   type AddressFinding,
   type AddressRegistration,
   type AddressSighting,
-  type AddressWorld,
   FINDING_TIMES,
+  getSegment,
   isClaim,
-  segmentOf,
-} from './address-world';
+} from './address-evidence';
 import { OnLink } from './on-link';
 
 const RANK = ['agent', 'sdn', 'config', 'cloudinit', 'traffic'];
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const placeOf = ({ workload_id, nic }: Pick<AddressSighting, 'workload_id' | 'nic'>) => `${workload_id} ${nic}`;
+const getPlace = ({ workload_id, nic }: Pick<AddressSighting, 'workload_id' | 'nic'>) => `${workload_id} ${nic}`;
 
 /** The best evidence first: what the guest says, then what is newest; the ids decide the rest. */
 const compareEvidence = (a: AddressSighting, b: AddressSighting): number =>
-  RANK.indexOf(a.source) - RANK.indexOf(b.source) || b.last - a.last || compare(placeOf(a), placeOf(b));
+  RANK.indexOf(a.source) - RANK.indexOf(b.source) || b.last - a.last || compare(getPlace(a), getPlace(b));
 
 const overlaps = (a: AddressSighting, b: AddressSighting): boolean => a.first <= b.last && b.first <= a.last;
 
@@ -37,7 +37,7 @@ const toOther = ({ workload_id, nic, mac, source }: AddressSighting) => ({ workl
 const toHolder = ({ workload_id, nic }: AddressSighting) => ({ workload_id, nic });
 
 class Findings {
-  readonly #world: AddressWorld;
+  readonly #world: AddressEvidence;
   readonly #onLink: OnLink;
   readonly #registrations: ReadonlyMap<string, readonly AddressRegistration[]>;
   /** The segments of each workload. */
@@ -48,27 +48,27 @@ class Findings {
   readonly #heard: ReadonlySet<string>;
   readonly #all: AddressFinding[] = [];
 
-  constructor(world: AddressWorld) {
+  constructor(world: AddressEvidence) {
     this.#world = world;
     this.#onLink = new OnLink(world);
     this.#registrations = group(world.registrations, ({ address }) => address);
     this.#segments = new Map(
       [...group(world.interfaces, ({ workload_id }) => workload_id)].map(([id, list]) => [
         id,
-        new Set(list.map(segmentOf)),
+        new Set(list.map(getSegment)),
       ]),
     );
     this.#ofAddress = group(world.sightings, ({ workload_id, address }) => `${workload_id} ${address}`);
     this.#heard = new Set(
       world.sightings
         .filter(({ source, ended }) => source === 'agent' && !ended)
-        .map((one) => `${placeOf(one)} ${one.address.includes(':')}`),
+        .map((one) => `${getPlace(one)} ${one.address.includes(':')}`),
     );
   }
 
   find(): AddressFinding[] {
     const bySegment = group(this.#world.sightings, (one) => {
-      const segment = segmentOf(one);
+      const segment = getSegment(one);
       return segment && `${segment} ${one.address}`;
     });
     for (const sightings of bySegment.values()) this.#compareSightings(sightings);
@@ -86,10 +86,12 @@ class Findings {
 
   /** Registrations of the address on the segment of a sighting: networks of a cluster may use the same prefixes. */
   #registrationsOn(sighting: AddressSighting): AddressRegistration[] {
-    return (this.#registrations.get(sighting.address) ?? []).filter(({ network_id, workload_id }) => {
-      const segments = workload_id === null ? undefined : this.#segments.get(workload_id);
-      return segments ? segments.has(segmentOf(sighting)) : network_id === sighting.network_id;
-    });
+    return (this.#registrations.get(sighting.address) ?? []).filter((one) => this.#concerns(one, sighting));
+  }
+
+  #concerns({ network_id, workload_id }: AddressRegistration, sighting: AddressSighting): boolean {
+    const segments = workload_id === null ? undefined : this.#segments.get(workload_id);
+    return segments ? segments.has(getSegment(sighting)) : network_id === sighting.network_id;
   }
 
   /** Whether the workload of this traffic says that it has the address, or has it by registration. */
@@ -103,7 +105,7 @@ class Findings {
   /** A configured address that the guest itself does not have. */
   #isOverruled(one: AddressSighting): boolean {
     if (one.source !== 'config' && one.source !== 'cloudinit') return false;
-    if (!this.#heard.has(`${placeOf(one)} ${one.address.includes(':')}`)) return false;
+    if (!this.#heard.has(`${getPlace(one)} ${one.address.includes(':')}`)) return false;
     return !(this.#ofAddress.get(`${one.workload_id} ${one.address}`) ?? []).some(
       ({ source, nic, ended }) => source === 'agent' && nic === one.nic && !ended,
     );
@@ -169,15 +171,15 @@ class Findings {
   /** An interface has the address now that another one had before, which has it no more. */
   #findMoves(claims: readonly AddressSighting[]): void {
     const { now } = this.#world;
-    const places = group(claims, placeOf);
+    const places = group(claims, getPlace);
     for (const [place, own] of places) {
-      const others = claims.filter((one) => placeOf(one) !== place);
+      const others = claims.filter((one) => getPlace(one) !== place);
       if (others.length === 0 || !own.some(({ ended }) => !ended) || others.some(({ ended }) => !ended)) continue;
       const former = others.reduce((latest, one) =>
-        one.last > latest.last || (one.last === latest.last && placeOf(one) < placeOf(latest)) ? one : latest,
+        one.last > latest.last || (one.last === latest.last && getPlace(one) < getPlace(latest)) ? one : latest,
       );
-      const untilOf = ({ ended, last }: AddressSighting) => (ended ? last : now);
-      if (own.some((one) => one.first <= former.last && untilOf(one) >= former.last)) continue;
+      const getUntil = ({ ended, last }: AddressSighting) => (ended ? last : now);
+      if (own.some((one) => one.first <= former.last && getUntil(one) >= former.last)) continue;
       const after = own.filter((one) => one.first > former.last);
       const began = Math.min(...after.map(({ first }) => first));
       const current = after.find(({ ended }) => !ended);
@@ -191,7 +193,7 @@ class Findings {
     const found = new Set<string>();
     for (const one of seen) {
       const ip = parseIp(one.address);
-      if (found.has(placeOf(one)) || one.ended || !this.#isRecent(one) || !ip || !isHostAddress(ip)) continue;
+      if (found.has(getPlace(one)) || one.ended || !this.#isRecent(one) || !ip || !isHostAddress(ip)) continue;
       if (now - one.first < FINDING_TIMES.unmanaged) continue;
       const isRegistered = (this.#registrations.get(one.address) ?? []).some(
         ({ network_id, workload_id }) => network_id === one.network_id || workload_id === one.workload_id,
@@ -199,14 +201,14 @@ class Findings {
       if (isRegistered || this.#registrationsOn(one).length > 0) continue;
       const prefixes = this.#onLink.prefixesOf(one.address, one);
       if (prefixes.length === 0 || prefixes.some(({ gateway }) => gateway === one.address)) continue;
-      found.add(placeOf(one));
+      found.add(getPlace(one));
       this.#add('unmanaged_address', one, { began: one.first, last: one.last });
     }
   }
 
   /** A registered address that no source has seen although its workload runs and was observed all the time. */
   #checkStale(registration: AddressRegistration): void {
-    const { now, running, sightings: _ } = this.#world;
+    const { now, running } = this.#world;
     const { workload_id, address, state } = registration;
     const before = now - FINDING_TIMES.stale;
     if (workload_id === null || state === 'stale' || state === 'reserved' || registration.since > before) return;
@@ -250,11 +252,11 @@ class Findings {
 
   #byAddress: Map<string, AddressSighting[]> | null = null;
 
-  /** Sightings of a registered address, at its workload or by anyone in its network. */
-  #seenAs({ address, workload_id, network_id }: AddressRegistration): AddressSighting[] {
+  /** Sightings of a registered address, at its workload or by anyone on its segment. */
+  #seenAs(registration: AddressRegistration): AddressSighting[] {
     this.#byAddress ??= group(this.#world.sightings, (one) => one.address);
-    return (this.#byAddress.get(address) ?? []).filter(
-      (one) => one.workload_id === workload_id || one.network_id === network_id,
+    return (this.#byAddress.get(registration.address) ?? []).filter(
+      (one) => one.workload_id === registration.workload_id || this.#concerns(registration, one),
     );
   }
 
@@ -285,4 +287,4 @@ class Findings {
  * Compares what the sources say about the addresses of a cluster. Nothing is found without evidence: what was not seen, is older than
  * a day, or is on another segment contradicts nothing.
  */
-export const findAddressFindings = (world: AddressWorld): AddressFinding[] => new Findings(world).find();
+export const findAddressFindings = (world: AddressEvidence): AddressFinding[] => new Findings(world).find();

@@ -1,10 +1,10 @@
 import { parseCidr } from '../../net/cidr';
 import { type IpAddress, parseIp } from '../../net/ip-address';
 import { PrefixTable } from '../../net/prefix-table';
-import { type AddressWorld, isClaim, type KnownPrefix, segmentOf } from './address-world';
+import { type AddressEvidence, getSegment, isClaim, type KnownPrefix } from './address-evidence';
 
 /**
- * Tells which prefixes are on which layer-2 segments: a router sends packets of other segments, which are no addresses of its own.
+ * Which prefixes are on which layer-2 segments: a router sends packets of other segments, which are no addresses of its own.
  * A prefix is on the segments of the interfaces that have addresses in it, and on the one that its network and VLAN name.
  */
 export class OnLink {
@@ -14,10 +14,10 @@ export class OnLink {
   /** Segments of claims, by CIDR. */
   readonly #claimed = new Map<string, Set<string>>();
 
-  constructor({ prefixes, sightings }: Pick<AddressWorld, 'prefixes' | 'sightings'>) {
+  constructor({ prefixes, sightings }: Pick<AddressEvidence, 'prefixes' | 'sightings'>) {
     for (const prefix of prefixes) this.#add(prefix);
     for (const sighting of sightings) {
-      const segment = segmentOf(sighting);
+      const segment = getSegment(sighting);
       const ip = parseIp(sighting.address);
       if (!isClaim(sighting) || segment === null || !ip) continue;
       for (const { cidr } of this.#around(ip, sighting.network_id)) {
@@ -49,7 +49,7 @@ export class OnLink {
 
   /** The prefixes on the segment of an interface that hold an address. */
   prefixesOf(address: string, at: { network_id: string | null; vlan_tag: number | null }): KnownPrefix[] {
-    const segment = segmentOf(at);
+    const segment = getSegment(at);
     const ip = parseIp(address);
     if (segment === null || !ip) return [];
     return this.#around(ip, at.network_id).filter((prefix) => {

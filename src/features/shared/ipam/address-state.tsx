@@ -1,4 +1,4 @@
-import type { SightingSource } from '@/domain/ipam/findings/address-world';
+import type { SightingSource } from '@/domain/ipam/findings/address-evidence';
 import type { AddressSource, AddressState as State } from '@/domain/ipam/ip-address';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';

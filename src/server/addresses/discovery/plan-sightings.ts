@@ -1,3 +1,4 @@
+import { FINDING_TIMES } from '@/domain/ipam/findings/address-evidence';
 import { isHostAddress } from '@/domain/ipam/host-address';
 import { parseIp } from '@/domain/net/ip-address';
 import type { addressSightings } from '../../db/schema/addresses';
@@ -28,7 +29,7 @@ type SightingInput = {
 
 type Claim = Omit<OpenSighting, 'id' | 'last_seen_at'>;
 
-const keyOf = ({ workload_id, nic, address, source }: Pick<Claim, 'workload_id' | 'nic' | 'address' | 'source'>) =>
+const buildKey = ({ workload_id, nic, address, source }: Pick<Claim, 'workload_id' | 'nic' | 'address' | 'source'>) =>
   `${workload_id} ${nic} ${address} ${source}`;
 
 /** What all sources say about a workload, the less trusted ones as well. */
@@ -82,23 +83,25 @@ export function planSightings(input: SightingInput): SightingPlan {
     const found = observed.get(reading.workload_id);
     if (found) claims.set(reading.workload_id, listClaims(reading, found, input));
   }
-  const holders = groupBy([...open, ...[...claims.values()].flat()], ({ address }) => address);
+  const recent = open.filter(({ last_seen_at }) => now.getTime() - Date.parse(last_seen_at) < FINDING_TIMES.recent);
+  const holders = groupBy([...recent, ...[...claims.values()].flat()], ({ address }) => address);
   const isContested = (address: string) =>
     new Set(holders.get(address)?.map(({ workload_id }) => workload_id)).size > 1;
   for (const reading of readings) {
     const found = observed.get(reading.workload_id);
     if (!found) continue;
-    const said = new Map((claims.get(reading.workload_id) ?? []).map((claim) => [keyOf(claim), claim]));
+    const reported = new Map((claims.get(reading.workload_id) ?? []).map((claim) => [buildKey(claim), claim]));
     for (const row of openOf.get(reading.workload_id) ?? []) {
-      const claim = said.get(keyOf(row));
+      const claim = reported.get(buildKey(row));
       const isSame = claim?.network_id === row.network_id && claim.vlan_tag === row.vlan_tag && claim.mac === row.mac;
       if (claim && isSame) {
-        said.delete(keyOf(row));
+        reported.delete(buildKey(row));
         if (now.getTime() - Date.parse(row.last_seen_at) >= SIGHTING_NOTE_MS || isContested(row.address))
           plan.confirm.push(row.id);
       } else if (claim || isDisproved(row, reading, found, leasesComplete)) plan.end.push(row.id);
     }
-    for (const claim of said.values()) plan.create.push({ ...claim, id: newId(), first_seen_at: at, last_seen_at: at });
+    for (const claim of reported.values())
+      plan.create.push({ ...claim, id: newId(), first_seen_at: at, last_seen_at: at });
   }
   return plan;
 }

@@ -26,6 +26,7 @@ import { networks, subnets } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { addressInReach, subnetInReach } from '../../inventory/queries/ipam-reach';
 import { listHolders } from './address-holders';
+import { findObservedAt, findSightings, matchAddressAt } from './sightings';
 
 /** A search text: an address or its beginning, a CIDR, a MAC address, or a part of a name or description. */
 function searchCondition(text: string): SQL | undefined {
@@ -124,11 +125,13 @@ export async function findIpAddress(executor: Executor, tenants: Reach, id: stri
   return row ? withoutName(row) : null;
 }
 
-/** One visible address with its history, its containing prefixes and its open conflicts, or null. Four queries. */
+const MAX_SIGHTINGS = 100;
+
+/** One visible address with its history, its containing prefixes and its open conflicts, or null. Six queries. */
 export async function findIpAddressDetail(tenants: Reach, id: string): Promise<IpAddressDetail | null> {
   const address = await findIpAddress(db, tenants, id);
   if (!address) return null;
-  const [history, around, conflicts] = await Promise.all([
+  const [history, around, conflicts, sightings, observed_at] = await Promise.all([
     listHolders(tenants, address),
     db
       .select({ id: subnets.id, cidr: subnets.cidr })
@@ -146,6 +149,15 @@ export async function findIpAddressDetail(tenants: Reach, id: string): Promise<I
       .from(ipamConflicts)
       .where(and(eq(ipamConflicts.ip_address_id, id), eq(ipamConflicts.status, 'open')))
       .orderBy(ipamConflicts.id),
+    findSightings(tenants, matchAddressAt(address), MAX_SIGHTINGS),
+    findObservedAt(tenants, address.workload_id),
   ]);
-  return { ...address, history, subnets: around, conflict_ids: conflicts.map((row) => row.id) };
+  return {
+    ...address,
+    history,
+    subnets: around,
+    conflict_ids: conflicts.map((row) => row.id),
+    sightings,
+    observed_at,
+  };
 }

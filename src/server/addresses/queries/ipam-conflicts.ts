@@ -97,6 +97,7 @@ export async function listConflicts(tenants: Reach, input: ConflictListInput): P
     conflictInReach(tenants),
     ...buildConditions(input, ipamConflicts, {
       q: search,
+      address: (text) => sql`${ipamConflicts.address} = ${text}::inet`,
       ip_address_id: (id) => sql`${selectAddressId(tenants)} = ${id}`,
       workload_id: (id) => hasParty(sql`${workloads.id} = ${id}`, tenants),
     }),

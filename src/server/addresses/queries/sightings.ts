@@ -1,11 +1,12 @@
-import { and, asc, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, ilike, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { AddressSighting } from '@/domain/ipam/sighting';
-import type { Reach } from '@/domain/permissions';
+import { getReachableProjects, type Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { selectColumns } from '../../db/declared-fields';
+import { likePattern, selectColumns } from '../../db/declared-fields';
 import { addressSightings } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { ipamConflicts } from '../../db/schema/ipam';
+import { workloadOwners } from '../../db/schema/moves';
 import { networks } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { batches } from '../../db/update-rows';
@@ -80,23 +81,41 @@ export async function noteSeenSources(tx: Tx, rows: readonly SeenSource[]): Prom
         network_id = excluded.network_id, vlan_tag = excluded.vlan_tag, seen_on = excluded.seen_on`);
 }
 
-const columns = selectColumns(AddressSighting, addressSightings, {
-  address,
-  cluster_name: clusters.name,
-  network_name: networks.name,
-  workload_name: workloads.name,
-  workload_external_id: workloads.external_id,
-});
+/** Since when a reader may know what was seen of a workload: since it belongs to its tenant, or to the project. Null: always. */
+function visibleSince(reach: Reach): SQL<string | null> {
+  if (reach === 'all') return sql`null::timestamptz`;
+  const single = getReachableProjects(reach);
+  const ofProject =
+    single.length === 0
+      ? sql`null::timestamptz`
+      : sql`case when ${inArray(workloads.project_id, [...single])} then ${workloads.project_since} end`;
+  return sql`greatest(${ofProject}, (select max(o.from_at) from ${workloadOwners} o
+    where o.workload_id = ${workloads.id} and o.to_at is null))`;
+}
 
 /** Sightings of visible workloads, those that are open first, then the latest. One query. */
 export function findSightings(reach: Reach, condition: SQL | undefined, limit: number): Promise<AddressSighting[]> {
+  const since = visibleSince(reach);
   return db
-    .select(columns)
+    .select(
+      selectColumns(AddressSighting, addressSightings, {
+        address,
+        cluster_name: clusters.name,
+        network_name: networks.name,
+        workload_name: workloads.name,
+        workload_external_id: workloads.external_id,
+        first_seen_at: sql<string>`greatest(${addressSightings.first_seen_at}, ${since})`.mapWith(
+          addressSightings.first_seen_at,
+        ),
+      }),
+    )
     .from(addressSightings)
     .innerJoin(workloads, eq(workloads.id, addressSightings.workload_id))
     .innerJoin(clusters, eq(clusters.id, addressSightings.cluster_id))
     .leftJoin(networks, eq(networks.id, addressSightings.network_id))
-    .where(and(condition, workloadInReach(reach)))
+    .where(
+      and(condition, workloadInReach(reach), sql`(${since} is null or ${addressSightings.last_seen_at} >= ${since})`),
+    )
     .orderBy(
       sql`${addressSightings.ended_at} is not null`,
       desc(addressSightings.last_seen_at),
@@ -106,14 +125,43 @@ export function findSightings(reach: Reach, condition: SQL | undefined, limit: n
     .limit(limit);
 }
 
+/** When the guest agent and packets of a workload were last seen; one query. */
+export async function findObservedAt(
+  reach: Reach,
+  workloadId: string | null,
+): Promise<{ agent: string | null; traffic: string | null }> {
+  const observed: { agent: string | null; traffic: string | null } = { agent: null, traffic: null };
+  if (workloadId === null) return observed;
+  const since = visibleSince(reach);
+  const rows = await db
+    .select({
+      source: addressSightings.source,
+      at: sql<string>`max(${addressSightings.last_seen_at})`.mapWith(addressSightings.last_seen_at),
+    })
+    .from(addressSightings)
+    .innerJoin(workloads, eq(workloads.id, addressSightings.workload_id))
+    .where(
+      and(
+        eq(addressSightings.workload_id, workloadId),
+        inArray(addressSightings.source, ['agent', 'traffic']),
+        workloadInReach(reach),
+        sql`(${since} is null or ${addressSightings.last_seen_at} >= ${since})`,
+      ),
+    )
+    .groupBy(addressSightings.source);
+  for (const { source, at } of rows) if (source === 'agent' || source === 'traffic') observed[source] = at;
+  return observed;
+}
+
 /** Of one address, in one cluster: networks of a cluster may use the same prefixes, so the network is shown with each. */
-export const sightingsOf = (place: { cluster_id: string; address: string }): SQL | undefined =>
+export const matchAddressAt = (place: { cluster_id: string; address: string }): SQL | undefined =>
   and(eq(addressSightings.cluster_id, place.cluster_id), sql`${addressSightings.address} = ${place.address}::inet`);
 
-export const sightingsOfAddress = (text: string): SQL => sql`${addressSightings.address} = ${text}::inet`;
-export const sightingsOfMac = (mac: string): SQL => sql`${addressSightings.mac} = ${mac}::macaddr`;
-export const sightingsOfName = (pattern: string): SQL | undefined =>
-  or(sql`${workloads.name} ilike ${pattern}`, sql`${workloads.external_id} ilike ${pattern}`);
+export const matchAddress = (text: string): SQL => sql`${addressSightings.address} = ${text}::inet`;
+export const matchMac = (mac: string): SQL => sql`${addressSightings.mac} = ${mac}::macaddr`;
+export const matchWithin = (cidr: string): SQL => sql`${addressSightings.address} <<= ${cidr}::inet`;
+export const matchHolderName = (text: string): SQL | undefined =>
+  or(ilike(workloads.name, likePattern(text)), ilike(workloads.external_id, likePattern(text)));
 
 /** How long sightings are kept, and how many of one source at one interface. */
 const KEPT_DAYS = 90;

@@ -83,6 +83,10 @@ async function makeTenantInventory(
         ${`${mark}-host-${last}`}) returning id`);
   const held = await address(10, workload, nic);
   await address(11, other, null);
+  await sqlClient()`insert into address_sightings (id, cluster_id, workload_id, nic, network_id, address, mac, source, seen_on,
+      first_seen_at, last_seen_at)
+    select ${newId()}, ${cluster}, ${workload}, name, network_id, ${`10.${third}.0.10`}, mac, 'agent', ${`${mark}-eth`}, now(), now()
+    from workload_interfaces where id = ${nic}`;
   const conflict =
     await getFirstId(sqlClient()`insert into ipam_conflicts (id, cluster_id, kind, key, ip_address_id, network_id, address,
       workload_id, other_workload_id, note)

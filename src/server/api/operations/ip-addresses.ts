@@ -26,7 +26,8 @@ import {
 import { listAddressHolders } from '../../addresses/queries/address-holders';
 import { listIpAddresses } from '../../addresses/queries/ip-addresses';
 import { ADDRESS_CSV, exportAddresses } from '../../addresses/search';
-import { listAddressPolicies } from '../../enforcement/policies/policies-in-reach';
+import { authorizeIfGranted } from '../../auth/scope';
+import { listAddressPolicies } from '../../enforcement/policies/address-policies';
 import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
@@ -85,7 +86,7 @@ export const ipAddressesRouter = router({
   get: query({
     rest: 'GET /ip-addresses/{ip_address_id}',
     summary:
-      'Get one address with its former holders, the prefixes that contain it, and its open conflicts, now or as of a time.',
+      'Get one address with its former holders, what each source says about it, the prefixes that contain it, and its open conflicts, now or as of a time.',
     access: { permission: 'ipam:read' },
     input: AsOf,
     output: IpAddressDetail,
@@ -94,10 +95,14 @@ export const ipAddressesRouter = router({
   policies: query({
     rest: 'GET /ip-addresses/{ip_address_id}/policies',
     summary:
-      'List policies with an endpoint that resolves to the address: through its workload, as an address, or as any.',
+      'List policies, groups and tests that resolve to the address: through its workload, as an address, or as any.',
     access: { permission: 'policy:read' },
     output: AddressPolicies,
-    run: ({ scope, params }) => listAddressPolicies(scope, params.ip_address_id),
+    run: ({ scope, session, params }) => {
+      const group = authorizeIfGranted(session, 'group:read');
+      const test = authorizeIfGranted(session, 'policy_test:read');
+      return listAddressPolicies({ policy: scope, group, test }, params.ip_address_id);
+    },
   }),
   update: mutation({
     rest: 'PATCH /ip-addresses/{ip_address_id}',

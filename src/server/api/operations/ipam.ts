@@ -1,7 +1,8 @@
 import { DiscoverAccepted, DiscoverInput } from '@/domain/ipam/discovery';
 import { IpamSearchInput, IpamSearchResult } from '@/domain/ipam/search';
 import { awaitDiscovery, requestDiscovery } from '../../addresses/discovery/request-discovery';
-import { searchIpam } from '../../addresses/search';
+import { authorizeIfGranted } from '../../auth/scope';
+import { findWhose } from '../../enforcement/policies/address-policies';
 import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
 
@@ -31,10 +32,12 @@ export const ipamRouter = router({
   }),
   search: query({
     rest: 'GET /ipam/search',
-    summary: 'Search by address, MAC address, prefix, or the beginning of one.',
+    summary:
+      'Search by address, MAC address, prefix, name, or the beginning of one: who has it and had it, by which source, and which policies touch it.',
     access: { permission: 'ipam:read' },
     input: IpamSearchInput,
     output: IpamSearchResult,
-    run: ({ scope, input }) => searchIpam(scope, input),
+    run: ({ scope, session, input }) =>
+      findWhose({ ipam: scope, policy: authorizeIfGranted(session, 'policy:read') }, input),
   }),
 });

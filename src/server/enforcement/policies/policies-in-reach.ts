@@ -1,16 +1,8 @@
-import type { AddressPolicies } from '@/domain/ipam/address-policies';
-import { parseIp } from '@/domain/net/ip-address';
 import { getReachableProjects, isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import type { PolicyListItem, PolicySummary } from '@/domain/policies';
-import { comparePolicies } from '@/domain/policy/tier';
-import { listTouches } from '@/domain/policy/touches';
-import { findIpAddressDetail } from '../../addresses/queries/ip-addresses';
-import type { Scope } from '../../auth/scope';
-import { notFound } from '../../lib/refusals';
 import type { InputPolicy } from '../queries/policy-inputs';
 import type { FirewallState } from './firewall-state/firewall-state';
 import { readFirewallState } from './firewall-state/read-firewall-state';
-import { isDeployed } from './policy-inputs';
 
 const listPlacesInReach = (firewall: FirewallState, policyId: string, reach: Reach): string[] =>
   firewall.listPolicyWorkloads(policyId).filter((id) => {
@@ -77,48 +69,4 @@ export function withDeploymentStatus<P extends PolicySummary>(
     deployment_status: status,
     deployments,
   };
-}
-
-/**
- * The policies with an endpoint that resolves to an address, including disabled and audit-mode ones. No cluster is
- * contacted.
- * @throws AppError `not_found`
- */
-export async function listAddressPolicies(scope: Scope<'policy:read'>, id: string): Promise<AddressPolicies> {
-  const { tenants } = scope;
-  const found = await findIpAddressDetail(tenants, id);
-  const address = found && parseIp(found.address);
-  if (!found || !address) throw notFound('address');
-  const firewall = await readFirewallState();
-  const subject = { address, workload_id: found.workload?.id ?? null };
-  const touching = firewall.inputs.policies.flatMap((policy) => {
-    const touches = listTouches(policy, subject, firewall.inputs.index);
-    return touches.length > 0 ? [{ policy, touches }] : [];
-  });
-  const isVisible = ({ policy: { tenant_id } }: (typeof touching)[number]) =>
-    tenants === 'all' || (tenant_id !== null && tenants.includes(tenant_id));
-  const visible = touching.filter(isVisible);
-  // The answer shows that the installation's policies filter the address, if not how; those of other tenants do not
-  // exist.
-  const hidden = touching.filter((one) => !isVisible(one) && one.policy.tenant_id === null);
-  const isNamed = ({ policy }: (typeof touching)[number]) =>
-    policy.tenant_visibility !== 'hidden' &&
-    isDeployed(policy) &&
-    firewall.desiredAt(subject.workload_id ?? '')?.rules.some(({ policy_id }) => policy_id === policy.id) === true;
-  const platform = hidden
-    .filter(isNamed)
-    .map(({ policy }) => policy)
-    .sort(comparePolicies)
-    .map(({ name, tier }) => ({ name, tier }));
-  const policies = visible.map(({ policy, touches }) => ({
-    policy_id: policy.id,
-    name: policy.name,
-    enabled: policy.enabled,
-    enforcement_mode: policy.definition.enforcement_mode,
-    deployment_status: firewall.standingOf(policy).status,
-    touches,
-  }));
-  const byAnyOnly = ({ touches }: (typeof policies)[number]) => Number(touches.every(({ by }) => by === 'any'));
-  policies.sort((a, b) => byAnyOnly(a) - byAnyOnly(b) || a.name.localeCompare(b.name, 'en'));
-  return { policies, platform, hidden: hidden.length - platform.length };
 }

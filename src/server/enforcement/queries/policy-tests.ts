@@ -227,3 +227,13 @@ export async function listFailingTests(
     .where(and(eq(policyTestResults.result, 'fail'), testInReach(reach)))
     .orderBy(policyTests.id);
 }
+
+/** The ends of all visible tests, by name. One query. */
+export const listTestEnds = (executor: Executor, reach: Reach) => {
+  const { id, name, tenant_id, project_id, from, to } = policyTests;
+  return executor
+    .select({ id, name, tenant_id, project_id, from, to })
+    .from(policyTests)
+    .where(testInReach(reach))
+    .orderBy(name, id);
+};

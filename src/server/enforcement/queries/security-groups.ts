@@ -223,3 +223,11 @@ export async function listEligibleWorkloads(
     .leftJoin(projects, eq(projects.id, workloads.project_id))
     .where(and(inArray(workloads.id, [...ids]), workloadInReach(reach)));
 }
+
+/** The names of those of some groups that are visible. One query. */
+export const listGroupNames = (executor: Executor, reach: Reach, ids: readonly string[]) =>
+  executor
+    .select({ security_group_id: securityGroups.id, name: securityGroups.name })
+    .from(securityGroups)
+    .where(and(inArray(securityGroups.id, [...ids]), groupInReach(reach)))
+    .orderBy(securityGroups.name, securityGroups.id);

@@ -1,6 +1,6 @@
 import { addressSetHas } from '@/domain/firewall/address-set';
 import { prepareGuest } from '@/domain/firewall/prepare-guest';
-import type { AddressFinding, AddressWorld } from '@/domain/ipam/findings/address-world';
+import type { AddressEvidence, AddressFinding } from '@/domain/ipam/findings/address-evidence';
 import { findAddressFindings } from '@/domain/ipam/findings/find-findings';
 import { parseIp } from '@/domain/net/ip-address';
 import { closeConflicts, insertConflicts, reopenConflicts } from '../../addresses/queries/discovery';
@@ -17,9 +17,9 @@ import { newId } from '../../lib/ids';
 import {
   listClustersWithSightings,
   listStoredFindings,
-  loadAddressWorld,
+  loadAddressEvidence,
   lockFindings,
-} from '../queries/address-world';
+} from '../queries/address-evidence';
 
 /** Open findings of one kind in one cluster: a scan through a prefix must not fill the list. */
 const MOST_OF_KIND = 1000;
@@ -29,7 +29,7 @@ const EVIDENCE_NOTE_MS = 60 * 60 * 1000;
 type Row = typeof ipamConflicts.$inferInsert & { id: string };
 
 /** Whether the IP filter of an interface drops packets from an address; only what was read completely is known to. */
-export function buildForbids(firewall: FirewallState): AddressWorld['forbids'] {
+export function buildForbids(firewall: FirewallState): AddressEvidence['forbids'] {
   const filters = new Map<string, ReturnType<typeof prepareGuest> | null>();
   const prepare = (workloadId: string, name: string) => {
     const workload = firewall.inputs.workloads.get(workloadId);
@@ -115,7 +115,7 @@ export async function settleClusterFindings(clusterId: string): Promise<void> {
   const now = clock.now();
   await db.transaction(async (tx) => {
     await lockFindings(tx, clusterId);
-    const world = await loadAddressWorld(tx, clusterId, now);
+    const world = await loadAddressEvidence(tx, clusterId, now);
     const found = listRows(clusterId, findAddressFindings({ ...world, forbids }));
     const stored = await listStoredFindings(tx, clusterId);
     const known = new Map(stored.map((row) => [`${row.kind} ${row.key}`, row]));

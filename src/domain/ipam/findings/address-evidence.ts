@@ -45,8 +45,8 @@ export type AttachedInterface = {
   readonly vlan_tag: number | null;
 };
 
-/** What is known of the addresses of one cluster. */
-export type AddressWorld = {
+/** What is known about the addresses of one cluster. */
+export type AddressEvidence = {
   readonly now: number;
   readonly sightings: readonly AddressSighting[];
   readonly registrations: readonly AddressRegistration[];
@@ -103,7 +103,7 @@ export const FINDING_TIMES = {
 export const isClaim = ({ source }: Pick<AddressSighting, 'source'>): boolean => source !== 'traffic';
 
 /** The layer-2 segment of an interface; null: unknown. */
-export const segmentOf = ({
+export const getSegment = ({
   network_id,
   vlan_tag,
 }: Pick<AttachedInterface, 'network_id' | 'vlan_tag'>): string | null =>

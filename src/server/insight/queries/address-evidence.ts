@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
-import type { AddressWorld } from '@/domain/ipam/findings/address-world';
+import type { AddressEvidence } from '@/domain/ipam/findings/address-evidence';
 import { isFinding } from '../../addresses/queries/sightings';
 import type { Executor, Tx } from '../../db/client';
 import { addressSightings, ipAddresses } from '../../db/schema/addresses';
@@ -28,7 +28,11 @@ export async function lockFindings(tx: Tx, clusterId: string): Promise<void> {
 }
 
 /** What is stored of the addresses of a cluster, as the search for findings needs it. Five queries. */
-export async function loadAddressWorld(tx: Tx, clusterId: string, now: Date): Promise<Omit<AddressWorld, 'forbids'>> {
+export async function loadAddressEvidence(
+  tx: Tx,
+  clusterId: string,
+  now: Date,
+): Promise<Omit<AddressEvidence, 'forbids'>> {
   const since = sql`${now.toISOString()}::timestamptz - make_interval(days => ${READ_DAYS})`;
   const [sightings, registrations, prefixes, interfaces, running] = await Promise.all([
     tx
