@@ -13,7 +13,7 @@ import { addSubnets } from './subnets';
 /** What is set up over the synced clusters, in this order; one file per domain. */
 export const listSetupSteps = (simulator: Simulator, password: string): readonly Step[] => [
   { name: 'subnets', take: addSubnets },
-  { name: 'addresses', take: discoverAddresses },
+  { name: 'addresses', take: (signal) => discoverAddresses(simulator, signal) },
   { name: 'projects', take: addProjects },
   { name: 'project-user', take: () => addProjectUser(password) },
   { name: 'security-groups', take: addSecurityGroups },

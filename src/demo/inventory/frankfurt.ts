@@ -60,7 +60,7 @@ const guests: DemoGuest[] = [
   app(1202, 'api-02', N2, 12, { tags: ['prod', 'app'], cores: 4, memory: 8 }),
   app(1203, 'api-03', N3, 13, { tags: ['prod', 'app'], cores: 4, memory: 8 }),
   app(1204, 'worker-01', N2, 21, { tags: ['prod', 'app'], cores: 8, memory: 16 }),
-  app(1205, 'worker-02', N3, 22, { tags: ['prod', 'app'], cores: 8, memory: 16 }),
+  app(1205, 'worker-02', N3, 22, { tags: ['prod', 'app'], cores: 8, memory: 16, second_address: '10.40.30.50' }),
   app(1206, 'auth-01', N1, 31, { tags: ['prod', 'app'] }),
   app(1207, 'search-01', N2, 41, { tags: ['prod', 'app', 'search'], cores: 8, memory: 32 }),
   data(1301, 'pg-01', N1, 11, {

@@ -28,7 +28,11 @@ function toGuestRecipe(site: DemoSite, guest: DemoGuest): GuestRecipe {
   const network = site.networks[guest.network];
   if (!network) throw new Error(`${guest.name} is in no network of ${site.name}`);
   const isVnet = network.alias !== undefined;
-  const addresses = [`${guest.address}/24`, ...(guest.address6 === undefined ? [] : [`${guest.address6}/64`])];
+  const addresses = [
+    `${guest.address}/24`,
+    ...(guest.second_address === undefined ? [] : [`${guest.second_address}/24`]),
+    ...(guest.address6 === undefined ? [] : [`${guest.address6}/64`]),
+  ];
   const recipe: GuestRecipe = {
     vmid: guest.vmid,
     type: guest.kind === 'vm' ? 'qemu' : 'lxc',

@@ -1,7 +1,7 @@
 /** A network of a site: an SDN VNet when it has an alias, else a bridge, with or without VLAN. */
 export type DemoNetwork = { bridge: string; tag?: number; cidr: string; alias?: string };
 
-/** One guest: what it is, where it stands, and the one address it has. */
+/** One guest: what it is, where it stands, and the address it has. */
 export type DemoGuest = {
   vmid: number;
   name: string;
@@ -10,6 +10,8 @@ export type DemoGuest = {
   network: string;
   address: string;
   address6?: string;
+  /** One that moved to it from another guest. */
+  second_address?: string;
   tags: readonly string[];
   pool: string;
   cores?: number;

@@ -3,6 +3,7 @@ import { AGENT_VERSION, PROTOCOL_VERSION } from '@fabric/agent-contract/limits';
 import type { ClustersView } from './clusters-view';
 import { interfaceCounters, interfaceTraffic, type NodeTotals } from './interface-totals';
 import { computeMachineId, getNodeCharacter } from './node-character';
+import { listSentAddresses } from './sent-addresses';
 import { SLOT_MS } from './sessions';
 
 export const INTERVAL_SECONDS = SLOT_MS / 1000;
@@ -121,5 +122,6 @@ export function makeHeartbeat(view: ClustersView, report: Report): Heartbeat {
     firewall_status: view.firewallStatus(site, node),
     nftables_ruleset_hash: view.rulesetHash(site, node),
     enforcement: buildEnforcement(view, site, node),
+    ...(!blind && { sent_addresses: listSentAddresses(view, site, node) }),
   };
 }

@@ -24,6 +24,7 @@ const NOTHING = {
   sync_runs: 0,
   deployments: 0,
   audit_records: 0,
+  address_sightings: 0,
   ipam_imports: 0,
   impacts: 0,
   history: 0,

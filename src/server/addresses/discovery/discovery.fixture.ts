@@ -67,14 +67,7 @@ export async function makeDiscoveryLab(...args: Parameters<typeof makeSyncLab>):
         left join workloads w on w.id = c.workload_id left join workloads o on o.id = c.other_workload_id
       where c.cluster_id = ${cluster.id} order by c.kind, c.address, o.vmid`,
     async writes() {
-      const tables = [
-        'networks',
-        'subnets',
-        'ip_addresses',
-        'ip_address_history',
-        'ipam_conflicts',
-        'address_sightings',
-      ];
+      const tables = ['networks', 'subnets', 'ip_addresses', 'ip_address_history', 'ipam_conflicts'];
       const rows = await Promise.all(
         tables.map((table) => sql<{ row: string }[]>`select ${table} || id || ' ' || xmin as row from ${sql(table)}`),
       );
