@@ -10,6 +10,7 @@ import { workloadOwners } from '../../db/schema/moves';
 import { networks } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { batches } from '../../db/update-rows';
+import { getMoment } from '../../lib/moment';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
 import type { OpenSighting, SightingPlan } from '../discovery/plan-sightings';
 
@@ -93,9 +94,21 @@ function visibleSince(reach: Reach): SQL<string | null> {
     where o.workload_id = ${workloads.id} and o.to_at is null))`;
 }
 
-/** Sightings of visible workloads, those that are open first, then the latest. One query. */
+/** When a sighting was last seen, and when it ended, as far as that was known at the time that is read. */
+function seenUntil(): { at: SQL; last: SQL<string>; ended: SQL<string | null> } {
+  const { last_seen_at, ended_at } = addressSightings;
+  const at = sql`coalesce(${getMoment()}::timestamptz, 'infinity'::timestamptz)`;
+  return {
+    at,
+    last: sql<string>`least(${last_seen_at}, ${at})`.mapWith(last_seen_at),
+    ended: sql<string | null>`case when ${ended_at} <= ${at} then ${ended_at} end`.mapWith(ended_at),
+  };
+}
+
+/** Sightings of visible workloads, now or as of a time, those that are open first, then the latest. One query. */
 export function findSightings(reach: Reach, condition: SQL | undefined, limit: number): Promise<AddressSighting[]> {
   const since = visibleSince(reach);
+  const until = seenUntil();
   return db
     .select(
       selectColumns(AddressSighting, addressSightings, {
@@ -107,6 +120,8 @@ export function findSightings(reach: Reach, condition: SQL | undefined, limit: n
         first_seen_at: sql<string>`greatest(${addressSightings.first_seen_at}, ${since})`.mapWith(
           addressSightings.first_seen_at,
         ),
+        last_seen_at: until.last,
+        ended_at: until.ended,
       }),
     )
     .from(addressSightings)
@@ -114,10 +129,15 @@ export function findSightings(reach: Reach, condition: SQL | undefined, limit: n
     .innerJoin(clusters, eq(clusters.id, addressSightings.cluster_id))
     .leftJoin(networks, eq(networks.id, addressSightings.network_id))
     .where(
-      and(condition, workloadInReach(reach), sql`(${since} is null or ${addressSightings.last_seen_at} >= ${since})`),
+      and(
+        condition,
+        workloadInReach(reach),
+        sql`${addressSightings.first_seen_at} <= ${until.at}`,
+        sql`(${since} is null or ${addressSightings.last_seen_at} >= ${since})`,
+      ),
     )
     .orderBy(
-      sql`${addressSightings.ended_at} is not null`,
+      sql`${until.ended} is not null`,
       desc(addressSightings.last_seen_at),
       asc(addressSightings.address),
       asc(addressSightings.id),
@@ -133,10 +153,11 @@ export async function findObservedAt(
   const observed: { agent: string | null; traffic: string | null } = { agent: null, traffic: null };
   if (workloadId === null) return observed;
   const since = visibleSince(reach);
+  const until = seenUntil();
   const rows = await db
     .select({
       source: addressSightings.source,
-      at: sql<string>`max(${addressSightings.last_seen_at})`.mapWith(addressSightings.last_seen_at),
+      at: sql<string>`max(${until.last})`.mapWith(addressSightings.last_seen_at),
     })
     .from(addressSightings)
     .innerJoin(workloads, eq(workloads.id, addressSightings.workload_id))
@@ -145,6 +166,7 @@ export async function findObservedAt(
         eq(addressSightings.workload_id, workloadId),
         inArray(addressSightings.source, ['agent', 'traffic']),
         workloadInReach(reach),
+        sql`${addressSightings.first_seen_at} <= ${until.at}`,
         sql`(${since} is null or ${addressSightings.last_seen_at} >= ${since})`,
       ),
     )
