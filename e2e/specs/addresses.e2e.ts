@@ -175,6 +175,16 @@ test('the palette finds a pasted address, MAC address and free address', async (
     .click();
   await expect(page.getByRole('heading', { level: 1, name: 'web-01' })).toBeVisible();
 
+  const mac = guest.interfaces[0]?.mac ?? '';
+  await look(mac);
+  await page.getByRole('option', { name: `Whose address is ${mac}?` }).click();
+  await expect(page).toHaveURL(/tab=whose/);
+  const answer = page.getByRole('tabpanel', { name: 'Whose address' });
+  await expect(answer.getByRole('heading', { name: 'Assigned now' })).toBeVisible();
+  await expect(answer.getByRole('link', { name: 'web-01' }).first()).toBeVisible();
+  await expect(answer.getByRole('region', { name: 'Observed traffic' })).toContainText('No packets from it were seen.');
+  await expectAccessible(page);
+
   await look('10.79.0.77');
   await page.getByRole('option', { name: /^10\.79\.0\.0\/24/ }).click();
   await expect(page.getByRole('heading', { level: 1, name: '10.79.0.0/24' })).toBeVisible();
