@@ -183,7 +183,7 @@ test('the palette finds a pasted address, MAC address and free address', async (
   await expect(answer.getByRole('heading', { name: 'Assigned now' })).toBeVisible();
   await expect(answer.getByRole('link', { name: 'web-01' }).first()).toBeVisible();
   await expect(answer.getByRole('region', { name: 'Observed traffic' })).toContainText('No packets from it were seen.');
-  await expectAccessible(page);
+  await expectAccessible(page, 'whose address it is');
 
   await look('10.79.0.77');
   await page.getByRole('option', { name: /^10\.79\.0\.0\/24/ }).click();

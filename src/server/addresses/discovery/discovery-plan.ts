@@ -5,8 +5,8 @@ import { cidrContains, formatCidr, parseCidr, toNetwork } from '@/domain/net/cid
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { PrefixTable } from '@/domain/net/prefix-table';
 import type { SdnLease } from '../../providers/hypervisor/types';
+import type { OpenSighting, SightingPlan } from '../queries/sightings';
 import type { GuestReading, Observation } from './observe';
-import type { OpenSighting, SightingPlan } from './plan-sightings';
 
 export type Place = { network_id: string; subnet_id: string };
 export type StoredSubnet = { id: string; network_id: string; cidr: string };

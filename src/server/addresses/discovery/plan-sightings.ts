@@ -1,21 +1,12 @@
 import { FINDING_TIMES } from '@/domain/ipam/findings/address-evidence';
 import { isHostAddress } from '@/domain/ipam/host-address';
 import { parseIp } from '@/domain/net/ip-address';
-import type { addressSightings } from '../../db/schema/addresses';
 import { groupBy } from '../../lib/group-by';
+import type { OpenSighting, SightingPlan } from '../queries/sightings';
 import type { GuestReading, Observed } from './observe';
 
 /** While nothing contradicts it, being seen is noted at most this often. */
 export const SIGHTING_NOTE_MS = 30 * 60 * 1000;
-
-/** A sighting that is open, of packets as well. */
-export type OpenSighting = Pick<
-  typeof addressSightings.$inferSelect,
-  'id' | 'workload_id' | 'nic' | 'network_id' | 'vlan_tag' | 'address' | 'mac' | 'source' | 'seen_on' | 'last_seen_at'
->;
-export type NewSighting = Omit<OpenSighting, 'last_seen_at'> & { first_seen_at: string; last_seen_at: string };
-/** What a discovery changes: rows that are new, ids of those that were confirmed, and of those that were disproved. */
-export type SightingPlan = { create: NewSighting[]; confirm: string[]; end: string[] };
 
 type SightingInput = {
   readings: readonly GuestReading[];

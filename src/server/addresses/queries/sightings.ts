@@ -12,7 +12,15 @@ import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { batches } from '../../db/update-rows';
 import { getMoment } from '../../lib/moment';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
-import type { OpenSighting, SightingPlan } from '../discovery/plan-sightings';
+
+/** A sighting that is open, of packets as well. */
+export type OpenSighting = Pick<
+  typeof addressSightings.$inferSelect,
+  'id' | 'workload_id' | 'nic' | 'network_id' | 'vlan_tag' | 'address' | 'mac' | 'source' | 'seen_on' | 'last_seen_at'
+>;
+type NewSighting = Omit<OpenSighting, 'last_seen_at'> & { first_seen_at: string; last_seen_at: string };
+/** What a discovery changes: rows that are new, ids of those that were confirmed, and of those that were disproved. */
+export type SightingPlan = { create: NewSighting[]; confirm: string[]; end: string[] };
 
 /** Conflicts that follow from sightings, as opposed to those that a discovery detects and settles itself. */
 export const isFinding = sql`(${inArray(ipamConflicts.kind, ['moved_address', 'spoofed_address', 'stale_address', 'unmanaged_address'])}
