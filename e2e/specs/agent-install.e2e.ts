@@ -67,7 +67,8 @@ test('an install command from the page brings an agent whose flows show up live'
     await drawer.getByRole('link', { name: 'web-01' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'web-01' })).toBeVisible();
     await page.getByRole('main').getByRole('link', { name: 'Flows' }).click();
-    await expect(page.getByRole('grid', { name: 'Flows' }).getByRole('row').filter({ hasText: '3389' })).toHaveCount(1);
+    const conversations = page.getByRole('grid', { name: 'Conversations' });
+    await expect(conversations.getByRole('row').filter({ hasText: '3389' })).toHaveCount(1);
   } finally {
     await node.stop();
   }

@@ -72,7 +72,7 @@ test('the dashboard shows the state, and each figure links to its list', async (
     await expect(posture).toContainText(/critical/);
     await row.getByRole('link', { name: '198.51.100.200' }).click();
     await expect(page).toHaveURL(/\/flows\?.*source=198\.51\.100\.200.*port=6379/);
-    await expect(page.getByRole('grid', { name: 'Flows', exact: true }).getByRole('row')).toHaveCount(2);
+    await expect(page.getByRole('grid', { name: 'Conversations' }).getByRole('row')).toHaveCount(2);
     await page.goBack();
     await posture.getByRole('link', { name: /^Enforcement/ }).click();
     await expect(page).toHaveURL(/\/workloads\?.*status=running/);

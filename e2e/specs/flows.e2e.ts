@@ -19,6 +19,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
   test.setTimeout(240_000);
   const cluster = await addCluster(simulator.cluster, { name: 'flows-lab' });
   const within = `cluster_id=${cluster.id}`;
+  const flowsPath = `/flows?view=flows&${within}`;
   const [node] = (await api<{ items: Item[] }>('GET', `/nodes?${within}`)).items;
   if (!node) throw new Error('the simulator has no node');
   const agent = await enrollNode(api, node);
@@ -39,20 +40,63 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     },
   ]);
 
-  await page.goto(`/flows?${within}`);
+  await page.goto(flowsPath);
   const grid = page.getByRole('grid', { name: 'Flows', exact: true });
   const rows = grid.getByRole('row');
   await expect(rows).toHaveCount(4);
   await expect(page.getByRole('slider', { name: 'Traffic over time' })).toBeVisible();
 
+  await test.step('a filter as text completes, marks errors, is saved as a view, and leads to the flows', async () => {
+    await openPage(page, `/flows?${within}`);
+    const conversations = page.getByRole('grid', { name: 'Conversations' });
+    await expect(conversations.getByRole('row')).toHaveCount(4);
+    const filter = page.getByRole('combobox', { name: 'Filter conversations' });
+    await typeInto(filter, 'servi');
+    await expect(page.getByRole('option', { name: 'service' })).toBeVisible();
+    await filter.press('ArrowDown');
+    await filter.press('Enter');
+    await expect(filter).toHaveValue('service ');
+    await filter.pressSequentially('= ssh and acton = dropped');
+    await filter.press('Enter');
+    await expect(page.getByText('Character 19: a field is expected')).toBeVisible();
+    await expectAccessible(page, 'a filter with an error');
+    await page.getByRole('button', { name: 'Replace with action' }).click();
+    await filter.press('Enter');
+    await expect(filter).toHaveValue('service = tcp/22 and action = dropped');
+    await expect(page).toHaveURL(/filter=service/);
+    await expect(conversations.getByRole('row')).toHaveCount(2);
+    await page.getByRole('button', { name: 'Views' }).click();
+    const views = page.getByRole('dialog', { name: 'Views' });
+    await typeInto(views.getByRole('textbox', { name: 'Name' }), 'Denied logins');
+    await views.getByRole('button', { name: 'Save view' }).click();
+    await expect(views.getByRole('link', { name: 'Denied logins' })).toBeVisible();
+    await expectAccessible(page, 'saved views');
+    await page.keyboard.press('Escape');
+    // The chip changes the same text.
+    await page.getByRole('button', { name: 'Remove filter Action' }).click();
+    await expect(filter).toHaveValue('service = tcp/22');
+    await page.getByRole('button', { name: 'Views' }).click();
+    await views.getByRole('link', { name: 'Denied logins' }).click();
+    await expect(filter).toHaveValue('service = tcp/22 and action = dropped');
+    await conversations.getByText('tcp/22').click();
+    const drawer = page.getByRole('dialog', { name: '198.51.100.66 → 10.9.0.5' });
+    await expect(drawer.getByRole('row', { name: 'Client to server' })).toContainText('1 packet');
+    await expectAccessible(page, 'a conversation');
+    await drawer.getByRole('link', { name: 'Show its flows' }).click();
+    await expect(page).toHaveURL(/conversation_id=/);
+    await expect(rows).toHaveCount(2);
+    await openPage(page, flowsPath);
+    await expect(rows).toHaveCount(4);
+  });
+
   await test.step('beyond the retention, totals follow and the setting is linked', async () => {
-    await openPage(page, '/flows?range=7d');
+    await openPage(page, '/flows?view=flows&range=7d');
     await expect(page.getByText(/^Single flows are kept for \d+ h/)).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Peers' })).toBeVisible();
     await page.getByRole('link', { name: 'Change retention' }).click();
     await expect(page).toHaveURL(/\/settings#flow-retention$/);
     await expect(page.getByRole('textbox', { name: 'Flow retention' })).toBeInViewport();
-    await openPage(page, `/flows?${within}`);
+    await openPage(page, flowsPath);
     await expect(rows).toHaveCount(4);
   });
 
@@ -65,7 +109,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await expect(rows).toHaveCount(2);
     await page.getByRole('search').getByRole('button', { name: 'Clear' }).click();
     await expect(rows.nth(1)).toBeVisible();
-    await openPage(page, `/flows?${within}`);
+    await openPage(page, flowsPath);
     await expect(rows).toHaveCount(4);
     const address = await typeFilter(page, 'Address', '203.0.113');
     await expect(address.getByText('Enter an address or prefix such as 10.0.0.0/24')).toBeVisible();
@@ -82,7 +126,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await typeFilter(page, 'Port', '9999');
     await expect(page.getByText('No flows match')).toBeVisible();
     await expect(page.getByText('No traffic in this time range.')).toBeVisible();
-    await openPage(page, `/flows?${within}`);
+    await openPage(page, flowsPath);
     await expect(rows).toHaveCount(4);
   });
 
@@ -97,7 +141,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await expect(rows).toHaveCount(2);
     await page.goBack();
     await expect(groups.getByRole('row')).toHaveCount(4);
-    await openPage(page, `/flows?${within}`);
+    await openPage(page, flowsPath);
   });
 
   await test.step('the figures of the chart are there as a table, and by key', async () => {
@@ -116,7 +160,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await slider.press('Enter');
     await expect(page).toHaveURL(/since=.*until=/);
     await expect(page.getByText('No flows in this time range').or(page.getByText('No flows match'))).toBeVisible();
-    await openPage(page, `/flows?${within}`);
+    await openPage(page, flowsPath);
   });
 
   await test.step('a row shows everything about its flow', async () => {
@@ -132,7 +176,7 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await expect(rows).toHaveCount(2);
     await page.getByRole('button', { name: 'Remove filter From' }).click();
     await expect(page).not.toHaveURL(/source=/);
-    await openPage(page, `/flows?${within}`);
+    await openPage(page, flowsPath);
   });
 
   await test.step('the link of a moment has fixed times', async () => {
@@ -177,15 +221,15 @@ test('an empty list names the next step, an expired one its retention, and an in
   adminPage: page,
   api,
 }) => {
-  await page.goto('/flows?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z');
+  await page.goto('/flows?view=flows&since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z');
   await expect(page.getByText('Flows in this time range expired')).toBeVisible();
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
-  await openPage(page, `/flows?since=${hoursAgo(9)}&until=${hoursAgo(8)}`);
+  await openPage(page, `/flows?view=flows&since=${hoursAgo(9)}&until=${hoursAgo(8)}`);
   await expect(page.getByText('No flows in this time range')).toBeVisible();
   await page.getByRole('link', { name: 'Show agents' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Agents' })).toBeVisible();
   const [workload] = (await api<{ items: { id: string }[] }>('GET', '/workloads?limit=1')).items;
-  await openPage(page, `/flows?workload_id=${workload?.id}&since=${hoursAgo(9)}&until=${hoursAgo(8)}`);
+  await openPage(page, `/flows?view=flows&workload_id=${workload?.id}&since=${hoursAgo(9)}&until=${hoursAgo(8)}`);
   await page.getByRole('link', { name: 'Why are there no flows?' }).click();
   await expect(page.getByRole('list', { name: 'What flows need to be seen' })).toContainText('no agent');
   await openPage(

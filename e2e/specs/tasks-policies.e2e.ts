@@ -23,7 +23,7 @@ test('the dashboard leads to unprotected workloads and the reason in two clicks'
 
 test('a policy from a flow takes four clicks', async ({ task: { page, clicks } }) => {
   await page.getByRole('navigation').getByRole('link', { name: 'Flows', exact: true }).click();
-  const first = page.getByRole('grid', { name: 'Flows', exact: true }).getByRole('row').nth(1);
+  const first = page.getByRole('grid', { name: 'Conversations' }).getByRole('row').nth(1);
   await first.getByRole('button', { name: /^Actions for / }).click();
   await page.getByRole('menuitem', { name: 'Create policy from this' }).click();
   await expect(page.getByText('Draft in audit mode')).toBeVisible();

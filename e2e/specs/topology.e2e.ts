@@ -121,7 +121,7 @@ test('the topology shows map and tables, and leads to neighbors and their flows'
     await expectAccessible(page, 'a connection');
     await drawer.getByRole('link', { name: 'Show flows' }).click();
     await expect(page).toHaveURL(/\/flows\?/);
-    await expect(page.getByRole('grid', { name: 'Flows', exact: true }).getByRole('row')).toHaveCount(3);
+    await expect(page.getByRole('grid', { name: 'Conversations' }).getByRole('row')).toHaveCount(3);
     await page.goBack();
     await page.getByRole('radio', { name: 'Workloads' }).click();
     await expect(page.getByRole('grid', { name: 'Workloads and peers' }).getByRole('row')).toHaveCount(4);

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { ProjectListInput } from '@/domain/project';
 import { RoleListInput } from '@/domain/role';
 import { SetupInput } from '@/domain/setup';
-import { UserInput } from '@/domain/user';
+import { UserInput, UserListInput } from '@/domain/user';
 import { listRoles } from '@/server/access/queries/roles';
+import { listUsers } from '@/server/access/queries/user-list';
+import { readUserSession } from '@/server/access/sign-in/read-session';
 import { createUser } from '@/server/access/users/users';
-import { openScope, systemScope } from '@/server/auth/scope';
+import { openScope, type Session, systemScope } from '@/server/auth/scope';
 import { clock } from '@/server/lib/clock';
 import { env } from '@/server/lib/env';
 import { AppError } from '@/server/lib/errors';
@@ -47,4 +49,12 @@ export async function addProjectUser(password: string): Promise<void> {
     assignments: [{ role_id, ...place }],
   });
   await ignoreConflict(() => createUser(systemScope('user:write', 'demo data'), input));
+}
+
+/** What a user of the demo may do. */
+export async function readDemoSession(email: string): Promise<Session> {
+  const { items } = await listUsers(UserListInput.parse({ q: email }), clock.now().toISOString());
+  const session = items[0] && (await readUserSession(items[0].id, { request_id: randomUUID(), source_address: null }));
+  if (!session) throw new Error(`the demo has no user ${email}`);
+  return session;
 }

@@ -1,37 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import { ChangeCreate, ChangeListInput, ChangeStep } from '@/domain/change/change';
 import { PolicyCreate, PolicyListInput } from '@/domain/policies';
 import { ProjectListInput } from '@/domain/project';
-import { UserListInput } from '@/domain/user';
-import { listUsers } from '@/server/access/queries/user-list';
-import { readUserSession } from '@/server/access/sign-in/read-session';
-import { authorize, type Session, systemScope } from '@/server/auth/scope';
+import { authorize, systemScope } from '@/server/auth/scope';
 import { createChange } from '@/server/enforcement/changes/draft/create-change';
 import { listChanges } from '@/server/enforcement/changes/read-change';
 import { submitChange } from '@/server/enforcement/changes/review/submit-change';
 import { expandAdoptions } from '@/server/enforcement/drift/expand-adoptions';
 import { createPolicy, listPolicies } from '@/server/enforcement/policies/policies';
-import { clock } from '@/server/lib/clock';
 import { listProjects } from '@/server/tenancy/queries/projects';
 import { updateTenant } from '@/server/tenancy/tenants';
-import { PROJECT_USER_EMAIL } from './accounts';
+import { PROJECT_USER_EMAIL, readDemoSession } from './accounts';
 import { ignoreConflict } from './kept-steps';
 
 const TITLE = 'Autumn release of the shop';
 const SEARCH = 'Search answers the shop only';
 
-/** What the operator of the web shop may do. */
-async function readOperatorSession(): Promise<Session> {
-  const { items } = await listUsers(UserListInput.parse({ q: PROJECT_USER_EMAIL }), clock.now().toISOString());
-  const origin = { request_id: randomUUID(), source_address: null };
-  const session = items[0] && (await readUserSession(items[0].id, origin));
-  if (!session) throw new Error(`the demo has no user ${PROJECT_USER_EMAIL}`);
-  return session;
-}
-
 /** Lets the operator of the web shop ask for the approval of a change that another person has to give. */
 export async function addChangeInReview(): Promise<void> {
-  const session = await readOperatorSession();
+  const session = await readDemoSession(PROJECT_USER_EMAIL);
   const scope = authorize(session, 'policy:write');
   const [project] = await listProjects('all', ProjectListInput.parse({ q: 'Web shop' })).then(({ items }) => items);
   if (!project) throw new Error('the demo has no project Web shop');

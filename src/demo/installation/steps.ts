@@ -7,6 +7,7 @@ import type { Step } from './kept-steps';
 import { addNotificationRules } from './notifications';
 import { addPolicies } from './policies';
 import { addProjects } from './projects';
+import { addSavedViews } from './saved-views';
 import { addSecurityGroups } from './security-groups';
 import { addSubnets } from './subnets';
 
@@ -22,4 +23,5 @@ export const listSetupSteps = (simulator: Simulator, password: string): readonly
   { name: 'notifications', take: addNotificationRules },
   { name: 'drift', take: (signal) => createPolicyDrift(simulator, signal) },
   { name: 'change', take: addChangeInReview },
+  { name: 'saved-views', take: addSavedViews },
 ];

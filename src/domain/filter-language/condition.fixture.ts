@@ -29,7 +29,7 @@ const OTHERS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   action: fc.constantFrom('allowed', 'dropped', 'rejected', 'unknown'),
   state: fc.constantFrom('active', 'ended'),
   node: NAMES,
-  cluster: NAMES,
+  cluster: fc.oneof(NAMES, fc.constant('lab')),
 };
 
 const COMPARISON: fc.Arbitrary<Condition> = fc.constantFrom(...FIELD_NAMES).chain((field): fc.Arbitrary<Condition> => {

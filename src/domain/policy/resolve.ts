@@ -118,7 +118,7 @@ export function networkCidrs(network: Inventory['networks'][number], owner: Owne
 }
 
 /** Subnets of the one network that is meant. Those that a tenant does not see make no name ambiguous for it. */
-function resolveNetworkCidrs(
+export function resolveNetworkCidrs(
   { name, cluster }: { readonly name: string; readonly cluster: string | null },
   index: InventoryIndex,
   owner: OwnerId,

@@ -38,7 +38,7 @@ export const workloadCoverageColumns = (t: Translate) => [
       ) : (
         <span className="text-muted">{t('No traffic')}</span>
       ),
-    { sortable: true, width: 120, csv: (row) => row.covered_share },
+    { sortable: true, width: 104, csv: (row) => row.covered_share },
   ),
   make.number('flows', t('Conversations'), (row) => row.flows, { sortable: true }),
   make.number('by_policy', t('By policies'), (row) => row.by_policy),

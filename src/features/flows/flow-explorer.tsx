@@ -3,7 +3,9 @@ import { Radio, ShieldX } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
 import { FLOW_GROUPINGS } from '@/domain/choices';
+import type { Conversation } from '@/domain/flow/conversation';
 import type { EvaluatedFlow } from '@/domain/flow/flow';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
@@ -12,18 +14,28 @@ import { useCommands } from '@/ui/command-registry';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
+import { SegmentedControl } from '@/ui/segmented-control';
+import { conversationsPath } from '../shared/flows/conversations-path';
 import { GROUPING_LABELS } from '../shared/flows/flow-labels';
 import { loadTab } from '../shared/load-tab';
 import { LIVE_SPAN, resolveRange } from '../shared/time-range';
 import { TimeRangeControl } from '../shared/time-range-control';
 import { useRefresh } from '../shared/use-timers';
+import { ConversationTable } from './conversation-table';
 import { CopyLinkMenu } from './copy-link-menu';
 import { FlowChart } from './flow-chart';
-import { FlowFilters } from './flow-filters';
-import { FlowTable } from './flow-table';
 import { RefreshControl } from './refresh-control';
 import { type FlowView, type Narrowing, useFlowView } from './use-flow-view';
 
+const FlowFilters = loadTab(() => import('./flow-filters').then((module) => module.FlowFilters), 'h-8');
+const FlowTable = loadTab(() => import('./flow-table').then((module) => module.FlowTable));
+const ConversationFilters = loadTab(
+  () => import('./conversation-filters').then((module) => module.ConversationFilters),
+  'h-18',
+);
+const ConversationDrawer = loadOnOpening(() =>
+  import('./conversation-drawer').then((module) => module.ConversationDrawer),
+);
 const GroupTable = loadTab(() => import('./group-table').then((module) => module.GroupTable));
 const LiveTable = loadTab(() => import('./live-table').then((module) => module.LiveTable));
 const FlowDrawer = loadOnOpening(() => import('./flow-drawer').then((module) => module.FlowDrawer));
@@ -51,11 +63,22 @@ function useFlowCommands() {
           group,
           keywords: [t('dropped'), t('rejected')],
           icon: <ShieldX />,
-          run: () => router.push(paths.flows({ decision: 'drop,reject' })),
+          run: () => router.push(conversationsPath({ actions: ['dropped', 'rejected'] })),
         },
       ];
     }, [router, t]),
   );
+}
+
+/** What a row of the list is. */
+function getRowText({ filters, showsFlows }: FlowView): string {
+  if (!showsFlows) return msg('Each row is both directions of one connection, counted once.');
+  if (filters.filter) return msg('The filter as text applies to conversations, not to flows.');
+  if (filters.group === 'node')
+    return msg('Each row is the traffic reported by one node. Totals count each conversation once.');
+  return filters.group
+    ? msg('Open a row to see its flows.')
+    : msg("Each row is one node's report. Totals count each conversation once.");
 }
 
 /** What travels through the networks of the guests: over time, one by one, summed up, or as it comes. */
@@ -69,6 +92,8 @@ export function FlowExplorer() {
   const range = resolveRange(live ? { range: LIVE_SPAN, since: null, until: null } : filters, now);
   const reversed = range.until !== undefined && range.since >= range.until;
   const [opened, setOpened] = useState<EvaluatedFlow | null>(null);
+  const [conversation, setConversation] = useState<Conversation | null>(null);
+  const { showsFlows } = view;
   const narrow = (filter: Narrowing) => {
     setOpened(null);
     view.setFilters({ ...filter, group: null } as Parameters<FlowView['setFilters']>[0]);
@@ -107,7 +132,38 @@ export function FlowExplorer() {
           </>
         }
       />
-      <FlowFilters view={view} />
+      {!live && (
+        <div className="flex flex-wrap items-center gap-2">
+          <SegmentedControl
+            label={t('Show')}
+            value={showsFlows ? 'flows' : 'conversations'}
+            onValueChange={(value) =>
+              value === 'flows'
+                ? view.setFilters({ view: 'flows' })
+                : view.setFilters({ view: null, group: null, conversation_id: null, q: null } as Parameters<
+                    FlowView['setFilters']
+                  >[0])
+            }
+            options={[
+              { value: 'conversations', label: t('Conversations') },
+              { value: 'flows', label: t('Flows') },
+            ]}
+          />
+          {(showsFlows || !filters.filter) && (
+            <ChoiceMenu
+              label={t('Group by')}
+              options={[
+                { value: 'none', label: t('None') },
+                ...FLOW_GROUPINGS.map((value) => ({ value, label: t(GROUPING_LABELS[value]) })),
+              ]}
+              value={filters.group ?? 'none'}
+              onValueChange={(value) => view.setFilter('group', value === 'none' ? null : value)}
+            />
+          )}
+          <p className="text-muted">{t(getRowText(view))}</p>
+        </div>
+      )}
+      {showsFlows ? <FlowFilters view={view} /> : <ConversationFilters view={view} />}
       {reversed ? (
         <Notice
           tone="warn"
@@ -119,37 +175,28 @@ export function FlowExplorer() {
           }
         />
       ) : (
-        <FlowChart view={view} range={range} />
+        // Figures of flows know nothing of a filter as text.
+        (showsFlows || !filters.filter) && <FlowChart view={view} range={range} />
       )}
       {reversed ? null : live ? (
         <LiveTable view={view} onOpen={setOpened} />
+      ) : !showsFlows ? (
+        <ConversationTable view={view} range={range} onOpen={setConversation} />
+      ) : filters.group ? (
+        <GroupTable view={view} range={range} grouping={filters.group} onNarrow={narrow} />
       ) : (
-        <>
-          <div className="flex flex-wrap items-center gap-2">
-            <ChoiceMenu
-              label={t('Group by')}
-              options={[
-                { value: 'none', label: t('None') },
-                ...FLOW_GROUPINGS.map((value) => ({ value, label: t(GROUPING_LABELS[value]) })),
-              ]}
-              value={filters.group ?? 'none'}
-              onValueChange={(value) => view.setFilter('group', value === 'none' ? null : value)}
-            />
-            <p className="text-muted">
-              {filters.group === 'node'
-                ? t('Each row is the traffic reported by one node. Totals count each conversation once.')
-                : filters.group
-                  ? t('Open a row to see its flows.')
-                  : t("Each row is one node's report. Totals count each conversation once.")}
-            </p>
-          </div>
-          {filters.group ? (
-            <GroupTable view={view} range={range} grouping={filters.group} onNarrow={narrow} />
-          ) : (
-            <FlowTable view={view} range={range} onOpen={setOpened} onNarrow={narrow} />
-          )}
-        </>
+        <FlowTable view={view} range={range} onOpen={setOpened} onNarrow={narrow} />
       )}
+      <ConversationDrawer
+        conversation={conversation}
+        filter={filters.filter ?? ''}
+        range={range}
+        onClose={() => setConversation(null)}
+        onFilter={(filter) => {
+          setConversation(null);
+          view.setFilters({ filter });
+        }}
+      />
       <FlowDrawer flow={opened} onClose={() => setOpened(null)} onNarrow={narrow} />
     </>
   );

@@ -1,16 +1,19 @@
 'use client';
 import { useMemo } from 'react';
 import type { z } from 'zod';
-import { FLOW_DECISIONS, FLOW_GROUP_SORTS, FLOW_GROUPINGS, FLOW_SORTS } from '@/domain/choices';
+import { CONVERSATION_SORTS, FLOW_DECISIONS, FLOW_GROUP_SORTS, FLOW_GROUPINGS, FLOW_SORTS } from '@/domain/choices';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import { isTypedFilter, type TypedFilter } from '@/domain/flow/typed-filter';
 import { METRICS } from '../shared/flows/flow-chart-data';
 import { useListState } from '../shared/list-state';
 
+/** Besides conversations, which the page shows by default. */
+const VIEWS = ['flows'] as const;
+
 /** Seconds between refreshes. */
 export const REFRESHES = ['10', '60'] as const;
 
-const SORTS = [...new Set([...FLOW_SORTS, ...FLOW_GROUP_SORTS])];
+const SORTS = [...new Set([...FLOW_SORTS, ...FLOW_GROUP_SORTS, ...CONVERSATION_SORTS])];
 
 const SPEC = {
   sorts: SORTS,
@@ -21,8 +24,11 @@ const SPEC = {
     until: 'time',
     refresh: REFRESHES,
     live: 'flag',
+    view: VIEWS,
+    filter: 'text',
     group: FLOW_GROUPINGS,
     metric: METRICS,
+    conversation_id: 'id',
     workload_id: 'id',
     source_workload_id: 'id_or_none',
     destination_workload_id: 'id_or_none',
@@ -40,6 +46,7 @@ const SPEC = {
 
 /** What narrows the flows down, apart from the time. */
 const NARROWING = [
+  'conversation_id',
   'workload_id',
   'source_workload_id',
   'destination_workload_id',
@@ -89,9 +96,19 @@ export function useFlowView() {
     filter,
     listSort: (isIncluded(FLOW_SORTS, sortField) ? state.sort : '-observed_at') as (typeof state)['sort'],
     groupSort: (isIncluded(FLOW_GROUP_SORTS, sortField) ? state.sort : '-bytes') as (typeof state)['sort'],
+    conversationSort: (isIncluded(CONVERSATION_SORTS, sortField)
+      ? state.sort
+      : '-last_seen_at') as (typeof state)['sort'],
+    /** What asks for single flows: the choice itself, and what conversations have not. */
+    showsFlows:
+      filters.view === 'flows' ||
+      filters.live === true ||
+      filters.group !== null ||
+      filters.conversation_id !== null ||
+      q !== '',
     narrowed: Object.values(filter).some((value) => value !== undefined),
     /** Removes the filters, and keeps time, grouping and measure. */
-    widen: () => state.setFilters({ ...none, q: null } as Parameters<typeof state.setFilters>[0]),
+    widen: () => state.setFilters({ ...none, filter: null, q: null } as Parameters<typeof state.setFilters>[0]),
     narrow: (change: Narrowing) => state.setFilters(change as Parameters<typeof state.setFilters>[0]),
   };
 }

@@ -3,11 +3,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Grid3x3 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { REACH_GROUPINGS } from '@/domain/choices';
+import { splitList } from '@/domain/net/port-range';
 import { protocolHasPorts } from '@/domain/policy/choices';
 import type { Matrix, MatrixCell, MatrixGroup } from '@/domain/reach/reach';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { URL_TEXT, urlEnum, useUrlValues, withInitial } from '@/lib/url-state';
 import { EmptyState } from '@/ui/empty-state';
@@ -15,6 +15,7 @@ import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { SegmentedControl } from '@/ui/segmented-control';
 import { Status } from '@/ui/status';
+import { conversationsPath } from '../shared/flows/conversations-path';
 import { QueryView } from '../shared/query-view';
 import { pathCheckPath } from '../shared/reach/ends';
 import { usePermissions } from '../shared/use-permissions';
@@ -143,9 +144,15 @@ function CellPanel({ cell, groups, service }: { cell: MatrixCell; groups: readon
           {t('Show the rules that decide')}
         </Link>
       )}
-      {can('flow:read') && (
-        <Link className="link inline-flex min-h-6 items-center" href={paths.topology({ view: 'connections' })}>
-          {t('Show connections')}
+      {can('flow:read') && from.end.length > 0 && to.end.length > 0 && (
+        <Link
+          className="link inline-flex min-h-6 items-center"
+          href={conversationsPath(
+            { client: from.end, server: to.end, protocol: service.protocol, ports: splitList(service.ports ?? '') },
+            { range: '24h' },
+          )}
+        >
+          {t('Show conversations')}
         </Link>
       )}
     </div>

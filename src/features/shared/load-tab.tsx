@@ -3,8 +3,14 @@ import { type ComponentType, type ReactNode, useCallback, useState } from 'react
 import { Skeleton } from '@/ui/loading';
 import { part, usePart } from '@/ui/part';
 
-/** The content of a tab that most visits never open: its code comes when it is opened, or before once a person is at the page. */
-export function loadTab<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => ReactNode {
+/**
+ * The content of a tab that most visits never open: its code comes when it is opened, or before once a person is at the page.
+ * @param height of the placeholder, as a class
+ */
+export function loadTab<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  height = 'h-64',
+): (props: P) => ReactNode {
   const code = part(async () => ({ Content: await load() }));
   // biome-ignore lint/correctness/noComponentHookFactories: as `dynamic` of Next, it is called once per tab, when a module is loaded.
   return function LoadedTab(props: P) {
@@ -16,7 +22,7 @@ export function loadTab<P extends object>(load: () => Promise<ComponentType<P>>)
     if (Content) return <Content {...props} />;
     return (
       <div aria-busy="true">
-        <Skeleton className="h-64 w-full" />
+        <Skeleton className={`${height} w-full`} />
       </div>
     );
   };

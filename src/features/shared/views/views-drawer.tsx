@@ -183,7 +183,7 @@ function ViewRow({ view, tenants, onOpen }: { view: SavedView; tenants: readonly
     <li className="flex min-h-11 items-center gap-2 px-3 py-1">
       {renaming === null ? (
         <Link
-          className="min-w-0 flex-1 truncate"
+          className="link min-w-0 flex-1 truncate"
           href={`${view.page}${view.query && `?${view.query}`}`}
           onClick={onOpen}
         >

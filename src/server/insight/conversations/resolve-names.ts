@@ -1,9 +1,12 @@
 import type { Condition } from '@/domain/filter-language/condition';
 import { parseEndFilter } from '@/domain/flow/flow-end';
 import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/permissions';
-import { resolveWorkloads } from '@/domain/policy/resolve';
+import type { OwnerId } from '@/domain/policy/acts-on';
+import { parseEndpoint } from '@/domain/policy/endpoint';
+import type { InventoryIndex } from '@/domain/policy/inventory-index';
+import { resolveNetworkCidrs, resolveWorkloads } from '@/domain/policy/resolve';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
-import type { VisibleWorkloads } from '../../traffic/storage/flow-selection';
+import type { NamedEnd, VisibleWorkloads } from '../../traffic/storage/flow-selection';
 
 const FIELDS: readonly string[] = ['client', 'server', 'end'];
 
@@ -14,15 +17,27 @@ function listNames(condition: Condition): string[] {
   return FIELDS.includes(condition.field) ? condition.values.filter((value) => parseEndFilter(value) === null) : [];
 }
 
+/** What a name means for one owner: workloads, or the subnets of a network. */
+function resolveName(name: string, index: InventoryIndex, owner: OwnerId): NamedEnd {
+  const text = name.replace(/^group:/, 'sg:');
+  const endpoint = parseEndpoint(text);
+  if (!('error' in endpoint) && endpoint.kind === 'network') {
+    const network = resolveNetworkCidrs(endpoint, index, owner);
+    return { workload_ids: [], cidrs: 'reason' in network ? [] : network.cidrs };
+  }
+  const found = resolveWorkloads(text, index, owner);
+  return { workload_ids: 'reason' in found ? [] : found.map(({ id }) => id), cidrs: [] };
+}
+
 /**
- * The visible workloads that names in a condition resolve to now, as endpoints of policies do for each tenant and project of the reader.
- * A name of another tenant resolves to nothing, as one that does not exist.
+ * The visible workloads and subnets that names in a condition resolve to now, as endpoints of policies do for each tenant and project of the
+ * reader. A name of another tenant resolves to nothing, as one that does not exist.
  */
 export async function resolveConditionNames(
   condition: Condition | undefined,
   reach: Reach,
   visible: VisibleWorkloads,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, NamedEnd>> {
   const names = condition ? [...new Set(listNames(condition))] : [];
   if (names.length === 0) return new Map();
   const { inputs } = await readFirewallState();
@@ -31,12 +46,10 @@ export async function resolveConditionNames(
   const seen = visible === 'all' ? null : new Set(visible);
   return new Map(
     names.map((name) => {
-      const endpoint = name.replace(/^group:/, 'sg:');
-      const ids = owners.flatMap((owner) => {
-        const found = resolveWorkloads(endpoint, inputs.index, owner);
-        return 'reason' in found ? [] : found.map(({ id }) => id);
-      });
-      return [name, [...new Set(ids)].filter((id) => seen === null || seen.has(id))];
+      const ends = owners.map((owner) => resolveName(name, inputs.index, owner));
+      const ids = new Set(ends.flatMap(({ workload_ids }) => workload_ids));
+      const workload_ids = [...ids].filter((id) => seen === null || seen.has(id));
+      return [name, { workload_ids, cidrs: [...new Set(ends.flatMap(({ cidrs }) => cidrs))] }];
     }),
   );
 }

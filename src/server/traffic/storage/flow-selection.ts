@@ -39,12 +39,15 @@ export type FlowSelection = FlowReach & {
   named: readonly string[];
 };
 
+/** What a name in a condition means: workloads, or subnets. */
+export type NamedEnd = { readonly workload_ids: readonly string[]; readonly cidrs: readonly string[] };
+
 /** Which conversations are meant: as flows, and by what only conversations have. */
 export type ConversationSelection = FlowSelection & {
   actions: readonly Action[] | undefined;
   condition: Condition | undefined;
   /** Visible workloads by the names and groups in the condition. */
-  resolved: ReadonlyMap<string, readonly string[]>;
+  resolved: ReadonlyMap<string, NamedEnd>;
   now: string;
 };
 

@@ -94,7 +94,12 @@ function parsePorts(text: string): PortRange {
 function valueIs(field: string, value: string, { resolved, now }: ConversationSelection): SQL {
   const at = (who: Who): SQL => {
     const end = parseEndFilter(value);
-    return end ? endAt(who, end) : inIdList(getWorkload(who), resolved.get(value) ?? []);
+    if (end) return endAt(who, end);
+    const { workload_ids = [], cidrs = [] } = resolved.get(value) ?? {};
+    return joinOr([
+      inIdList(getWorkload(who), workload_ids),
+      ...cidrs.map((cidr) => endAt(who, { kind: 'network', cidr })),
+    ]);
   };
   switch (field) {
     case 'client':

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import { CONDITION } from '@/domain/filter-language/condition.fixture';
+import { type EvaluatedEnd, type EvaluatedRow, evaluateCondition } from '@/domain/filter-language/evaluate.fixture';
+import { formatCondition } from '@/domain/filter-language/format';
+import { MAX_FILTER_TEXT } from '@/domain/filter-language/parse';
+import type { ConversationPage } from '@/domain/flow/conversation';
+import { db, sqlClient } from '@/server/db/client';
+import { trafficConversations } from '@/server/db/schema/flows';
+import { bearer, makeCluster, makeNode, makeUser, makeWorkload } from '@/test/factories';
+import { call } from '@/test/request';
+import { getRunCount } from '@/test/thorough';
+
+const MINUTE = 60_000;
+const sql = sqlClient();
+let headers: { authorization: string };
+/** What is stored, by id, in plain values. */
+const rows = new Map<string, EvaluatedRow>();
+
+type End = EvaluatedEnd & { workload: string | null; cidr: string | null };
+
+async function ask(q: string) {
+  const response = await call(`/conversations?limit=500&q=${encodeURIComponent(q)}`, { headers });
+  return { status: response.status, body: await response.json() };
+}
+async function listMatches(q: string): Promise<string[]> {
+  const { status, body } = await ask(q);
+  expect(status, `${q}: ${JSON.stringify(body)}`).toBe(200);
+  return (body as ConversationPage).items.map(({ id }) => id).sort();
+}
+
+beforeAll(async () => {
+  headers = await bearer(await makeUser('super_admin'));
+  const cluster = await makeCluster({ name: 'lab' });
+  const nodes = [await makeNode(cluster, { name: 'web-01' }), await makeNode(cluster, { name: 'größe' })];
+  const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
+    values (gen_random_uuid(), ${cluster.id}, 'dmz', 'bridge', 'provider') returning id`;
+  const guests = [
+    await makeWorkload(cluster, null, { name: 'web-01', vmid: 105, tags: ['prod'], node_id: nodes[0]?.id }),
+    await makeWorkload(cluster, null, { name: 'db 01', vmid: 106, tags: [], node_id: nodes[1]?.id }),
+    await makeWorkload(cluster, null, { name: 'and', vmid: 107, tags: ['prod'], node_id: nodes[1]?.id }),
+  ];
+  const [web = '', base = '', and = ''] = guests.map(({ id }) => id);
+  await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
+    values (gen_random_uuid(), ${cluster.id}, ${String(network?.id)}, '10.1.9.0/24', 'manual')`;
+  for (const [name, members] of [
+    ['web-01', [web, and]],
+    ['größe', [base]],
+    ['x=1', []],
+  ] as const) {
+    const made = await call('/security-groups', { headers, body: { name } });
+    const { id } = await made.json();
+    for (const workload_id of members) await call(`/security-groups/${id}/members`, { headers, body: { workload_id } });
+  }
+  const inside = (ip: string, workload: string, ...endpoints: string[]): End => ({
+    ...{ ip, workload, cidr: '10.1.0.0/24' },
+    endpoints: new Set(['internal', ...endpoints]),
+  });
+  const ends: End[] = [
+    inside('10.1.0.1', web, 'web-01', 'group:web-01', 'vmid:105', 'vmid:lab/105', 'tag:prod'),
+    inside('10.1.0.2', base, 'db 01', 'group:größe'),
+    inside('10.1.0.3', and, 'and', 'group:web-01', 'tag:prod'),
+    { ip: '10.1.9.9', workload: null, cidr: '10.1.9.0/24', endpoints: new Set(['internal', 'network:lab/dmz']) },
+    { ip: '10.0.0.5', workload: null, cidr: null, endpoints: new Set(['external']) },
+    { ip: '2001:db8::7', workload: null, cidr: null, endpoints: new Set(['external']) },
+  ];
+  const services = [
+    ['tcp', 443],
+    ['tcp', 8005],
+    ['udp', 53],
+    ['icmp', null],
+    ['gre', null],
+    ['tcp', null],
+  ] as const;
+  const amounts = [null, 0, 1000, 4096, 2 ** 20, 3e12];
+  const actions = ['allowed', 'dropped', 'rejected', 'unknown'] as const;
+  const now = Date.now();
+  const pick = <T>(list: readonly T[], at: number): T => list[at % list.length] as T;
+  for (let i = 0; i < 72; i++) {
+    const [client, server] = [pick(ends, i), pick(ends, i + 1 + (i % 5))];
+    const [protocol, service_port] = pick(services, i * 5 + (i >> 3));
+    const [bytes, packets, action] = [pick(amounts, i * 7), pick(amounts, i >> 1), pick(actions, i >> 2)];
+    const seconds = pick([0, 30, 400, 3600], i >> 1);
+    const isClosed = i % 3 === 0;
+    const reporters = i % 4 === 0 ? nodes : [pick(nodes, i)];
+    const id = randomUUID();
+    const seen = (at: number) => new Date(at).toISOString();
+    await db.insert(trafficConversations).values({
+      ...{ id, conversation_key: randomUUID(), ordinal: 0, cluster_id: cluster.id, protocol, service_port },
+      ...{ client_ip: client.ip, server_ip: server.ip, client_port: 40_000 + i, server_port: service_port },
+      ...{ client_workload_id: client.workload, server_workload_id: server.workload },
+      ...{ client_cidr: client.cidr, server_cidr: server.cidr, bytes, packets, action },
+      ...{
+        decision: 'observed',
+        is_closed: isClosed,
+        is_client_known: true,
+        node_ids: reporters.map((node) => node.id),
+      },
+      ...{ first_seen_at: seen(now - MINUTE - seconds * 1000), last_seen_at: seen(now - MINUTE) },
+      ...{ created_at: seen(now), updated_at: seen(now) },
+    });
+    rows.set(id, {
+      ...{ client, server, protocol, service_port, action, bytes, packets, seconds },
+      state: isClosed ? 'ended' : 'active',
+      nodes: reporters.flatMap((node) => [node.id, node.name]),
+      cluster: [cluster.id, 'lab'],
+    });
+  }
+});
+
+it('finds what the definition of a condition finds, through text, parser and SQL', { timeout: 120_000 }, async () => {
+  expect(await listMatches('')).toHaveLength(rows.size);
+  let [matching, asked] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(CONDITION, async (condition) => {
+      const text = formatCondition(condition);
+      if (text.length > MAX_FILTER_TEXT / 2) return;
+      const expected = [...rows].filter(([, row]) => evaluateCondition(condition, row)).map(([id]) => id);
+      asked += 1;
+      if (expected.length > 0 && expected.length < rows.size) matching += 1;
+      expect(await listMatches(text), text).toEqual(expected.sort());
+    }),
+    { numRuns: getRunCount(120, 1_000) },
+  );
+  // Conditions that select everything or nothing prove little.
+  expect(matching).toBeGreaterThan(asked / 4);
+});
+
+it('returns 400 with the place of the first problem and a remedy', async () => {
+  const { status, body } = await ask('client = web-01 and acton = dropped');
+  expect([status, body.errors]).toEqual([
+    400,
+    [
+      {
+        field: 'q',
+        message: expect.stringMatching(/^At character 21: expected a field, .*found "acton"\. Did you mean action\?$/),
+      },
+    ],
+  ]);
+});
