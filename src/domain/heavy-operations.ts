@@ -25,6 +25,7 @@ export const HEAVY_OPERATIONS: readonly Operation[] = [
   { rest: 'POST /nodes/{node_id}/firewall/test', trpc: ['nodes.testPacket'] },
   { rest: 'POST /networks/{network_id}/firewall/test', trpc: ['networks.testPacket'] },
   { rest: 'POST /reach', trpc: ['reach.check'] },
+  { rest: 'GET /conversations/{conversation_id}/why', trpc: ['conversations.why'] },
   { rest: 'GET /workloads/{workload_id}/reachable-from', trpc: ['reach.from'] },
   { rest: 'GET /workloads/{workload_id}/reaches', trpc: ['reach.to'] },
   { rest: 'GET /matrix', trpc: ['reach.matrix'] },

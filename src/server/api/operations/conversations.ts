@@ -1,6 +1,8 @@
 import { Conversation, ConversationListInput, ConversationPage } from '@/domain/flow/conversation';
+import { ConversationWhy } from '@/domain/flow/conversation-why';
 import { authorizeIfGranted, type Session } from '../../auth/scope';
 import { listConversations, readConversation } from '../../insight/conversations/list-conversations';
+import { readWhy } from '../../insight/conversations/read-why';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -74,5 +76,13 @@ export const conversationsRouter = router({
     access,
     output: Conversation,
     run: ({ scope, session, params }) => readConversation(scope, authorizeRules(session), params.conversation_id),
+  }),
+  why: query({
+    rest: 'GET /conversations/{conversation_id}/why',
+    summary:
+      'Explain a conversation: which rule of which version decided when it began, what would decide now, and the events in between that touched its ends.',
+    access,
+    output: ConversationWhy,
+    run: ({ scope, session, params }) => readWhy(scope, session, params.conversation_id),
   }),
 });
