@@ -116,7 +116,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/features/shared/changes/proposed-change.ts': 'forms that are pages need it without the notice',
   'src/features/shared/detail-actions.tsx': 'forms that are pages need the frame without these buttons',
   'src/features/shared/list/tenant-filter.ts': 'used by lists of four features; other lists do without',
-  'src/features/shared/load-tab.tsx': 'used by pages of six features',
   'src/features/shared/page-crash.tsx': 'used by the error pages that Next asks for',
   'src/features/shared/time-zone-options.ts': 'used by forms of two features',
   'src/features/shared/use-cluster-options.ts': 'used by forms and filters of seven features',

@@ -14,6 +14,7 @@ import { RelativeTime } from '@/ui/values';
 import { ClusterLink, NodeLink } from '../shared/entity-links';
 import { flowVerdictProperties } from '../shared/flow-verdict-properties';
 import { packetsText } from '../shared/flows/flow-labels';
+import { loadTab } from '../shared/load-tab';
 import { DraftButtons } from '../shared/policy-draft/draft-actions';
 import { ReachLink } from '../shared/traffic-links';
 import {
@@ -24,6 +25,11 @@ import {
   toConversationSeed,
 } from './conversation-end';
 import { replaceValues } from './filter-text/text-fields';
+
+const ConversationWhy = loadTab<{ conversationId: string }>(
+  () => import('./conversation-why').then((module) => module.ConversationWhy),
+  'h-40',
+);
 
 type Props = {
   conversation: Conversation | null;
@@ -101,6 +107,7 @@ function Content({
         ]}
       />
       <Directions conversation={conversation} />
+      <ConversationWhy conversationId={conversation.id} />
       <div className="flex flex-wrap gap-2">
         <Link
           className={buttonClass({ size: 'sm' })}

@@ -7,6 +7,7 @@ import { formatDateTime } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { Badge } from '@/ui/badge';
 import { Link } from '@/ui/link';
 import { RelativeTime } from '@/ui/values';
 import { DRIFT_KIND_LABELS, STATE_LABELS } from '../changes/change-labels';
@@ -54,8 +55,8 @@ function formatDifference(t: Translate, { field, before, after }: TimelineDiffer
   return t('{field}: {before} → {after}', { field: name ? t(name) : field, before: show(before), after: show(after) });
 }
 
-/** One thing that happened to a workload, as an item of a list. */
-export function TimelineEvent({ event }: { event: Event }) {
+/** One thing that happened to a workload, as an item of a list. @param isDecisive from then on something else decided */
+export function TimelineEvent({ event, isDecisive = false }: { event: Event; isDecisive?: boolean }) {
   const t = useT();
   const { kind, at, not_before: after, object, actor_name: actor, differences } = event;
   const subject = describeSubject(t, event);
@@ -66,6 +67,7 @@ export function TimelineEvent({ event }: { event: Event }) {
         <span className={WARNING_KINDS.includes(kind) ? 'font-medium text-warn' : 'font-medium'}>
           {t(TIMELINE_LABELS[kind])}
         </span>
+        {isDecisive && <Badge tone="warn">{t('Changed the decision')}</Badge>}
         {object &&
           (object.id === null ? (
             <span className="[overflow-wrap:anywhere]">{object.name}</span>

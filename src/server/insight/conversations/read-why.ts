@@ -85,12 +85,12 @@ export async function readWhy(
         ),
   ]);
   const [keyThen, keyNow] = [toDecisionKey(then?.rules_say ?? null), toDecisionKey(current)];
-  const isOpen = [then?.rules_say, current].some((said) => said?.action === 'unknown');
+  const isOpen = [then?.rules_say, current].some((say) => say?.action === 'unknown');
   const changed = keyThen === null || keyNow === null || isOpen ? null : keyThen !== keyNow;
   // Where the live rules are not known they may still have been those of then: the reading that shows the change decides.
   const isSame = async (at: string) => {
-    const said = (await decideAt(at)).rules_say;
-    return said?.action === 'unknown' || toDecisionKey(said) === keyThen;
+    const say = (await decideAt(at)).rules_say;
+    return say?.action === 'unknown' || toDecisionKey(say) === keyThen;
   };
   const first = changed ? await findFirstChange(listMoments(events), isSame) : null;
   return {
