@@ -8,7 +8,7 @@ import { MAX_FILTER_TEXT } from '@/domain/filter-language/parse';
 import type { ConversationPage } from '@/domain/flow/conversation';
 import { db, sqlClient } from '@/server/db/client';
 import { trafficConversations } from '@/server/db/schema/flows';
-import { bearer, makeCluster, makeNode, makeUser, makeWorkload } from '@/test/factories';
+import { bearer, makeCluster, makeNode, makeProject, makeTenant, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 import { getRunCount } from '@/test/thorough';
 
@@ -20,12 +20,12 @@ const rows = new Map<string, EvaluatedRow>();
 
 type End = EvaluatedEnd & { workload: string | null; cidr: string | null };
 
-async function ask(q: string) {
-  const response = await call(`/conversations?limit=500&q=${encodeURIComponent(q)}`, { headers });
+async function ask(q: string, by = headers) {
+  const response = await call(`/conversations?limit=500&q=${encodeURIComponent(q)}`, { headers: by });
   return { status: response.status, body: await response.json() };
 }
-async function listMatches(q: string): Promise<string[]> {
-  const { status, body } = await ask(q);
+async function listMatches(q: string, by = headers): Promise<string[]> {
+  const { status, body } = await ask(q, by);
   expect(status, `${q}: ${JSON.stringify(body)}`).toBe(200);
   return (body as ConversationPage).items.map(({ id }) => id).sort();
 }
@@ -138,4 +138,32 @@ it('returns 400 with the place of the first problem and a remedy', async () => {
       },
     ],
   ]);
+});
+
+it('finds nothing by a name that the reader may not see, as by one that does not exist', async () => {
+  const cluster = await makeCluster({ name: 'shared' });
+  const [ours, theirs] = [await makeTenant(), await makeTenant()];
+  const own = await makeWorkload(cluster, await makeProject(ours), { name: 'open-01' });
+  const hidden = await makeWorkload(cluster, await makeProject(theirs), {
+    name: 'hidden-01',
+    vmid: 201,
+    tags: ['secret'],
+  });
+  const group = { name: 'hidden-group', tenant_id: theirs.id, member_tags: ['secret'] };
+  expect((await call('/security-groups', { headers, body: group })).status).toBe(201);
+  const [id, at] = [randomUUID(), new Date(Date.now() - MINUTE).toISOString()];
+  await db.insert(trafficConversations).values({
+    ...{ id, conversation_key: randomUUID(), ordinal: 0, cluster_id: cluster.id, protocol: 'tcp', service_port: 443 },
+    ...{ client_ip: '10.7.0.1', server_ip: '10.7.0.2', client_port: 40_000, server_port: 443 },
+    ...{ client_workload_id: own.id, server_workload_id: hidden.id, action: 'allowed', decision: 'observed' },
+    ...{ is_closed: false, is_client_known: true, node_ids: [randomUUID()], first_seen_at: at, last_seen_at: at },
+    ...{ created_at: at, updated_at: at },
+  });
+  const reader = await bearer(await makeUser('viewer', ours));
+  expect(await listMatches('client = open-01', reader)).toEqual([id]);
+  for (const name of ['hidden-01', 'group:hidden-group', 'vmid:201', 'vmid:shared/201', 'tag:secret', 'nothing']) {
+    expect(await listMatches(`server = ${name}`, reader), name).toEqual([]);
+    expect(await listMatches(`not server = ${name}`, reader), name).toEqual([id]);
+  }
+  expect(await listMatches('server = group:hidden-group and client = open-01')).toEqual([id]);
 });
