@@ -2,6 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { addAddress, addSubnet, getNetwork } from '../fixtures/ipam';
 import { openPage } from '../fixtures/open-page';
+import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -184,6 +185,7 @@ test('the palette finds a pasted address, MAC address and free address', async (
   await expect(answer.getByRole('link', { name: 'web-01' }).first()).toBeVisible();
   await expect(answer.getByRole('region', { name: 'Observed traffic' })).toContainText('No packets from it were seen.');
   await expectAccessible(page, 'whose address it is');
+  await takePicture(page, 'whose-address', { fullPage: true });
 
   await look('10.79.0.77');
   await page.getByRole('option', { name: /^10\.79\.0\.0\/24/ }).click();
