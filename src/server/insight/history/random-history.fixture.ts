@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { SecurityRule } from '@/domain/policies';
 import { completeSnapshot } from '@/domain/policy/snapshot';
@@ -48,9 +48,11 @@ export async function makeRandomHistory(random: () => number) {
     workloads: new Map<string, number>(),
     groups: new Set<string>(),
     policies: new Map<string, number>(),
+    addresses: new Set<string>(),
   };
   const anyWorkload = () => pick([...known.workloads.keys()]);
   const anyGroup = () => pick([...known.groups]);
+  const anyAddress = () => pick([...known.addresses]);
   const anyPolicy = () => pick([...known.policies.keys()]);
   const anyOwner = () => {
     const project = random() < 0.8 ? pick(owned) : undefined;
@@ -148,7 +150,7 @@ export async function makeRandomHistory(random: () => number) {
       const address = `10.0.${at}.${1 + Math.floor(random() * 12)}`;
       const workload_id = random() < 0.8 ? (anyWorkload() ?? null) : null;
       const state = pick(['active', 'dhcp', 'stale'] as const) ?? 'active';
-      await db
+      const [row] = await db
         .insert(ipAddresses)
         .values({
           ...{ address, workload_id, state, cluster_id: cluster.id, network_id: network.id, source: 'config' },
@@ -157,11 +159,15 @@ export async function makeRandomHistory(random: () => number) {
         .onConflictDoUpdate({
           target: [ipAddresses.cluster_id, ipAddresses.network_id, ipAddresses.address],
           set: { workload_id, state, last_seen_at: now() },
-        });
+        })
+        .returning({ id: ipAddresses.id });
+      if (row) known.addresses.add(row.id);
     },
     'release an address': async () => {
-      const [row] = await db.select({ id: ipAddresses.id }).from(ipAddresses).orderBy(sql`md5(id::text)`).limit(1);
-      if (row) await db.delete(ipAddresses).where(eq(ipAddresses.id, row.id));
+      const id = anyAddress();
+      if (!id) return;
+      known.addresses.delete(id);
+      await db.delete(ipAddresses).where(eq(ipAddresses.id, id));
     },
     'rename a project': async () => {
       const project = pick(owned);
@@ -314,6 +320,7 @@ export async function makeRandomHistory(random: () => number) {
       return kind;
     },
     anyWorkload,
+    anyAddress,
     anyGroup,
     anyPolicy,
   };
