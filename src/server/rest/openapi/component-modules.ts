@@ -47,6 +47,7 @@ import * as ownWorkloads from '@/domain/own-connections/own-workloads';
 import * as policies from '@/domain/policies';
 import * as policy from '@/domain/policy/policy';
 import * as policyDeployment from '@/domain/policy-deployment';
+import * as policyDraft from '@/domain/policy-draft';
 import * as policyEndpoints from '@/domain/policy-endpoints';
 import * as policyGuests from '@/domain/policy-guests';
 import * as policyPreview from '@/domain/policy-preview';
@@ -117,6 +118,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   policies,
   policy,
   policyDeployment,
+  policyDraft,
   policyEndpoints,
   policyGuests,
   policyPreview,
