@@ -45,7 +45,7 @@ await sql`with made as (
   insert into bench_guests select vmid - 100, id, node_id from made`;
 const guests = (await sql<{ id: string }[]>`select id from bench_guests order by number`).map(({ id }) => id);
 
-/** Most are small and short; one in a hundred is denied, one in fifty lasts for hours. Half of the ports are rare. */
+/** Sizes are as those of real connections: most are small, few are very large (Pareto). Most are short; one in a hundred is denied, one in fifty lasts for hours. Half of the ports are rare. */
 const total = Math.floor(flows / 2);
 const now = new Date();
 for (let from = 0; from < total; from += CHUNK) {
@@ -60,7 +60,7 @@ for (let from = 0; from < total; from += CHUNK) {
       case when i % 100 = 0 then 'drop' else 'observed' end, i % 2 = 0, array[c.node_id], r.seen - r.lasted, r.seen, r.seen, r.seen
     from generate_series(${from}, ${Math.min(from + CHUNK, total) - 1}) as i
     cross join lateral (select '${now.toISOString()}'::timestamptz - make_interval(secs => 86400.0 * (${total} - i) / ${total}) as seen,
-      (exp(random() * 23))::bigint as bytes, case when i % 50 = 0 then random() * interval '6 hours' else random() * interval '1 minute' end as lasted,
+      least(300 * power(1 - random(), -1.4), 1e12)::bigint as bytes, case when i % 50 = 0 then random() * interval '6 hours' else random() * interval '1 minute' end as lasted,
       case when i % 2 = 0 then (array[443, 80, 53, 5432])[1 + i / 2 % 4] else 1024 + (i::bigint * 7919 % 30000)::int end as port) as r
     join bench_guests as c on c.number = (i::bigint * 104729 % ${guests.length})
     join bench_guests as s on s.number = (i::bigint * 15485863 % ${guests.length})`);

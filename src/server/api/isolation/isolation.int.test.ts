@@ -294,7 +294,8 @@ describe('what belongs to another tenant', () => {
     let searched = 0;
     for (const input of listInputs(routes, appRouter)) {
       const slot = listSlots(input).find(({ path }) => path.join('.') === 'query.q');
-      if (input.surface !== 'REST' || !slot) continue;
+      // A text of the filter language is no search text: its own tests ask for what lists show.
+      if (input.surface !== 'REST' || !slot || input.path === '/conversations') continue;
       for (const headers of people) {
         const ask = async (q?: string): Promise<Record<string, unknown>[]> => {
           const value =

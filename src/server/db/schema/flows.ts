@@ -90,6 +90,9 @@ export const trafficFlows = pgTable(
   ],
 );
 
+/** When a conversation was seen, as the index has it; only of long ones is the first time surely before the slot of the last. */
+export const CONVERSATION_SPAN: SQL = sql.raw(`tstzrange(least(first_seen_at, seen_slot), seen_slot, '[]')`);
+
 /**
  * Both directions of one connection, as all nodes saw it: what the rows of `traffic_flows` with its id add up to, each direction counted
  * once. Every column but the first four follows from these rows. What is sorted by is indexed by slots and classes that change far more
@@ -145,8 +148,8 @@ export const trafficConversations = pgTable(
     size_class: smallint().generatedAlwaysAs(
       sql`case when bytes is null then -1 else floor(ln(greatest(bytes, 1)::float8) * 2) end::smallint`,
     ),
-    /** Whether it lasted more than an hour. */
-    is_long: boolean().generatedAlwaysAs(sql`last_seen_at - first_seen_at > '1 hour'::interval`),
+    /** Whether it lasted more than five minutes. */
+    is_long: boolean().generatedAlwaysAs(sql`last_seen_at - first_seen_at > '5 minutes'::interval`),
     created_at: timestamptz().notNull(),
     updated_at: timestamptz().notNull(),
     /** Counts the writes, so that one that read less than the one before is noticed and repeated. */
@@ -171,8 +174,10 @@ export const trafficConversations = pgTable(
       .on(t.workload_id, t.seen_slot)
       .where(sql`workload_id is not null and client_workload_id is null and server_workload_id is null`),
     index('traffic_conversations_service_idx').on(t.service_port, t.seen_slot),
-    index('traffic_conversations_denied_idx').on(t.seen_slot).where(sql`action in ('dropped', 'rejected')`),
-    index('traffic_conversations_long_idx').on(t.seen_slot).where(sql`is_long`),
+    index('traffic_conversations_denied_idx')
+      .on(t.seen_slot, t.client_workload_id, t.server_workload_id, t.service_port)
+      .where(sql`action in ('dropped', 'rejected')`),
+    index('traffic_conversations_long_idx').using('gist', CONVERSATION_SPAN).where(sql`is_long`),
     index('traffic_conversations_merge_idx').on(t.conversation_key).where(sql`is_merge_due`),
   ],
 );

@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { HOUR_MS } from '@/domain/durations';
+import { MINUTE_MS } from '@/domain/durations';
 import { MAX_CONVERSATIONS_COUNTED } from '@/domain/flow/conversation';
 import { toVisibleCidr } from '@/domain/flow/flow-end';
 import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
 import { decodeCursor } from '../../../db/keyset';
 import { queryPage, type SortKeys } from '../../../db/query-page';
+import { CONVERSATION_SPAN } from '../../../db/schema/flows';
 import type { ConversationRow, ConversationRowEnd } from '../flow-rows';
 import type { ConversationSelection, FlowReach } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
@@ -76,10 +77,11 @@ const showCidr = (end: ConversationRowEnd): ConversationRowEnd => ({
   cidr: toVisibleCidr(end.cidr),
 });
 
-const HOUR = `interval '1 hour'`;
+/** Of `is_long`. */
+const LONG_MS = 5 * MINUTE_MS;
 
 const isOverSince = ({ until, now }: ConversationSelection) =>
-  until !== null && Date.parse(until) + HOUR_MS < Date.parse(now);
+  until !== null && Date.parse(until) + LONG_MS < Date.parse(now);
 
 /**
  * The selected rows in one or two parts that the indexes find: what was last seen soon after the range, and what lasted longer. Without
@@ -88,8 +90,11 @@ const isOverSince = ({ until, now }: ConversationSelection) =>
 function splitSelection(selection: ConversationSelection): SQL[] {
   const where = conversationConditions(selection);
   if (selection.until === null || !isOverSince(selection)) return [where];
-  const border = sql`${selection.until}::timestamptz + ${sql.raw(HOUR)}`;
-  return [sql`${where} and t.seen_slot < ${border}`, sql`${where} and t.seen_slot >= ${border} and t.is_long`];
+  const border = sql`${new Date(Date.parse(selection.until) + LONG_MS).toISOString()}::timestamptz`;
+  return [
+    sql`${where} and t.seen_slot < ${border}`,
+    sql`${where} and t.seen_slot >= ${border} and t.is_long and ${CONVERSATION_SPAN} @> tstzrange(${selection.until}::timestamptz, ${border}, '[]')`,
+  ];
 }
 
 async function readRows(selection: ConversationSelection, parts: readonly SQL[], order: readonly SQL[], limit: number) {
