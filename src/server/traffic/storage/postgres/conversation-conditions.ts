@@ -38,6 +38,9 @@ function portConditions({ first, last }: PortRange): SQL[] {
   ];
 }
 
+/** SQL of the class of a size, as `size_class` has it. */
+export const sizeClass = (bytes: SQL): SQL => sql`floor(ln(greatest(${bytes}, 1)::float8) * 2)::smallint`;
+
 /** SQL of whether it has ended. */
 export const isEnded = (now: string): SQL =>
   sql`(t.is_final or t.is_closed or t.last_seen_at < ${new Date(Date.parse(now) - CONVERSATION_IDLE_MS).toISOString()}::timestamptz)`;
@@ -143,10 +146,13 @@ export function conversationCondition(condition: Condition, selection: Conversat
   const { field, operator, values } = condition;
   const order = ORDERS[operator];
   if (order) {
-    // In bytes and packets as they are indexed.
     const number = NUMBERS[field];
     if (!number) throw new Error(`expected an amount, got ${field}`);
-    return sql`${number} ${order} ${Number(values[0])}::bigint`;
+    const amount = sql`${Number(values[0])}::bigint`;
+    const isMore = sql`${number} ${order} ${amount}`;
+    // Classes of sizes are indexed, bytes are not.
+    if (field === 'bytes' && operator.startsWith('>')) return sql`(${isMore} and t.size_class >= ${sizeClass(amount)})`;
+    return isMore;
   }
   const isOne = joinOr(values.map((value) => valueIs(field, value, selection)));
   return operator === '!=' ? sql`${isOne} is not true` : isOne;

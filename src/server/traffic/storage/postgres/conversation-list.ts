@@ -10,7 +10,7 @@ import { CONVERSATION_SPAN } from '../../../db/schema/flows';
 import type { ConversationRow, ConversationRowEnd } from '../flow-rows';
 import type { ConversationSelection, FlowReach } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
-import { conversationConditions, isEnded } from './conversation-conditions';
+import { conversationConditions, isEnded, sizeClass } from './conversation-conditions';
 import { cidrIfVisible, conversationRows, getWorkloadNameColumn, ifVisible } from './visible-rows';
 
 const column = (name: string): SQL => sql.raw(`t.${name}`);
@@ -24,7 +24,6 @@ const SORTS: SortKeys = {
 };
 
 const SLOT = (value: SQL): SQL => sql`date_bin('5 minutes', ${value}, '2000-01-01 00:00:00+00')`;
-const SIZE_CLASS = (value: SQL): SQL => sql`floor(ln(greatest(${value}, 1)::float8) * 2)::smallint`;
 
 /**
  * Slot or class by which the index has the rows in order already: only what is in one of them is sorted. With a cursor, the index
@@ -39,7 +38,7 @@ function buildCoarseOrder(sort: string, cursor: string | undefined): { order: SQ
   }
   // What was not counted is the smallest class, and the end of either order.
   if (sort !== '-bytes') return { order: [], after: [] };
-  const after = sql`t.size_class <= ${SIZE_CLASS(sql`${value}::bigint`)}`;
+  const after = sql`t.size_class <= ${sizeClass(sql`${value}::bigint`)}`;
   return { order: [sql.raw('t.size_class desc')], after: value === null ? [] : [after] };
 }
 
