@@ -124,7 +124,7 @@ for (const range of ranges) {
             until: range.until && iso(range.until),
           },
           filter: filter?.(at) ?? {},
-          resolved: new Map([['group:web', group]]),
+          resolved: new Map([['group:web', { workload_ids: group, cidrs: [] }]]),
         };
         const started = performance.now();
         await flowStore().conversations.list(selection, { limit: 100, sort });
