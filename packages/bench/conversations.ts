@@ -121,7 +121,7 @@ for (const range of ranges) {
           ...{
             cutoff: iso(now.getTime() - 24 * HOUR),
             since: iso(range.since),
-            until: range.until && iso(range.until),
+            until: range.until === null ? null : iso(range.until),
           },
           filter: filter?.(at) ?? {},
           resolved: new Map([['group:web', { workload_ids: group, cidrs: [] }]]),
