@@ -234,6 +234,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       expect(await m.ensureSchedules()).toEqual([
         'sync.schedule',
         'ipam.schedule',
+        'ipam.findings',
         'maintenance.prune',
         'telemetry.retain',
         'traffic.sum',

@@ -37,6 +37,8 @@ const orRefusal = (work: Promise<unknown>) => work.catch((error: { code?: string
 
 /** Tables of which there is no past: what is in them does not depend on time, or has its own. */
 const TIMELESS = [
+  // It has the times of its rows itself, and its queries read by them.
+  'address_sightings',
   'firewall_states',
   'history_start',
   'ip_address_history',
