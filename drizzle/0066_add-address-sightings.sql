@@ -32,4 +32,5 @@ CREATE INDEX "address_sightings_network_idx" ON "address_sightings" USING btree 
 CREATE INDEX "address_sightings_seen_idx" ON "address_sightings" USING btree ("last_seen_at");--> statement-breakpoint
 ALTER TABLE "ipam_conflicts" ADD CONSTRAINT "ipam_conflicts_reason" CHECK ("ipam_conflicts"."reason" in ('held', 'registered', 'ip_filter'));--> statement-breakpoint
 ALTER TABLE "ipam_conflicts" ADD CONSTRAINT "ipam_conflicts_kind" CHECK ("ipam_conflicts"."kind" in ('duplicate_address', 'duplicate_mac', 'outside_subnet', 'reserved_in_use', 'moved_address',
-        'spoofed_address', 'stale_address', 'unmanaged_address'));
+        'spoofed_address', 'stale_address', 'unmanaged_address'));--> statement-breakpoint
+SELECT track_history('ipam_conflicts', '{id}', 'created_at', '{updated_at,evidence_at}', '{}');
