@@ -82,7 +82,7 @@ function Part({ part, open }: { part: ReachPart; open: boolean }) {
     <li className="px-3 py-1.5">
       <details open={open}>
         <summary className="cursor-pointer rounded-sm py-0.5">
-          <span className="ml-1 inline-flex flex-wrap items-center gap-x-2 gap-y-1 align-middle">
+          <span className="ml-1 inline-flex max-w-[calc(100%-1.5rem)] flex-wrap items-center gap-x-2 gap-y-1 align-top">
             <Status tone={tone}>{t(word)}</Status>
             <span className="[overflow-wrap:anywhere]">
               {placesText(t, part.from)} → {placesText(t, part.to)}

@@ -76,7 +76,8 @@ describe('writing step by step', () => {
         intermediate += 1;
       }
     });
-    expect(intermediate).toBeGreaterThan(5 * RUNS);
+    // More than the first and the last of each. Eight on average, of which random guests may have half.
+    expect(intermediate).toBeGreaterThan(2 * RUNS);
   });
 
   it('never denies what the old and the new rules allow, says the oracle as well', { timeout: 60_000 }, () => {
