@@ -48,7 +48,7 @@ function selectOptions(typed: string, options: readonly string[]): string[] {
 const CLOSING = [',', ')'];
 
 /**
- * What can be written at the cursor. What follows the cursor is not looked at. Null where the text before it has an error: what is
+ * What can be written at the cursor. What follows the cursor is ignored. Null where the text before it has an error: what is
  * wrong there comes first.
  */
 export function completeFilter(text: string, cursor: number): Completion | null {

@@ -42,7 +42,7 @@ export type ConversationWhy = z.output<typeof ConversationWhy>;
 
 type Deciding = z.output<typeof Decider> & { action: string; workload_id: string };
 
-/** Tells decisions apart: the action, and the rule, default policy or missing link that makes it. */
+/** Identifies a decision: the action, and the rule, default policy or missing link that makes it. */
 export const toDecisionKey = (by: Deciding | null): string | null =>
   by &&
   [

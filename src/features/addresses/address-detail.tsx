@@ -1,15 +1,13 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { useMemo, useState } from 'react';
-import type { AddressHolder, IpAddressDetail as Detail } from '@/domain/ipam/ip-address';
+import { useState } from 'react';
+import type { IpAddressDetail as Detail } from '@/domain/ipam/ip-address';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { CopyButton } from '@/ui/copy-button';
-import { DataTable } from '@/ui/data-table';
-import { EmptyState } from '@/ui/empty-state';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
@@ -27,7 +25,7 @@ import { usePermissions } from '../shared/use-permissions';
 import { AddressConflicts } from './address-conflicts';
 import { AddressPolicies } from './address-policies';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
-import { holderColumns } from './holder-columns';
+import { AssignmentHistory } from './holder-columns';
 import { SightingList } from './sighting-list';
 
 const EditAddressDrawer = loadOnOpening(() =>
@@ -52,7 +50,6 @@ export function AddressDetail({ addressId }: { addressId: string }) {
 function Content({ address }: { address: Detail }) {
   const t = useT();
   const [asOf, showTime] = usePastTime();
-  const columns = useMemo(() => holderColumns<AddressHolder>(t), [t]);
   const router = useRouter();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
@@ -106,23 +103,7 @@ function Content({ address }: { address: Detail }) {
         <SightingList sightings={address.sightings} observed={address.workload ? address.observed_at : undefined} />
       </Section>
       <Section title={t('Assignment history')} description={t('The last 100 assignments, newest first.')} bare>
-        <DataTable
-          id="address-history"
-          label={t('Assignment history')}
-          noun={{ one: t('assignment'), many: t('assignments') }}
-          columns={columns}
-          rows={address.history}
-          rowId={(holder) => holder.id}
-          total={address.history.length}
-          loading={false}
-          error={null}
-          height="auto"
-          empty={
-            <EmptyState title={t('No assignments yet')}>
-              {t('Workloads that are assigned this address are listed here.')}
-            </EmptyState>
-          }
-        />
+        <AssignmentHistory id="address-history" holders={address.history} />
       </Section>
       {asOf === null && !reason('policy:read') && <AddressPolicies addressId={address.id} />}
       <EditAddressDrawer address={dialog === 'edit' ? address : null} onClose={close} />

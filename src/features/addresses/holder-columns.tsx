@@ -1,6 +1,10 @@
+import { useMemo } from 'react';
 import type { AddressHolder } from '@/domain/ipam/ip-address';
 import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { createColumnHelper } from '@/ui/columns';
+import { DataTable } from '@/ui/data-table';
+import { EmptyState } from '@/ui/empty-state';
 import { RelativeTime } from '@/ui/values';
 import { WorkloadLink } from '../shared/entity-links';
 import { ADDRESS_SOURCE_LABELS } from '../shared/ipam/address-state';
@@ -41,4 +45,31 @@ export function holderColumns<Row extends AddressHolder>(t: Translate) {
     make.text('source', t('Data source'), (item) => sourceLabel(t, item.source), { width: 130 }),
     make.mono('external_id', t('External ID'), (item) => item.workload_external_id, { width: 120 }),
   ];
+}
+
+type Props = { id: string; holders: readonly (AddressHolder & { id: string })[] };
+
+/** Who held an address and when, as a table. */
+export function AssignmentHistory({ id, holders }: Props) {
+  const t = useT();
+  const columns = useMemo(() => holderColumns<Props['holders'][number]>(t), [t]);
+  return (
+    <DataTable
+      id={id}
+      label={t('Assignment history')}
+      noun={{ one: t('assignment'), many: t('assignments') }}
+      columns={columns}
+      rows={holders}
+      rowId={(holder) => holder.id}
+      total={holders.length}
+      loading={false}
+      error={null}
+      height="auto"
+      empty={
+        <EmptyState title={t('No assignments yet')}>
+          {t('Workloads that are assigned this address are listed here.')}
+        </EmptyState>
+      }
+    />
+  );
 }

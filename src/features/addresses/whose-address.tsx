@@ -1,15 +1,12 @@
 'use client';
 import { skipToken, useQuery } from '@tanstack/react-query';
 import { Fingerprint } from 'lucide-react';
-import { useMemo } from 'react';
-import type { AddressHolding } from '@/domain/ipam/ip-address';
 import type { IpamSearchResult } from '@/domain/ipam/search';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { URL_TEXT, useUrlValue } from '@/lib/url-state';
-import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { ErrorState } from '@/ui/error-state';
 import { ProgressLine } from '@/ui/loading';
@@ -20,7 +17,7 @@ import { Mono } from '@/ui/values';
 import { AddressLink, ClusterLink, PolicyLink, SubnetLink, WorkloadLink } from '../shared/entity-links';
 import { ReachLink } from '../shared/traffic-links';
 import { CONFLICT_KIND_LABELS, conflictText } from './conflict-labels';
-import { holderColumns } from './holder-columns';
+import { AssignmentHistory } from './holder-columns';
 import { SightingList } from './sighting-list';
 
 const LIMIT = 25;
@@ -63,7 +60,6 @@ export function WhoseAddress() {
 
 function Answer({ found }: { found: IpamSearchResult }) {
   const t = useT();
-  const columns = useMemo(() => holderColumns<AddressHolding>(t), [t]);
   const { addresses, subnets, interfaces, holders, sightings, conflicts, policies } = found;
   if ([addresses, interfaces, holders, sightings, conflicts].every((list) => list.length === 0))
     return (
@@ -117,23 +113,7 @@ function Answer({ found }: { found: IpamSearchResult }) {
         <SightingList sightings={sightings} withAddress />
       </Section>
       <Section title={t('Assignment history')} bare>
-        <DataTable
-          id="whose-history"
-          label={t('Assignment history')}
-          noun={{ one: t('assignment'), many: t('assignments') }}
-          columns={columns}
-          rows={holders}
-          rowId={(holder) => holder.id}
-          total={holders.length}
-          loading={false}
-          error={null}
-          height="auto"
-          empty={
-            <EmptyState title={t('No assignments yet')}>
-              {t('Workloads that are assigned this address are listed here.')}
-            </EmptyState>
-          }
-        />
+        <AssignmentHistory id="whose-history" holders={holders} />
       </Section>
       {policies && (
         <Section title={t('Policies')} description={t('Policies whose endpoints resolve to the addresses found.')}>

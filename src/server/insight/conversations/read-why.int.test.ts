@@ -107,12 +107,14 @@ describe('the search for the first change', () => {
       fc.asyncProperty(fc.nat(200), fc.nat(200), async (length, at) => {
         const moments = Array.from({ length }, (_, i) => String(i));
         let readings = 0;
-        const found = await findFirstChange(moments, async (moment) => {
+        const isSame = async (moment: string) => {
           readings += 1;
           return Number(moment) < at;
-        });
-        expect(found).toBe(at < length ? String(at) : null);
+        };
+        expect(await findFirstChange(moments, isSame, true)).toBe(at < length ? String(at) : null);
         expect(readings).toBeLessThanOrEqual(8);
+        // Of the last ones, the first may be after the change.
+        expect(await findFirstChange(moments, isSame, false)).toBe(at > 0 && at < length ? String(at) : null);
       }),
     ));
 });

@@ -24,11 +24,14 @@ const listMoments = (events: readonly TimelineEvent[]): string[] =>
 
 /**
  * The first moment at which the decision is no longer that of the beginning, if it changed once: by halves, so that few times are read.
+ * Null if there is none, or if it may have been before the moments that are known.
  * @param isSame whether the decision at a moment is still that of the beginning
+ * @param areAll whether these are all moments since the beginning; otherwise they are the last ones
  */
 export async function findFirstChange(
   moments: readonly string[],
   isSame: (at: string) => Promise<boolean>,
+  areAll: boolean,
 ): Promise<string | null> {
   let [low, high] = [0, moments.length];
   while (low < high) {
@@ -36,7 +39,7 @@ export async function findFirstChange(
     if (await isSame(moments[middle] as string)) low = middle + 1;
     else high = middle;
   }
-  return moments[low] ?? null;
+  return low === 0 && !areAll ? null : (moments[low] ?? null);
 }
 
 /**
@@ -92,7 +95,7 @@ export async function readWhy(
     const say = (await decideAt(at)).rules_say;
     return say?.action === 'unknown' || toDecisionKey(say) === keyThen;
   };
-  const first = changed ? await findFirstChange(listMoments(events), isSame) : null;
+  const first = changed ? await findFirstChange(listMoments(events), isSame, events.length < MOST_EVENTS) : null;
   return {
     ...nothing,
     then,

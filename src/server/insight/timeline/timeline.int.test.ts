@@ -88,6 +88,8 @@ it('lists everything that touched a workload, newest first, page by page', async
     pages.push(...page.items);
     cursor = page.next_cursor;
   }
+  const other = Buffer.from(JSON.stringify([5, id])).toString('base64url');
+  expect((await lab.json(`/workloads/${id}/timeline?cursor=${other}`)).status).toBe(400);
   const withoutGaps = (list: readonly TimelineEvent[]) =>
     list.filter(({ kind }) => kind !== 'agent_gap').map((one) => one.id);
   expect(withoutGaps(pages)).toEqual(withoutGaps(items));
@@ -107,7 +109,7 @@ it('shows each tenant what happened while the workload was its own', async () =>
     }),
   );
   if (!ours || !theirs) throw new Error('expected two tenants');
-  await change(id, { name: 'nobody' });
+  await change(id, { name: 'unowned' });
   await change(id, { project_id: ours.project.id });
   await change(id, { name: 'ours' });
   expect(await theirs.list()).toBe(404);
@@ -122,9 +124,9 @@ it('shows each tenant what happened while the workload was its own', async () =>
   ]);
   expect(await ours.list()).toEqual([
     // Time without an owner is that of the first one.
-    ...['workload_added', 'interface_added net0', 'interface_added net1', 'workload_changed name: db-01 > nobody'],
+    ...['workload_added', 'interface_added net0', 'interface_added net1', 'workload_changed name: db-01 > unowned'],
     `workload_changed project: null > ${names.ours}`,
-    'workload_changed name: nobody > ours',
+    'workload_changed name: unowned > ours',
     `workload_changed project: null > ${names.ours}`,
     'workload_changed name: theirs > ours again',
   ]);
