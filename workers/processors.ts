@@ -12,6 +12,8 @@ import { observeCluster, scheduleObservations } from '@/server/enforcement/guest
 import { sweepImpacts } from '@/server/enforcement/impact/request-impact';
 import { runImpact } from '@/server/enforcement/impact/run-impact';
 import { evaluatePolicyTests } from '@/server/enforcement/policy-tests/evaluate-tests';
+import { sweepSuggestions } from '@/server/enforcement/suggestions/request-suggestion';
+import { runSuggestion } from '@/server/enforcement/suggestions/run-suggestion';
 import { settleClusterFindings, settleFindings } from '@/server/insight/addresses/settle-findings';
 import type { JobName, JobPayload } from '@/server/jobs/definitions';
 import { deliverNotification } from '@/server/notifications/deliver-notification';
@@ -53,6 +55,7 @@ export const processors: JobProcessors = {
   'coverage.count': (_, { signal }) => countCoverage(signal),
   'policy_tests.evaluate': (_, { signal }) => evaluatePolicyTests(signal),
   'change.revalidate': () => revalidateAll(),
+  'suggestion.compute': ({ suggestion_id }, { signal }) => runSuggestion(suggestion_id, { signal }),
   'impact.compute': ({ impact_id }, { signal }) => runImpact(impact_id, { signal }),
   'firewall.observe': ({ cluster_id }, { signal }) => observeCluster(cluster_id, signal),
   'firewall.schedule': () => scheduleObservations(),
@@ -61,6 +64,7 @@ export const processors: JobProcessors = {
   'deployment.schedule': async () => {
     await scheduleDeployments();
     await sweepImpacts();
+    await sweepSuggestions();
   },
   'change.advance': ({ change_id }) => advanceChange(change_id),
   'change.schedule': (_, { signal }) => scheduleChanges(signal),

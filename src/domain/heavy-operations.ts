@@ -34,6 +34,9 @@ export const HEAVY_OPERATIONS: readonly Operation[] = [
   { rest: 'POST /policies/{policy_id}/preview', trpc: ['policies.preview'] },
   { rest: 'GET /policies/{policy_id}/cleanup-preview', trpc: ['policies.previewCleanup'] },
   { rest: 'POST /policy-drafts/preview', trpc: ['policies.previewDraft'] },
+  { rest: 'GET /suggestions/{suggestion_id}', trpc: ['suggestions.get'] },
+  { rest: 'PATCH /suggestions/{suggestion_id}', trpc: ['suggestions.update'] },
+  { rest: 'POST /suggestions/{suggestion_id}/change', trpc: ['suggestions.createChange'] },
   { rest: 'POST /mapping-rules/preview', trpc: ['mappingRules.preview'] },
   { rest: null, trpc: ['audit.verify'] },
 ];

@@ -42,7 +42,7 @@ type Candidate = { group: Group; endpoint: string; ids: ReadonlySet<string> };
  * The groups of an owner with the workloads that a policy of this owner finds in them. A platform policy is proposed groups of
  * the installation only: a tenant must not change what a platform policy covers.
  */
-function listCandidates(index: InventoryIndex, owner: OwnerId): Candidate[] {
+export function listGroupCandidates(index: InventoryIndex, owner: OwnerId): Candidate[] {
   const groups = new Map([...index.groups.values()].flat().map((group) => [group.id, group]));
   return [...groups.values()]
     .filter((group) => (group.project_id ?? group.tenant_id) === owner)
@@ -78,7 +78,7 @@ export function proposeEndpoint(end: DraftEnd, index: InventoryIndex, owner: Own
   const named = workload_id === undefined ? workload_ids : [workload_id];
   const isKnown = (workload: IndexedWorkload) => belongsTo(owner, workload);
   const workloads = [...new Set(named)].flatMap((id) => index.workloads.get(id) ?? []).filter(isKnown);
-  const candidates = named || security_group_id ? listCandidates(index, owner) : [];
+  const candidates = named || security_group_id ? listGroupCandidates(index, owner) : [];
   if (security_group_id !== undefined) {
     const found = candidates.find(({ group }) => group.id === security_group_id);
     return found ? proposeGroup(found) : NOTHING;

@@ -1,5 +1,5 @@
 import { formatService, type Peer, type Service, type Talk } from './classify';
-import { type AddressWidth, countUnits, createMatcher, joinAddresses, unitOf } from './prefixes';
+import { type AddressWidth, countUnits, createMatcher, joinAddresses, toUnit } from './prefixes';
 
 /** One end of a rule: a group, some workloads of a group, or addresses. */
 export type Side =
@@ -66,7 +66,7 @@ function createTest(side: Side, groups: Groups): (peer: Peer) => boolean {
 }
 
 function countSeen(talks: readonly Talk[]): number {
-  const end = (peer: Peer) => peer.workload_id ?? unitOf(peer.ip);
+  const end = (peer: Peer) => peer.workload_id ?? toUnit(peer.ip);
   return new Set(talks.map(({ client, server }) => `${end(client)} ${end(server)}`)).size;
 }
 

@@ -50,7 +50,7 @@ const describeTalks = (pairs: readonly ObservedPair[]) =>
     ({ client, server, service }) =>
       `${client.workload_id ?? client.ip} ${server.workload_id ?? server.ip} ${formatService(service)}`,
   );
-const reasonOf = (one: ObservedPair, workloads = WORKLOADS) => classify([one], workloads).left_out[0]?.reason ?? null;
+const findReason = (one: ObservedPair, workloads = WORKLOADS) => classify([one], workloads).left_out[0]?.reason ?? null;
 
 describe('conversations', () => {
   it.each<[string, ObservedPair]>([
@@ -67,25 +67,25 @@ describe('conversations', () => {
     ['no_service', pair(end(1), end(2), { service_port: null })],
     ['other_address', pair(end(1), { ...end(2, 443), ip: '10.9.9.9' })],
     ['unresolved', pair(outside('203.0.113.9'), outside('203.0.113.10', 443))],
-  ])('are left out as %s', (reason, one) => {
-    expect(reasonOf(one)).toBe(reason);
+  ])('have no rule for the reason %s', (reason, one) => {
+    expect(findReason(one)).toBe(reason);
     expect(classify([one]).talks).toEqual([]);
   });
 
-  it('are left out when neither end is in the scope', () => {
+  it('have no rule when neither end is in the scope', () => {
     const workloads = [workload(1, { in_scope: false }), workload(2, { in_scope: false })];
-    expect(reasonOf(pair(end(1), end(2, 443)), workloads)).toBe('unresolved');
-    expect(reasonOf(pair(end(1), end(2, 443)), [workload(1), workload(2, { in_scope: false })])).toBeNull();
+    expect(findReason(pair(end(1), end(2, 443)), workloads)).toBe('unresolved');
+    expect(findReason(pair(end(1), end(2, 443)), [workload(1), workload(2, { in_scope: false })])).toBeNull();
   });
 
-  it('are kept when a datagram has no answer, or an unknown workload is only an address', () => {
+  it('have a rule when a datagram has no answer, or an unknown workload is only an address', () => {
     const stranger = { ...end(9, 514), workload_id: 'w9' };
     expect(describeTalks([pair(end(1), stranger, { protocol: 'udp', action: 'unknown', answered: false })])).toEqual([
       'w1 10.0.0.9 udp/514',
     ]);
   });
 
-  it('are counted in full, in rules or left out', () => {
+  it('count in full, in rules or left out', () => {
     const pairs = [
       pair(end(1), end(2, 443)),
       pair(end(1), end(2, 80), { action: 'dropped' }),
@@ -104,7 +104,7 @@ describe('the end that serves', () => {
   const unsure = (client: ObservedEnd, server: ObservedEnd) =>
     pair(client, server, { is_client_known: false, service_port: null });
 
-  it('is the one that was called, whatever the ports', () => {
+  it('answers the one that called, whatever the ports', () => {
     expect(describeTalks([pair(end(1, 443), end(2, 50_000), { service_port: 50_000 })])).toEqual(['w1 w2 tcp/50000']);
   });
 
@@ -112,10 +112,10 @@ describe('the end that serves', () => {
     expect(describeTalks([unsure(end(1, 5432), end(2, 20_000))])).toEqual(['w2 w1 tcp/5432']);
   });
 
-  it('is the one that several others used', () => {
+  it('has several callers', () => {
     const callers = [2, 3, 4].map((n) => unsure(end(1, 40_000), end(n, 50_000 + n)));
     expect(describeTalks(callers)).toEqual(['w2 w1 tcp/40000', 'w3 w1 tcp/40000', 'w4 w1 tcp/40000']);
-    expect(reasonOf(unsure(end(1, 40_000), end(2, 50_000)))).toBe('no_service');
+    expect(findReason(unsure(end(1, 40_000), end(2, 50_000)))).toBe('no_service');
   });
 
   it('has no rule for ports that it opens for single conversations', () => {
@@ -131,7 +131,7 @@ describe('a scan', () => {
   const tries = (count: number, from: ObservedEnd) =>
     Array.from({ length: count }, (_, n) => pair(from, end(2, 1_000 + n), { action: 'unknown', answered: false }));
 
-  it('is no evidence of a need, also where it found something', () => {
+  it('gives no rule, also where it found something', () => {
     const found = pair(end(1), end(2, 8080), { conversations: 1, held_out: 0 });
     expect(classify([...tries(15, end(1)), found]).talks).toEqual([]);
     expect(classify([...tries(14, end(1)), found]).talks).toHaveLength(1);

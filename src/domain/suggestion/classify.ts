@@ -8,7 +8,7 @@ import type { LeftOut, LeftOutReason, ObservedEnd, ObservedPair, SuggestionWorkl
 import { createServiceFinder, findDynamicPorts, type ServedPair } from './observed-services';
 import { findScans } from './scans';
 
-/** What rules can say of a service. */
+/** A service as rules describe it. */
 export type Service = {
   readonly protocol: RuleProtocol;
   readonly port: number | null;
@@ -63,7 +63,7 @@ function toService(pair: ObservedPair): Service | null {
 const isBroadcast = (ip: IpAddress, broadcasts: ReadonlySet<string>) => broadcasts.has(formatIp(ip));
 
 type Names = { readonly workloads: ReadonlyMap<string, SuggestionWorkload>; readonly broadcasts: ReadonlySet<string> };
-type Judged = { readonly reason: LeftOutReason } | { readonly talk: Pick<Talk, 'client' | 'server' | 'service'> };
+type Evaluated = { readonly reason: LeftOutReason } | { readonly talk: Pick<Talk, 'client' | 'server' | 'service'> };
 
 /** A workload that the owner can name, at an address that its endpoint has; else an address. Null: a workload at another address. */
 function toPeer({ workload_id, ip: text, external }: ObservedEnd, { workloads }: Names): Peer | null {
@@ -74,7 +74,7 @@ function toPeer({ workload_id, ip: text, external }: ObservedEnd, { workloads }:
   return known.addresses.includes(formatIp(ip)) ? { workload_id: known.id, ip: '', external: false } : null;
 }
 
-function judge(pair: ObservedPair, names: Names): Judged {
+function evaluatePair(pair: ObservedPair, names: Names): Evaluated {
   const [client, server] = [read(pair.client.ip), read(pair.server.ip)];
   if (!client || !server) return { reason: 'unresolved' };
   if (isIn(MULTICAST, server) || isIn(MULTICAST, client) || isBroadcast(server, names.broadcasts)) {
@@ -103,7 +103,7 @@ const formatPairService = ({ protocol, service_port }: ObservedPair) =>
   service_port === null ? protocol : `${protocol}/${service_port}`;
 
 const addBytes = (a: number | null, b: number | null) => (a === null ? b : a + (b ?? 0));
-const keyOf = ({ workload_id, ip }: Peer) => workload_id ?? ip;
+const getPeerKey = ({ workload_id, ip }: Peer) => workload_id ?? ip;
 
 type Collected = Map<string, { -readonly [K in keyof LeftOut]: LeftOut[K] }>;
 
@@ -128,7 +128,7 @@ function addLeftOut(
 }
 
 function addTalk(into: Map<string, Talk>, found: Pick<Talk, 'client' | 'server' | 'service'>, pair: ObservedPair) {
-  const key = [keyOf(found.client), keyOf(found.server), formatService(found.service)].join('\n');
+  const key = [getPeerKey(found.client), getPeerKey(found.server), formatService(found.service)].join('\n');
   const { conversations, held_out, bytes, first_seen, last_seen } = pair;
   const known = into.get(key);
   if (!known) {
@@ -166,11 +166,11 @@ export function classifyPairs(
   const talks = new Map<string, Talk>();
   const left: Collected = new Map();
   for (const pair of served) {
-    const judged = isScan(pair) ? { reason: 'scan' as const } : judge(pair, names);
-    if ('reason' in judged) addLeftOut(left, judged.reason, pair, name);
-    else if (judged.talk.service.port !== null && isDynamic(pair as ServedPair)) {
+    const evaluated = isScan(pair) ? { reason: 'scan' as const } : evaluatePair(pair, names);
+    if ('reason' in evaluated) addLeftOut(left, evaluated.reason, pair, name);
+    else if (evaluated.talk.service.port !== null && isDynamic(pair as ServedPair)) {
       addLeftOut(left, 'dynamic_ports', pair, name);
-    } else addTalk(talks, judged.talk, pair);
+    } else addTalk(talks, evaluated.talk, pair);
   }
   const order = [...talks].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, talk]) => talk);
   return { talks: order, left_out: [...left.values()].sort(byWeight) };

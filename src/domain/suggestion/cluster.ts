@@ -17,7 +17,7 @@ export type Partition = readonly (readonly number[])[];
 
 type Edge = { readonly client: number; readonly server: number; readonly service: number };
 
-/** Workloads and the other ends that they talked to, numbered: workloads first. */
+/** Workloads and the other ends of their conversations, numbered: workloads first. */
 type Graph = {
   readonly workloads: number;
   readonly nodes: number;
@@ -29,7 +29,7 @@ type Graph = {
 function buildGraph(talks: readonly Talk[], ids: readonly string[], isInScope: (id: string) => boolean): Graph {
   const numbers = new Map(ids.map((id, at) => [id, at]));
   const services = new Map<string, number>();
-  const numberOf = (map: Map<string, number>, key: string) => {
+  const getNumber = (map: Map<string, number>, key: string) => {
     const known = map.get(key);
     if (known !== undefined) return known;
     map.set(key, map.size);
@@ -42,9 +42,9 @@ function buildGraph(talks: readonly Talk[], ids: readonly string[], isInScope: (
   for (const { client, server, service, conversations } of talks) {
     if (conversations === 0) continue;
     const edge = {
-      client: numberOf(numbers, toKey(client)),
-      server: numberOf(numbers, toKey(server)),
-      service: numberOf(services, formatService(service)),
+      client: getNumber(numbers, toKey(client)),
+      server: getNumber(numbers, toKey(server)),
+      service: getNumber(services, formatService(service)),
     };
     const key = `${edge.client} ${edge.server} ${edge.service}`;
     if (seen.has(key)) continue;

@@ -48,7 +48,7 @@ const pairKey = ({ client, server, protocol, service_port }: ObservedPair) =>
   `${client.workload_id} ${server.workload_id} ${protocol} ${service_port}`;
 
 describe('a planted policy', () => {
-  it.each(Array.from({ length: 20 }, (_, n) => n + 1))('is found from its traffic of a day, seed %i', async (seed) => {
+  it.each(Array.from({ length: 20 }, (_, n) => n + 1))('follows from its traffic of a day, seed %i', async (seed) => {
     const planted = plantPolicy(seed, SMALL);
     const found = await draft(planted);
     const allowed = listAllowed(found, planted);
@@ -65,7 +65,7 @@ describe('a planted policy', () => {
     expect(found.tightness).toBeCloseTo(tightness, 12);
   });
 
-  it('is found where most of what it allows was not used', async () => {
+  it('follows from traffic that used the smaller part of it', async () => {
     const planted = plantPolicy(7, { workloads: 50, groups: 4, conversations: 700 });
     const found = await draft(planted);
     expect(planted.tightness).toBeLessThan(0.5);
@@ -73,7 +73,7 @@ describe('a planted policy', () => {
     expect(Math.abs((found.tightness ?? 0) / planted.tightness - 1)).toBeLessThanOrEqual(0.05);
   });
 
-  it('is covered in full by every position, from broad to tight', async () => {
+  it('has full coverage at every position, from broad to tight', async () => {
     const { positions } = await draft(plantPolicy(3, SMALL));
     expect(positions.every(({ coverage }) => coverage.training === 1)).toBe(true);
     const [broad, tight] = [positions[0], positions.at(-1)];
@@ -94,7 +94,7 @@ describe('a planted policy', () => {
 });
 
 describe('a draft', () => {
-  it('is in audit mode, and closes what was seen with policies of their own', async () => {
+  it('enforces nothing, and closes what was seen with policies of their own', async () => {
     const { policies, groups } = await draft(plantPolicy(2, SMALL));
     expect(policies.every(({ definition }) => definition.enforcement_mode === 'audit')).toBe(true);
     const [closing, others] = [

@@ -5,7 +5,7 @@ import { formatService, type Service, type Talk } from './classify';
 import { createNames, nameGroups } from './name-groups';
 import type { KnownGroup, LeftOut, SuggestionWorkload } from './observed';
 
-/** What is known of a scope: enough to make the draft for any groups. */
+/** What was found in a scope: enough to make the draft for any groups. */
 export type Evidence = {
   readonly talks: readonly Talk[];
   readonly workloads: readonly SuggestionWorkload[];
@@ -118,11 +118,11 @@ function describeGroups(evidence: Evidence, chosen: readonly ChosenGroup[], grou
   });
 }
 
-function describeEvidence(blocks: readonly Block[], nameOf: (id: string) => string): RuleEvidence {
+function describeEvidence(blocks: readonly Block[], getName: (id: string) => string): RuleEvidence {
   const talks = blocks.flatMap((block) => block.talks);
   const sum = (read: (talk: Talk) => number) => talks.reduce((total, talk) => total + read(talk), 0);
   const ordered = [...talks].sort((a, b) => b.conversations + b.held_out - a.conversations - a.held_out);
-  const name = ({ workload_id, ip }: Talk['client']) => (workload_id === null ? ip : nameOf(workload_id));
+  const name = ({ workload_id, ip }: Talk['client']) => (workload_id === null ? ip : getName(workload_id));
   return {
     conversations: sum((talk) => talk.conversations),
     held_out: sum((talk) => talk.held_out),
@@ -153,10 +153,10 @@ const toRule = ({ protocol, port, icmp_type }: Service): SecurityRuleInput => ({
   comment: '',
 });
 
-function toEndpoints(sides: readonly Side[], groups: readonly DraftGroup[], endpointOf: (id: string) => string) {
+function toEndpoints(sides: readonly Side[], groups: readonly DraftGroup[], getEndpoint: (id: string) => string) {
   return sides.flatMap((side) => {
     if (side.kind === 'group') return groups[side.group]?.endpoint ?? [];
-    return side.kind === 'workloads' ? side.ids.map(endpointOf) : side.networks;
+    return side.kind === 'workloads' ? side.ids.map(getEndpoint) : side.networks;
   });
 }
 
@@ -192,9 +192,9 @@ function closePolicies(groups: readonly DraftGroup[], create: (name: string) => 
 /** What a policy takes. */
 export const MAX_POLICY_ENDPOINTS = 200;
 
-function listUncovered(blocks: readonly Block[], evidence: Evidence, nameOf: (id: string) => string): LeftOut[] {
+function listUncovered(blocks: readonly Block[], evidence: Evidence, getName: (id: string) => string): LeftOut[] {
   const covered = new Set(blocks.flatMap((block) => block.talks));
-  const name = ({ workload_id, ip }: Talk['client']) => (workload_id === null ? ip : nameOf(workload_id));
+  const name = ({ workload_id, ip }: Talk['client']) => (workload_id === null ? ip : getName(workload_id));
   return evidence.talks
     .filter((talk) => !covered.has(talk))
     .map(({ client, server, service, conversations, held_out, bytes, last_seen }) => ({
@@ -211,11 +211,11 @@ function listUncovered(blocks: readonly Block[], evidence: Evidence, nameOf: (id
 const describeSide = (
   side: Assembled['sources'][number],
   groups: readonly DraftGroup[],
-  nameOf: (id: string) => string,
+  getName: (id: string) => string,
 ) => {
   if (side.kind === 'group') return groups[side.group]?.name ?? '';
   if (side.kind === 'workloads')
-    return side.ids.length === 1 ? nameOf(side.ids[0] as string) : `${side.ids.length} workloads`;
+    return side.ids.length === 1 ? getName(side.ids[0] as string) : `${side.ids.length} workloads`;
   const [only, ...more] = side.networks;
   if (more.length === 0 && only !== undefined && only !== 'any') return only;
   return side.external || only === 'any' ? 'outside' : `${side.networks.length} addresses`;
@@ -224,9 +224,9 @@ const describeSide = (
 function describeSides(
   sides: Assembled['sources'],
   groups: readonly DraftGroup[],
-  nameOf: (id: string) => string,
+  getName: (id: string) => string,
 ): string {
-  const names = [...new Set(sides.map((side) => describeSide(side, groups, nameOf)))];
+  const names = [...new Set(sides.map((side) => describeSide(side, groups, getName)))];
   return names.length > 2 ? `${names.length} groups` : names.join(', ');
 }
 
@@ -241,8 +241,8 @@ export function draftPolicies(evidence: Evidence, chosen: readonly ChosenGroup[]
     groupOf: new Map(members.flatMap((ids, group) => ids.map((id) => [id, group] as const))),
   };
   const byId = new Map(evidence.workloads.map((one) => [one.id, one]));
-  const nameOf = (id: string) => byId.get(id)?.name ?? id;
-  const endpointOf = (id: string) => byId.get(id)?.endpoint ?? id;
+  const getName = (id: string) => byId.get(id)?.name ?? id;
+  const getEndpoint = (id: string) => byId.get(id)?.endpoint ?? id;
   const blocks = buildBlocks(evidence.talks, groups, options.widths, options.narrow);
   const described = describeGroups(evidence, chosen, groups);
   const isInScope = (side: Side) => {
@@ -253,17 +253,17 @@ export function draftPolicies(evidence: Evidence, chosen: readonly ChosenGroup[]
   const create = createNames(evidence.taken.policies, MAX_POLICY_NAME);
   const policies = assemblePolicies(blocks, isInScope).map((one): SuggestedPolicy => {
     const { sources, targets, direction, kind, label, rules, width_keys } = one;
-    const [from, to] = [describeSides(sources, described, nameOf), describeSides(targets, described, nameOf)];
+    const [from, to] = [describeSides(sources, described, getName), describeSides(targets, described, getName)];
     return {
       kind,
       name: create(`Allow ${label} from ${from} to ${to}`),
       definition: definition(direction, {
-        sources: toEndpoints(sources, described, endpointOf),
-        targets: toEndpoints(targets, described, endpointOf),
+        sources: toEndpoints(sources, described, getEndpoint),
+        targets: toEndpoints(targets, described, getEndpoint),
       }),
       rules: rules.map(({ service, blocks: of }) => ({
         rule: toRule(service),
-        evidence: describeEvidence(of, nameOf),
+        evidence: describeEvidence(of, getName),
       })),
       width_keys,
     };
@@ -272,6 +272,6 @@ export function draftPolicies(evidence: Evidence, chosen: readonly ChosenGroup[]
     ...scoreBlocks(blocks, evidence.talks),
     groups: described,
     policies: [...policies, ...(options.close ? closePolicies(described, create) : [])],
-    left_out: listUncovered(blocks, evidence, nameOf),
+    left_out: listUncovered(blocks, evidence, getName),
   };
 }

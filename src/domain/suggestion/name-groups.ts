@@ -3,7 +3,7 @@ import type { Service } from './classify';
 import type { SuggestionWorkload } from './observed';
 
 const MAX_NAME = 48;
-/** Shorter common beginnings of names say nothing. */
+/** Shorter common beginnings of names are left out. */
 const MIN_COMMON = 3;
 
 /** Only what an endpoint `sg:name` reads as it is. */
@@ -13,7 +13,7 @@ const clean = (text: string) =>
     .replace(/^[-_.]+|[-_.]+$/g, '')
     .slice(0, MAX_NAME);
 
-/** The tag that all of them have and the fewest others; null: none, or it says nothing because everyone has it. */
+/** The tag that all of them have and the fewest others; null: none, or all others have it as well. */
 function findCommonTag(members: readonly SuggestionWorkload[], counts: ReadonlyMap<string, number>, all: number) {
   const [first, ...others] = members;
   const common = (first?.tags ?? []).filter((tag) => others.every(({ tags }) => tags.includes(tag)));
@@ -59,12 +59,12 @@ function proposeName({ members, serves, uses }: Unnamed, tags: ReadonlyMap<strin
 }
 
 /** Names without those that are taken, whatever their case: a number makes them different. */
-export function createNames(taken: Iterable<string>, most: number): (wanted: string) => string {
+export function createNames(taken: Iterable<string>, most: number): (proposed: string) => string {
   const used = new Set([...taken].map((name) => name.toLowerCase()));
-  return (wanted) => {
+  return (proposed) => {
     for (let number = 1; ; number++) {
       const end = number === 1 ? '' : `-${number}`;
-      const name = `${wanted.slice(0, most - end.length).trim()}${end}`;
+      const name = `${proposed.slice(0, most - end.length).trim()}${end}`;
       if (used.has(name.toLowerCase())) continue;
       used.add(name.toLowerCase());
       return name;

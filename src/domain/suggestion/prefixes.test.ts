@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatIp } from '../net/ip-address';
-import { ADDRESS_WIDTHS, countUnits, createMatcher, joinAddresses, unitOf } from './prefixes';
+import { ADDRESS_WIDTHS, countUnits, createMatcher, joinAddresses, toUnit } from './prefixes';
 
 /** Few of the bits vary, so that addresses share networks. */
 const address = fc.oneof(
@@ -19,12 +19,12 @@ describe('addresses as networks', () => {
           return countUnits(networks) ?? 0;
         });
         expect(counts).toEqual([...counts].sort((a, b) => a - b));
-        expect(counts[0]).toBe(new Set(addresses.map(unitOf)).size);
+        expect(counts[0]).toBe(new Set(addresses.map(toUnit)).size);
       }),
     );
   });
 
-  it('are only everywhere when that is chosen', () => {
+  it('become everywhere only when that is chosen', () => {
     fc.assert(
       fc.property(fc.array(address), fc.constantFrom('addresses', 'networks', 'wide'), (addresses, width) => {
         const networks = joinAddresses(addresses, width);

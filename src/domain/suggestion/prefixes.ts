@@ -15,7 +15,7 @@ const STEPS: Record<Exclude<AddressWidth, 'anywhere'>, readonly { 4: number; 6: 
   ],
 };
 
-const keyOf = ({ address, prefix }: Cidr) => `${address.family} ${address.value}/${prefix}`;
+const formatKey = ({ address, prefix }: Cidr) => `${address.family} ${address.value}/${prefix}`;
 
 /** Joins networks to those of one step, where enough of them are in one. */
 function join(networks: readonly Cidr[], step: { 4: number; 6: number; least: number }): Cidr[] {
@@ -23,9 +23,9 @@ function join(networks: readonly Cidr[], step: { 4: number; 6: number; least: nu
   for (const part of networks) {
     const prefix = Math.min(part.prefix, step[part.address.family]);
     const wide = toNetwork({ address: part.address, prefix });
-    const known = byNetwork.get(keyOf(wide));
+    const known = byNetwork.get(formatKey(wide));
     if (known) known.parts.push(part);
-    else byNetwork.set(keyOf(wide), { wide, parts: [part] });
+    else byNetwork.set(formatKey(wide), { wide, parts: [part] });
   }
   return [...byNetwork.values()].flatMap(({ wide, parts }) => (parts.length >= step.least ? [wide] : parts));
 }
@@ -78,7 +78,7 @@ export function countUnits(networks: readonly string[]): number | null {
 }
 
 /** The /24 or /48 of an address, as text that is the same for all its addresses. */
-export function unitOf(text: string): string {
+export function toUnit(text: string): string {
   const address: IpAddress | null = parseIp(text);
   return address ? formatCidr(toNetwork({ address, prefix: UNIT[address.family] })) : text;
 }

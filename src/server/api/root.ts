@@ -35,6 +35,7 @@ import { securityGroupsRouter } from './operations/security-groups';
 import { settingsRouter } from './operations/settings';
 import { signInProviderRouter } from './operations/sign-in-provider';
 import { subnetsRouter } from './operations/subnets';
+import { suggestionsRouter } from './operations/suggestions';
 import { syncRunsRouter } from './operations/sync-runs';
 import { tenantsRouter } from './operations/tenants';
 import { usersRouter } from './operations/users';
@@ -83,6 +84,7 @@ export const appRouter = router({
   tenants: tenantsRouter,
   topology: topologyRouter,
   users: usersRouter,
+  suggestions: suggestionsRouter,
   syncRuns: syncRunsRouter,
   workloads: workloadsRouter,
 });

@@ -140,6 +140,13 @@ export const impactCompute = defineJob({
   key: (payload) => payload.impact_id,
 });
 
+/** Suggests policies from the conversations of a scope. */
+export const suggestionCompute = defineJob({
+  name: 'suggestion.compute',
+  payload: z.object({ suggestion_id: z.uuid() }),
+  key: (payload) => payload.suggestion_id,
+});
+
 /** Reads what is live at the guests of one cluster. */
 export const firewallObserve = defineJob({
   name: 'firewall.observe',
@@ -176,7 +183,7 @@ export const policyCleanup = defineJob({
   concurrency: 4,
 });
 
-/** Takes over deployments and impacts that lost their worker or their job. */
+/** Takes over deployments, impacts and suggestions that lost their worker or their job. */
 export const deploymentSchedule = defineJob({
   name: 'deployment.schedule',
   payload: nothing,
@@ -247,6 +254,7 @@ export const JOBS = {
   [policyTestsEvaluate.name]: policyTestsEvaluate,
   [changeRevalidate.name]: changeRevalidate,
   [impactCompute.name]: impactCompute,
+  [suggestionCompute.name]: suggestionCompute,
   [firewallObserve.name]: firewallObserve,
   [firewallSchedule.name]: firewallSchedule,
   [policyApply.name]: policyApply,

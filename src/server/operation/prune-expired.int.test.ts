@@ -27,6 +27,7 @@ const NOTHING = {
   address_sightings: 0,
   ipam_imports: 0,
   impacts: 0,
+  suggestions: 0,
   history: 0,
   notifications: 0,
   notification_incidents: 0,

@@ -6,6 +6,7 @@ import { recordAudit } from '../audit/record';
 import { systemScope } from '../auth/scope';
 import { db } from '../db/client';
 import { deleteOldImpacts } from '../enforcement/queries/impacts';
+import { deleteOldSuggestions } from '../enforcement/queries/suggestions';
 import { pruneHistory } from '../history/history';
 import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
@@ -69,13 +70,15 @@ const DEPLOYMENTS_KEPT = 20;
 const IMPORT_DAYS = 90;
 const NOTIFICATION_DAYS = 90;
 const IMPACT_DAYS = 7;
+const SUGGESTION_DAYS = 30;
 
 /**
  * Deletes what is no longer needed: refresh tokens a day after their end (until then their reuse is noticed and
  * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond
  * the newest 20 of a cluster, deployments older than 400 days beyond the newest 20 of a policy on a cluster, audit
  * records beyond what the settings keep, sightings of addresses and imported files of 90 days ago, notifications and closed incidents of
- * 90 days ago, former versions of rows that the settings no longer keep, impacts of 7 days ago that no apply acknowledged, and signing secrets whose time after a rotation is over.
+ * 90 days ago, former versions of rows that the settings no longer keep, impacts of 7 days ago that no apply acknowledged, suggestions
+ * of 30 days ago, and signing secrets whose time after a rotation is over.
  * @returns how many rows of each went
  */
 export async function pruneExpired() {
@@ -91,6 +94,7 @@ export async function pruneExpired() {
     address_sightings: await deleteOldSightings(db, clock.now()),
     ipam_imports: await deleteOldImports(db, ago(IMPORT_DAYS)),
     impacts: await deleteOldImpacts(db, ago(IMPACT_DAYS)),
+    suggestions: await deleteOldSuggestions(db, ago(SUGGESTION_DAYS)),
     history: await pruneHistory(),
     notifications: await deleteOldNotifications(db, ago(NOTIFICATION_DAYS)),
     webhook_secrets: await deleteExpiredSecrets(db, clock.now().toISOString()),

@@ -36,6 +36,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   session_id: 'session',
   source_workload_id: 'workload',
   subnet_id: 'subnet',
+  suggestion_id: 'suggestion',
   tenant_id: 'tenant',
   through: 'notification',
   token_id: 'api_token',
@@ -72,6 +73,7 @@ const BY_ROUTER: Readonly<Record<string, string>> = {
   savedViews: 'saved_view',
   securityGroups: 'security_group',
   subnets: 'subnet',
+  suggestions: 'suggestion',
   tenants: 'tenant',
   workloads: 'workload',
 };

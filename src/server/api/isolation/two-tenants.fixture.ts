@@ -2,6 +2,7 @@ import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import type { Policy } from '@/domain/policies';
 import { sqlClient } from '@/server/db/client';
 import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
+import { runSuggestion } from '@/server/enforcement/suggestions/run-suggestion';
 import { newId } from '@/server/lib/ids';
 import { makeSyncLab, type SyncLab } from '@/server/sync/testing/sync-lab.fixture';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
@@ -194,6 +195,8 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     owner: `${mark}-owner`,
   });
   const impact: { id: string } = await make(`/policies/${policy.id}/impact`, await renew(), {});
+  const suggestion: { id: string } = await make('/suggestions', await renew(), { scope: { project_id: project.id } });
+  await runSuggestion(suggestion.id, { signal: new AbortController().signal });
   const change: { id: string } = await make('/changes', await renew(), {
     title: `${mark}-change`,
     description: `${mark}-text`,
@@ -243,6 +246,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     policy_test: test.id,
     saved_view: view.id,
     impact: impact.id,
+    suggestion: suggestion.id,
     change: change.id,
     rule: policy.rules[0]?.id ?? '',
     drift,

@@ -34,7 +34,7 @@ const READS = ['policies', 'tests', 'flows'] as const;
 export const isSameReader = (a: ImpactReader, b: ImpactReader): boolean => sha256(a) === sha256(b);
 
 /** Whether the reader sees everything that the one saw for whom it was computed. */
-const seesAll = (reader: ImpactReader, owner: ImpactReader): boolean =>
+export const seesAll = (reader: ImpactReader, owner: ImpactReader): boolean =>
   READS.every((what) => {
     const [own, asked] = [reader[what], owner[what]];
     return asked === null || own === 'all' || (own !== null && sha256(own) === sha256(asked));

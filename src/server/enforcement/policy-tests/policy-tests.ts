@@ -85,6 +85,36 @@ export async function readPolicyTest({ reach }: Scope<'policy_test:read'>, id: s
   return describeTest(await readFirewallState(), reach, test);
 }
 
+/** As `createPolicyTest`, in the caller's transaction. @returns the id */
+export async function storePolicyTest(
+  tx: Tx,
+  scope: Scope<'policy_test:write'>,
+  firewall: FirewallState,
+  { tenant_id: tenant, project_id: project, ...fields }: PolicyTestInput,
+): Promise<string> {
+  const owner = await chooseOwner(tx, scope.reach, { tenant_id: tenant, project_id: project });
+  assertEnds(owner, fields);
+  if (await policyTestNameTaken(tx, owner, fields.name)) throw nameTaken('policy test', fields.name);
+  if ((await countPolicyTests(tx, owner)) >= MAX_TESTS) {
+    throw new AppError('refused', `There are ${MAX_TESTS} policy tests already. Delete some first.`);
+  }
+  const id = newId();
+  await insertPolicyTest(tx, { ...fields, ...owner, id });
+  const row = await lockPolicyTest(tx, 'all', id);
+  if (!row) throw new Error('expected the stored test to exist');
+  await evaluateTest(tx, scope, firewall, row);
+  await publishEvent(tx, { type: 'policy_test.changed', ...owner });
+  await recordAudit(tx, scope, {
+    action: 'policy_test.created',
+    object_kind: 'policy_test',
+    object_id: id,
+    object_name: row.name,
+    tenant_id: row.tenant_id,
+    after: auditedTest(row),
+  });
+  return id;
+}
+
 /**
  * Creates a test and evaluates it on the live rules as last read.
  * @throws AppError `conflict` when the owner has one of this name; `malformed` without a tenant or project of the caller's;
@@ -92,30 +122,9 @@ export async function readPolicyTest({ reach }: Scope<'policy_test:read'>, id: s
  */
 export async function createPolicyTest(scope: Scope<'policy_test:write'>, input: PolicyTestInput): Promise<PolicyTest> {
   const firewall = await readFirewallState();
-  const { tenant_id: tenant, project_id: project, ...fields } = input;
-  const found = await db.transaction(async (tx) => {
-    const owner = await chooseOwner(tx, scope.reach, { tenant_id: tenant, project_id: project });
-    assertEnds(owner, fields);
-    if (await policyTestNameTaken(tx, owner, fields.name)) throw nameTaken('policy test', fields.name);
-    if ((await countPolicyTests(tx, owner)) >= MAX_TESTS) {
-      throw new AppError('refused', `There are ${MAX_TESTS} policy tests already. Delete some first.`);
-    }
-    const id = newId();
-    await insertPolicyTest(tx, { ...fields, ...owner, id });
-    const row = await lockPolicyTest(tx, 'all', id);
-    if (!row) throw new Error('expected the stored test to exist');
-    await evaluateTest(tx, scope, firewall, row);
-    await publishEvent(tx, { type: 'policy_test.changed', ...owner });
-    await recordAudit(tx, scope, {
-      action: 'policy_test.created',
-      object_kind: 'policy_test',
-      object_id: id,
-      object_name: row.name,
-      tenant_id: row.tenant_id,
-      after: auditedTest(row),
-    });
-    return findPolicyTest(tx, 'all', id);
-  });
+  const found = await db.transaction(async (tx) =>
+    findPolicyTest(tx, 'all', await storePolicyTest(tx, scope, firewall, input)),
+  );
   if (!found) throw new Error('expected the stored test to exist');
   return describeTest(firewall, scope.reach, found);
 }

@@ -106,6 +106,17 @@ export async function findPolicyTest(executor: Executor, reach: Reach, id: strin
   return row ?? null;
 }
 
+/** Names of all tests of an owner. */
+export async function listPolicyTestNames(executor: Executor, { tenant_id, project_id }: Owned): Promise<string[]> {
+  const rows = await executor
+    .select({ name: policyTests.name })
+    .from(policyTests)
+    .where(
+      sql`${policyTests.tenant_id} is not distinct from ${tenant_id}::uuid and ${policyTests.project_id} is not distinct from ${project_id}::uuid`,
+    );
+  return rows.map(({ name }) => name);
+}
+
 /** Some tests with their last results, by id; the caller decides who may see them. */
 export async function findPolicyTestsByIds(
   executor: Executor,

@@ -5,10 +5,11 @@ import type { impacts } from '../../db/schema/impacts';
 import type { ipamImports } from '../../db/schema/ipam';
 import type { syncRuns } from '../../db/schema/operations';
 import type { deployments } from '../../db/schema/policies';
+import type { suggestions } from '../../db/schema/suggestions';
 import { newId } from '../../lib/ids';
 
 /** Tables of runs: each row is work for one worker, held by the one that renews its lease. */
-type RunTable = typeof syncRuns | typeof deployments | typeof ipamImports | typeof impacts;
+type RunTable = typeof syncRuns | typeof deployments | typeof ipamImports | typeof impacts | typeof suggestions;
 type Row<T extends RunTable> = T['$inferSelect'];
 /** What a holder may store: never the lease itself. */
 export type RunChanges<T extends RunTable> = Partial<Omit<Row<T>, 'id' | 'lease_owner' | 'lease_at' | 'attempts'>>;

@@ -18,6 +18,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Changes: 'Edits to policies and groups that are reviewed, applied and rolled back as a whole.',
   'Policy tests': 'What must stay allowed or denied, whatever policies say, and the connections that are protected.',
   Reachability: 'What reaches what by the rules: between two ends, from and to a workload, between groups.',
+  Suggestions: 'Groups and policies with the least access that covers what was seen.',
   Impact: 'What a change does to connections: replayed traffic, and the packets gained and lost.',
   Deployments: 'Deployments of policies to clusters, with the result for each workload.',
   Drift: 'Differences between what was last applied of policies and what is live, and what is done about them.',

@@ -63,6 +63,7 @@ import * as securityGroup from '@/domain/security-group';
 import * as settings from '@/domain/settings';
 import * as setup from '@/domain/setup';
 import * as signInProvider from '@/domain/sign-in-provider';
+import * as suggestion from '@/domain/suggestion/suggestion';
 import * as sync from '@/domain/sync';
 import * as tenant from '@/domain/tenant';
 import * as topology from '@/domain/topology/topology';
@@ -134,6 +135,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   setup,
   signInProvider,
   signInMethod,
+  suggestion,
   sync,
   tenant,
   topology,

@@ -10,6 +10,7 @@ import type { ObservedConversation } from '@/domain/impact/replay';
 import type { InsightFlowsInput, InsightsSummary } from '@/domain/insights';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
+import type { ObservedPair } from '@/domain/suggestion/observed';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { Tx } from '../../db/client';
 import type {
@@ -92,6 +93,14 @@ export type FlowStore = {
       selection: ConversationSelection,
       input: Pick<ConversationListInput, 'limit' | 'cursor' | 'sort'>,
     ) => Promise<Page<ConversationRow>>;
+    /**
+     * Conversations with one of the workloads `at` an end, those of the same ends, service and outcome as one, the most frequent
+     * `most`. `left_out` counts the others. `held_out_since` divides the window.
+     */
+    pairs: (
+      selection: ConversationSelection,
+      scope: { at: readonly string[]; held_out_since: string; most: number },
+    ) => Promise<{ pairs: ObservedPair[]; left_out: number }>;
   };
   /** The newest flows that were stored since `after`. */
   tail: (selection: FlowSelection, after: string, limit: number) => Promise<Flow[]>;

@@ -2,6 +2,7 @@ import { db } from '../../../db/client';
 import type { FlowStore } from '../flow-store';
 import { append, endWorkloadFlows } from './append-flows';
 import { listStoredConversations } from './conversation-list';
+import { sumConversationPairs } from './conversation-pairs';
 import { listConversations, listGroupConversations } from './conversations';
 import { hits } from './coverage-reads';
 import { listFlowGroups } from './flow-groups';
@@ -27,7 +28,7 @@ export const postgresFlowStore: FlowStore = {
   appendInterfaces,
   endFlows: endWorkloadFlows,
   list: listFlows,
-  conversations: { list: listStoredConversations },
+  conversations: { list: listStoredConversations, pairs: sumConversationPairs },
   tail: findFlowsStoredSince,
   groups: listFlowGroups,
   groupConversations: listGroupConversations,
