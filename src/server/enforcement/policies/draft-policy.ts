@@ -92,12 +92,15 @@ function withinReach(end: DraftEnd, index: InventoryIndex, reach: Reach): DraftE
   return workload_id === undefined || isVisible(workload_id) ? end : rest;
 }
 
-/** How far the last day was observed at some workloads, as far as their flows may be read; null: at none of them. */
+/**
+ * How far the last day was observed at some workloads, as far as their flows may be read, rounded down to thousandths: the day ends
+ * now, so a finer score differs in each call. Null: at none of them.
+ */
 async function readEvidence(flows: Scope<'flow:read'> | null, ids: readonly string[]): Promise<number | null> {
   if (!flows || ids.length === 0) return null;
   const now = clock.now().getTime();
   const { items, score } = await readConfidence(flows.reach, ids, { since: now - DAY_MS, until: now });
-  return items.length === 0 ? null : score;
+  return items.length === 0 ? null : Math.floor(score * 1000) / 1000;
 }
 
 /**
