@@ -17,7 +17,12 @@ export type ChainView = {
   readonly hasInterface?: (iface: string) => boolean;
   /** Whose list it is; absent: the guest's own. */
   readonly origin?: ListScope;
+  /** Leaves out rules that match no packet in question; absent: all rules count. */
+  readonly isAsked?: AskedRules;
 };
+
+/** Whether a rule may match one of the packets in question, whatever their addresses. */
+export type AskedRules = (rule: LiveRule, view: Pick<ChainView, 'family' | 'scopes'>) => boolean;
 
 /**
  * Whether a stored rule is in the chain. What the API marks as broken is left out with iptables. The nftables
@@ -33,7 +38,7 @@ function presence({ enable, errors }: LiveRule, { implementation }: Scopes): 'ye
 
 function compileLive(rule: LiveRule, place: RulePlace, view: ChainView): CompiledRule[] {
   const present = presence(rule, view.scopes);
-  if (present === 'no' || rule.type !== view.direction) return [];
+  if (present === 'no' || rule.type !== view.direction || view.isAsked?.(rule, view) === false) return [];
   const compiled = compileRule(rule, place, view.family, view.scopes);
   return present === 'yes' ? compiled : compiled.map((part) => ({ ...part, vague: true }));
 }

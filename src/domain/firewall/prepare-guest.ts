@@ -1,6 +1,6 @@
 import { normalizeMac, toLinkLocal } from '../net/mac-address';
 import { type AddressSet, UNKNOWN_ADDRESSES } from './address-set';
-import { compileChain } from './compile-chain';
+import { type AskedRules, compileChain } from './compile-chain';
 import type { CompiledRule } from './compiled-rule';
 import { type Enforcement, evaluateEnforcement } from './enforcement';
 import { type EffectiveOptions, effectiveOptions } from './guest-options';
@@ -19,6 +19,8 @@ export type PreparedFilter = {
   readonly blacklist: AddressSet | null;
   readonly ip_filter: AddressSet | null;
   readonly index: (direction: 'in' | 'out', family: 4 | 6) => RuleIndex;
+  /** The same filter with those of its rules only that may match a packet in question. */
+  readonly narrow: (isAsked: AskedRules) => PreparedFilter;
   /** What filters between the interface and the other end of the packet; null: nothing. */
   readonly crossing: GuestCrossing | null;
 };
@@ -45,10 +47,12 @@ export function compileGuestChain(
   direction: 'in' | 'out',
   family: 4 | 6,
   scopes: Scopes = { cluster: state.cluster, guest: state.guest, implementation },
+  isAsked?: AskedRules,
 ): CompiledRule[] {
   const { cluster, guest } = state;
   const hasInterface = (iface: string) => iface === nic.name;
-  return compileChain(guest.rules, { direction, family, scopes, groups: cluster.groups, hasInterface });
+  const view = { direction, family, scopes, groups: cluster.groups, hasInterface };
+  return compileChain(guest.rules, isAsked ? { ...view, isAsked } : view);
 }
 
 /**
@@ -85,27 +89,38 @@ export const resolveBlacklist = (cluster: LiveCluster): AddressSet | null =>
     ? resolveAddress('+dc/blacklist', { cluster, guest: null })
     : null;
 
+/** A guest with those of its rules only that may match a packet in question. */
+export function narrowGuest(guest: PreparedGuest, isAsked: AskedRules): PreparedGuest {
+  const [first, ...others] = guest.filters;
+  return { ...guest, filters: [first.narrow(isAsked), ...others.map((filter) => filter.narrow(isAsked))] };
+}
+
 /** Compiles what was read about a guest for one of its interfaces. Nothing of `state` is kept but its values. */
 export function prepareGuest(state: LiveState, nic: LiveNic): PreparedGuest {
   const options = state.guest.options && effectiveOptions(state.guest.options);
   const prepareFilter = (implementation: FilterImplementation): PreparedFilter => {
-    const indexes: (RuleIndex | undefined)[] = [];
     const scopes: Scopes = { cluster: state.cluster, guest: state.guest, implementation };
-    return {
+    const indexRules = (isAsked?: AskedRules): PreparedFilter['index'] => {
+      const indexes: (RuleIndex | undefined)[] = [];
+      return (direction, family) => {
+        const key = (direction === 'in' ? 0 : 1) + family;
+        const known =
+          indexes[key] ??
+          buildRuleIndex(compileGuestChain(state, nic, implementation, direction, family, scopes, isAsked), family);
+        indexes[key] = known;
+        return known;
+      };
+    };
+    const filter: PreparedFilter = {
       implementation,
       node: prepareNode(state.node, implementation),
       blacklist: resolveBlacklist(state.cluster),
       ip_filter: compileIpFilter(state, nic, options, scopes),
       crossing: implementation === 'nftables' ? guestCrossing(state, nic) : null,
-      index(direction, family) {
-        const key = (direction === 'in' ? 0 : 1) + family;
-        const known =
-          indexes[key] ??
-          buildRuleIndex(compileGuestChain(state, nic, implementation, direction, family, scopes), family);
-        indexes[key] = known;
-        return known;
-      },
+      index: indexRules(),
+      narrow: (isAsked) => ({ ...filter, index: indexRules(isAsked) }),
     };
+    return filter;
   };
   const [implementation, ...others] = possibleImplementations(state.node);
   return {

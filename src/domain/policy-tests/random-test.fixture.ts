@@ -3,7 +3,7 @@ import type { LiveGuestOptions, LiveNic, LiveRule, LiveState } from '../firewall
 import type { Packet } from '../firewall/packet';
 import { type PreparedGuest, prepareGuest } from '../firewall/prepare-guest';
 import { randomSource } from '../firewall/random-state.fixture';
-import { decompose } from '../firewall/space/decompose';
+import { decomposeAsked } from '../firewall/space/decompose';
 import { joinSpans } from '../firewall/space/spans';
 import type { Assertion } from './decide';
 import { type Answer, pointSpans, type TestEnd, type TestPlace, toAnswer } from './test-end';
@@ -85,7 +85,7 @@ function randomGuest(random: Random, number: number): Guest {
       key: `guest-${number}`,
       ref: { kind: 'workload', id: `guest-${number}`, name: `guest-${number}` },
       addresses: { 4: addresses, 6: [] },
-      filters: [{ interface: 'net0', parts: (direction, box) => decompose(prepared, direction, box) }],
+      filters: [{ interface: 'net0', parts: (direction, box) => decomposeAsked(prepared, direction, box) }],
       not_filtered: enforcement.status === 'off' ? enforcement.reasons[0] : null,
       broadcasts: prepared.filters[0].node.broadcasts ?? [],
     },

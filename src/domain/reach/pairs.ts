@@ -1,8 +1,16 @@
 import type { Service } from '../policy-tests/packet-set';
 import type { DecidedBy } from '../policy-tests/place-parts';
 import type { Answer, TestEnd, TestPlace } from '../policy-tests/test-end';
-import { type Identify, type Profile, Profiles, profileSpot, type SpotProfiles } from './profiles';
-import { intersectServices, type ServiceSet, uniteServices } from './services';
+import {
+  type Identify,
+  type Profile,
+  Profiles,
+  profileSpot,
+  type Slice,
+  type SpotProfiles,
+  servicesByAnswer,
+} from './profiles';
+import { intersectServices, meetServices, type ServiceSet, uniteServices } from './services';
 import { EndSpots } from './spots';
 
 /** Packets of a pair of ends with one verdict, decided by the same at each end. */
@@ -16,9 +24,6 @@ export type PairSlice = {
   readonly services: readonly ServiceSet[];
 };
 
-/** What happens between two addresses. Equal ones are the same object. */
-export type Pair = { readonly id: number; readonly slices: readonly PairSlice[]; readonly answers: number };
-
 /** Whether the filters of one place let a packet through, and what of them decides. */
 export type Stage = {
   readonly at: 'source' | 'destination';
@@ -31,27 +36,109 @@ export type Stage = {
 /** Answers as bits, to be summed up. */
 export const ANSWER_BITS: Readonly<Record<Answer, number>> = { accept: 1, deny: 2, unknown: 4 };
 
+const ANSWERS = ['accept', 'deny', 'unknown'] as const;
+
 /** A packet has to pass both ends. */
 const both = (a: Answer, b: Answer): Answer =>
   a === 'deny' || b === 'deny' ? 'deny' : a === 'unknown' || b === 'unknown' ? 'unknown' : 'accept';
 
-function combine(out: Profile, into: Profile): Omit<Pair, 'id'> {
-  const found = new Map<string, PairSlice>();
+/** All combinations of what two ends do. */
+function* combineSlices(out: Profile, into: Profile): Generator<readonly [Slice, Slice, Answer]> {
   for (const first of out.slices) {
-    for (const second of into.slices) {
-      const services = first.services.flatMap((a) => second.services.flatMap((b) => intersectServices(a, b) ?? []));
-      if (services.length === 0) continue;
-      const verdict = both(first.answer, second.answer);
-      const key = `${first.decider}\n${second.decider}`;
-      const known = found.get(key);
-      const all = known ? [...known.services, ...services] : services;
-      const { open } = second;
-      found.set(key, { verdict, source: first.decider, destination: second.decider, open, services: all });
-    }
+    for (const second of into.slices) yield [first, second, both(first.answer, second.answer)];
   }
-  const slices = [...found.values()].map((slice) => ({ ...slice, services: uniteServices(slice.services) }));
-  return { slices, answers: slices.reduce((sum, { verdict }) => sum | ANSWER_BITS[verdict], 0) };
 }
+
+const haveCommon = (a: readonly ServiceSet[], b: readonly ServiceSet[]): boolean =>
+  a.some((one) => b.some((other) => meetServices(one, other)));
+const intersectAll = (a: readonly ServiceSet[], b: readonly ServiceSet[]): ServiceSet[] =>
+  a.flatMap((one) => b.flatMap((other) => intersectServices(one, other) ?? []));
+
+/** `ANSWER_BITS` of all packets between two ends; 0: there are none. */
+function sumAnswers(one: Profile, other: Profile): number {
+  const [out, into] = [servicesByAnswer(one), servicesByAnswer(other)];
+  const has = (verdict: Answer) =>
+    ANSWERS.some((a) => ANSWERS.some((b) => both(a, b) === verdict && haveCommon(out[a], into[b])));
+  return ANSWERS.reduce((sum, verdict) => (has(verdict) ? sum | ANSWER_BITS[verdict] : sum), 0);
+}
+
+/** How much a slice says about why something passes, best first; null: nothing does. */
+export const rankSlice = (verdict: Answer, open: boolean): number | null =>
+  verdict === 'deny' ? null : (verdict === 'accept' ? 0 : 2) + (open ? 0 : 1);
+
+/** What happens between two addresses. Equal ones are the same object. Most are only asked for their answers. */
+export class Pair {
+  #slices: readonly PairSlice[] | undefined;
+  readonly #services = new Map<Answer, readonly ServiceSet[]>();
+  #best: PairSlice | null | undefined;
+
+  constructor(
+    readonly id: number,
+    readonly out: Profile,
+    readonly into: Profile,
+    readonly answers: number,
+  ) {}
+
+  /** All packets, by verdict and what decides them. */
+  get slices(): readonly PairSlice[] {
+    this.#slices ??= this.#combine();
+    return this.#slices;
+  }
+
+  #combine(): PairSlice[] {
+    const found = new Map<string, PairSlice>();
+    for (const [first, second, verdict] of combineSlices(this.out, this.into)) {
+      const services = intersectAll(first.services, second.services);
+      if (services.length === 0) continue;
+      const key = `${first.decider}\n${second.decider}`;
+      const all = [...(found.get(key)?.services ?? []), ...services];
+      found.set(key, toSlice(first, second, verdict, all));
+    }
+    return [...found.values()].map((slice) => ({ ...slice, services: uniteServices(slice.services) }));
+  }
+
+  /** Packets with one verdict, whatever decides them. */
+  services(verdict: 'accept' | 'unknown'): readonly ServiceSet[] {
+    const known = this.#services.get(verdict) ?? this.#unite(verdict);
+    this.#services.set(verdict, known);
+    return known;
+  }
+
+  #unite(verdict: 'accept' | 'unknown'): readonly ServiceSet[] {
+    const [out, into] = [this.out, this.into].map(servicesByAnswer);
+    if (!out || !into) return [];
+    if (verdict === 'accept') return intersectAll(out.accept, into.accept);
+    return [...intersectAll(out.unknown, [...into.accept, ...into.unknown]), ...intersectAll(out.accept, into.unknown)];
+  }
+
+  /** Of what passes or may pass, the slice that says most about why; null: nothing does. */
+  get best(): PairSlice | null {
+    this.#best ??= this.#findBest();
+    return this.#best;
+  }
+
+  #findBest(): PairSlice | null {
+    let best: { readonly rank: number; readonly ends: readonly [Slice, Slice, Answer] } | null = null;
+    for (const ends of combineSlices(this.out, this.into)) {
+      const [first, second, verdict] = ends;
+      const rank = rankSlice(verdict, second.open);
+      if (rank === null || (best && best.rank <= rank) || !haveCommon(first.services, second.services)) continue;
+      best = { rank, ends };
+      if (rank === 0) break;
+    }
+    if (!best) return null;
+    const [first, second, verdict] = best.ends;
+    return toSlice(first, second, verdict, intersectAll(first.services, second.services));
+  }
+}
+
+const toSlice = (first: Slice, second: Slice, verdict: Answer, services: readonly ServiceSet[]): PairSlice => ({
+  verdict,
+  source: first.decider,
+  destination: second.decider,
+  open: second.open,
+  services,
+});
 
 /** What happens between the addresses of two ends, in one family. Filters of a place are evaluated when first asked about. */
 export class FamilyPairs {
@@ -112,8 +199,8 @@ export class FamilyPairs {
     const key = out.id * 0x1000000 + into.id;
     const known = this.#pairs.get(key);
     if (known !== undefined) return known;
-    const combined = combine(out, into);
-    const made = combined.slices.length === 0 ? null : { id: this.#pairs.size, ...combined };
+    const answers = sumAnswers(out, into);
+    const made = answers === 0 ? null : new Pair(this.#pairs.size, out, into, answers);
     this.#pairs.set(key, made);
     return made;
   }

@@ -1,7 +1,7 @@
 import type { Packet } from '../firewall/packet';
 import { type Addresses, findWitness } from '../firewall/space/box';
 import { pointSpans } from '../policy-tests/test-end';
-import { ANSWER_BITS, type FamilyPairs, type PairSlice, type Stage } from './pairs';
+import { ANSWER_BITS, type FamilyPairs, type PairSlice, rankSlice, type Stage } from './pairs';
 import { type ServiceSet, uniteServices } from './services';
 import type { Spot } from './spots';
 
@@ -22,28 +22,30 @@ export type Between = {
 
 type Found = {
   readonly pairs: FamilyPairs;
-  readonly slice: PairSlice;
+  readonly answers: number;
+  readonly accepted: readonly ServiceSet[];
+  readonly unknown: readonly ServiceSet[];
+  /** What says most about why something passes or may; null: nothing does. */
+  readonly best: PairSlice | null;
   readonly sources: Addresses;
   readonly destinations: Addresses;
   /** Numbers of the addresses of places. */
   readonly at: { readonly source?: number; readonly destination?: number };
 };
 
-/** Slices that say most about why something passes, first. */
-const RANK = { accept: 0, unknown: 2, deny: 4 } as const;
-const rank = ({ slice }: Found) => RANK[slice.verdict] + (slice.open ? 0 : 1);
+const rankFound = ({ best }: Found) => (best && rankSlice(best.verdict, best.open)) ?? Number.POSITIVE_INFINITY;
 
 const SIDES = ['source', 'destination'] as const;
 
 function prove(found: readonly Found[]): Proof | null {
-  const [best] = found.filter(({ slice }) => slice.verdict !== 'deny').sort((a, b) => rank(a) - rank(b));
-  const service = best?.slice.services[0];
-  if (!best || !service) return null;
-  const { pairs, slice, sources, destinations, at } = best;
+  const [first] = [...found].sort((a, b) => rankFound(a) - rankFound(b));
+  const service = first?.best?.services[0];
+  if (!first?.best || !service) return null;
+  const { pairs, best, sources, destinations, at } = first;
   const packet = findWitness({ ...service, sources, destinations }, 'in');
   if (!packet) throw new Error('expected a packet between two places');
   const stages = SIDES.flatMap((side) => {
-    const [number, text] = [at[side], slice[side]];
+    const [number, text] = [at[side], best[side]];
     return number === undefined || text === null ? [] : [pairs.stage(side, number, text)];
   });
   return { packet, stages };
@@ -51,16 +53,16 @@ function prove(found: readonly Found[]): Proof | null {
 
 function summarize(found: readonly Found[]): Between | null {
   if (found.length === 0) return null;
-  const listServices = (verdict: PairSlice['verdict']) =>
+  const unite = (key: 'accepted' | 'unknown') =>
     uniteServices(
-      found.flatMap(({ slice }) => (slice.verdict === verdict ? slice.services : [])),
+      found.flatMap((one) => one[key]),
       true,
     );
   return {
-    answers: found.reduce((sum, { slice }) => sum | ANSWER_BITS[slice.verdict], 0),
-    accepted: listServices('accept'),
-    unknown: listServices('unknown'),
-    open: found.some(({ slice }) => slice.verdict === 'accept' && slice.open),
+    answers: found.reduce((sum, { answers }) => sum | answers, 0),
+    accepted: unite('accepted'),
+    unknown: unite('unknown'),
+    open: found.some(({ best }) => best?.verdict === 'accept' && best.open),
     proof: prove(found),
   };
 }
@@ -115,7 +117,11 @@ export class PlacePairs {
           if (!first || !second) continue;
           const ends = { sources: toAddresses(first), destinations: toAddresses(second) };
           const at = { source: one, destination: other };
-          for (const slice of pairs.pair(one, other)?.slices ?? []) found.push({ pairs, slice, ...ends, at });
+          const pair = pairs.pair(one, other);
+          if (!pair) continue;
+          const { answers, best } = pair;
+          const [accepted, unknown] = [pair.services('accept'), pair.services('unknown')];
+          found.push({ pairs, answers, best, accepted, unknown, ...ends, at });
         }
       }
     }
@@ -132,10 +138,16 @@ export class PlacePairs {
         if (!own) continue;
         for (const { answer, decider, open, services, addresses } of outside) {
           const slice = { verdict: answer, open, services, source: null, destination: null, [side]: decider };
+          const passing = {
+            answers: ANSWER_BITS[answer],
+            accepted: answer === 'accept' ? services : [],
+            unknown: answer === 'unknown' ? services : [],
+            best: answer === 'deny' ? null : slice,
+          };
           const near = toAddresses(own);
           const ends =
             side === 'source' ? { sources: near, destinations: addresses } : { sources: addresses, destinations: near };
-          found.push({ pairs, slice, ...ends, at: { [side]: at } });
+          found.push({ pairs, ...passing, ...ends, at: { [side]: at } });
         }
       }
     }

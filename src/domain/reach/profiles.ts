@@ -1,12 +1,12 @@
 import type { LiveRule } from '../firewall/live-state';
-import { type Addresses, isEmptyBox } from '../firewall/space/box';
-import { intersectSpans } from '../firewall/space/spans';
+import { type Addresses, allAddresses, isEmptyBox } from '../firewall/space/box';
+import { intersectSpans, joinSpans, spansHave, subtractSpans } from '../firewall/space/spans';
 import { parseMarker } from '../policy/marker';
 import { type Service, serviceBox } from '../policy-tests/packet-set';
 import { type DecidedBy, type PlacePart, partsAt } from '../policy-tests/place-parts';
 import { type Answer, pointSpans, type TestPlace } from '../policy-tests/test-end';
-import { type ServiceSet, serviceText, toServiceSet, uniteServices } from './services';
-import { type EndSpots, reachableFrom, type Spot } from './spots';
+import { joinPorts, type ServiceSet, serviceText, toServiceSet, uniteServices } from './services';
+import { type EndSpots, listOwnAddresses, type Spot } from './spots';
 
 /** Packets that a place treats alike, by service. */
 export type Slice = {
@@ -20,6 +20,21 @@ export type Slice = {
 
 /** All that a place does with the packets of one pair of addresses. Equal profiles are the same object. */
 export type Profile = { readonly id: number; readonly slices: readonly Slice[] };
+
+const united = new WeakMap<Profile, Readonly<Record<Answer, readonly ServiceSet[]>>>();
+
+/** The packets of a profile by what happens to them, whatever decides it. */
+export function servicesByAnswer(profile: Profile): Readonly<Record<Answer, readonly ServiceSet[]>> {
+  const listServices = (answer: Answer) =>
+    uniteServices(joinPorts(profile.slices.flatMap((slice) => (slice.answer === answer ? slice.services : []))));
+  const known = united.get(profile) ?? {
+    accept: listServices('accept'),
+    deny: listServices('deny'),
+    unknown: listServices('unknown'),
+  };
+  united.set(profile, known);
+  return known;
+}
 
 /** What a place does with packets of addresses that no place has. */
 export type OutsideSlice = Slice & { readonly addresses: Addresses };
@@ -78,7 +93,7 @@ function mergeSlices(slices: readonly Slice[]): Slice[] {
     const known = byDecider.get(slice.decider);
     byDecider.set(slice.decider, known ? { ...known, services: [...known.services, ...slice.services] } : slice);
   }
-  return [...byDecider.values()].map((slice) => ({ ...slice, services: uniteServices(slice.services) }));
+  return [...byDecider.values()].map((slice) => ({ ...slice, services: uniteServices(joinPorts(slice.services)) }));
 }
 
 /** Outside addresses that are treated alike are one slice. */
@@ -95,6 +110,9 @@ function mergeOutside(slices: readonly OutsideSlice[]): OutsideSlice[] {
   });
 }
 
+/** Addresses of the other end up to which filters are asked about these only, not about all there are. */
+const FEW_ADDRESSES = 32;
+
 /**
  * What the filters of a place do with packets between one of its addresses and those of the other end, in one direction. Each part
  * leads the addresses that it holds one step down a tree, so that addresses with the same parts end at the same node.
@@ -107,9 +125,14 @@ export function profileSpot(
   profiles: Profiles,
 ): SpotProfiles {
   const near = pointSpans([value]);
-  const far = reachableFrom(place, other);
   const { family } = other;
+  // Filters distinguish few addresses: to divide all of them takes less time than to look up thousands.
+  const far = other.all.length > FEW_ADDRESSES ? allAddresses(family) : other.all;
   const box = direction === 'in' ? serviceBox(family, service, far, near) : serviceBox(family, service, near, far);
+  const own = listOwnAddresses(place, other);
+  const strangers = own.some((address) => spansHave(other.outside, address))
+    ? subtractSpans(other.outside, joinSpans(pointSpans(own)))
+    : other.outside;
   const nodeOf = new Int32Array(other.spots.length);
   const parents = [0];
   const partOf = [-1];
@@ -117,39 +140,48 @@ export function profileSpot(
   const slices: Slice[] = [];
   const outside: OutsideSlice[] = [];
   const decided = new Map<string, Decided>();
+  const addSlice = ({ answer, interface: nic, decided_by, box: packets }: PlacePart): Slice => {
+    const decider = `${answer} ${profiles.identify(place, decided_by)}`;
+    if (!decided.has(decider)) decided.set(decider, { answer, interface: nic, decided_by });
+    const open = decided_by.kind === 'default' || decided_by.kind === 'not_enforced';
+    return { answer, decider, open, services: [toServiceSet(packets)] };
+  };
   for (const part of partsAt(place, direction, box)) {
-    const at = slices.length;
-    const decider = `${part.answer} ${profiles.identify(place, part.decided_by)}`;
-    if (!decided.has(decider)) decided.set(decider, part);
-    const { kind } = part.decided_by;
-    const open = kind === 'default' || kind === 'not_enforced';
-    const slice: Slice = { answer: part.answer, decider, open, services: [toServiceSet(part.box)] };
-    slices.push(slice);
     const side = direction === 'in' ? part.box.sources : part.box.destinations;
+    let at = -1;
+    let [from, to] = [-1, -1];
     steps.clear();
     other.visit(side, (spot) => {
-      const from = nodeOf[spot] as number;
-      let to = steps.get(from);
-      if (to === undefined) {
+      // Neighbors usually took the same steps.
+      if (nodeOf[spot] !== from) {
+        from = nodeOf[spot] as number;
+        to = steps.get(from) ?? -1;
+      }
+      if (to < 0) {
+        if (at < 0) at = slices.push(addSlice(part)) - 1;
         to = parents.push(from) - 1;
         partOf.push(at);
         steps.set(from, to);
       }
       nodeOf[spot] = to;
     });
-    const addresses = { ...side, spans: intersectSpans(side.spans, other.outside) };
+    const addresses = { ...side, spans: intersectSpans(side.spans, strangers) };
     const alone = { ...part.box, [direction === 'in' ? 'sources' : 'destinations']: addresses };
-    if (!isEmptyBox(alone)) outside.push({ ...slice, addresses });
+    if (!isEmptyBox(alone)) outside.push({ ...(slices[at] ?? addSlice(part)), addresses });
   }
-  const known = new Map<number, Profile | null>([[0, null]]);
+  const known: (Profile | null | undefined)[] = [null];
   const profileAt = (node: number): Profile | null => {
-    const found = known.get(node);
+    const found = known[node];
     if (found !== undefined) return found;
-    const own: Slice[] = [];
-    for (let step = node; step !== 0; step = parents[step] as number) own.push(slices[partOf[step] as number] as Slice);
-    const profile = profiles.intern(own);
-    known.set(node, profile);
+    const chain: Slice[] = [];
+    for (let step = node; step !== 0; step = parents[step] as number)
+      chain.push(slices[partOf[step] as number] as Slice);
+    const profile = profiles.intern(chain);
+    known[node] = profile;
     return profile;
   };
+  other.visit({ spans: pointSpans(own) }, (spot) => {
+    nodeOf[spot] = 0;
+  });
   return { ofSpot: Array.from(nodeOf, profileAt), outside: mergeOutside(outside), decided };
 }

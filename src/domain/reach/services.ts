@@ -22,15 +22,21 @@ const intersectLists = (a: readonly number[], b: readonly number[]): readonly nu
     : short.filter((one) => long.includes(one));
 };
 
+/** Whether some packet is in both sets. Each is of one kind. */
+export function meetServices(a: ServiceSet, b: ServiceSet): boolean {
+  const kind = getKind(a);
+  if (kind !== getKind(b)) return false;
+  if (kind === 'icmp' && !overlap(a.icmp, b.icmp)) return false;
+  if (kind === 'ports' && !overlap(a.destination_ports, b.destination_ports)) return false;
+  if (kind === 'ports' && !overlap(a.source_ports, b.source_ports)) return false;
+  return intersectLists(a.protocols, b.protocols).length > 0;
+}
+
 /** What both sets have; null: nothing. Each is of one kind. */
 export function intersectServices(a: ServiceSet, b: ServiceSet): ServiceSet | null {
+  if (!meetServices(a, b)) return null;
   const kind = getKind(a);
-  if (kind !== getKind(b)) return null;
-  if (kind === 'icmp' && !overlap(a.icmp, b.icmp)) return null;
-  if (kind === 'ports' && !overlap(a.destination_ports, b.destination_ports)) return null;
-  if (kind === 'ports' && !overlap(a.source_ports, b.source_ports)) return null;
   const protocols = intersectLists(a.protocols, b.protocols);
-  if (protocols.length === 0) return null;
   return {
     ...a,
     protocols,
@@ -78,6 +84,21 @@ export function uniteServices(sets: readonly ServiceSet[], acrossKinds = false):
     united.push(whole);
   }
   return united;
+}
+
+/** Sets that differ in their destination ports only become one each: of rules that is nearly all of them. */
+export function joinPorts(sets: readonly ServiceSet[]): ServiceSet[] {
+  const byRest = new Map<string, ServiceSet[]>();
+  for (const set of sets) {
+    const key = serviceText({ ...set, destination_ports: [] });
+    const known = byRest.get(key);
+    if (known) known.push(set);
+    else byRest.set(key, [set]);
+  }
+  return [...byRest.values()].flatMap((group) => {
+    const [first] = group;
+    return first ? { ...first, destination_ports: joinSpans(group.flatMap((set) => set.destination_ports)) } : [];
+  });
 }
 
 const listText = (list: readonly Span<number>[]): string => list.map(({ first, last }) => `${first}-${last}`).join();

@@ -1,5 +1,5 @@
 import type { AddressSpan } from '../firewall/address-set';
-import { joinSpans, subtractSpans } from '../firewall/space/spans';
+import { joinSpans } from '../firewall/space/spans';
 import { hostSpans } from '../policy-tests/packet-set';
 import { pointSpans, type TestEnd, type TestPlace } from '../policy-tests/test-end';
 
@@ -54,10 +54,10 @@ export class EndSpots {
   ) {
     for (const { first, last } of spans) {
       const start = this.#firstFrom(this.spots.length, (index) => (this.spots[index]?.value ?? 0n) >= first);
-      for (let at = start; at < this.spots.length; at++) {
-        const value = this.spots[at]?.value ?? 0n;
-        if (value > last) break;
-        if (!last_octet || ((value & 0xffn) === 0xffn) === (last_octet === '255')) visitor(at);
+      const end = this.#firstFrom(this.spots.length, (index) => (this.spots[index]?.value ?? 0n) > last);
+      for (let at = start; at < end; at++) {
+        const isAsked = !last_octet || (((this.spots[at]?.value ?? 0n) & 0xffn) === 0xffn) === (last_octet === '255');
+        if (isAsked) visitor(at);
       }
     }
   }
@@ -66,9 +66,9 @@ export class EndSpots {
   addressesOf = (key: string): readonly bigint[] => this.#ofPlace.get(key) ?? [];
 }
 
-/** Addresses of the other end that a place exchanges packets with: no broadcasts of its node, and none of its own. */
-export function reachableFrom({ key, addresses, broadcasts }: TestPlace, other: EndSpots): readonly AddressSpan[] {
-  const { family } = other;
-  const own = [...addresses[family], ...other.addressesOf(key), ...(family === 4 ? broadcasts : [])];
-  return subtractSpans(other.all, joinSpans(pointSpans(own)));
-}
+/** Addresses that a place exchanges no packets with: its own, and broadcasts of its node. */
+export const listOwnAddresses = ({ key, addresses, broadcasts }: TestPlace, other: EndSpots): readonly bigint[] => [
+  ...addresses[other.family],
+  ...other.addressesOf(key),
+  ...(other.family === 4 ? broadcasts : []),
+];

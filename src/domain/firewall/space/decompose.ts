@@ -2,9 +2,10 @@ import { evaluate } from '../evaluate';
 import { evaluateNode } from '../evaluate-node';
 import type { NodeVerdict } from '../node-verdict';
 import type { Packet } from '../packet';
-import type { PreparedGuest } from '../prepare-guest';
+import { narrowGuest, type PreparedGuest } from '../prepare-guest';
 import type { PreparedNodeFilter } from '../prepare-node-filter';
 import type { Verdict } from '../verdict';
+import { findAskedRules } from './asked-rules';
 import { type Box, KINDS } from './box';
 import { buildPlan, type Plan } from './dimensions';
 import { buildField } from './field';
@@ -68,6 +69,29 @@ export function decompose(guest: PreparedGuest, direction: 'in' | 'out', box: Bo
     buildPlan(guestStages(guest, direction, family), family),
   );
   return divideBox(plan, direction, box, (packet) => evaluate(guest, packet));
+}
+
+/** Services of which a guest is kept prepared. */
+const MAX_KEPT = 4;
+const narrowed = new WeakMap<PreparedGuest, Map<string, PreparedGuest>>();
+
+/**
+ * The same for a question about many guests: of a guest that is not prepared yet, only rules that may match some packet of the
+ * box are. A few of two hundred is the usual case.
+ */
+export function decomposeAsked(guest: PreparedGuest, direction: 'in' | 'out', box: Box): Generator<Part<Verdict>> {
+  const asked = plans.get(guest)?.has(`${direction}${box.family}`) ? null : findAskedRules(box);
+  if (!asked) return decompose(guest, direction, box);
+  const own = narrowed.get(guest) ?? new Map<string, PreparedGuest>();
+  narrowed.set(guest, own);
+  const narrow = own.get(asked.key) ?? narrowGuest(guest, asked.isAsked);
+  own.delete(asked.key);
+  own.set(asked.key, narrow);
+  for (const oldest of own.keys()) {
+    if (own.size <= MAX_KEPT) break;
+    own.delete(oldest);
+  }
+  return decompose(narrow, direction, box);
 }
 
 /** The same for packets of a node itself, each part decided by `evaluateNode`. */

@@ -2,7 +2,7 @@ import { completeLiveNode, type LiveNic } from '@/domain/firewall/live-state';
 import { prepareGuest } from '@/domain/firewall/prepare-guest';
 import { prepareNodeFilter } from '@/domain/firewall/prepare-node-filter';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
-import { decompose, decomposeNode } from '@/domain/firewall/space/decompose';
+import { decomposeAsked, decomposeNode } from '@/domain/firewall/space/decompose';
 import { parseIp } from '@/domain/net/ip-address';
 import type { PlaceFilter, TestPlace } from '@/domain/policy-tests/test-end';
 import { formatTestEndpoint } from '@/domain/policy-tests/test-endpoint';
@@ -56,7 +56,7 @@ function prepareWorkload(workload: InputWorkload, guest: GuestSnapshot, cluster:
     filters: ready.map(
       ({ name, prepared }): PlaceFilter => ({
         interface: nics.length > used.length ? null : name,
-        parts: (direction, box) => decompose(prepared, direction, box),
+        parts: (direction, box) => decomposeAsked(prepared, direction, box),
       }),
     ),
     not_filtered: off.every((reason) => reason !== null) ? (off[0] ?? null) : null,
