@@ -22,6 +22,8 @@ const MODULE_STATE =
   /^(?:export )?(?:(?:let|var) (\w+)|const (?=[a-z])(\w+)[^=\n]*=\s*(?:new (?!Weak)\w|\[\]|\{\}|sqlClient\(|env\(\)))/gm;
 /** State of modules that tests of other files may share, and why. */
 const HARMLESS_STATE: Readonly<Record<string, string>> = {
+  'src/domain/firewall/space/asked-rules.ts filters':
+    'which texts of rules are about a service: always the same, and limited',
   'src/demo/traffic/sessions.ts firstLanes': 'computed from constants when the module is loaded',
   'src/demo/traffic/sessions.ts laneCount': 'computed from constants when the module is loaded',
   'src/demo/inventory/company.ts byName': 'an index of constants',
@@ -55,9 +57,11 @@ const HARMLESS_STATE: Readonly<Record<string, string>> = {
 /** What the pure code remembers beside the arguments that it gets, each for as long as its key is used: the same in every process. */
 const KEPT_WITH_ITS_KEY: Readonly<Record<string, string>> = {
   'src/domain/firewall/resolve-address.ts resolved': 'addresses of the names in one firewall, which many rules repeat',
+  'src/domain/firewall/space/decompose.ts narrowed': 'what one prepared firewall does with a few services',
   'src/domain/firewall/space/decompose.ts plans': 'the cuts of one prepared firewall, which every pair of ends repeats',
   'src/domain/firewall/space/field.ts wholeFields': 'the table of one field of addresses, which every rule repeats',
   'src/domain/policy-tests/decide.ts sides': 'the places of one end by address, which every pair of ends repeats',
+  'src/domain/reach/profiles.ts united': 'the packets of one profile by verdict, which every pair of profiles repeats',
 };
 
 /** What uses `processState` itself, and why it is no cache: those are made by `cache`, `objectCache` and `sharedValue`. */
