@@ -30,6 +30,10 @@ export const FLOW_DECISIONS = ['accept', 'drop', 'reject', 'observed'] as const;
 export const FLOW_GROUPINGS = ['workloads', 'source', 'destination', 'service', 'decision', 'node'] as const;
 export const FLOW_GROUP_SORTS = ['bytes', 'packets', 'flows', 'last_seen_at'] as const;
 
+/** Why a conversation probably passed although the rules deny it. */
+export const ESCAPE_REASONS = ['broken_link', 'older_connection', 'log_disagrees', 'not_explained'] as const;
+export const ESCAPED_SORTS = ['last_seen_at', 'first_seen_at'] as const;
+
 export const FLOW_SORTS = [
   'observed_at',
   'first_seen_at',

@@ -55,6 +55,7 @@ test('each path of the interface matches its URL', () => {
       "drift: /drift",
       "impact: /impacts/x1?tab=nodes",
       "flows: /flows",
+      "escapedTraffic: /flows/escaped",
       "coverage: /coverage",
       "reach: /reach",
       "topology: /topology",

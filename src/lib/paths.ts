@@ -49,6 +49,7 @@ export const paths = {
   drift: (query?: Query) => withQuery('/drift', query),
   impact: ({ impactId, ...query }: { impactId: string } & Query) => withQuery(`/impacts/${id(impactId)}`, query),
   flows: (query?: Query) => withQuery('/flows', query),
+  escapedTraffic: (query?: Query) => withQuery('/flows/escaped', query),
   coverage: (query?: Query) => withQuery('/coverage', query),
   reach: (query?: Query) => withQuery('/reach', query),
   topology: (query?: Query) => withQuery('/topology', query),

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type CertainFilter, classifyEscape, type EscapeCandidate } from './escaped';
+import { ESCAPE_REASONS } from '../choices';
+import { type CertainFilter, classifyEscape, type EscapeCandidate, getEscapeFix } from './escaped';
+import { getDetail, LINK_DETAIL_NAMES } from './link-details';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 const FILTER: CertainFilter = { filter_hash: 'a', changed_at: at(1000), read_at: at(2000) };
@@ -41,5 +43,20 @@ describe('classifyEscape', () => {
     expect(classify({}, null)).toBe('pending');
     expect(classify({}, { filter_hash: 'b', read_at: at(1561) })).toBe('none');
     expect(classify({}, { filter_hash: 'b', read_at: at(1560) })).toBe('pending');
+  });
+});
+
+describe('getEscapeFix', () => {
+  it('returns what to do for every reason, and every broken link', () => {
+    for (const reason of ESCAPE_REASONS.filter((one) => one !== 'broken_link')) {
+      expect(getEscapeFix(reason, null)).not.toBeNull();
+    }
+    const broken = LINK_DETAIL_NAMES.filter((name) => getDetail(name).state === 'broken');
+    expect(broken.filter((name) => getEscapeFix('broken_link', name) !== getDetail(name).fix)).toEqual([]);
+    expect(broken.map((name) => getEscapeFix('broken_link', name))).not.toContain(null);
+  });
+
+  it('returns null for a broken link of which no detail was stored', () => {
+    expect(getEscapeFix('broken_link', null)).toBeNull();
   });
 });

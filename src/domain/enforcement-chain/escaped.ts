@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { ESCAPE_REASONS, ESCAPED_SORTS } from '../choices';
 import { createPageSchema, listInput } from '../list';
-import { CHAIN_LINKS } from './link-details';
+import { CHAIN_LINKS, FIX_NAMES, type Fix, getDetail, type LinkDetail } from './link-details';
 import { COMPILE_MS } from './ruleset-age';
 
-export const ESCAPE_REASONS = ['broken_link', 'older_connection', 'log_disagrees', 'not_explained'] as const;
 /**
  * Why a conversation probably passed although the rules deny it:
  * - `older_connection`: it began, or may have begun, before the rules were live. Firewalls do not look at it again.
@@ -52,12 +52,21 @@ export function classifyEscape(
   return found.log_accepted ? 'log_disagrees' : 'not_explained';
 }
 
+/** What to do about a conversation that escaped; null: not known. @param detail what was found of the broken link */
+export function getEscapeFix(reason: EscapeReason, detail: LinkDetail | null): Fix | null {
+  if (reason === 'older_connection') return 'close_connections';
+  if (reason === 'log_disagrees') return 'compare_rules';
+  return reason === 'not_explained' ? 'test_packet' : ((detail && getDetail(detail).fix) ?? null);
+}
+
 /** A conversation that was seen to pass although the rules of a workload that were live then deny it. */
 export const EscapedConversation = z.object({
   id: z.uuid(),
   workload_id: z.uuid(),
   workload_name: z.string(),
   vmid: z.int(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
   /** The interface that saw it; null: not known which. */
   nic: z.string().nullable(),
   /** Of the packet that opened it, at the workload. */
@@ -67,20 +76,44 @@ export const EscapedConversation = z.object({
   server_ip: z.string(),
   server_port: z.int().nullable(),
   protocol: z.string(),
+  service_name: z.string().nullable(),
+  /** The other end: a workload, if one that is visible to the reader had the address. */
+  peer: z.object({ ip: z.string(), workload: z.object({ id: z.uuid(), name: z.string() }).nullable() }),
   reason: z.enum(ESCAPE_REASONS),
   /** With `broken_link`: the first that was broken. */
   broken_link: z.enum(CHAIN_LINKS).nullable(),
+  /** What to do. */
+  remedy: z.object({ action: z.enum(FIX_NAMES), text: z.string() }).nullable(),
   /** What denies it; null for those who may not see rules. */
   denied_by: z.string().nullable(),
+  /** The policy of the rule that denies it, as far as the reader may know it. */
+  policy: z.object({ id: z.uuid(), name: z.string() }).nullable(),
   first_seen_at: z.string(),
   last_seen_at: z.string(),
 });
 export type EscapedConversation = z.output<typeof EscapedConversation>;
 
-export const EscapedListInput = listInput(['last_seen_at'], {
+/** Escaped conversations are kept for so many days. */
+export const ESCAPED_DAYS = 7;
+
+export const EscapedListInput = listInput(ESCAPED_SORTS, {
   workload_id: z.uuid().optional(),
+  cluster_id: z.uuid().optional(),
   tenant_id: z.uuid().optional(),
-  reason: z.enum(ESCAPE_REASONS, `One of ${ESCAPE_REASONS.join(', ')}.`).optional(),
+  project_id: z.uuid().optional(),
+  /** A list, in a query string with commas. */
+  reason: z
+    .union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())])
+    .pipe(z.array(z.enum(ESCAPE_REASONS, `One or more of ${ESCAPE_REASONS.join(', ')}.`)).max(ESCAPE_REASONS.length))
+    .optional(),
+  broken_link: z.enum(CHAIN_LINKS, `One of ${CHAIN_LINKS.join(', ')}.`).optional(),
+  /** Seen in so many days. */
+  days: z.coerce
+    .number({ error: `A number from 1 to ${ESCAPED_DAYS}.` })
+    .int()
+    .min(1)
+    .max(ESCAPED_DAYS)
+    .default(ESCAPED_DAYS),
 });
 export type EscapedListInput = z.output<typeof EscapedListInput>;
 export const EscapedPage = createPageSchema(EscapedConversation);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { ESCAPE_REASONS } from '../choices';
 import { allCombinations, buildFacts, type Changes, ORACLE_LINKS } from './chain-oracle.fixture';
+import { getEscapeFix } from './escaped';
 import { type EvaluatedChain, evaluateChain } from './evaluate-chain';
 import { CHAIN_LINKS, FIX_NAMES, LINK_DETAIL_NAMES, LINK_DETAILS } from './link-details';
 
@@ -130,7 +132,10 @@ describe('link details', () => {
       const detail: { state: string; fix?: string } = LINK_DETAILS[name];
       expect([name, detail.fix !== undefined]).toEqual([name, detail.state !== 'ok']);
     }
-    const used = new Set(LINK_DETAIL_NAMES.map((name) => (LINK_DETAILS[name] as { fix?: string }).fix));
+    const used = new Set<string | null | undefined>([
+      ...LINK_DETAIL_NAMES.map((name) => (LINK_DETAILS[name] as { fix?: string }).fix),
+      ...ESCAPE_REASONS.map((reason) => getEscapeFix(reason, null)),
+    ]);
     expect(FIX_NAMES.filter((fix) => !used.has(fix))).toEqual([]);
     expect(new Set(CHAIN_LINKS)).toEqual(new Set(ORACLE_LINKS.iptables));
   });

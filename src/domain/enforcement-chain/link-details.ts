@@ -39,6 +39,10 @@ export const FIXES = {
   check_agent: 'Run fabric-agent doctor on the node to see what the agent cannot read.',
   check_host_option: 'Compare the nftables option of the node with the services that run on it.',
   wait: 'Wait for the next report of the agent.',
+  compare_rules:
+    'Compare the log with the live rules of the workload and of its node: another rule accepted the connection.',
+  test_packet:
+    'Test the packet on the tab Firewall of the workload. If it is denied there, run fabric-agent doctor on the node.',
 } as const;
 export type Fix = keyof typeof FIXES;
 

@@ -1,3 +1,4 @@
+import { type Marker, parseMarker } from '../policy/marker';
 import type { LiveRule, LiveState } from './live-state';
 import type { RulePlace } from './verdict';
 
@@ -27,4 +28,11 @@ export function ruleAt(state: LiveState, place: RulePlace): RuleAtPlace | null {
   }
   const rule = getRuleList(state, place)?.find(({ pos }) => pos === position);
   return rule ? { rule, group: null, own: place.scope === undefined } : null;
+}
+
+/** The marker of the rule at a place, if this installation wrote the rule for this guest. */
+export function markerAt(state: LiveState, place: RulePlace, wrote: { instance: string; vmid: number }): Marker | null {
+  const found = ruleAt(state, place);
+  const marker = found?.own ? parseMarker(found.rule.comment) : null;
+  return marker?.instance === wrote.instance && marker.vmid === wrote.vmid ? marker : null;
 }

@@ -1,4 +1,5 @@
 import { CircleCheck } from 'lucide-react';
+import { ESCAPE_REASONS } from '@/domain/choices';
 import type { DashboardOperations } from '@/domain/dashboard/dashboard';
 import { formatCount } from '@/lib/format';
 import { msg } from '@/lib/i18n/translator';
@@ -24,6 +25,9 @@ const CONFLICT_LABELS = {
   stale_address: msg('Stale address'),
   unmanaged_address: msg('Unmanaged address'),
 } as const;
+
+/** Reasons that are counted as escaped. */
+const ESCAPED = ESCAPE_REASONS.filter((reason) => reason !== 'older_connection').join();
 
 /** Nodes that are faulty, agents that are silent, addresses that contradict each other. */
 export function TroublePanel({ operations }: { operations: DashboardOperations }) {
@@ -131,16 +135,29 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
       {(escaped.conversations > 0 || escaped.older_connections > 0) && (
         <div className="flex flex-col gap-2 p-4">
           <h3 className="text-base text-muted">{t('Escaped traffic')}</h3>
-          <p>
-            {t(
-              '{flows, plural, one {# conversation} other {# conversations}} in the last day passed although rules deny them, and {older, plural, one {# connection} other {# connections}} older than the rules.',
-              { flows: escaped.conversations, older: escaped.older_connections },
-            )}
-          </p>
+          <Figures
+            label={t('Conversations of the last day that escaped the rules')}
+            items={[
+              {
+                id: 'escaped',
+                word: t('In the last day'),
+                tone: 'danger',
+                count: escaped.conversations,
+                href: paths.escapedTraffic({ days: 1, reason: ESCAPED }),
+              },
+              {
+                id: 'older',
+                word: t(ESCAPE_LABELS.older_connection),
+                tone: 'warn',
+                count: escaped.older_connections,
+                href: paths.escapedTraffic({ days: 1, reason: 'older_connection' }),
+              },
+            ]}
+          />
           <ul aria-label={t('Workloads with escaped traffic')} className="flex flex-col gap-1">
             {escaped.most.map(({ workload_id, workload_name, conversations, reason, broken_link: link }) => (
               <li key={workload_id} className="flex items-baseline gap-1.5">
-                <Link className="link" href={paths.workload({ workloadId: workload_id, tab: 'firewall' })}>
+                <Link className="link" href={paths.escapedTraffic({ days: 1, workload_id })}>
                   {workload_name}
                 </Link>
                 <span className="text-muted tabular-nums">{formatCount(conversations)}</span>

@@ -1,4 +1,4 @@
-import type { Fix, LinkDetail } from '@/domain/enforcement-chain/link-details';
+import type { LinkDetail } from '@/domain/enforcement-chain/link-details';
 import { msg } from '@/lib/i18n/translator';
 
 /** What was found about a link. */
@@ -53,31 +53,4 @@ export const DETAIL_LABELS: Record<LinkDetail, string> = {
     'Open connections are older than the rules that deny them. They continue until they are closed.',
   ),
   connections_unread: msg('Connections of the workload have not been evaluated since the last edit.'),
-};
-
-/** What to do about it. */
-export const FIX_LABELS: Record<Fix, string> = {
-  apply_policies: msg('Apply an enforced policy to the workload; its preview shows the switches that it turns on.'),
-  turn_on_cluster: msg('Turn on the firewall in Proxmox VE: Datacenter, Firewall, Options. Fabric never does this.'),
-  start_service: msg(
-    'Start the service on the node: systemctl start pve-firewall (iptables) or proxmox-firewall (nftables).',
-  ),
-  restart_workload: msg('Stop and start the workload, or turn the firewall flag of the interface off and on.'),
-  set_sysctl: msg(
-    'Set net.bridge.bridge-nf-call-iptables and net.bridge.bridge-nf-call-ip6tables to 1 on the node, and find what sets them to 0.',
-  ),
-  correct_rule: msg('Correct what cannot be compiled. The page of the node names it.'),
-  check_service: msg(
-    'Read the log of the firewall service on the node: journalctl -u pve-firewall -u proxmox-firewall.',
-  ),
-  deny_by_default: msg('Apply a policy that drops by default, or set the inbound policy of the workload to DROP.'),
-  remove_rule: msg('Remove or narrow the rule that accepts everything.'),
-  close_connections: msg('Restart the workload, or run on the node: conntrack -D --mark VMID.'),
-  install_agent: msg('Install the agent on the node.'),
-  restart_agent: msg('Check the agent of the node. It does not report.'),
-  upgrade_agent: msg('Upgrade the agent of the node to 0.4.0 or later.'),
-  check_token: msg('Check the connection to the cluster and the privileges of its API token.'),
-  check_agent: msg('Run fabric-agent doctor on the node to see what the agent cannot read.'),
-  check_host_option: msg('Compare the nftables option of the node with the services that run on it.'),
-  wait: msg('Wait for the next report of the agent.'),
 };

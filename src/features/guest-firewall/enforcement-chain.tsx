@@ -11,10 +11,10 @@ import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { Status, type Tone } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
-import { LINK_LABELS } from '../shared/enforcement-labels';
+import { FIX_LABELS, LINK_LABELS } from '../shared/enforcement-labels';
 import { NodeLink } from '../shared/entity-links';
 import { usePermissions } from '../shared/use-permissions';
-import { DETAIL_LABELS, FIX_LABELS } from './chain-labels';
+import { DETAIL_LABELS } from './chain-labels';
 import { EscapedTraffic, useEscaped } from './escaped-traffic';
 
 const ENFORCED: Record<InterfaceChain['enforced'], { tone: Tone; word: string }> = {

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { EscapedConversation } from '@/domain/enforcement-chain/escaped';
 import { useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
 import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
+import { Link } from '@/ui/link';
 import { Notice } from '@/ui/notice';
 import { Mono, RelativeTime } from '@/ui/values';
 import { ESCAPE_LABELS, ESCAPE_MEANINGS, LINK_LABELS } from '../shared/enforcement-labels';
@@ -51,6 +53,11 @@ export function EscapedTraffic({ workloadId }: { workloadId: string }) {
           <Item key={item.id} item={item} />
         ))}
       </ul>
+      <p>
+        <Link className="link" href={paths.escapedTraffic({ workload_id: workloadId })}>
+          {t('Show all with what to do')}
+        </Link>
+      </p>
     </section>
   );
 }

@@ -49,6 +49,11 @@ const CALLS: readonly PageCall[] = [
   ['/policy-tests/protected', '/protected-connections'],
   ['/policy-tests/[testId]', '/policy-tests/{}'],
   ['/flows', '/flows', `q,sort,${FLOW_FILTERS}`],
+  [
+    '/flows/escaped',
+    '/escaped-conversations',
+    'q,sort,days,reason,broken_link,workload_id,cluster_id,tenant_id,project_id',
+  ],
   ['/coverage', '/coverage/workloads', 'q,sort,days,workload_id,cluster_id,tenant_id'],
   ['/topology', '/topology', 'q,range,since,until,cluster_id,workload_id,expand,project_id,tag,policy_id'],
   ['/agents', '/agents', 'q,sort,cluster_id,status,outdated,lacking'],

@@ -119,6 +119,14 @@ export const SETTINGS: readonly Place[] = [
     keywords: msg('csv upload'),
   },
   {
+    id: 'escaped-traffic',
+    label: msg('Escaped traffic'),
+    page: msg('Flows'),
+    href: paths.escapedTraffic(),
+    permission: 'flow:read',
+    keywords: msg('bypassed rules not enforced leaks'),
+  },
+  {
     id: 'protected-connections',
     label: msg('Protected connections'),
     page: msg('Policy tests'),

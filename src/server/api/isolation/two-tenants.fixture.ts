@@ -298,14 +298,17 @@ export async function makeTwoFullTenants(): Promise<TwoTenants> {
       values (${newId()}, ${side.ids.workload ?? ''}, ${other.ids.policy ?? ''}, ${`${mark}-policy`}, 1, ${other.ids.tenant ?? ''},
         ${`${mark}-old-name`}, 'keep')`;
   }
-  for (const { ids, third } of [
-    { ids: ours.ids, third: 65 },
-    { ids: theirs.ids, third: 66 },
+  // Each was denied by a rule of the other's policy, and its peer was the other's workload.
+  for (const { ids, other, third } of [
+    { ids: ours.ids, other: theirs.ids, third: 65 },
+    { ids: theirs.ids, other: ours.ids, third: 66 },
   ]) {
     await sqlClient()`insert into escaped_conversations (id, workload_id, project_id, direction, client_ip, client_port, server_ip,
-        server_port, protocol, reason, log_accepted, denied_by, filter_hash, start_known, watched_since, first_seen_at, last_seen_at, found_at)
+        server_port, protocol, reason, log_accepted, denied_by, policy_id, peer_workload_id, filter_hash, start_known, watched_since,
+        first_seen_at, last_seen_at, found_at)
       select ${newId()}, id, project_id, 'in', ${`203.0.113.${third}`}, 40000, ${`10.${third}.0.10`}, 22, 'tcp', 'not_explained', false,
-        'Rule 1', 'hash', true, now(), now(), now(), now() from workloads where id = ${ids.workload ?? ''}`;
+        'Rule 1', ${other.policy ?? null}, ${other.workload ?? null}, 'hash', true, now(), now(), now(), now()
+      from workloads where id = ${ids.workload ?? ''}`;
   }
   const [node, stranger] = await sqlClient()<
     { id: string }[]

@@ -3,7 +3,7 @@ import { type EvaluatedFlow, FlowListInput, FlowPage, FlowTail, FlowTailInput } 
 import { type FlowGroup, FlowGroups, FlowGroupsInput, FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
 import { Topology, TopologyInput } from '@/domain/topology/topology';
 import { authorizeIfGranted, type Session } from '../../auth/scope';
-import { listEscapedConversations } from '../../enforcement/chain/read-chain';
+import { listEscapedConversations } from '../../enforcement/chain/list-escaped';
 import { groupFlows } from '../../insight/flows/group-flows';
 import { listFlows, tailFlows } from '../../insight/flows/list-flows';
 import { readFlowSeries } from '../../insight/flows/series';

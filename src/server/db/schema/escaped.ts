@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, index, integer, pgTable, smallint, text, unique, uuid } from 'drizzle-orm/pg-core';
-import { ESCAPE_REASONS } from '@/domain/enforcement-chain/escaped';
-import { CHAIN_LINKS } from '@/domain/enforcement-chain/link-details';
+import { ESCAPE_REASONS } from '@/domain/choices';
+import { CHAIN_LINKS, LINK_DETAIL_NAMES } from '@/domain/enforcement-chain/link-details';
 import { inet, primaryId, timestamptz } from '../columns';
 import { workloads } from './workloads';
 
@@ -25,8 +25,14 @@ export const escapedConversations = pgTable(
     /** Null: not decided yet whether the rules were live. */
     reason: text({ enum: ESCAPE_REASONS }),
     broken_link: text({ enum: CHAIN_LINKS }),
+    /** What was found of the broken link. */
+    broken_detail: text({ enum: LINK_DETAIL_NAMES }),
     log_accepted: boolean().notNull(),
     denied_by: text().notNull(),
+    /** The policy of the rule that denies it. It may have been deleted since. */
+    policy_id: uuid(),
+    /** The workload at the other end. It may have been deleted since. */
+    peer_workload_id: uuid(),
     /** Of the filter that denies it, as in `guest_filters`. */
     filter_hash: text().notNull(),
     start_known: boolean().notNull(),

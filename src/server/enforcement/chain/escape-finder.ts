@@ -1,4 +1,5 @@
 import { type EscapeFlow, hasPassed, isDenied, switchOnGuest } from '@/domain/enforcement-chain/escape-check';
+import { markerAt } from '@/domain/firewall/rule-at';
 import { computeFlowContext } from '@/domain/flow-context/compute-flow-context';
 import type { FlowContext, FlowDecider } from '@/domain/flow-context/flow-context';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
@@ -13,6 +14,9 @@ export type FoundEscape = {
   /** Number of the guest's interface that saw it; null: another saw it. */
   readonly nic: number | null;
   readonly denied_by: string;
+  /** Of the rule that denies it; null: no rule of a policy does. */
+  readonly policy_id: string | null;
+  readonly peer_workload_id: string | null;
   readonly watched_since: string;
 };
 
@@ -75,8 +79,17 @@ export class EscapeFinder {
       direction: found.direction,
       nic: flow.workload_id === guest.workload_id ? flow.nic : null,
       denied_by: formatDecider(found.decided_by),
+      policy_id: this.#findPolicy(rules, found.decided_by),
+      peer_workload_id: end === 'source' ? flow.destination_workload_id : flow.source_workload_id,
       watched_since: this.#since,
     });
+  }
+
+  #findPolicy({ state, workload_id }: GuestContext, by: FlowDecider): string | null {
+    const { workloads, instance } = this.#firewall.inputs;
+    const vmid = workloads.get(workload_id)?.vmid;
+    if (by.kind !== 'rule' || vmid === undefined) return null;
+    return markerAt(state, by, { instance, vmid })?.policy_id ?? null;
   }
 
   /** Where a switch is off: what a guest's rules would deny, if enforced policies have put rules there. */

@@ -18,6 +18,8 @@ const GUEST = 104;
 const SERVER = '10.60.10.12';
 const CALLER = '10.9.0.7';
 const STRANGER = '192.0.2.50';
+const PEER = 103;
+const PEER_IP = '10.60.10.11';
 let lab: PolicyLab;
 let agent: ReportingAgent;
 let admin: Awaited<ReturnType<typeof makeUser>>;
@@ -204,8 +206,28 @@ describe('escaped traffic', () => {
       server_port: 8443,
       protocol: 'tcp',
       denied_by: 'Default policy DROP',
+      policy: null,
+      service_name: null,
+      peer: { ip: CALLER, workload: null },
       broken_link: null,
+      remedy: { action: 'compare_rules' },
     });
+  });
+
+  it('filters by reasons, place and time', async () => {
+    const totals = async (...queries: string[]) =>
+      Promise.all(queries.map(async (query) => (await json<EscapedPage>(`/escaped-conversations?${query}`)).total));
+    const all = planted.filter(({ expected }) => expected !== null).length;
+    const { id: project } = await makeProject(await makeTenant());
+    expect(
+      await totals('', 'reason=log_disagrees,older_connection', 'broken_link=nic_flag', `cluster_id=${lab.cluster.id}`),
+    ).toEqual([all, 2, 0, all]);
+    expect(await totals(`cluster_id=${project}`, `project_id=${project}`, 'q=50003', 'days=1')).toEqual([0, 0, 1, all]);
+    await lab.sql`update escaped_conversations set last_seen_at = last_seen_at - interval '2 days' where client_port = 50003`;
+    expect(await totals('days=1', 'days=2', 'days=3')).toEqual([all - 1, all - 1, all]);
+    await lab.sql`update escaped_conversations set last_seen_at = last_seen_at + interval '2 days' where client_port = 50003`;
+    const wrong = await call('/escaped-conversations?days=8', { headers: await bearer(admin) });
+    expect([wrong.status, await wrong.json()]).toMatchObject([400, { errors: [{ field: 'days' }] }]);
   });
 
   it('appears on the dashboard and in notifications, without older connections', async () => {
@@ -251,7 +273,12 @@ it('names the broken link, and what rules would deny where a switch is off', asy
   await report([flow({ source_port: 51_001 })], 'vmbr0');
   await evaluate();
   expect(await listFrom(51_001)).toMatchObject([
-    { client_port: 51_001, reason: 'broken_link', broken_link: 'firewall_bridge' },
+    {
+      client_port: 51_001,
+      reason: 'broken_link',
+      broken_link: 'firewall_bridge',
+      remedy: { action: 'restart_workload' },
+    },
   ]);
   const file = lab.control.firewall.guestFile(GUEST) ?? '';
   lab.control.firewall.setFile(`firewall/${GUEST}.fw`, file.replace('enable: 1', 'enable: 0'));
@@ -261,7 +288,7 @@ it('names the broken link, and what rules would deny where a switch is off', asy
   await report([flow({ source_port: 51_002 }), flow({ source_port: 51_003, destination_port: 22 })]);
   await evaluate();
   expect(await listFrom(51_002, 51_003)).toMatchObject([
-    { client_port: 51_002, reason: 'broken_link', broken_link: 'guest_firewall' },
+    { client_port: 51_002, reason: 'broken_link', broken_link: 'guest_firewall', remedy: { action: 'apply_policies' } },
   ]);
   lab.control.firewall.setFile(`firewall/${GUEST}.fw`, file);
 });
@@ -284,4 +311,42 @@ it('decides nothing while it is not known which rules were live', async () => {
   lab.ahead(31_000);
   await countCoverage();
   expect(await lab.sql`select id from escaped_conversations where client_port = 52001`).toHaveLength(0);
+});
+
+it('names the policy whose rule denies, and the peer that the reader may see', async () => {
+  const peerId = await lab.id(PEER);
+  const policy = await lab.create({
+    name: 'No admin access',
+    tenant_visibility: 'hidden',
+    definition: { enforcement_mode: 'enforced', sources: [`${PEER_IP}/32`], targets: [`vmid:${GUEST}`] },
+    rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['9443'] }],
+  });
+  await lab.apply(policy);
+  clearSnapshotCaches();
+  await lab.observe();
+  lab.ahead(60_000);
+  await report([flow({ source_port: 53_001, source_ip: PEER_IP, destination_port: 9443 })]);
+  await evaluate();
+  await lab.sql`update escaped_conversations set peer_workload_id = ${peerId} where client_port = 53001`;
+  expect(await listFrom(53_001)).toMatchObject([
+    {
+      denied_by: expect.stringMatching(/^Rule \d+$/),
+      policy: { id: policy.id, name: 'No admin access' },
+      peer: { ip: PEER_IP, workload: { id: peerId } },
+    },
+  ]);
+  // The workload is one tenant's, its peer another's, and the policy belongs to the installation.
+  const [ours, theirs] = [await makeTenant(), await makeTenant()];
+  const project = await makeProject(ours);
+  const body = (id: string, to: { id: string }) => ({ project_id: to.id, workload_ids: [id] });
+  const headers = await bearer(admin);
+  await call('/workloads/assign', { method: 'POST', headers, body: body(workloadId, project) });
+  await call('/workloads/assign', { method: 'POST', headers, body: body(peerId, await makeProject(theirs)) });
+  await lab.sql`update escaped_conversations set project_id = ${project.id} where client_port = 53001`;
+  const own = await call('/escaped-conversations?q=53001', { headers: await bearer(await makeUser('viewer', ours)) });
+  expect(await own.json()).toMatchObject({
+    total: 1,
+    items: [{ policy: null, peer: { ip: PEER_IP, workload: null } }],
+  });
+  await lab.sql`update workloads set project_id = null where id in (${workloadId}, ${peerId})`;
 });

@@ -1,4 +1,3 @@
-import type { EscapedListInput, EscapedPage } from '@/domain/enforcement-chain/escaped';
 import { type EvaluatedChain, evaluateChain } from '@/domain/enforcement-chain/evaluate-chain';
 import { gatherFacts, type Readings } from '@/domain/enforcement-chain/gather-facts';
 import { FIXES, getDetail } from '@/domain/enforcement-chain/link-details';
@@ -7,10 +6,9 @@ import { listNodeNotes } from '@/domain/firewall/snapshot';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
-import { narrowToTenant } from '../../tenancy/choose-owner';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { readGuestLive } from '../guest-firewall/read-guest-live';
-import { countOlderConnections, listEscaped } from '../queries/escaped';
+import { countOlderConnections } from '../queries/escaped';
 import { findGuestFilters, findNodeReport, type GuestFilterRow } from '../queries/guest-filters';
 import { readNodeReport } from './node-report';
 
@@ -99,18 +97,4 @@ export async function readChain(
     interfaces: interfaces ?? [],
     unreadable: [...guest.unreadable, ...listNodeNotes(node_name, cluster)],
   };
-}
-
-/**
- * Conversations of visible workloads that passed although their rules deny them, the last seen first.
- * @param rules evidence that rules may be seen; without it what denies them is not shown
- * @throws AppError `not_found` for a tenant not visible to the caller
- */
-export async function listEscapedConversations(
-  scope: Scope<'flow:read'>,
-  input: EscapedListInput,
-  rules: Scope<'workload:read'> | null,
-): Promise<EscapedPage> {
-  const { reach } = input.tenant_id === undefined ? scope : await narrowToTenant(scope, input.tenant_id);
-  return listEscaped(reach, input, rules !== null);
 }

@@ -1,5 +1,5 @@
 import { DAY_MS } from '@/domain/durations';
-import { classifyEscape } from '@/domain/enforcement-chain/escaped';
+import { classifyEscape, ESCAPED_DAYS } from '@/domain/enforcement-chain/escaped';
 import { evaluateChain } from '@/domain/enforcement-chain/evaluate-chain';
 import { gatherFacts } from '@/domain/enforcement-chain/gather-facts';
 import type { ChainLink } from '@/domain/enforcement-chain/link-details';
@@ -37,8 +37,9 @@ function findBrokenLink(firewall: FirewallState, { workload, report, filter }: G
     if (nic !== null && each.name !== `net${nic}`) continue;
     const pending = guest?.pending_nics.includes(each.name) ?? false;
     const seen = { report: report.at({ vmid: workload.vmid, name: each.name }), older_connections: null };
-    const { first_broken } = evaluateChain(gatherFacts(readings, { ...each, pending }, seen));
-    if (first_broken !== null && !NO_EXPLANATION.includes(first_broken)) return first_broken;
+    const { first_broken, links } = evaluateChain(gatherFacts(readings, { ...each, pending }, seen));
+    const broken = links.find(({ link }) => link === first_broken);
+    if (broken && !NO_EXPLANATION.includes(broken.link)) return broken;
   }
   return null;
 }
@@ -62,24 +63,23 @@ export async function storeEscapes(tx: Tx, firewall: FirewallState, found: reado
       reports.get(key) ?? readNodeReport(node_name === null ? null : await findNodeReport(tx, cluster_id, node_name));
     reports.set(key, report);
     const guest = { workload, report, filter: filters.get(id) ?? null };
-    for (const { flow, direction, nic, denied_by, watched_since } of found.filter((one) => one.workload_id === id)) {
+    for (const { flow, nic, ...one } of found.filter(({ workload_id }) => workload_id === id)) {
+      const broken = findBrokenLink(firewall, guest, nic);
       rows.push({
+        ...one,
         id: newId(),
-        workload_id: id,
         project_id,
         nic,
-        direction,
         client_ip: flow.source_ip,
         client_port: flow.source_port,
         server_ip: flow.destination_ip,
         server_port: flow.destination_port,
         protocol: flow.protocol,
-        broken_link: findBrokenLink(firewall, guest, nic),
+        broken_link: broken?.link ?? null,
+        broken_detail: broken?.detail ?? null,
         log_accepted: flow.decision === 'accept',
-        denied_by,
         filter_hash,
         start_known: flow.start_known,
-        watched_since,
         first_seen_at: flow.first_seen_at,
         last_seen_at: flow.observed_at,
         found_at,
@@ -90,13 +90,12 @@ export async function storeEscapes(tx: Tx, firewall: FirewallState, found: reado
 }
 
 const BATCH = 1_000;
-const KEPT_DAYS = 7;
 
 /** Classifies conversations whose rules have been read again since, and deletes old ones. Safe to run twice at a time. */
 export async function decideEscapes(): Promise<void> {
   const ago = (days: number) => new Date(clock.now().getTime() - days * DAY_MS).toISOString();
   await db.transaction(async (tx) => {
-    await retainEscaped(tx, { seen: ago(KEPT_DAYS), undecided: ago(1) });
+    await retainEscaped(tx, { seen: ago(ESCAPED_DAYS), undecided: ago(1) });
     const undecided = await listUndecided(tx, BATCH);
     const ids = [...new Set(undecided.map(({ workload_id }) => workload_id))];
     const filters = new Map((await findGuestFilters(tx, ids)).map((row) => [row.workload_id, row]));

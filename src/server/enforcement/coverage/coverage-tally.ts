@@ -1,10 +1,9 @@
-import { placeKey, ruleAt } from '@/domain/firewall/rule-at';
+import { markerAt, placeKey } from '@/domain/firewall/rule-at';
 import type { RulePlace } from '@/domain/firewall/verdict';
 import { computeFlowContext } from '@/domain/flow-context/compute-flow-context';
 import type { FlowContext } from '@/domain/flow-context/flow-context';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { openingPackets } from '@/domain/flow-context/opening-packets';
-import { parseMarker } from '@/domain/policy/marker';
 import type { CountedFlow, RuleHitRow, WorkloadCoverageRow } from '../../traffic/storage/coverage-rows';
 import type { EscapeFinder } from '../chain/escape-finder';
 
@@ -49,9 +48,8 @@ export function findManagedRule(
   place: RulePlace,
   instance: string,
 ): ManagedRule | null {
-  const found = ruleAt(context.state, place);
-  const marker = found?.own ? parseMarker(found.rule.comment) : null;
-  if (!marker || marker.instance !== instance || marker.vmid !== vmid) return null;
+  const marker = markerAt(context.state, place, { instance, vmid });
+  if (!marker) return null;
   const { policy_id, rule_hash, version } = marker;
   return { policy_id, rule_hash, policy_version: version, rule_position: null };
 }

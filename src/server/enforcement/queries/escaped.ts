@@ -1,4 +1,5 @@
-import { and, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import type { z } from 'zod';
 import {
   EscapedConversation,
   type EscapedListInput,
@@ -10,6 +11,7 @@ import type { Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, hasText, selectColumns, skipCondition } from '../../db/declared-fields';
 import { queryPage, type SortKeys } from '../../db/query-page';
+import { clusters } from '../../db/schema/clusters';
 import { escapedConversations as escaped } from '../../db/schema/escaped';
 import { workloads } from '../../db/schema/workloads';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
@@ -87,9 +89,16 @@ const visible = (reach: Reach): SQL =>
     workloadInReach(reach),
   ) ?? sql`true`;
 
+/** A conversation as it is stored, with its workload. What is said about it is computed from that. */
+const StoredEscape = EscapedConversation.omit({ service_name: true, peer: true, remedy: true, policy: true });
+export type StoredEscape = z.output<typeof StoredEscape> &
+  Pick<EscapedRow, 'broken_detail' | 'policy_id' | 'peer_workload_id'>;
+
 const COLUMNS = {
   workload_name: workloads.name,
   vmid: workloads.vmid,
+  cluster_id: workloads.cluster_id,
+  cluster_name: clusters.name,
   nic: sql<string | null>`'net' || ${escaped.nic}`,
   client_ip: sql<string>`host(${escaped.client_ip})`,
   server_ip: sql<string>`host(${escaped.server_ip})`,
@@ -98,14 +107,16 @@ const COLUMNS = {
     EscapedRow['broken_link']
   >`case when ${escaped.reason} = 'broken_link' then ${escaped.broken_link} end`,
 };
-const SORTS: SortKeys = { last_seen_at: { column: escaped.last_seen_at } };
+const SORTS: SortKeys = {
+  last_seen_at: { column: escaped.last_seen_at },
+  first_seen_at: { column: escaped.first_seen_at },
+};
 
-/** Escaped conversations of visible workloads, the last seen first. Two queries. @param rules whether what denies them is shown */
+/** Escaped conversations of visible workloads, the last seen first. Two queries. */
 export async function listEscaped(
   reach: Reach,
-  input: EscapedListInput,
-  rules: boolean,
-): Promise<Page<EscapedConversation>> {
+  { days, ...input }: EscapedListInput & { since: string },
+): Promise<Page<StoredEscape>> {
   const conditions = [
     visible(reach),
     ...buildConditions(input, escaped, {
@@ -116,21 +127,27 @@ export async function listEscaped(
         sql`${escaped.client_port}::text`,
         sql`${escaped.server_port}::text`,
       ),
+      since: (at) => gte(escaped.last_seen_at, at),
       workload_id: (id) => eq(escaped.workload_id, id),
+      cluster_id: (id) => eq(workloads.cluster_id, id),
+      project_id: (id) => eq(workloads.project_id, id),
       tenant_id: skipCondition,
+      reason: (reasons) => inArray(escaped.reason, reasons),
+      broken_link: (link) => and(eq(escaped.reason, 'broken_link'), eq(escaped.broken_link, link)),
     }),
   ];
   const join = eq(workloads.id, escaped.workload_id);
-  return queryPage<EscapedConversation>(input, { sorts: SORTS, sort: '-last_seen_at', id: escaped.id }, (paging) => ({
+  return queryPage<StoredEscape>(input, { sorts: SORTS, sort: '-last_seen_at', id: escaped.id }, (paging) => ({
     rows: db
-      .select(
-        selectColumns(EscapedConversation, escaped, {
-          ...COLUMNS,
-          denied_by: rules ? sql<string | null>`${escaped.denied_by}` : sql<string | null>`null`,
-        }),
-      )
+      .select({
+        ...selectColumns(StoredEscape, escaped, { ...COLUMNS, denied_by: escaped.denied_by }),
+        broken_detail: escaped.broken_detail,
+        policy_id: escaped.policy_id,
+        peer_workload_id: escaped.peer_workload_id,
+      })
       .from(escaped)
       .innerJoin(workloads, join)
+      .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)
       .limit(paging.limit),
