@@ -85,6 +85,7 @@ export async function makeTwoFullProjects(): Promise<{ tenants: TwoTenants; user
     await sqlClient()`insert into residual_rules (id, workload_id, policy_id, policy_name, policy_version, tenant_id, project_id, workload_name, mode)
       values (${newId()}, ${side.ids.workload ?? ''}, ${policy ?? ''}, ${`${mark}-policy`}, 1, ${ours.ids.tenant ?? ''},
         ${(side === ours ? theirs : ours).ids.project ?? ''}, ${`${mark}-old-name`}, 'keep')`;
+    await sqlClient()`update escaped_conversations set policy_id = ${policy ?? null} where workload_id = ${side.ids.workload ?? ''}`;
   }
   return { tenants, user };
 }
