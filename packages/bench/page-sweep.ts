@@ -4,6 +4,7 @@ import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import type postgres from 'postgres';
 import { DRIFT_KINDS } from '@/domain/change/drift-kinds';
 import { CHANGE_STATES } from '@/domain/change/states';
+import { CONFLICT_KINDS, ESCAPE_REASONS, SIGHTING_SOURCES } from '@/domain/choices';
 import { NAVIGATION } from '@/features/shell/navigation';
 import { getPageCall, PAGE_CALLS } from '@/features/shell/page-calls';
 import { ACTIONS, SETTINGS } from '@/features/shell/settings-commands';
@@ -12,12 +13,12 @@ import { startTopologyEnvironment } from './topology-environment';
 
 /*
  * Every page of the console with 0, 1 or 5,000 rows, at 1440 and 390 px, light and dark, with the production build:
- *   npx tsx packages/bench/page-sweep.ts [rows] [part of a path]        (default 5000, all pages)
+ *   npx tsx packages/bench/page-sweep.ts [rows] [parts of paths, by commas]        (default 5000, all pages)
  * Pictures are in test-results/page-sweep-<rows>. The bar: no console error, and no page that scrolls sideways,
  * hangs, or is still loading after ten seconds.
  */
 const rows = Number(process.argv[2] ?? 5_000);
-const only = process.argv[3] ?? '';
+const only = (process.argv[3] ?? '').split(',');
 const folder = `test-results/page-sweep-${rows}`;
 const WINDOWS = [
   { width: 1440, height: 900 },
@@ -82,6 +83,68 @@ async function fillLists(sql: postgres.Sql, count: number): Promise<void> {
       cross join generate_series(1, ${count}) i`;
 }
 
+/** Conversations of the last day, those that escaped, what sources say about addresses, and what contradicts it. */
+async function fillEvidence(sql: postgres.Sql, count: number): Promise<void> {
+  await sql`create temporary table guest as
+    select row_number() over (order by w.vmid) as i, w.id, w.cluster_id, w.project_id, a.id as address_id, a.address, a.network_id, s.cidr
+    from workloads as w join ip_addresses as a on a.workload_id = w.id join subnets as s on s.id = a.subnet_id`;
+  await sql`create unique index on guest (i)`;
+  await sql`analyze guest`;
+  await sql`insert into traffic_conversations (id, conversation_key, ordinal, cluster_id, client_ip, server_ip, protocol, client_port,
+      server_port, service_port, is_client_known, client_workload_id, server_workload_id, client_cidr, server_cidr, bytes, packets,
+      client_bytes, client_packets, server_bytes, server_packets, action, decision, is_closed, node_ids, first_seen_at, last_seen_at,
+      created_at, updated_at)
+    select gen_random_uuid(), gen_random_uuid(), 0, c.cluster_id, c.address, s.address, 'tcp', 40000 + c.i % 20000, p.port, p.port, true,
+      c.id, s.id, c.cidr, s.cidr, 1100 * c.i, 20, 100 * c.i, 10, 1000 * c.i, 10,
+      (array['allowed', 'dropped', 'unknown'])[1 + c.i % 3], case when c.i % 3 = 1 then 'drop' else 'observed' end, c.i % 2 = 0, '{}',
+      t.seen - interval '5 minutes', t.seen, t.seen, t.seen
+    from guest as c join guest as s on s.i = 1 + c.i * 7 % ${count}::int
+      cross join lateral (select (array[443, 5432, 22, 8080, 53])[1 + c.i % 5] as port) as p
+      cross join lateral (select now() - make_interval(secs => c.i % 3600) as seen) as t`;
+  const reason = `(array['${ESCAPE_REASONS.join("','")}'])[1 + g.i % ${ESCAPE_REASONS.length}]`;
+  await sql.unsafe(`insert into escaped_conversations (id, workload_id, project_id, nic, direction, client_ip, client_port, server_ip,
+      server_port, protocol, reason, broken_link, broken_detail, log_accepted, denied_by, peer_workload_id, filter_hash, start_known, watched_since,
+      first_seen_at, last_seen_at, found_at)
+    select gen_random_uuid(), g.id, g.project_id, 0, case when g.i % 5 = 0 then 'out' else 'in' end, p.address, 40000 + g.i % 20000, g.address,
+      (array[443, 5432, 22, 8080, 53])[1 + g.i % 5], 'tcp', ${reason}, 'firewall_bridge', 'bridge_missing', false,
+      case when g.i % 2 = 0 then 'Default policy DROP' else 'Rule ' || g.i % 20 end, p.id, 'hash', true, now(), now() - interval '1 day',
+      now() - make_interval(secs => g.i::int), now()
+    from guest as g join guest as p on p.i = 1 + g.i * 7 % ${count}`);
+  const kind = `(array['${CONFLICT_KINDS.join("','")}'])[1 + g.i % ${CONFLICT_KINDS.length}]`;
+  await sql.unsafe(`insert into ipam_conflicts (id, cluster_id, kind, key, ip_address_id, network_id, address, workload_id, interface_name,
+      other_workload_id, other_interface_name, other_mac, other_source, reason, began_at, evidence_at)
+    select gen_random_uuid(), g.cluster_id, k.kind, 'bench ' || g.i, g.address_id, g.network_id, g.address, g.id, 'net0', o.id, 'net0',
+      'bc:24:11:00:00:01', 'traffic', case when k.kind = 'spoofed_address' then 'held' end, now() - interval '2 days', now()
+    from guest as g join guest as o on o.i = 1 + g.i * 7 % ${count} cross join lateral (select ${kind} as kind) as k`);
+  for (const source of SIGHTING_SOURCES) {
+    await sql`insert into address_sightings (id, cluster_id, workload_id, nic, network_id, address, mac, source, seen_on, first_seen_at, last_seen_at)
+      select gen_random_uuid(), cluster_id, id, 'net0', network_id, address, 'bc:24:11:00:00:01', ${source}, 'eth0', now() - interval '9 days', now()
+      from guest`;
+  }
+  // Sixty of the groups have members.
+  await sql`insert into security_group_members (security_group_id, workload_id)
+    select s.id, g.id from (select id, row_number() over (order by name) as n from security_groups limit 60) as s
+      join guest as g on g.i % 60 = s.n - 1 and g.i <= 600`;
+  await sql`drop table guest`;
+}
+
+/** Pages that answer a question, with one: about workloads and their addresses, and between groups. */
+async function listQuestions(sql: postgres.Sql): Promise<string[]> {
+  const rows = await sql<
+    { id: string; name: string; address: string }[]
+  >`select w.id, w.name, host(a.address) as address from workloads as w
+    join ip_addresses as a on a.workload_id = w.id order by w.vmid limit 2`;
+  const [one, other] = rows;
+  if (!one) return [];
+  const to = other ?? one;
+  return [
+    `/addresses?tab=whose&q=${one.address}`,
+    `/reach?from=${one.name}&to=${to.name}`,
+    `/reach?tab=who&workload_id=${to.id}`,
+    '/reach?tab=matrix&by=group',
+  ];
+}
+
 /** Where the first thing of a page about one thing is listed, if not on the page above it. */
 const LISTED_AT: Readonly<Record<string, string>> = {
   '/addresses/[addressId]': '/ip-addresses',
@@ -90,7 +153,10 @@ const LISTED_AT: Readonly<Record<string, string>> = {
 };
 
 /** Every page, tab and form; of pages about one thing, the first. */
-async function allPages(get: (path: string) => Promise<{ items?: { id: string }[] }>): Promise<string[]> {
+async function allPages(
+  get: (path: string) => Promise<{ items?: { id: string }[] }>,
+  questions: readonly string[],
+): Promise<string[]> {
   const lists = NAVIGATION.flatMap(({ entries }) => entries.map(({ href }) => href));
   const found = [...lists, ...SETTINGS.map(({ href }) => href), ...ACTIONS.map(({ href }) => href)];
   const listTabs = (page: string) => PAGE_CALLS.tabs.filter(([of]) => of === page).map(([, tab]) => `?tab=${tab}`);
@@ -101,7 +167,9 @@ async function allPages(get: (path: string) => Promise<{ items?: { id: string }[
     const [first] = (list && (await get(list)).items) || [];
     if (first) for (const tab of ['', ...listTabs(pattern)]) found.push(pattern.replace(/\[\w+\]/, first.id) + tab);
   }
-  return [...new Set(['/login', '/account', ...found])].filter((path) => path.includes(only));
+  return [...new Set(['/login', '/account', ...found, ...questions])].filter((path) =>
+    only.some((part) => path.includes(part)),
+  );
 }
 
 async function visitPage(page: Page, path: string, name: string): Promise<string[]> {
@@ -143,16 +211,26 @@ async function visitPage(page: Page, path: string, name: string): Promise<string
   return [...settled, ...(sideways.width > 0 ? [`scrolls sideways by ${sideways.width} px: "${sideways.by}"`] : [])];
 }
 
-type Visit = { browser: Browser; url: string; admin: { email: string; password: string } };
+type Visit = {
+  browser: Browser;
+  url: string;
+  admin: { email: string; password: string };
+  questions: readonly string[];
+};
 
 /** @returns what is wrong; it is printed immediately */
-async function visitAll({ browser, url, admin }: Visit, viewport: (typeof WINDOWS)[number]): Promise<string[]> {
+async function visitAll(
+  { browser, url, admin, questions }: Visit,
+  viewport: (typeof WINDOWS)[number],
+): Promise<string[]> {
   const context = await browser.newContext({ baseURL: url, viewport });
   const login = await context.request.post('/api/v1/auth/login', { data: admin });
   const { access_token } = (await login.json()) as { access_token: string };
   const headers = { authorization: `Bearer ${access_token}` };
-  const paths = await allPages(async (path) =>
-    (await context.request.get(`/api/v1${path}${path.includes('?') ? '&' : '?'}limit=1`, { headers })).json(),
+  const paths = await allPages(
+    async (path) =>
+      (await context.request.get(`/api/v1${path}${path.includes('?') ? '&' : '?'}limit=1`, { headers })).json(),
+    questions,
   );
   const wrong: string[] = [];
   let at = '';
@@ -194,9 +272,13 @@ const { sqlClient } = await import('@/server/db/client');
 const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] });
 try {
   mkdirSync(folder, { recursive: true });
-  if (rows > 0) await fillLists(sqlClient(), rows);
+  if (rows > 0) {
+    await fillLists(sqlClient(), rows);
+    await fillEvidence(sqlClient(), rows);
+  }
+  const questions = await listQuestions(sqlClient());
   const wrong: string[] = [];
-  for (const viewport of WINDOWS) wrong.push(...(await visitAll({ browser, ...environment }, viewport)));
+  for (const viewport of WINDOWS) wrong.push(...(await visitAll({ browser, questions, ...environment }, viewport)));
   expectBar('no console error and no page that scrolls sideways, hangs or does not come', wrong.length === 0);
 } finally {
   await browser.close();

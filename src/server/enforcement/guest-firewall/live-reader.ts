@@ -104,7 +104,7 @@ async function store(
   subjects: readonly LiveSubject[],
   replace: boolean,
 ): Promise<ClusterSnapshots> {
-  const guests = [...snapshots.guests.values()];
+  const guests = [...snapshots.guests.values()].map((guest) => ({ ...guest, state_hash: hashSnapshot(guest.state) }));
   const incomplete = guests.filter(({ state }) => state.presence !== 'absent' && !isComplete(state));
   const ids = incomplete.map(({ workload_id }) => workload_id);
   const known = new Map((await findGuestSnapshots(db, ids)).map((row) => [row.workload_id, row]));
@@ -119,7 +119,7 @@ async function store(
   const vmids = new Map(subjects.map(({ id, vmid }) => [id, vmid]));
   const rows = guests
     .filter((snapshot) => replace || !(ids.includes(snapshot.workload_id) && keep(snapshot)))
-    .map(({ workload_id, read_at, state }) => {
+    .map(({ workload_id, read_at, state, state_hash }) => {
       // What could not be read again is no proof that it was fixed.
       const unread = state.presence === 'unknown' || state.rules === null || state.ipsets === null;
       const compile_failures = unread
@@ -129,7 +129,7 @@ async function store(
         workload_id,
         read_at,
         state,
-        state_hash: hashSnapshot(state),
+        state_hash,
         ...(compile_failures && { compile_failures }),
       };
     });
@@ -139,7 +139,7 @@ async function store(
   const state = await withCompileFailures(clusterId, snapshots.cluster.state, before?.state ?? null, read_at);
   const clusterRow = { cluster_id: clusterId, read_at, state_hash: hashSnapshot(state), state };
   const clusterChanged = await storeClusterSnapshot(db, clusterRow);
-  await recordFilters(clusterId, { state, read_at }, guests, subjects);
+  await recordFilters(clusterRow, guests, subjects);
   if (changed > 0 || clusterChanged) await publishEvent(db, { type: 'firewall.changed', cluster_id: clusterId });
   return { ...snapshots, cluster: { state, read_at } };
 }
