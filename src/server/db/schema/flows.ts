@@ -144,9 +144,9 @@ export const trafficConversations = pgTable(
     seen_slot: timestamptz().generatedAlwaysAs(
       sql`date_bin('5 minutes'::interval, last_seen_at, '2000-01-01 00:00:00+00'::timestamptz)`,
     ),
-    /** Grows with `bytes`, by one for each factor of 1.65; -1: not counted. */
+    /** Grows with `bytes`, by one for each factor of four; -1: not counted. */
     size_class: smallint().generatedAlwaysAs(
-      sql`case when bytes is null then -1 else floor(ln(greatest(bytes, 1)::float8) * 2) end::smallint`,
+      sql`case when bytes is null then -1 else floor(ln(greatest(bytes, 1)::float8) / ln(4::float8)) end::smallint`,
     ),
     /** Whether it lasted more than five minutes. */
     is_long: boolean().generatedAlwaysAs(sql`last_seen_at - first_seen_at > '5 minutes'::interval`),
@@ -159,7 +159,7 @@ export const trafficConversations = pgTable(
   },
   (t) => [
     index('traffic_conversations_key_idx').on(t.conversation_key),
-    index('traffic_conversations_seen_idx').on(t.seen_slot),
+    index('traffic_conversations_seen_idx').on(t.seen_slot, t.size_class),
     index('traffic_conversations_last_seen_idx')
       .using('brin', t.last_seen_at)
       .with({ pages_per_range: 32, autosummarize: true }),

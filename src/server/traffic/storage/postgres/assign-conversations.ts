@@ -47,7 +47,7 @@ function identifyEnds(flow: SeenFlow): Ends {
   return { key: stableKey([flow.cluster_id, low.ip, low.port, high.ip, high.port, flow.protocol]), low, is_forward };
 }
 
-type Candidate = ConversationCandidate & { conversation_key: string };
+type Candidate = ConversationCandidate & Pick<ConversationIdentity, 'conversation_key' | 'revision'>;
 
 /** The stored conversations of some keys. Each key is looked up by itself, as in `findReportedFlows`. */
 async function findCandidates(executor: Executor, ends: ReadonlyMap<string, Ends>): Promise<Map<string, Candidate[]>> {
@@ -55,7 +55,7 @@ async function findCandidates(executor: Executor, ends: ReadonlyMap<string, Ends
   if (ends.size === 0) return found;
   const all = [...ends.values()];
   const rows = await executor.execute<Candidate>(sql`
-    select c.id, c.conversation_key, c.ordinal, c.is_closed, c.is_final, c.workload_id as observer, to_json(c.node_ids) as nodes,
+    select c.id, c.conversation_key, c.ordinal, c.revision, c.is_closed, c.is_final, c.workload_id as observer, to_json(c.node_ids) as nodes,
       case when is_low_client then c.client_workload_id else c.server_workload_id end as low,
       case when is_low_client then c.server_workload_id else c.client_workload_id end as high,
       (date_part('epoch', c.first_seen_at) * 1000)::float8 as first_seen, (date_part('epoch', c.last_seen_at) * 1000)::float8 as last_seen
@@ -100,7 +100,7 @@ const toFlowKey = (flow_key: string, { id, ordinal }: Pick<Candidate, 'id' | 'or
 function addCandidate(candidates: Candidate[], key: string, report: SeenReport): Candidate {
   const ordinal = candidates.reduce((next, candidate) => Math.max(next, candidate.ordinal + 1), 0);
   const made: Candidate = {
-    ...{ id: makeConversationId(key, ordinal, report), conversation_key: key, ordinal },
+    ...{ id: makeConversationId(key, ordinal, report), conversation_key: key, ordinal, revision: 0 },
     ...{ low: report.low, high: report.high, observer: report.observer, nodes: [report.node_id] },
     ...{ first_seen: report.first_seen, last_seen: report.last_seen, is_closed: false, is_final: false },
   };
@@ -131,7 +131,8 @@ export async function assignConversations(
     );
     chosen.first_seen = Math.min(chosen.first_seen, report.first_seen);
     chosen.last_seen = Math.max(chosen.last_seen, report.last_seen);
-    touched.set(chosen.id, { id: chosen.id, conversation_key: key, ordinal: chosen.ordinal });
+    const { id, ordinal, revision } = chosen;
+    touched.set(id, { id, conversation_key: key, ordinal, revision });
     return {
       conversation_id: chosen.id,
       flow_key: toFlowKey(flow.flow_key, chosen),

@@ -38,8 +38,11 @@ function portConditions({ first, last }: PortRange): SQL[] {
   ];
 }
 
+/** SQL of the five minutes in which a time is, as `seen_slot` has it. */
+export const toSlot = (time: SQL): SQL => sql`date_bin('5 minutes', ${time}, '2000-01-01 00:00:00+00')`;
+
 /** SQL of the class of a size, as `size_class` has it. */
-export const sizeClass = (bytes: SQL): SQL => sql`floor(ln(greatest(${bytes}, 1)::float8) * 2)::smallint`;
+export const sizeClass = (bytes: SQL): SQL => sql`floor(ln(greatest(${bytes}, 1)::float8) / ln(4::float8))::smallint`;
 
 /** SQL of whether it has ended. */
 export const isEnded = (now: string): SQL =>
@@ -158,16 +161,23 @@ export function conversationCondition(condition: Condition, selection: Conversat
   return operator === '!=' ? sql`${isOne} is not true` : isOne;
 }
 
-/** The WHERE of conversations, of the table under the alias `t`. An expired one never matches. */
-export function conversationConditions(selection: ConversationSelection): SQL {
-  const { visible, cutoff, since, until, filter, actions, condition } = selection;
-  const from = [cutoff, since].sort()[1];
+/** Since when conversations of a selection were seen. */
+export const getFrom = ({ cutoff, since }: ConversationSelection): string => (cutoff > since ? cutoff : since);
+
+/** The WHERE of conversations, of the table under the alias `t`, but for when they were last seen. */
+export function matchConditions(selection: ConversationSelection): SQL {
+  const { visible, until, filter, actions, condition } = selection;
   return all([
-    sql`t.seen_slot >= date_bin('5 minutes', ${from}::timestamptz, '2000-01-01 00:00:00+00') and t.last_seen_at >= ${from}::timestamptz`,
     ...(until === null ? [] : [sql`t.first_seen_at < ${until}::timestamptz`]),
     ...(visible === 'all' ? [] : [seenBy((of) => inIdList(of, visible))]),
     ...(actions === undefined || actions.length === 0 ? [] : [sql`t.action = any (${pgArray('text', actions)})`]),
     ...filterConditions(filter, visible),
     ...(condition === undefined ? [] : [conversationCondition(condition, selection)]),
   ]);
+}
+
+/** The WHERE of conversations, of the table under the alias `t`. An expired one never matches. */
+export function conversationConditions(selection: ConversationSelection): SQL {
+  const from = sql`${getFrom(selection)}::timestamptz`;
+  return sql`t.seen_slot >= ${toSlot(from)} and t.last_seen_at >= ${from} and ${matchConditions(selection)}`;
 }

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { MINUTE_MS } from '@/domain/durations';
+import { HOUR_MS, MINUTE_MS } from '@/domain/durations';
 import { MAX_CONVERSATIONS_COUNTED } from '@/domain/flow/conversation';
 import { toVisibleCidr } from '@/domain/flow/flow-end';
 import type { Page } from '@/domain/list';
@@ -10,7 +10,14 @@ import { CONVERSATION_SPAN } from '../../../db/schema/flows';
 import type { ConversationRow, ConversationRowEnd } from '../flow-rows';
 import type { ConversationSelection, FlowReach } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
-import { conversationConditions, isEnded, sizeClass } from './conversation-conditions';
+import {
+  conversationConditions,
+  getFrom,
+  isEnded,
+  matchConditions,
+  sizeClass,
+  toSlot,
+} from './conversation-conditions';
 import { cidrIfVisible, conversationRows, getWorkloadNameColumn, ifVisible } from './visible-rows';
 
 const column = (name: string): SQL => sql.raw(`t.${name}`);
@@ -23,8 +30,6 @@ const SORTS: SortKeys = {
   duration_ms: { column: sql.raw(DURATION) },
 };
 
-const SLOT = (value: SQL): SQL => sql`date_bin('5 minutes', ${value}, '2000-01-01 00:00:00+00')`;
-
 /**
  * Slot or class by which the index has the rows in order already: only what is in one of them is sorted. With a cursor, the index
  * begins there.
@@ -33,7 +38,7 @@ function buildCoarseOrder(sort: string, cursor: string | undefined): { order: SQ
   const isDescending = sort.startsWith('-');
   const value = cursor === undefined ? null : decodeCursor(cursor)[0];
   if (sort.endsWith('last_seen_at')) {
-    const after = sql`t.seen_slot ${sql.raw(isDescending ? '<=' : '>=')} ${SLOT(sql`${value}::timestamptz`)}`;
+    const after = sql`t.seen_slot ${sql.raw(isDescending ? '<=' : '>=')} ${toSlot(sql`${value}::timestamptz`)}`;
     return { order: [sql.raw(`t.seen_slot ${isDescending ? 'desc' : 'asc'}`)], after: value === null ? [] : [after] };
   }
   // What was not counted is the smallest class, and the end of either order.
@@ -79,40 +84,70 @@ const showCidr = (end: ConversationRowEnd): ConversationRowEnd => ({
 /** Of `is_long`. */
 const LONG_MS = 5 * MINUTE_MS;
 
-const isOverSince = ({ until, now }: ConversationSelection) =>
-  until !== null && Date.parse(until) + LONG_MS < Date.parse(now);
+/** What is longer is not read slot by slot. */
+const MAX_SLOTTED_MS = 2 * HOUR_MS;
+
+/** A part of the selected rows; with slots, what is in each of them. */
+type Part = { where: SQL; slots: SQL | null };
 
 /**
- * The selected rows in one or two parts that the indexes find: what was last seen soon after the range, and what lasted longer. Without
- * this, everything that came after a range in the past would be read first.
+ * The selected rows in parts that the indexes find. Of a range in the past: what was last seen soon after it, and what lasted longer;
+ * without this, everything that came after it would be read first. Of a short range the first part is read slot by slot, if that is of
+ * use for the order; what clocks that are ahead reported comes after the last slot.
  */
-function splitSelection(selection: ConversationSelection): SQL[] {
+function splitSelection(selection: ConversationSelection, isSlotted: boolean): Part[] {
+  const { until, now } = selection;
   const where = conversationConditions(selection);
-  if (selection.until === null || !isOverSince(selection)) return [where];
-  const border = sql`${new Date(Date.parse(selection.until) + LONG_MS).toISOString()}::timestamptz`;
+  const isOver = until !== null && Date.parse(until) + LONG_MS < Date.parse(now);
+  const to = isOver ? new Date(Date.parse(until) + LONG_MS).toISOString() : now;
+  const border = sql`${to}::timestamptz`;
+  const from = getFrom(selection);
+  const isInSlots = isSlotted && Date.parse(to) - Date.parse(from) <= MAX_SLOTTED_MS;
+  if (!isOver && !isInSlots) return [{ where, slots: null }];
+  const isLater = isOver
+    ? sql`t.is_long and ${CONVERSATION_SPAN} @> tstzrange(${until}::timestamptz, ${border}, '[]')`
+    : sql`true`;
   return [
-    sql`${where} and t.seen_slot < ${border}`,
-    sql`${where} and t.seen_slot >= ${border} and t.is_long and ${CONVERSATION_SPAN} @> tstzrange(${selection.until}::timestamptz, ${border}, '[]')`,
+    isInSlots
+      ? {
+          // Only of the first slot it says something. The planner does not see what it is about, or would expect next to nothing.
+          where: sql`t.seen_slot = slot and coalesce(t.last_seen_at >= ${from}::timestamptz, false) and ${matchConditions(selection)}`,
+          slots: sql`generate_series(${toSlot(sql`${from}::timestamptz`)}, ${border}, '5 minutes')`,
+        }
+      : { where: sql`${where} and t.seen_slot <= ${border}`, slots: null },
+    { where: sql`${where} and t.seen_slot > ${border} and ${isLater}`, slots: null },
   ];
 }
 
-async function readRows(selection: ConversationSelection, parts: readonly SQL[], order: readonly SQL[], limit: number) {
+/**
+ * The first rows of a part. The largest ones are found in each slot: the index by size would read those of all times, and that by slots
+ * everything in the range.
+ */
+function selectFirst(rows: SQL, { where, slots }: Part, by: SQL, limit: number): SQL {
+  const first = sql`(select t.* from ${rows} as t where ${where} order by ${by} limit ${limit})`;
+  return slots === null ? first : sql`(select t.* from ${slots} as slot cross join lateral ${first} as t)`;
+}
+
+async function readRows(
+  selection: ConversationSelection,
+  parts: readonly Part[],
+  order: readonly SQL[],
+  limit: number,
+) {
   const by = sql.join([...order], sql`, `);
-  const found = parts.map(
-    (where) =>
-      sql`(select t.* from ${conversationRows(selection.periods)} as t where ${where} order by ${by} limit ${limit})`,
-  );
+  const rows = conversationRows(selection.periods);
+  const found = parts.map((part) => selectFirst(rows, part, by, limit));
   const page = sql`select t.* from (${sql.join(found, sql` union all `)}) as t order by ${by} limit ${limit}`;
-  const rows = await db.execute<ConversationRow>(
+  const shown = await db.execute<ConversationRow>(
     sql`${selectConversations(selection, page, selection.now)} order by ${by}`,
   );
-  return rows.map((row) => ({ ...row, client: showCidr(row.client), server: showCidr(row.server) }));
+  return shown.map((row) => ({ ...row, client: showCidr(row.client), server: showCidr(row.server) }));
 }
 
 /** Conversations page by page; at most `MAX_CONVERSATIONS_COUNTED` are counted. Two queries. */
 export const listStoredConversations: FlowStore['conversations']['list'] = (selection, input) => {
   const sort = input.sort ?? '-last_seen_at';
-  const parts = splitSelection(selection);
+  const parts = splitSelection(selection, sort === '-bytes');
   const coarse = buildCoarseOrder(sort, input.cursor);
   return queryPage<ConversationRow>(
     input,
@@ -120,15 +155,18 @@ export const listStoredConversations: FlowStore['conversations']['list'] = (sele
     ({ after, order, limit }) => ({
       rows: readRows(
         selection,
-        parts.map((where) => sql.join([where, ...(after ? [after] : []), ...coarse.after], sql` and `)),
+        parts.map(({ where, slots }) => ({
+          where: sql.join([where, ...(after ? [after] : []), ...coarse.after], sql` and `),
+          slots,
+        })),
         [...coarse.order, ...order],
         limit,
       ),
       total: db
         .execute<{ total: number }>(
           sql`select count(*)::int as total from (${sql.join(
-            parts.map(
-              (where) =>
+            splitSelection(selection, false).map(
+              ({ where }) =>
                 sql`(select 1 from ${conversationRows(selection.periods)} as t where ${where} limit ${MAX_CONVERSATIONS_COUNTED + 1})`,
             ),
             sql` union all `,

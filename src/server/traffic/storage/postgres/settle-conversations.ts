@@ -45,7 +45,7 @@ async function assignStored(tx: Tx, nodeId: string, now: string): Promise<number
     conversation_id: assignments[i]?.conversation_id ?? flow_key,
   }));
   const ended = flows.filter(isEnded).map(({ flow_key }): ConversationIdentity => {
-    return { id: flow_key, conversation_key: flow_key, ordinal: 0 };
+    return { id: flow_key, conversation_key: flow_key, ordinal: 0, revision: 0 };
   });
   await tx.execute(sql`
     update ${trafficFlows} as t set conversation_id = r.conversation_id

@@ -8,10 +8,10 @@ import { trafficConversations, trafficFlows } from '../../../db/schema/flows';
 import { unnestRows } from '../../../db/unnest-rows';
 import { FORWARD, REPLY } from './flow-direction';
 
-/** A conversation with what does not follow from its flows. */
-export type ConversationIdentity = { id: string; conversation_key: string; ordinal: number };
+/** A conversation with what does not follow from its flows, and how often it was written when it was read; 0: not stored. */
+export type ConversationIdentity = { id: string; conversation_key: string; ordinal: number; revision: number };
 
-const IDENTITY = { id: 'uuid', conversation_key: 'uuid', ordinal: 'int' } as const;
+const IDENTITY = { id: 'uuid', conversation_key: 'uuid', ordinal: 'int', revision: 'int' } as const;
 
 const raw = (text: string): SQL => sql.raw(text);
 const list = (words: readonly string[]) => words.map((word) => `'${word}'`).join(', ');
@@ -86,7 +86,7 @@ function summedFlows(touched: SQL): SQL {
             max(observed_at) filter (where ${raw(PASSING)}) as passed_at,
             min(first_seen_at) as first_seen_at, max(observed_at) as observed_at, min(created_at) as created_at
           from (
-            select c.*, t.*, ${FORWARD} as forward, ${raw(REPLY)} as reply
+            select c.id, c.conversation_key, c.ordinal, t.*, ${FORWARD} as forward, ${raw(REPLY)} as reply
             from ${touched} as c
             cross join lateral (select * from ${trafficFlows} as t where t.conversation_id = c.id offset 0) as t) as f
           group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) as n) as p
@@ -159,21 +159,22 @@ const LEARNED = ['client', 'server']
  */
 async function writeConversations(executor: Executor, touched: SQL, now: string): Promise<string[]> {
   const rows = await executor.execute<{ ids: string | null }>(sql`
-    with stored as (
+    with touched as materialized ${touched},
+    stored as (
       insert into ${trafficConversations} as t (id, conversation_key, ordinal, ${raw(NAMES.join(', '))}, updated_at)
       select s.id, s.conversation_key, s.ordinal, ${raw(Object.values(VALUES).join(', '))}, ${now}::timestamptz
-      from (${summedFlows(touched)}) as s
+      from (${summedFlows(raw('touched'))}) as s
       order by s.id
       on conflict (id) do update set ${raw(DERIVED)}, updated_at = excluded.updated_at, revision = t.revision + 1,
         is_merge_due = t.is_merge_due or ${raw(LEARNED)}
-      returning id, revision, (select c.revision from ${trafficConversations} as c where c.id = t.id) as before)
-    select string_agg(id::text, ',') as ids from stored where revision <> coalesce(before, 0) + 1`);
+      returning id, revision)
+    select string_agg(id::text, ',') as ids from stored join touched using (id) where stored.revision <> touched.revision + 1`);
   const ids = rows[0]?.ids;
   return ids ? ids.split(',') : [];
 }
 
 const byId = (ids: readonly string[]): SQL =>
-  sql`(select id, conversation_key, ordinal from ${trafficConversations} where id = any (${pgArray('uuid', ids)}))`;
+  sql`(select id, conversation_key, ordinal, revision from ${trafficConversations} where id = any (${pgArray('uuid', ids)}))`;
 
 /** Sums up the flows of conversations, stored ones and new ones. */
 export async function storeConversations(
