@@ -277,7 +277,7 @@ export const IMPORT_COLUMNS = {
 >;
 
 /** Edits of one change. */
-export const MAX_CHANGE_ITEMS = 100;
+export const MAX_CHANGE_ITEMS = 500;
 
 /** How long after its last write a change is rolled back unless confirmed, where nothing else is said. */
 export const DEFAULT_CONFIRM_SECONDS = 600;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_BULK, MAX_BULK_MEMBERS } from '../choices';
 import { PolicyCreate, PolicySnapshot } from '../policies';
+import { PolicyTestInput, TestContent } from '../policy-tests/definition';
 import { SecurityGroupInput } from '../security-group';
 
 export const CHANGE_ITEM_KINDS = [
@@ -8,6 +9,9 @@ export const CHANGE_ITEM_KINDS = [
   'policy_delete',
   'group',
   'group_members',
+  'group_delete',
+  'policy_test',
+  'policy_test_delete',
   'move',
   'residual_removal',
   'adopt',
@@ -47,6 +51,14 @@ export const ChangeItemInput = z.discriminatedUnion(
       add: WorkloadIds,
       remove: WorkloadIds,
     }),
+    z.strictObject({ kind: z.literal('group_delete'), group_id: z.uuid(), ...base }),
+    z.strictObject({
+      kind: z.literal('policy_test'),
+      policy_test_id: z.uuid().optional(),
+      ...base,
+      test: PolicyTestInput,
+    }),
+    z.strictObject({ kind: z.literal('policy_test_delete'), policy_test_id: z.uuid(), ...base }),
     z.strictObject({
       kind: z.literal('move'),
       workload_ids: Ids.min(1, 'At least one workload.').transform(unique),
@@ -149,6 +161,33 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     /** Only workloads that really change: those to add are no members yet, those to remove are. */
     add: z.array(z.uuid()),
     remove: z.array(z.uuid()),
+  }),
+  z.object({
+    kind: z.literal('group_delete'),
+    group_id: z.uuid(),
+    name: z.string(),
+    ...owner,
+    base_version: z.int(),
+    before: GroupContent.extend(before),
+    /** Its members that were added manually; a rollback adds them again. */
+    remove: z.array(z.uuid()),
+  }),
+  z.object({
+    kind: z.literal('policy_test'),
+    policy_test_id: z.uuid(),
+    name: z.string(),
+    ...owner,
+    base_version: z.int().nullable(),
+    before: TestContent.extend(before).nullable(),
+    after: TestContent,
+  }),
+  z.object({
+    kind: z.literal('policy_test_delete'),
+    policy_test_id: z.uuid(),
+    name: z.string(),
+    ...owner,
+    base_version: z.int(),
+    before: TestContent.extend(before),
   }),
   z.object({
     kind: z.literal('move'),

@@ -52,6 +52,33 @@ const checkPorts = (value: Asserted, context: z.RefinementCtx) => {
   if (message) context.addIssue({ code: 'custom', path: ['ports'], message });
 };
 
+/** What a test says, as it is stored. */
+export const TestContent = z.object({
+  name: z.string(),
+  expect: z.enum(POLICY_TEST_EXPECTATIONS),
+  from: z.array(z.string()),
+  to: z.array(z.string()),
+  protocol: z.enum(RULE_PROTOCOLS),
+  ports: z.array(z.string()),
+  reason: z.string(),
+  owner: z.string(),
+});
+export type TestContent = z.output<typeof TestContent>;
+
+/** What a test says, of a row with more. */
+export const toTestContent = ({
+  name,
+  expect,
+  from,
+  to,
+  protocol,
+  ports,
+  reason,
+  owner,
+}: TestContent): TestContent => ({
+  ...{ name, expect, from, to, protocol, ports, reason, owner },
+});
+
 /** What is needed to create a test; `tenant_id` and `project_id` as for policies. */
 export const PolicyTestInput = z
   .strictObject({

@@ -3,9 +3,12 @@ import type { Change } from '@/domain/change/change';
 import { listObjectIds } from '@/domain/change/item-objects';
 import type { ChangeItem, GroupContent } from '@/domain/change/items';
 import { compareSnapshots } from '@/domain/policy/snapshot';
+import type { TestContent } from '@/domain/policy-tests/definition';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
+import { Link } from '@/ui/link';
 import { Section } from '@/ui/section';
 import { describeItem } from '../../shared/changes/change-labels';
 import { PolicyLink, SecurityGroupLink, WorkloadLink } from '../../shared/entity-links';
@@ -42,11 +45,13 @@ export function ContentSection({ change }: { change: Change }) {
   );
 }
 
+const DELETIONS: readonly ChangeItem['kind'][] = ['policy_delete', 'group_delete', 'policy_test_delete'];
+
 function Item({ item, isApplied }: { item: ChangeItem; isApplied: boolean }) {
   const t = useT();
   const { tone, word } = describeItem(t, item);
   // What a draft creates has no page yet, and what a change deletes none any more.
-  const exists = 'before' in item && item.before === null ? isApplied : item.kind !== 'policy_delete' || !isApplied;
+  const exists = 'before' in item && item.before === null ? isApplied : !DELETIONS.includes(item.kind) || !isApplied;
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1 pb-2">
@@ -58,6 +63,10 @@ function Item({ item, isApplied }: { item: ChangeItem; isApplied: boolean }) {
             <PolicyLink id={item.policy_id} name={item.name} />
           ) : 'group_id' in item ? (
             <SecurityGroupLink id={item.group_id} name={item.name} />
+          ) : 'policy_test_id' in item ? (
+            <Link className="link" href={paths.policyTest({ testId: item.policy_test_id })}>
+              {item.name}
+            </Link>
           ) : item.kind === 'residual_removal' ? (
             <WorkloadLink id={item.workload_id} name={item.name} />
           ) : (
@@ -116,6 +125,18 @@ function Difference({ item }: { item: ChangeItem }) {
           <Members label={t('Removed')} ids={item.remove} />
         </div>
       );
+    case 'group_delete':
+      return (
+        <p className="text-muted">
+          {t('The group and its {n, plural, one {manual member} other {# manual members}} are removed.', {
+            n: item.remove.length,
+          })}
+        </p>
+      );
+    case 'policy_test':
+      return <ContentDifference<keyof TestContent> labels={TEST_FIELDS} before={item.before} after={item.after} />;
+    case 'policy_test_delete':
+      return <p className="text-muted">{t('The policy test is no longer evaluated.')}</p>;
     case 'move':
       return <Members label={t('Workloads')} ids={item.workloads.map(({ id }) => id)} />;
     case 'residual_removal':
@@ -157,22 +178,48 @@ const GROUP_FIELDS: Record<keyof GroupContent, string> = {
   member_tags_match: msg('Tag match'),
 };
 
-const groupValue = (t: Translate, value: string | readonly string[]): string =>
+const TEST_FIELDS: Record<keyof TestContent, string> = {
+  name: msg('Name'),
+  expect: msg('Expected'),
+  from: msg('From'),
+  to: msg('To'),
+  protocol: msg('Protocol'),
+  ports: msg('Ports'),
+  reason: msg('Reason'),
+  owner: msg('Owner'),
+};
+
+const contentValue = (t: Translate, value: string | readonly string[]): string =>
   (typeof value === 'string' ? value : value.join(', ')) || t('(empty)');
 
-export function GroupDifference({ before, after }: { before: GroupContent | null; after: GroupContent }) {
+export const GroupDifference = (content: { before: GroupContent | null; after: GroupContent }) => (
+  <ContentDifference labels={GROUP_FIELDS} {...content} />
+);
+
+type Content<F extends string> = Readonly<Record<F, string | readonly string[]>>;
+
+/** The fields of an object that differ, each with its value before and after. */
+function ContentDifference<F extends string>({
+  labels,
+  before,
+  after,
+}: {
+  labels: Readonly<Record<F, string>>;
+  before: Content<F> | null;
+  after: Content<F>;
+}) {
   const t = useT();
-  const fields = (Object.keys(GROUP_FIELDS) as (keyof GroupContent)[]).filter(
-    (field) => groupValue(t, before?.[field] ?? '') !== groupValue(t, after[field]),
+  const fields = (Object.keys(labels) as F[]).filter(
+    (field) => contentValue(t, before?.[field] ?? '') !== contentValue(t, after[field]),
   );
   return (
     <ul className="divide-y rounded-md border">
       {fields.map((field) => (
         <li key={field} className="grid gap-x-3 px-3 py-2 sm:grid-cols-[10rem_minmax(0,1fr)]">
-          <span className="text-muted">{t(GROUP_FIELDS[field])}</span>
+          <span className="text-muted">{t(labels[field])}</span>
           <span className="flex min-w-0 flex-col [overflow-wrap:anywhere]">
-            {before && <del className="text-danger decoration-1">{groupValue(t, before[field])}</del>}
-            <ins className="text-ok no-underline">{groupValue(t, after[field])}</ins>
+            {before && <del className="text-danger decoration-1">{contentValue(t, before[field])}</del>}
+            <ins className="text-ok no-underline">{contentValue(t, after[field])}</ins>
           </span>
         </li>
       ))}

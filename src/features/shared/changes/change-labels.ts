@@ -61,6 +61,14 @@ export function describeItem(t: Translate, item: ChangeItem): { tone: Tone; word
       return item.before === null ? { tone: 'ok', word: t('Create group') } : { tone: 'warn', word: t('Change group') };
     case 'group_members':
       return { tone: 'warn', word: t('Change members') };
+    case 'group_delete':
+      return { tone: 'danger', word: t('Delete group') };
+    case 'policy_test':
+      return item.before === null
+        ? { tone: 'ok', word: t('Create policy test') }
+        : { tone: 'warn', word: t('Change policy test') };
+    case 'policy_test_delete':
+      return { tone: 'danger', word: t('Delete policy test') };
     case 'move':
       return { tone: 'warn', word: t('Move workloads to project') };
     case 'residual_removal':

@@ -35,6 +35,19 @@ export function toItemInput(item: ChangeItem): ItemInput {
     }
     case 'group_members':
       return { kind: 'group_members', group_id: item.group_id, ...base, add: item.add, remove: item.remove };
+    case 'group_delete':
+      return { kind: 'group_delete', group_id: item.group_id, ...base };
+    case 'policy_test': {
+      const owner = item.before === null ? { tenant_id, project_id } : {};
+      return {
+        kind: 'policy_test',
+        policy_test_id: item.policy_test_id,
+        ...base,
+        test: { ...item.after, ...owner },
+      };
+    }
+    case 'policy_test_delete':
+      return { kind: 'policy_test_delete', policy_test_id: item.policy_test_id, ...base };
     case 'move':
       return { kind: 'move', workload_ids: listObjectIds(item), project_id: item.to?.id ?? null };
     case 'residual_removal':
@@ -47,6 +60,7 @@ export const editsSame = (a: ItemInput, b: ItemInput): boolean => {
   const ids = (item: ItemInput): readonly (string | undefined)[] => {
     if (item.kind === 'move') return item.workload_ids;
     if (item.kind === 'residual_removal') return [item.workload_id];
+    if (item.kind === 'policy_test' || item.kind === 'policy_test_delete') return [item.policy_test_id];
     return ['group_id' in item ? item.group_id : 'policy_id' in item ? item.policy_id : undefined];
   };
   const others = ids(b);

@@ -1,4 +1,4 @@
-import { isGroupItem } from '@/domain/change/item-objects';
+import { isGroupItem, isTestItem } from '@/domain/change/item-objects';
 import type { ChangeItem } from '@/domain/change/items';
 import { computeReach, isWithinReach, type Owned, type Permission, type Reach } from '@/domain/permissions';
 import type { Session } from '../../auth/scope';
@@ -24,6 +24,7 @@ export const mayWriteChange = (
 ): boolean =>
   isPermittedAtAll(session, 'policy:write', owners) &&
   isPermittedAtAll(session, 'group:write', items.filter(isGroupItem)) &&
+  isPermittedAtAll(session, 'policy_test:write', items.filter(isTestItem)) &&
   isPermittedAtAll(session, 'workload:write', items.filter(isMove));
 
 /** @throws AppError `forbidden` */
@@ -40,8 +41,9 @@ export function listCoveredTenants(owners: readonly Owned[], reach: Reach): (str
   return tenants.filter((tenant) => owners.every((owner) => owner.tenant_id !== tenant || isWithinReach(owner, reach)));
 }
 
-/** Whether an item is visible: groups have a permission of their own. */
+/** Whether an item is visible: groups and policy tests have permissions of their own. */
 export function isItemVisible({ grants }: Grants, reach: Reach, item: ChangeItem): boolean {
   if (!isWithinReach(item, reach)) return false;
-  return !isGroupItem(item) || isWithinReach(item, computeReach(grants, 'group:read'));
+  const permission = isGroupItem(item) ? 'group:read' : isTestItem(item) ? 'policy_test:read' : null;
+  return permission === null || isWithinReach(item, computeReach(grants, permission));
 }

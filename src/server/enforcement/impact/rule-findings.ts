@@ -13,7 +13,7 @@ const MOST_WORKLOADS = 200;
 /** What an impact is computed from. */
 export type Session = PlannedImpact & {
   /** Who reads it, and over which window. */
-  readonly row: Pick<ImpactRow, 'reader' | 'since' | 'until' | 'source'>;
+  readonly row: Pick<ImpactRow, 'change' | 'reader' | 'since' | 'until' | 'source'>;
   readonly pairs: GuestPairs;
 };
 
@@ -56,7 +56,8 @@ export async function computeRuleFindings(
   reach: (share: number) => Promise<void>,
 ): Promise<RuleFindings> {
   const { row, found, subjects } = session;
-  const { tests, hidden } = await describeFailing(await findFailingTests(found, subjects), row.reader.tests);
+  const items = 'items' in row.change ? row.change.items : [];
+  const { tests, hidden } = await describeFailing(await findFailingTests(found, subjects, items), row.reader.tests);
   return {
     ...(await compare(session, reach)),
     tests,

@@ -94,5 +94,11 @@ export async function assertTestsHoldAfterChange(
 ): Promise<Override> {
   const subjects = listSubjects(compiled);
   const what = { name: 'the change', remedy: 'Edit the change' };
-  return assertNoneFails(await findFailingTests(compiled.change, subjects), subjects, rights, refusal, what);
+  return assertNoneFails(
+    await findFailingTests(compiled.change, subjects, compiled.items),
+    subjects,
+    rights,
+    refusal,
+    what,
+  );
 }

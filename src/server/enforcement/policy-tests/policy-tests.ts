@@ -6,6 +6,8 @@ import {
   type PolicyTestListInput,
   type PolicyTestUpdate,
   portsProblem,
+  type TestContent,
+  toTestContent,
 } from '@/domain/policy-tests/definition';
 import { parseTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import { recordAudit } from '../../audit/record';
@@ -25,6 +27,7 @@ import {
   countPolicyTests,
   deletePolicyTest as deleteRow,
   findPolicyTest,
+  forgetPolicyTestResult,
   insertPolicyTest,
   lockPolicyTest,
   type PolicyTestRow,
@@ -39,12 +42,11 @@ const MAX_TESTS = 1_000;
 
 /** What the audit trail keeps of a test. */
 export function auditedTest(test: PolicyTestRow): Record<string, unknown> {
-  const { project_id, name, expect, from, to, protocol, ports, reason, owner } = test;
-  return { project_id, name, expect, from, to, protocol, ports, reason, owner, protected: test.protected };
+  return { project_id: test.project_id, ...toTestContent(test), protected: test.protected };
 }
 
 /** Nodes belong to the installation: a tenant's test cannot name one. @throws AppError `refused` */
-function assertEnds({ tenant_id }: Owned, test: { from?: readonly string[]; to?: readonly string[] }): void {
+export function assertEnds({ tenant_id }: Owned, test: { from?: readonly string[]; to?: readonly string[] }): void {
   if (tenant_id === null) return;
   for (const field of ['from', 'to'] as const) {
     const named = test[field]?.some((text) => {
@@ -85,6 +87,48 @@ export async function readPolicyTest({ reach }: Scope<'policy_test:read'>, id: s
   return describeTest(await readFirewallState(), reach, test);
 }
 
+/** What a change or a request makes of a test. */
+type NewTest = TestContent & Owned & { readonly id: string };
+
+/** What happens after every write of a test. @param firewall null: the next pass evaluates the test */
+async function evaluateStored(
+  tx: Tx,
+  scope: Scope<'policy_test:write'>,
+  firewall: FirewallState | null,
+  row: PolicyTestRow,
+): Promise<void> {
+  if (firewall) await evaluateTest(tx, scope, firewall, row);
+  else await forgetPolicyTestResult(tx, row.id);
+  await publishEvent(tx, { type: 'policy_test.changed', ...toOwner(row) });
+}
+
+/** As `createPolicyTest`, inside the caller's transaction. @param firewall null: the next pass evaluates the test */
+export async function createPolicyTestIn(
+  tx: Tx,
+  scope: Scope<'policy_test:write'>,
+  firewall: FirewallState | null,
+  test: NewTest,
+): Promise<void> {
+  const owner = toOwner(test);
+  assertEnds(owner, test);
+  if (await policyTestNameTaken(tx, owner, test.name)) throw nameTaken('policy test', test.name);
+  if ((await countPolicyTests(tx, owner)) >= MAX_TESTS) {
+    throw new AppError('refused', `There are ${MAX_TESTS} policy tests already. Delete some first.`);
+  }
+  await insertPolicyTest(tx, test);
+  const row = await lockPolicyTest(tx, 'all', test.id);
+  if (!row) throw new Error('expected the stored test to exist');
+  await evaluateStored(tx, scope, firewall, row);
+  await recordAudit(tx, scope, {
+    action: 'policy_test.created',
+    object_kind: 'policy_test',
+    object_id: row.id,
+    object_name: row.name,
+    tenant_id: row.tenant_id,
+    after: auditedTest(row),
+  });
+}
+
 /** As `createPolicyTest`, in the caller's transaction. @returns the id */
 export async function storePolicyTest(
   tx: Tx,
@@ -93,25 +137,8 @@ export async function storePolicyTest(
   { tenant_id: tenant, project_id: project, ...fields }: PolicyTestInput,
 ): Promise<string> {
   const owner = await chooseOwner(tx, scope.reach, { tenant_id: tenant, project_id: project });
-  assertEnds(owner, fields);
-  if (await policyTestNameTaken(tx, owner, fields.name)) throw nameTaken('policy test', fields.name);
-  if ((await countPolicyTests(tx, owner)) >= MAX_TESTS) {
-    throw new AppError('refused', `There are ${MAX_TESTS} policy tests already. Delete some first.`);
-  }
   const id = newId();
-  await insertPolicyTest(tx, { ...fields, ...owner, id });
-  const row = await lockPolicyTest(tx, 'all', id);
-  if (!row) throw new Error('expected the stored test to exist');
-  await evaluateTest(tx, scope, firewall, row);
-  await publishEvent(tx, { type: 'policy_test.changed', ...owner });
-  await recordAudit(tx, scope, {
-    action: 'policy_test.created',
-    object_kind: 'policy_test',
-    object_id: id,
-    object_name: row.name,
-    tenant_id: row.tenant_id,
-    after: auditedTest(row),
-  });
+  await createPolicyTestIn(tx, scope, firewall, { ...fields, ...owner, id });
   return id;
 }
 
@@ -129,14 +156,46 @@ export async function createPolicyTest(scope: Scope<'policy_test:write'>, input:
   return describeTest(firewall, scope.reach, found);
 }
 
-/** The row of a test that the caller may change. @throws AppError `not_found`, `forbidden` for a protected connection */
-async function lockOwn(tx: Tx, scope: Scope<'policy_test:write'>, id: string): Promise<PolicyTestRow> {
-  const row = await lockPolicyTest(tx, scope.reach, id);
+/** A test that the caller may change, and no protected connection. @throws AppError `not_found`, `forbidden` */
+export async function lockOwnTest(tx: Tx, reach: Reach, id: string): Promise<PolicyTestRow> {
+  const row = await lockPolicyTest(tx, reach, id);
   if (!row) throw notFound('policy test');
   if (row.protected) {
     throw new AppError('forbidden', `${row.name} is a protected connection. Change it under Protected connections.`);
   }
   return row;
+}
+
+/** As `updatePolicyTest`, inside the caller's transaction. @param firewall null: the next pass evaluates the test */
+export async function updatePolicyTestIn(
+  tx: Tx,
+  scope: Scope<'policy_test:write'>,
+  firewall: FirewallState | null,
+  id: string,
+  { version, ...input }: PolicyTestUpdate,
+): Promise<void> {
+  const row = await lockOwnTest(tx, scope.reach, id);
+  assertVersion('policy test', row.version, version, { current: auditedTest(row) });
+  const changes = changedFields<PolicyTestRow, Partial<PolicyTestRow>>(row, input);
+  if (Object.keys(changes).length === 0) return;
+  const next = { ...row, ...changes, version: row.version + 1 };
+  const problem = portsProblem(next);
+  if (problem) throw refuseField('ports', problem);
+  assertEnds(row, next);
+  if (next.name !== row.name && (await policyTestNameTaken(tx, row, next.name))) {
+    throw nameTaken('policy test', next.name);
+  }
+  await updateRow(tx, id, { ...changes, version: next.version });
+  await evaluateStored(tx, scope, firewall, next);
+  await recordAudit(tx, scope, {
+    action: 'policy_test.updated',
+    object_kind: 'policy_test',
+    object_id: id,
+    object_name: next.name,
+    tenant_id: row.tenant_id,
+    before: auditedTest(row),
+    after: auditedTest(next),
+  });
 }
 
 /**
@@ -147,52 +206,32 @@ async function lockOwn(tx: Tx, scope: Scope<'policy_test:write'>, id: string): P
 export async function updatePolicyTest(
   scope: Scope<'policy_test:write'>,
   id: string,
-  { version, ...input }: PolicyTestUpdate,
+  update: PolicyTestUpdate,
 ): Promise<PolicyTest> {
   const firewall = await readFirewallState();
   const found = await db.transaction(async (tx) => {
-    const row = await lockOwn(tx, scope, id);
-    assertVersion('policy test', row.version, version, { current: auditedTest(row) });
-    const changes = changedFields<PolicyTestRow, Partial<PolicyTestRow>>(row, input);
-    if (Object.keys(changes).length === 0) return findPolicyTest(tx, 'all', id);
-    const next = { ...row, ...changes, version: row.version + 1 };
-    const problem = portsProblem(next);
-    if (problem) throw refuseField('ports', problem);
-    assertEnds(row, next);
-    if (next.name !== row.name && (await policyTestNameTaken(tx, row, next.name))) {
-      throw nameTaken('policy test', next.name);
-    }
-    await updateRow(tx, id, { ...changes, version: next.version });
-    await evaluateTest(tx, scope, firewall, next);
-    await publishEvent(tx, { type: 'policy_test.changed', ...toOwner(row) });
-    await recordAudit(tx, scope, {
-      action: 'policy_test.updated',
-      object_kind: 'policy_test',
-      object_id: id,
-      object_name: next.name,
-      tenant_id: row.tenant_id,
-      before: auditedTest(row),
-      after: auditedTest(next),
-    });
+    await updatePolicyTestIn(tx, scope, firewall, id, update);
     return findPolicyTest(tx, 'all', id);
   });
   if (!found) throw new Error('expected the locked test to exist');
   return describeTest(firewall, scope.reach, found);
 }
 
-/** @throws AppError `not_found`, `forbidden` for a protected connection */
-export function deletePolicyTest(scope: Scope<'policy_test:write'>, id: string): Promise<void> {
-  return db.transaction(async (tx) => {
-    const row = await lockOwn(tx, scope, id);
-    await deleteRow(tx, id);
-    await publishEvent(tx, { type: 'policy_test.changed', ...toOwner(row) });
-    await recordAudit(tx, scope, {
-      action: 'policy_test.deleted',
-      object_kind: 'policy_test',
-      object_id: id,
-      object_name: row.name,
-      tenant_id: row.tenant_id,
-      before: auditedTest(row),
-    });
+/** As `deletePolicyTest`, inside the caller's transaction. */
+export async function deletePolicyTestIn(tx: Tx, scope: Scope<'policy_test:write'>, id: string): Promise<void> {
+  const row = await lockOwnTest(tx, scope.reach, id);
+  await deleteRow(tx, id);
+  await publishEvent(tx, { type: 'policy_test.changed', ...toOwner(row) });
+  await recordAudit(tx, scope, {
+    action: 'policy_test.deleted',
+    object_kind: 'policy_test',
+    object_id: id,
+    object_name: row.name,
+    tenant_id: row.tenant_id,
+    before: auditedTest(row),
   });
 }
+
+/** @throws AppError `not_found`, `forbidden` for a protected connection */
+export const deletePolicyTest = (scope: Scope<'policy_test:write'>, id: string): Promise<void> =>
+  db.transaction((tx) => deletePolicyTestIn(tx, scope, id));

@@ -220,6 +220,11 @@ export async function storePolicyTestResults(executor: Executor, rows: readonly 
     on conflict (policy_test_id) do update set ${each((name) => `${name} = excluded.${name}`)}`);
 }
 
+/** The test is as good as new: the next pass evaluates it. */
+export async function forgetPolicyTestResult(tx: Tx, id: string): Promise<void> {
+  await tx.delete(policyTestResults).where(eq(policyTestResults.policy_test_id, id));
+}
+
 /** Changes whenever a test is created, changed or deleted. */
 export async function policyTestsStamp(executor: Executor): Promise<string> {
   const [row] = await executor.execute<{ stamp: string }>(sql`select ${rowStamp(policyTests)} as stamp`);

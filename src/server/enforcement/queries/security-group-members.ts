@@ -108,20 +108,20 @@ export async function insertMembers(tx: Tx, groupId: string, workloadIds: readon
   return rows.map((row) => row.workload_id);
 }
 
-/** Which of the workloads were added to the group manually. */
+/** Which of the workloads were added to the group manually; without workloads, all that were. */
 export async function listAddedMembers(
   executor: Executor,
   groupId: string,
-  workloadIds: readonly string[],
+  workloadIds?: readonly string[],
 ): Promise<string[]> {
-  if (workloadIds.length === 0) return [];
+  if (workloadIds?.length === 0) return [];
   const rows = await executor
     .select({ workload_id: securityGroupMembers.workload_id })
     .from(securityGroupMembers)
     .where(
       and(
         eq(securityGroupMembers.security_group_id, groupId),
-        inArray(securityGroupMembers.workload_id, [...workloadIds]),
+        workloadIds && inArray(securityGroupMembers.workload_id, [...workloadIds]),
       ),
     );
   return rows.map((row) => row.workload_id);

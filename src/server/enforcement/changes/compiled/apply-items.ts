@@ -67,7 +67,7 @@ function storeGroups(inputs: PolicyInputs, items: readonly ChangeItem[]): Policy
     } else if (item.kind === 'group_members') {
       const group = groups.get(item.group_id);
       if (group) groups.set(item.group_id, addMembers(group, item.add, item.remove));
-    }
+    } else if (item.kind === 'group_delete') groups.delete(item.group_id);
   }
   return withGroups(inputs, [...groups.values()]);
 }

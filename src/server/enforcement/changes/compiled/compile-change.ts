@@ -25,6 +25,7 @@ import { describeRequirements, listTouchedPolicies, type TouchedPolicy } from '.
 
 /** What the items of a change do to the rules of workloads, on what was last read. */
 export type CompiledChange = {
+  readonly items: readonly ChangeItem[];
   /** What was last read. */
   readonly firewall: FirewallState;
   /** Policies and inventory as they will be read once the items are stored. */
@@ -132,6 +133,7 @@ export async function compileChange(
   const differing = await compare(change);
   const ids = new Set(touched.map(({ policy_id }) => policy_id));
   return {
+    items,
     firewall: known,
     inputs,
     touched,

@@ -22,6 +22,10 @@ export type NormalItem<K extends ChangeItem['kind']> = {
 /** Groups need a permission of their own. @throws AppError `forbidden` */
 export const authorizeGroups = ({ session }: ItemContext): Scope<'group:write'> => authorize(session, 'group:write');
 
+/** So do policy tests. @throws AppError `forbidden` */
+export const authorizeTests = ({ session }: ItemContext): Scope<'policy_test:write'> =>
+  authorize(session, 'policy_test:write');
+
 /** The answer to an object of an item that does not exist or is not visible to the caller. */
-export const objectNotFound = (what: 'policy' | 'group', at: number) =>
-  notFound(what, [{ field: `items.${at}.${what}_id`, message: `The ${what} was not found.` }]);
+export const objectNotFound = (what: 'policy' | 'group' | 'policy test', at: number) =>
+  notFound(what, [{ field: `items.${at}.${what.replace(' ', '_')}_id`, message: `The ${what} was not found.` }]);

@@ -116,3 +116,20 @@ export async function normalizeMembers(
     owners: [owner],
   };
 }
+
+/** The deletion of a group. Whether policies still name it is decided when it is stored, after the edits of policies. */
+export async function normalizeGroupDeletion(
+  context: ItemContext,
+  at: number,
+  given: Given<'group_delete'>,
+): Promise<NormalItem<'group_delete'>> {
+  const scope = authorizeGroups(context);
+  const group = await readStored(context, scope, at, given);
+  const { id: group_id, name, version } = group;
+  const before = { ...toContent(group), version };
+  const remove = await listAddedMembers(context.tx, group_id);
+  return {
+    item: { kind: 'group_delete', group_id, name, ...toOwner(group), base_version: version, before, remove },
+    owners: [toOwner(group)],
+  };
+}

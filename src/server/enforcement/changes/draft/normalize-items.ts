@@ -5,9 +5,10 @@ import type { Owned } from '@/domain/permissions';
 import { refuseField } from '../../../lib/refusals';
 import { sha256 } from '../../impact/hashes';
 import type { ItemContext } from './item-context';
-import { normalizeGroup, normalizeMembers } from './normalize-group';
+import { normalizeGroup, normalizeGroupDeletion, normalizeMembers } from './normalize-group';
 import { normalizeMove } from './normalize-move';
 import { normalizePolicy, normalizePolicyDeletion } from './normalize-policy';
+import { normalizePolicyTest, normalizePolicyTestDeletion } from './normalize-policy-test';
 import { normalizeResidualRemoval } from './normalize-residual-removal';
 
 /** Hash of what the items say; the names of what they edit and the former content are not part of it. */
@@ -30,6 +31,12 @@ function normalizeItem(context: ItemContext, at: number, given: ChangeEdit): Pro
       return normalizeGroup(context, at, given);
     case 'group_members':
       return normalizeMembers(context, at, given);
+    case 'group_delete':
+      return normalizeGroupDeletion(context, at, given);
+    case 'policy_test':
+      return normalizePolicyTest(context, at, given);
+    case 'policy_test_delete':
+      return normalizePolicyTestDeletion(context, at, given);
     case 'move':
       return normalizeMove(context, at, given);
     case 'residual_removal':
@@ -37,11 +44,15 @@ function normalizeItem(context: ItemContext, at: number, given: ChangeEdit): Pro
   }
 }
 
-/** What must occur only once: an object, and the name of a policy or group of one owner. */
+/** What must occur only once: an object, the members of a group, and the name of a policy, group or test of one owner. */
 function listKeys(item: ChangeItem): string[] {
   const { kind, name, tenant_id, project_id } = item;
-  const named = kind === 'policy' || kind === 'group' ? [JSON.stringify([kind, tenant_id, project_id, name])] : [];
-  return [...listObjectIds(item), ...named];
+  const isNamed = kind === 'policy' || kind === 'group' || kind === 'policy_test';
+  const named = isNamed ? [JSON.stringify([kind, tenant_id, project_id, name])] : [];
+  // The content of a group and its members are two edits; a deletion is both.
+  if (kind === 'group_members') return [`members ${item.group_id}`];
+  const members = kind === 'group_delete' ? [`members ${item.group_id}`] : [];
+  return [...listObjectIds(item), ...members, ...named];
 }
 
 /**

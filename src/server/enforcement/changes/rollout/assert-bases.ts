@@ -3,13 +3,15 @@ import type { Tx } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
 import { auditedGroup } from '../../groups/groups';
 import { readPolicySnapshot } from '../../policies/change-policy';
+import { auditedTest } from '../../policy-tests/policy-tests';
 import type { ChangeRow } from '../../queries/changes';
 import { lockPolicy } from '../../queries/policies';
+import { lockPolicyTest } from '../../queries/policy-tests';
 import { lockSecurityGroup } from '../../queries/security-groups';
 
 /** One edit whose object has another version than the one that it was made from. */
 type Conflict = {
-  readonly kind: 'policy' | 'group';
+  readonly kind: 'policy' | 'group' | 'policy test';
   readonly id: string;
   readonly name: string;
   readonly base_version: number;
@@ -35,11 +37,21 @@ async function listConflicts(tx: Tx, { items }: Pick<ChangeRow, 'items'>): Promi
         current: row && { ...(await readPolicySnapshot(tx, row)), ...toOwner(row) },
         change: item.kind === 'policy' ? item.after : null,
       });
+    } else if (item.kind === 'policy_test' || item.kind === 'policy_test_delete') {
+      const row = await lockPolicyTest(tx, 'all', item.policy_test_id);
+      if (row?.version === base_version) continue;
+      conflicts.push({
+        ...{ kind: 'policy test', id: item.policy_test_id, name, base_version, version: row?.version ?? null },
+        base: item.before,
+        current: row && auditedTest(row),
+        change: item.kind === 'policy_test' ? item.after : null,
+      });
     } else {
       const row = await lockSecurityGroup(tx, 'all', item.group_id);
       if (row?.version === base_version) continue;
-      const change = item.kind === 'group' ? item.after : { add: item.add, remove: item.remove };
-      const base = item.kind === 'group' ? item.before : null;
+      const members = item.kind === 'group_members' ? { add: item.add, remove: item.remove } : null;
+      const change = item.kind === 'group' ? item.after : members;
+      const base = item.kind === 'group_members' ? null : item.before;
       const current = row && auditedGroup(row);
       conflicts.push({
         ...{ kind: 'group', id: item.group_id, name, base_version, version: row?.version ?? null },

@@ -2,6 +2,7 @@ import type { ChangeItem } from '@/domain/change/items';
 import type { StoredRollout } from '@/domain/change/rollout';
 import { type Owned, toOwner } from '@/domain/permissions';
 import { isSameSnapshot } from '@/domain/policy/snapshot';
+import { toTestContent } from '@/domain/policy-tests/definition';
 import { equalJson } from '../../../audit/canonical';
 import type { Scope, Session } from '../../../auth/scope';
 import { db, type Tx } from '../../../db/client';
@@ -10,15 +11,17 @@ import { notFound } from '../../../lib/refusals';
 import { readPolicySnapshot } from '../../policies/change-policy';
 import { listChangeOwners, lockChange } from '../../queries/changes';
 import { lockPolicy } from '../../queries/policies';
+import { lockPolicyTest } from '../../queries/policy-tests';
 import { listAddedMembers } from '../../queries/security-group-members';
-import { lockSecurityGroup } from '../../queries/security-groups';
+import { listEligibleWorkloads, lockSecurityGroup } from '../../queries/security-groups';
 import { assertMayWrite } from '../change-access';
 import { insertDraft } from '../draft/create-change';
 import { refuseStep } from '../transition';
 import { revertMove } from './move-workloads';
 import { readFormerContent } from './undo-items';
 
-type Edit = Exclude<ChangeItem, { kind: 'move' | 'residual_removal' }>;
+type TestEdit = Extract<ChangeItem, { kind: 'policy_test' | 'policy_test_delete' }>;
+type Edit = Exclude<ChangeItem, TestEdit | { kind: 'move' | 'residual_removal' }>;
 type Moved = Pick<Extract<ChangeItem, { kind: 'group' }>, 'project_id' | 'moved_from'>;
 
 const NOTHING_LEFT = 'Nothing of the change is left to revert.';
@@ -32,6 +35,20 @@ function revertProject(
   const former = moved_from?.project_id;
   if (former === undefined || present.project_id !== project_id) return null;
   return { project_id: former, moved_from: { project_id } };
+}
+
+/** The edit that takes back one edit of a policy test, from what is stored now; null: there is nothing to take back. */
+async function revertTest(tx: Tx, item: TestEdit): Promise<ChangeItem | null> {
+  const { policy_test_id } = item;
+  const row = await lockPolicyTest(tx, 'all', policy_test_id);
+  const own = { policy_test_id, name: row?.name ?? item.name, ...toOwner(row ?? item) };
+  const present = row && { ...toTestContent(row), version: row.version };
+  if (!item.before) {
+    return present && { kind: 'policy_test_delete', ...own, base_version: present.version, before: present };
+  }
+  const { version: _, ...after } = item.before;
+  if (row && equalJson(toTestContent(row), after)) return null;
+  return { kind: 'policy_test', ...own, base_version: present?.version ?? null, before: present, after };
 }
 
 /** The edit that takes one edit back, from what is stored now; null: there is nothing to take back. */
@@ -54,6 +71,14 @@ async function revertEdit(tx: Tx, item: Edit, rollout: StoredRollout | null): Pr
     return { kind: 'policy', ...own, ...back, ...bases, after: former, adopted_from: null };
   }
   const row = await lockSecurityGroup(tx, 'all', item.group_id);
+  if (item.kind === 'group_delete') {
+    if (row) return null;
+    const { version: _, ...after } = item.before;
+    const { group_id, name, remove } = item;
+    const known = await listEligibleWorkloads(tx, 'all', item, remove);
+    const add = known.filter(({ eligible }) => eligible).map(({ id }) => id);
+    return { kind: 'group', group_id, name, ...toOwner(item), base_version: null, before: null, after, add };
+  }
   // A group that the change created stays: policies may name it by now, and by itself it filters nothing.
   if (!row) return null;
   const own = { group_id: row.id, name: row.name, ...toOwner(row), base_version: row.version };
@@ -86,7 +111,12 @@ export async function revertChange(scope: Scope<'policy:write'>, session: Sessio
     const items: ChangeItem[] = [];
     for (const item of change.items) {
       if (item.kind === 'residual_removal') continue;
-      const reverted = item.kind === 'move' ? await revertMove(tx, item) : [await revertEdit(tx, item, change.rollout)];
+      const reverted =
+        item.kind === 'move'
+          ? await revertMove(tx, item)
+          : item.kind === 'policy_test' || item.kind === 'policy_test_delete'
+            ? [await revertTest(tx, item)]
+            : [await revertEdit(tx, item, change.rollout)];
       items.push(...reverted.filter((one) => one !== null));
     }
     if (items.length === 0) {

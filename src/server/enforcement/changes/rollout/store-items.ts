@@ -4,10 +4,11 @@ import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { type Actor, changeScope, type Origin } from '../../../auth/scope';
 import type { Tx } from '../../../db/client';
 import { createSecurityGroupIn } from '../../groups/create-group';
-import { updateSecurityGroupIn } from '../../groups/groups';
+import { deleteSecurityGroupIn, updateSecurityGroupIn } from '../../groups/groups';
 import { changeMembersIn } from '../../groups/members';
 import { changePolicyIn } from '../../policies/change-policy';
 import { createPolicyIn, deletePolicyIn } from '../../policies/policies';
+import { createPolicyTestIn, deletePolicyTestIn, updatePolicyTestIn } from '../../policy-tests/policy-tests';
 import type { ChangeRow } from '../../queries/changes';
 import { findLastVersion } from '../../queries/policy-versions';
 import { storeMove } from './move-workloads';
@@ -21,8 +22,8 @@ export const selectItems = <K extends Kind>(items: readonly ChangeItem[], kind: 
   items.filter((item): item is ItemOf<K> => item.kind === kind);
 
 /**
- * Stores the content of a change as versions of its policies and groups. Policies come first: one may stop to name a group by
- * the name that it loses.
+ * Stores the content of a change as versions of its policies, groups and tests. Policies come first: one may stop to name a group
+ * by the name that it loses, or one that is deleted. Tests are evaluated by the next pass.
  * @returns removals from workloads of another project, for `startDeployments` after the commit
  * @throws AppError `version_conflict`, `not_found`, and `conflict` for names that are taken
  */
@@ -58,6 +59,17 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
   }
   for (const { group_id, add, remove } of selectItems(change.items, 'group_members')) {
     await changeMembersIn(tx, groups, group_id, { add, remove }, { rollout: within });
+  }
+  for (const { group_id } of selectItems(change.items, 'group_delete')) {
+    await deleteSecurityGroupIn(tx, groups, group_id, within);
+  }
+  const tests = changeScope('policy_test:write', by);
+  for (const { policy_test_id: id } of selectItems(change.items, 'policy_test_delete')) {
+    await deletePolicyTestIn(tx, tests, id);
+  }
+  for (const { policy_test_id: id, before, after, ...item } of selectItems(change.items, 'policy_test')) {
+    if (!before) await createPolicyTestIn(tx, tests, null, { id, ...toOwner(item), ...after });
+    else await updatePolicyTestIn(tx, tests, null, id, { ...after, version: before.version });
   }
   return removals;
 }

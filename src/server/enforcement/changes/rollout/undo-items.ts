@@ -4,6 +4,8 @@ import { type Owned, toOwner } from '@/domain/permissions';
 import type { PolicySnapshot } from '@/domain/policies';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { isSameSnapshot } from '@/domain/policy/snapshot';
+import { toTestContent } from '@/domain/policy-tests/definition';
+import { equalJson } from '../../../audit/canonical';
 import { changeScope } from '../../../auth/scope';
 import type { Tx } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
@@ -13,8 +15,10 @@ import { changeMembersIn } from '../../groups/members';
 import { changePolicyIn, readPolicySnapshot } from '../../policies/change-policy';
 import { createPolicyIn, deletePolicyIn } from '../../policies/policies';
 import { isDeployed } from '../../policies/policy-inputs';
+import { createPolicyTestIn, deletePolicyTestIn, updatePolicyTestIn } from '../../policy-tests/policy-tests';
 import type { ChangeRow } from '../../queries/changes';
 import { isPolicyNameUsed, lockPolicy } from '../../queries/policies';
+import { lockPolicyTest, policyTestNameTaken } from '../../queries/policy-tests';
 import { findLastVersion, findPolicyVersions } from '../../queries/policy-versions';
 import { listEligibleWorkloads, lockSecurityGroup, securityGroupNameTaken } from '../../queries/security-groups';
 import type { WithinChange } from './guard';
@@ -195,6 +199,40 @@ class Undo {
         this.problems.push(createIncomplete(`The group ${name} keeps its content: ${error.message}`));
       }
     }
+    for (const { group_id: id, before, remove, ...item } of selectItems(this.change.items, 'group_delete')) {
+      const { version: _, ...content } = before;
+      const isTaken = (candidate: string) => securityGroupNameTaken(tx, toOwner(item), candidate);
+      const name = await chooseFreeName(content.name, isTaken);
+      await createSecurityGroupIn(tx, this.#groups, { id, ...toOwner(item), ...content, name }, []);
+      const members = { add: await this.#existing(id, remove), remove: [] };
+      await changeMembersIn(tx, this.#groups, id, members, { rollout: this.#within });
+    }
+  }
+
+  async tests(): Promise<void> {
+    const { tx } = this;
+    const scope = changeScope('policy_test:write', this.by);
+    for (const { policy_test_id: id, before, after } of selectItems(this.change.items, 'policy_test')) {
+      const row = await lockPolicyTest(tx, 'all', id);
+      if (!row) continue;
+      if (!equalJson(toTestContent(row), after)) {
+        this.problems.push(
+          createIncomplete(
+            `The policy test ${row.name} was edited since the change was applied and keeps its content.`,
+          ),
+        );
+      } else if (before) {
+        const { version: _, ...content } = before;
+        const isTaken = (candidate: string) => policyTestNameTaken(tx, row, candidate);
+        const name = content.name === row.name ? content.name : await chooseFreeName(content.name, isTaken);
+        await updatePolicyTestIn(tx, scope, null, id, { ...content, name });
+      } else await deletePolicyTestIn(tx, scope, id);
+    }
+    for (const { policy_test_id: id, before, ...item } of selectItems(this.change.items, 'policy_test_delete')) {
+      const { version: _, ...content } = before;
+      const name = await chooseFreeName(content.name, (candidate) => policyTestNameTaken(tx, toOwner(item), candidate));
+      await createPolicyTestIn(tx, scope, null, { id, ...toOwner(item), ...content, name });
+    }
   }
 }
 
@@ -215,5 +253,6 @@ export async function undoItems(
   undo.residualRemovals();
   await undo.policies();
   await undo.groups();
+  await undo.tests();
   return undo;
 }
