@@ -40,6 +40,20 @@ async function buildBundles(hash) {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
   });
+  // One file for other machines, served by the installation.
+  await build({
+    absWorkingDir: root,
+    entryPoints: { fabric: 'src/runtime/client-main.ts' },
+    outdir: 'dist/client',
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    logLevel: 'warning',
+    banner: { js: '#!/usr/bin/env node' },
+  });
   // Served to the nodes by the installer's routes.
   const { status } = spawnSync(process.execPath, [at('agent', 'build.mjs'), at('dist', 'agent')], { stdio: 'inherit' });
   if (status !== 0) process.exit(1);

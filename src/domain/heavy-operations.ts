@@ -37,6 +37,7 @@ export const HEAVY_OPERATIONS: readonly Operation[] = [
   { rest: 'GET /suggestions/{suggestion_id}', trpc: ['suggestions.get'] },
   { rest: 'PATCH /suggestions/{suggestion_id}', trpc: ['suggestions.update'] },
   { rest: 'POST /suggestions/{suggestion_id}/change', trpc: ['suggestions.createChange'] },
+  { rest: 'POST /policy-file/plan', trpc: ['policyFile.plan'] },
   { rest: 'POST /mapping-rules/preview', trpc: ['mappingRules.preview'] },
   { rest: null, trpc: ['audit.verify'] },
 ];

@@ -2,6 +2,7 @@ import { env } from '@/server/lib/env';
 import { backupCommand } from './cli/backup-command';
 import { createAdminCommand } from './cli/create-admin-command';
 import { doctorCommand } from './cli/doctor-command';
+import { ownRemoteCommands } from './cli/remote/remote-commands';
 import { restoreCommand } from './cli/restore-command';
 import { rotateKeysCommand } from './cli/rotate-keys-command';
 import { runCli } from './cli/run-cli';
@@ -10,6 +11,7 @@ import { verifyAuditCommand } from './cli/verify-audit-command';
 const COMMANDS = [
   ...[backupCommand, restoreCommand, rotateKeysCommand],
   ...[createAdminCommand, verifyAuditCommand, doctorCommand],
+  ...ownRemoteCommands(process.env),
 ];
 
 // The program `fabric`: npm run fabric -- <command>, or node dist/fabric.mjs <command>. What services log is for services:

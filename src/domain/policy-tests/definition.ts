@@ -47,7 +47,8 @@ export const portsProblem = ({ protocol, ports = [] }: Asserted): string | null 
     ? `Protocol ${protocol} has no ports.`
     : null;
 
-const checkPorts = (value: Asserted, context: z.RefinementCtx) => {
+/** Refuses ports of a protocol that has none. */
+export const checkPorts = (value: Asserted, context: z.RefinementCtx) => {
   const message = portsProblem(value);
   if (message) context.addIssue({ code: 'custom', path: ['ports'], message });
 };
@@ -79,18 +80,20 @@ export const toTestContent = ({
   ...{ name, expect, from, to, protocol, ports, reason, owner },
 });
 
+/** A test as it is written, with what may be left out. */
+export const PolicyTestFields = z.strictObject({
+  ...fields,
+  protocol: fields.protocol.default('any'),
+  ports: fields.ports.default([]),
+  reason: fields.reason.default(''),
+  owner: fields.owner.default(''),
+});
+
 /** What is needed to create a test; `tenant_id` and `project_id` as for policies. */
-export const PolicyTestInput = z
-  .strictObject({
-    ...fields,
-    protocol: fields.protocol.default('any'),
-    ports: fields.ports.default([]),
-    reason: fields.reason.default(''),
-    owner: fields.owner.default(''),
-    tenant_id: z.uuid().nullable().optional(),
-    project_id: z.uuid().nullable().optional(),
-  })
-  .superRefine(checkPorts);
+export const PolicyTestInput = PolicyTestFields.extend({
+  tenant_id: z.uuid().nullable().optional(),
+  project_id: z.uuid().nullable().optional(),
+}).superRefine(checkPorts);
 export type PolicyTestInput = z.output<typeof PolicyTestInput>;
 
 /** What is left out stays. `version` is the one that was read: when it is no longer current, nothing is changed. */

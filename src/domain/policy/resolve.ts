@@ -29,6 +29,14 @@ function only<T>(found: readonly T[] | undefined): T | Unresolved {
 
 const isUnresolved = (value: object): value is Unresolved => 'reason' in value;
 
+/** The groups that a reference means: a name or an id, in the view of an owner. */
+export const findGroups = (reference: string, groups: InventoryIndex['groups'], owner: OwnerId) =>
+  (groups.get(reference) ?? []).filter((group) =>
+    owner === null
+      ? (group.project_id ?? null) === null || group.id === reference
+      : (group.project_id ?? group.tenant_id) === owner,
+  );
+
 /**
  * Workloads of an endpoint that names workloads. A tenant or project sees its own only. Groups of a project are the project's:
  * who edits them must not change what policies of the tenant do elsewhere. The installation names them by id: who chooses their
@@ -44,12 +52,7 @@ function findEndpointWorkloads(
   const orEmpty = (list: readonly IndexedWorkload[]) => (list.length > 0 ? list : { reason: 'empty' as const });
   switch (endpoint.kind) {
     case 'security_group': {
-      const groups = (index.groups.get(endpoint.reference) ?? []).filter((group) =>
-        owner === null
-          ? (group.project_id ?? null) === null || group.id === endpoint.reference
-          : (group.project_id ?? group.tenant_id) === owner,
-      );
-      const group = only(groups);
+      const group = only(findGroups(endpoint.reference, index.groups, owner));
       if (isUnresolved(group)) return group;
       const members = group.workload_ids.flatMap((id) => index.workloads.get(id) ?? []);
       return orEmpty(visible(members));

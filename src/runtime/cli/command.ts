@@ -3,8 +3,11 @@ import type { ParseArgsConfig } from 'node:util';
 export type Options = NonNullable<ParseArgsConfig['options']>;
 export type Values = Record<string, string | boolean | undefined>;
 
-/** Exit status of every command: done, failed (or trouble found), called wrongly. */
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+/**
+ * Exit status of every command: done; failed, trouble found, or called wrongly; something differs; and how far a change that was
+ * applied has come.
+ */
+export const EXIT = { ok: 0, failed: 1, usage: 1, changes: 2, in_review: 3, rolled_back: 4 } as const;
 
 export type Terminal = {
   /** Results, on standard output. */
@@ -30,6 +33,9 @@ export type Command = {
 /** The command was called wrongly. */
 export class UsageError extends Error {}
 
+/** What went wrong in several lines, all of them for the person at the terminal. */
+export class ReportError extends Error {}
+
 /** An option that takes text. @throws UsageError when it is empty */
 export function textOption(values: Values, name: string): string | null {
   const value = values[name];
@@ -42,7 +48,7 @@ export function formatErrorReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message.startsWith('Failed query') && error.cause !== undefined) return formatErrorReason(error.cause);
   const { code } = error as { code?: unknown };
-  const text = error.message.split('\n')[0] ?? '';
+  const text = error instanceof ReportError ? error.message : (error.message.split('\n')[0] ?? '');
   // A connection that was refused at several addresses has no text of its own.
   return text === '' && typeof code === 'string' ? code : text;
 }

@@ -30,7 +30,7 @@ describe('the program fabric', () => {
 
   it('lists commands, and explains one', async () => {
     expect((await run('--help')).out[0]).toContain('echo  Says something.');
-    expect(await run()).toMatchObject({ status: 2 });
+    expect(await run()).toMatchObject({ status: 1 });
     expect(await run('echo', '--help')).toMatchObject({
       status: 0,
       out: ['Says something.\n\n  fabric echo TEXT [--loud] [--times N]'],
@@ -46,7 +46,7 @@ describe('the program fabric', () => {
     [['echo', 'a', '--times='], '--times requires a value.'],
   ])('says what is wrong with %j', async (args, message) => {
     const { status, out, err } = await run(...args);
-    expect({ status, out }).toEqual({ status: 2, out: [] });
+    expect({ status, out }).toEqual({ status: 1, out: [] });
     expect(err[0]).toMatch(message);
   });
 

@@ -3,17 +3,22 @@ import { type Command, EXIT, formatErrorReason, type Terminal, UsageError } from
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 
-function overview(commands: readonly Command[]): string {
+const INTRODUCTION = [
+  'Manage a Fabric installation.',
+  'Uses the installation of DATABASE_URL, or the one in FABRIC_DATA_DIR (.data); commands for policies that of FABRIC_URL.',
+] as const;
+
+function overview(commands: readonly Command[], [title, uses]: readonly [string, string]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
-    'Manage a Fabric installation.',
+    title,
     '',
     '  fabric <command> [options]',
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    'Uses the installation of DATABASE_URL, or the one in FABRIC_DATA_DIR (.data).',
-    'fabric <command> --help shows details. Exit status: 0 success, 1 failure or problems found, 2 usage error.',
+    uses,
+    'fabric <command> --help shows details. Exit status: 0 success, 1 failure or problems found, 2 differences.',
   ].join('\n');
 }
 
@@ -43,10 +48,11 @@ export async function runCli(
   commands: readonly Command[],
   args: readonly string[],
   terminal: Terminal,
+  introduction: readonly [string, string] = INTRODUCTION,
 ): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    terminal.print(overview(commands));
+    terminal.print(overview(commands, introduction));
     return name === undefined ? EXIT.usage : EXIT.ok;
   }
   const command = commands.find((candidate) => candidate.name === name);

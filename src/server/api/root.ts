@@ -25,6 +25,7 @@ import { notificationChannelsRouter } from './operations/notification-channels';
 import { notificationRulesRouter } from './operations/notification-rules';
 import { notificationsRouter } from './operations/notifications';
 import { policiesRouter } from './operations/policies';
+import { policyFileRouter } from './operations/policy-file';
 import { policyTestsRouter } from './operations/policy-tests';
 import { projectsRouter } from './operations/projects';
 import { reachRouter } from './operations/reach';
@@ -71,6 +72,7 @@ export const appRouter = router({
   notificationRules: notificationRulesRouter,
   notifications: notificationsRouter,
   policies: policiesRouter,
+  policyFile: policyFileRouter,
   policyTests: policyTestsRouter,
   search: searchRouter,
   securityGroups: securityGroupsRouter,

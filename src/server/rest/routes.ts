@@ -7,6 +7,7 @@ import { eventRoutes } from './routes/events';
 import { healthRoutes } from './routes/health';
 import { insightRoutes } from './routes/insights';
 import { openapiRoutes } from './routes/openapi';
+import { policyFileRoutes } from './routes/policy-file';
 import { setupRoutes } from './routes/setup';
 import { signInProviderRoutes } from './routes/sign-in-provider';
 import { systemRoutes } from './routes/system';
@@ -25,6 +26,7 @@ const exceptions: readonly Route[] = [
   ...insightRoutes,
   ...eventRoutes,
   ...openapiRoutes,
+  ...policyFileRoutes,
 ];
 
 /** Every REST operation of the service. A route that is not in this table does not exist. */

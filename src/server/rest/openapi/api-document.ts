@@ -16,6 +16,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   'Security groups': 'Groups of workloads, for use in policies.',
   Policies: 'Which traffic is allowed: rules, versions, previews and deployment status.',
   Changes: 'Edits to policies and groups that are reviewed, applied and rolled back as a whole.',
+  'Policy file': 'Policies, groups and policy tests as one document: export, plan, apply; and the command line.',
   'Policy tests': 'What must stay allowed or denied, whatever policies say, and the connections that are protected.',
   Reachability: 'What reaches what by the rules: between two ends, from and to a workload, between groups.',
   Suggestions: 'Groups and policies with the least access that covers what was seen.',

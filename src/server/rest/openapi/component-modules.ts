@@ -49,6 +49,8 @@ import * as policy from '@/domain/policy/policy';
 import * as policyDeployment from '@/domain/policy-deployment';
 import * as policyDraft from '@/domain/policy-draft';
 import * as policyEndpoints from '@/domain/policy-endpoints';
+import * as policyFile from '@/domain/policy-file/document';
+import * as policyFilePlan from '@/domain/policy-file/plan';
 import * as policyGuests from '@/domain/policy-guests';
 import * as policyPreview from '@/domain/policy-preview';
 import * as policyTest from '@/domain/policy-tests/definition';
@@ -121,6 +123,8 @@ const MODULES: readonly Record<string, unknown>[] = [
   policyDeployment,
   policyDraft,
   policyEndpoints,
+  policyFile,
+  policyFilePlan,
   policyGuests,
   policyPreview,
   policyTest,

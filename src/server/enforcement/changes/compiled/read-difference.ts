@@ -79,20 +79,12 @@ export async function findApplicableChange(executor: Executor, reach: Reach, id:
   });
 }
 
-/**
- * What a change that is not applied yet would do at each workload, by what was last read there and as far as it is visible.
- * With `refresh`, the workloads are read first.
- * @throws AppError `not_found`; `conflict` after it was applied: its record has what was written
- */
-export async function readDifference(
-  scope: Scope<'policy:read'>,
-  id: string,
-  { refresh }: ChangeDifferenceInput,
-): Promise<ChangeDifference> {
-  const row = await findApplicableChange(db, scope.reach, id);
-  const { log_new_rules } = row;
-  const fresh = refresh ? await compileFresh(row.items, { log_new_rules }) : null;
-  const compiled = fresh?.compiled ?? (await compileChange(row.items, { log_new_rules }));
+/** What a compiled change does at each workload, as far as it is visible. */
+export function describeChangeDifference(
+  compiled: CompiledChange,
+  reach: Reach,
+  log_new_rules: ChangeDifference['log_new_rules'] = null,
+): { difference: ChangeDifference; isWhole: boolean } {
   const { change, workload_ids } = compiled;
   const difference: ChangeDifference = {
     workloads: [],
@@ -113,7 +105,7 @@ export async function readDifference(
     const found = was && is && change.changed.has(workload.id) ? compareStates(compiled, workload, [was, is]) : null;
     const isUnreadable = change.unreadable.has(workload.id);
     if (!found && !isUnreadable) continue;
-    if (!isWithinReach(workload, scope.reach)) {
+    if (!isWithinReach(workload, reach)) {
       difference.hidden_workloads += 1;
       continue;
     }
@@ -128,10 +120,27 @@ export async function readDifference(
     totals.moved += found.changes.moved.length;
     totals.option_changes += found.option_changes.length;
     if (difference.workloads.length >= MAX_LISTED_DIFFERENCES) continue;
-    const namer = ruleNamer(change.after.inputs, scope.reach, workload);
+    const namer = ruleNamer(change.after.inputs, reach, workload);
     const { kept: _, ...changes } = redactChanges({ ...found.changes, kept: [] }, namer);
     difference.workloads.push({ ...toNamed(workload), ...found, changes });
   }
-  const isWhole = concerned.every((workload) => isWithinReach(workload, scope.reach));
+  return { difference, isWhole: concerned.every((workload) => isWithinReach(workload, reach)) };
+}
+
+/**
+ * What a change that is not applied yet would do at each workload, by what was last read there and as far as it is visible.
+ * With `refresh`, the workloads are read first.
+ * @throws AppError `not_found`; `conflict` after it was applied: its record has what was written
+ */
+export async function readDifference(
+  scope: Scope<'policy:read'>,
+  id: string,
+  { refresh }: ChangeDifferenceInput,
+): Promise<ChangeDifference> {
+  const row = await findApplicableChange(db, scope.reach, id);
+  const { log_new_rules } = row;
+  const fresh = refresh ? await compileFresh(row.items, { log_new_rules }) : null;
+  const compiled = fresh?.compiled ?? (await compileChange(row.items, { log_new_rules }));
+  const { difference, isWhole } = describeChangeDifference(compiled, scope.reach, log_new_rules);
   return { ...difference, fingerprint: isWhole ? (fresh?.fingerprint ?? null) : null };
 }
