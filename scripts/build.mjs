@@ -11,6 +11,10 @@ const at = (...parts) => join(root, ...parts);
 const ifChanged = process.argv.includes('--if-changed');
 const bundlesOnly = process.argv.includes('--bundles');
 
+/** Packages that are CommonJS call require() inside an ES module. */
+const REQUIRE =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
 async function buildBundles(hash) {
   if (ifChanged && isBuilt('bundles', hash)) return;
   unstamp('bundles');
@@ -35,10 +39,7 @@ async function buildBundles(hash) {
     logLevel: 'warning',
     // Native code is loaded from node_modules.
     external: ['@node-rs/argon2', 'pg-native'],
-    // Packages that are CommonJS call require() inside an ES module.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
+    banner: { js: REQUIRE },
   });
   // One file for other machines, served by the installation.
   await build({
@@ -52,7 +53,7 @@ async function buildBundles(hash) {
     target: 'node20',
     format: 'esm',
     logLevel: 'warning',
-    banner: { js: '#!/usr/bin/env node' },
+    banner: { js: `#!/usr/bin/env node\n${REQUIRE}` },
   });
   // Served to the nodes by the installer's routes.
   const { status } = spawnSync(process.execPath, [at('agent', 'build.mjs'), at('dist', 'agent')], { stdio: 'inherit' });
