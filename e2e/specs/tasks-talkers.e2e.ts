@@ -3,10 +3,10 @@ import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
-// A zone in which it is before noon, so that yesterday evening is within the day of traffic that the demo has.
-const isMorning = new Date().getUTCHours() < 12;
-test.use({ timezoneId: isMorning ? 'UTC' : 'Etc/GMT-12' });
-const OFFSET_HOURS = isMorning ? 0 : 12;
+// A zone in which the day has just begun, so that yesterday evening is within the hours of traffic that the demo has.
+const UTC_HOUR = new Date().getUTCHours();
+const OFFSET_HOURS = UTC_HOUR <= 12 ? -UTC_HOUR : 24 - UTC_HOUR;
+test.use({ timezoneId: `Etc/GMT${OFFSET_HOURS > 0 ? '-' : '+'}${Math.abs(OFFSET_HOURS)}` });
 
 /** Yesterday at this hour in the zone of the browser. */
 function yesterdayAt(hour: number): Date {
@@ -21,7 +21,7 @@ test('exports the talkers of yesterday evening in at most 5 clicks', async ({ ta
     const query = new URLSearchParams({ ...times, group_by: 'workloads', limit: '1' });
     return (await api<{ total: number }>('GET', `/flows/groups?${query}`)).total;
   };
-  // The history of the demo is delivered in the first minutes, the oldest first.
+  // The history of the demo is delivered in the first minute, the oldest first.
   const next = { since: until, until: yesterdayAt(23).toISOString() };
   await expect.poll(() => countGroups(next), { timeout: 150_000, intervals: [2_000] }).toBeGreaterThan(20);
 

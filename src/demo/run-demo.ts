@@ -1,16 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { HOUR_MS } from '@/domain/durations';
 import { systemScope } from '@/server/auth/scope';
 import { awaitSyncRun } from '@/server/inventory/reads';
 import { logger } from '@/server/lib/logger';
 import { DemoAgents } from './agents/demo-agents';
 import { trafficFile } from './agents/kept-traffic';
 import type { Post } from './agents/post';
+import { HISTORY_SLOTS } from './agents/rounds';
 import { ensureAdministrator } from './installation/accounts';
 import { ensureClusters } from './installation/clusters';
 import { runSteps } from './installation/kept-steps';
 import { listSetupSteps } from './installation/steps';
 import { startDemoSimulator } from './simulator/demo-simulator';
 import { simulatedView } from './simulator/simulated-view';
+import { SLOT_MS } from './traffic/sessions';
 
 type Options = {
   /** Where the demo keeps its files. */
@@ -21,6 +24,8 @@ type Options = {
   /** Resolves when the service answers. */
   untilServing: (signal: AbortSignal) => Promise<void>;
   signal: AbortSignal;
+  /** Traffic before the first start. */
+  historyHours: number;
   /** Called once the administrator and the clusters are there. */
   onReady: () => void;
 };
@@ -45,6 +50,7 @@ export async function runDemo({
   post,
   untilServing,
   signal,
+  historyHours,
   onReady,
 }: Options): Promise<void> {
   await ensureAdministrator(password);
@@ -67,7 +73,13 @@ export async function runDemo({
     await runSteps(directory, listSetupSteps(simulator, password), signal).catch((error: unknown) => {
       if (!signal.aborted) logger.warn({ err: error }, 'a part of the demo is missing; the next start tries again');
     });
-    const agents = new DemoAgents({ view: simulatedView(simulator), file: trafficFile(directory), post, baseUrl });
+    const agents = new DemoAgents({
+      view: simulatedView(simulator),
+      file: trafficFile(directory),
+      post,
+      baseUrl,
+      history: Math.min((historyHours * HOUR_MS) / SLOT_MS, HISTORY_SLOTS),
+    });
     await agents.run(signal);
   } finally {
     await close();

@@ -10,7 +10,7 @@ import { createLegibleCode, ensureSecret } from './secrets';
 
 // The demo as a process of its own: simulated clusters and their agents. Only the supervisor starts it, in the embedded
 // mode and over an installation that is marked as a demo.
-const { PORT, HOST, FABRIC_DATA_DIR } = env();
+const { PORT, HOST, FABRIC_DATA_DIR, DEMO_HISTORY_HOURS } = env();
 const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST;
 const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
 const password = ensureSecret(FABRIC_DATA_DIR, 'demo_password', createLegibleCode);
@@ -34,6 +34,7 @@ try {
     post: httpPost(baseUrl),
     untilServing: waitUntilServing,
     signal: ending.signal,
+    historyHours: DEMO_HISTORY_HOURS,
     onReady: () =>
       reportReady({
         notes: [

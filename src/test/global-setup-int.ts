@@ -1,9 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrateDatabase } from '@/server/db/migrate';
 import { runStatements, startDatabaseServer } from './database-server';
+import { keepInMemory } from './keep-in-memory';
 import { hasRedis, startRedisServer } from './redis-server';
 
 declare module 'vitest' {
@@ -13,39 +11,6 @@ declare module 'vitest' {
     /** URL of a real Redis, or null when this machine has none (the tests of it are then skipped). */
     redisServerUrl: string | null;
   }
-}
-
-/** More than all databases and temporary files of a run need. */
-const ENOUGH_BYTES = 4 * 1024 ** 3;
-
-/**
- * Puts the temporary files of the run into memory if there is enough of it and programs may run there: each test file has its
- * own database of a thousand files, and ext4 needs a second to create and delete it. @returns how to remove them
- */
-function keepInMemory(): () => void {
-  if (process.env.TMPDIR) return () => {};
-  let directory: string;
-  try {
-    const { bavail, bsize } = statfsSync('/dev/shm');
-    if (bavail * bsize < ENOUGH_BYTES) return () => {};
-    directory = mkdtempSync('/dev/shm/fabric-int-');
-  } catch {
-    return () => {};
-  }
-  const remove = () => rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
-  const script = join(directory, 'may-run');
-  writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
-  if (spawnSync(script).status !== 0) {
-    remove();
-    return () => {};
-  }
-  // Some tests run programs as other users.
-  chmodSync(directory, 0o1777);
-  process.env.TMPDIR = directory;
-  return () => {
-    delete process.env.TMPDIR;
-    remove();
-  };
 }
 
 /** One PostgreSQL and one Redis per run; the migrations are applied once, to a template that every test file clones. */

@@ -49,6 +49,7 @@ export const EnvSchema = z.object({
   FABRIC_METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
   FABRIC_WORKER_PORT: wholeNumber('a port number, 1 to 65535', 1, 65535).optional(),
   SEED_DEMO_DATA: flag.default('false').transform((v) => v === 'true'),
+  DEMO_HISTORY_HOURS: wholeNumber('a number of hours, 2 to 24', 2, 24).default(24),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], { error: 'trace, debug, info, warn, error or silent' })
     .default('info'),

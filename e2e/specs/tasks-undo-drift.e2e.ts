@@ -24,7 +24,7 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
   const before = await readStatus();
   expect(before).toEqual(['partial']);
 
-  // It is reported a minute after it was found. From the bell it is two clicks to the difference; a third one would repair it.
+  // It is reported a minute after it was found, which has passed by the last of the tasks. From the bell it is two clicks to the difference; a third one would repair it.
   await page.getByRole('button', { name: /^Notifications, \d+ unread$/ }).click({ timeout: 150_000 });
   const notices = page.getByRole('dialog', { name: 'Notifications' });
   await notices
