@@ -87,6 +87,8 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     expect(refused).toMatchObject({ status: 1, stdout: '' });
     expect(refused.stderr).toMatch(/This installation has no key: set FABRIC_SECRET_KEY .* --accept-lost-secrets/);
     expect(statSync(full).mode & 0o777).toBe(0o600);
+    // A guess of the passphrase costs 2^17 blocks.
+    expect(readFileSync(full, 'latin1')).toMatch(/^age-encryption\.org\/v1\n-> scrypt \S+ 17\n/);
     expect(await listTables(full, PASSPHRASE)).toEqual(await listTables(seed));
 
     await run(['restore', full, ...encrypted()], embedded('a'));

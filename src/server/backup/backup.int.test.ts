@@ -7,14 +7,19 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
 import { makeOldInstallation } from '@/test/old-installation';
+import { overrideConstant } from '@/test/override-constant';
 import { queryDatabase as query, readSchema } from '@/test/read-schema';
 import { migrateDatabase } from '../db/migrate';
+import { AGE_COST } from './encryption';
 import { checkBackup } from './read-backup';
 import { restoreBackup } from './restore-backup';
 import { type BackupOptions, writeBackup } from './write-backup';
 
 const PASSPHRASE = 'a quiet walk through the woods';
 const SECRETS = { secret_key: 'k'.repeat(40), previous_secret_key: null };
+
+// backup-command.int.test.ts has backups with the real cost.
+afterAll(overrideConstant(AGE_COST, { logN: 10 }));
 
 let directory: string;
 let source: string;

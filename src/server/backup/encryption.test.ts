@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { overrideConstant } from '@/test/override-constant';
-import { encrypt, findDecryption } from './encryption';
+import { AGE_COST, encrypt, findDecryption } from './encryption';
 import { COST } from './encryption-before-age';
 import { encryptBeforeAge, readAll, splitBytes } from './testing/bytes.fixture';
 
 const PASSPHRASE = 'a quiet walk through the woods';
 
-// A key is made for each file. With its real cost backup.int.test.ts opens a file that release 0.1 wrote.
+// A key is made for each file. With its real cost backup.int.test.ts opens a file that release 0.1 wrote, and backup-command.int.test.ts
+// what the program writes.
 afterAll(overrideConstant(COST, { N: 2 ** 10 }));
+afterAll(overrideConstant(AGE_COST, { logN: 10 }));
 
 async function decryptFile(file: Buffer, passphrase = PASSPHRASE, size?: number): Promise<Buffer> {
   const decrypt = findDecryption(file);
@@ -20,7 +22,7 @@ async function decryptFile(file: Buffer, passphrase = PASSPHRASE, size?: number)
 const formats = [
   {
     name: 'an age file',
-    seal: (bytes: Buffer) => readAll(encrypt(splitBytes(bytes), PASSPHRASE, 10)),
+    seal: (bytes: Buffer) => readAll(encrypt(splitBytes(bytes), PASSPHRASE)),
     plain: 64 * 1024,
     head: (file: Buffer) => file.indexOf('\n', file.indexOf('\n--- ') + 1) + 1 + 16,
   },
@@ -97,7 +99,7 @@ describe('encryption of backups', () => {
   });
 
   it('takes a passphrase however its accents were typed', async () => {
-    const file = await readAll(encrypt(splitBytes(Buffer.from('text')), 'caf\u00e9 au lait', 10));
+    const file = await readAll(encrypt(splitBytes(Buffer.from('text')), 'caf\u00e9 au lait'));
     expect(String(await decryptFile(file, 'cafe\u0301 au lait'))).toBe('text');
   });
 
@@ -109,7 +111,7 @@ describe('encryption of backups', () => {
     }
     const decrypt = findDecryption(Buffer.from('age-encryption.org/v1\n'));
     let read = 0;
-    for await (const chunk of decrypt?.(encrypt(source(), PASSPHRASE, 10), PASSPHRASE) ?? []) {
+    for await (const chunk of decrypt?.(encrypt(source(), PASSPHRASE), PASSPHRASE) ?? []) {
       read += chunk.length;
       most = Math.max(most, made - Math.floor(read / piece.length));
     }

@@ -5,7 +5,7 @@ import { decryptBeforeAge, MAGIC_BEFORE_AGE } from './encryption-before-age';
 /** First bytes of an encrypted backup, which is an age file (age-encryption.org/v1). */
 const AGE_MAGIC = Buffer.from('age-encryption.org/v1\n');
 /** scrypt with N = 2^17 and r = 8, 128 MiB: the cost of each guess of the passphrase. */
-const WORK_FACTOR = 17;
+export const AGE_COST = { logN: 17 };
 
 type Decrypt = (source: AsyncIterable<Buffer>, passphrase: string) => AsyncGenerator<Buffer>;
 
@@ -20,14 +20,10 @@ async function* buffers(stream: ReadableStream<Uint8Array>): AsyncGenerator<Buff
 }
 
 /** Encrypts a stream of any length under a passphrase, as an age file, in little memory. */
-export async function* encrypt(
-  source: AsyncIterable<Buffer>,
-  passphrase: string,
-  workFactor = WORK_FACTOR,
-): AsyncGenerator<Buffer> {
+export async function* encrypt(source: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<Buffer> {
   const age = new Encrypter();
   age.setPassphrase(normalizePassphrase(passphrase));
-  age.setScryptWorkFactor(workFactor);
+  age.setScryptWorkFactor(AGE_COST.logN);
   yield* buffers(await age.encrypt(webStream(source)));
 }
 

@@ -61,6 +61,8 @@ export function sdnSetNetworks(cluster: ClusterState): Map<string, readonly stri
 
 export const nftablesEnabled = (cluster: ClusterState, node: PveNode): boolean => {
   const text = cluster.files.get(`nodes/${node.name}/host.fw`) ?? '';
+  // Every change and every packet asks.
+  if (!/nftables/i.test(text)) return false;
   const { options } = parseFirewallFile(text, FILE_SCOPES.host, { sdnSets: new Set() });
   return options.nftables === 1;
 };

@@ -1,5 +1,6 @@
 import type { PveVersionName } from '@fabric/simulator/pve-version';
 import { describe, expect, it } from 'vitest';
+import { directProvider } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
 import { simulate } from '@/server/providers/hypervisor/pve/testing/simulated.fixture';
 import type { HypervisorProvider } from '@/server/providers/hypervisor/types';
 import { addOtherRules, FIVE, makeIntent, otherLines, policyLines } from '../testing/five-guests.fixture';
@@ -20,9 +21,10 @@ const reconcile = (provider: HypervisorProvider, guest: typeof WEB, version: 0 |
 
 describe.each(['pve9', 'pve8', 'pve8Old'] as PveVersionName[])('a guest of %s', (release) => {
   it('has exactly the desired state after each change, and writes nothing twice', { timeout: 60_000 }, async () => {
-    const { cluster, provider } = await simulate(release);
+    const { cluster } = await simulate(release);
     addOtherRules(cluster);
-    const real = provider();
+    // Without a network: the tests below have one.
+    const real = directProvider(cluster);
     for (const guest of FIVE) {
       const foreign = otherLines(cluster, guest.vmid);
       for (const version of [1, 2, 0] as const) {
