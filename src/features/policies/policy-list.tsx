@@ -73,7 +73,7 @@ export function PolicyList() {
       {...(asOf === null
         ? { actions: <ApplyPendingButton />, onAdd: () => router.push(paths.newPolicy()) }
         : {
-            onRowOpen: ({ id }: PolicyListItem) => router.push(paths.policy({ policyId: id, tab: 'versions' })),
+            onRowOpen: ({ id }: PolicyListItem) => router.push(paths.policy({ policyId: id, as_of: asOf })),
           })}
     >
       <AsOfButton at={asOf} onChange={showTime} />

@@ -11,6 +11,7 @@ import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
 import { Skeleton } from '@/ui/loading';
 import { loadTab } from '../shared/load-tab';
+import { AsOfButton, PastNotice, usePastTime } from '../shared/past/as-of';
 import { EndpointPicker } from '../shared/policy-endpoints/endpoint-picker';
 import { QueryView } from '../shared/query-view';
 import { formatEnds, parseEnds, toEnd } from '../shared/reach/ends';
@@ -28,6 +29,7 @@ export function PathCheck() {
   const t = useT();
   const trpc = useTRPC();
   const [values, set] = useUrlValues(URL);
+  const [asOf, showTime] = usePastTime();
   const viewpoint = useViewpoint();
   const [from, to] = [parseEnds(values.from), parseEnds(values.to)];
   const protocol = toProtocol(values.protocol);
@@ -41,7 +43,7 @@ export function PathCheck() {
       to: toEnd(to),
       protocol,
       ports: asked === '' ? [] : typedPorts(asked),
-      ...(values.change_id && { change_id: values.change_id }),
+      ...(values.change_id ? { change_id: values.change_id } : asOf !== null && { as_of: asOf }),
       ...viewpoint.input,
     }),
     enabled: isComplete,
@@ -93,6 +95,14 @@ export function PathCheck() {
         />
         <ViewpointField {...viewpoint} />
       </div>
+      {!values.change_id && (
+        <>
+          <div>
+            <AsOfButton at={asOf} onChange={showTime} />
+          </div>
+          <PastNotice at={asOf} onChange={showTime} />
+        </>
+      )}
       {values.change_id && (
         <p>
           {t('By the rules that a change would leave.')}{' '}

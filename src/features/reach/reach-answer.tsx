@@ -16,7 +16,7 @@ import { TraceTree } from './trace-tree';
 /** An answer: what it is, what is in the way, and the parts that it is made of. */
 export function ReachAnswer({ reach }: { reach: Reach }) {
   const t = useT();
-  const { answer, reason, blocked_by: blocked, parts, parts_total, withheld, change_id } = reach;
+  const { answer, reason, blocked_by: blocked, parts, parts_total, withheld, change_id, as_of } = reach;
   const { word, tone } = ANSWER_LABELS[answer];
   return (
     <>
@@ -36,7 +36,7 @@ export function ReachAnswer({ reach }: { reach: Reach }) {
           </p>
         )}
       </Notice>
-      {blocked?.packet && blocked.draft && (
+      {blocked?.packet && blocked.draft && as_of === null && (
         <div className="flex flex-wrap gap-2">
           <DraftButtons seed={blocked.draft} name={packetText(blocked.packet)} />
         </div>

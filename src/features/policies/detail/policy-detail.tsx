@@ -24,6 +24,7 @@ import { EditButton } from '../../shared/detail-actions';
 import { DetailPage } from '../../shared/detail-page';
 import { PolicyMode } from '../../shared/enforcement-mode';
 import { loadTab } from '../../shared/load-tab';
+import { AsOfButton, PastNotice, usePastTime } from '../../shared/past/as-of';
 import { DriftLink, ReachLink } from '../../shared/traffic-links';
 import { usePermissions } from '../../shared/use-permissions';
 import { useUrlTab } from '../../shared/use-url-state';
@@ -58,6 +59,8 @@ const SwitchDialog = loadOnOpening(
 const isWorking = ({ last_deployment: last }: Policy) => last?.status === 'running' || last?.status === 'queued';
 
 const TABS = ['overview', 'rules', 'coverage', 'preview', 'tests', 'versions', 'deployments'] as const;
+/** What is known as of a time in the past. */
+const PAST_TABS: readonly (typeof TABS)[number][] = ['overview', 'rules'];
 /** Commands that open a tab; the page itself is the first one. */
 const TAB_COMMANDS: Record<Exclude<(typeof TABS)[number], 'overview'>, string> = {
   rules: msg('Show rules'),
@@ -68,18 +71,22 @@ const TAB_COMMANDS: Record<Exclude<(typeof TABS)[number], 'overview'>, string> =
   deployments: msg('Show deployments'),
 };
 
-/** One policy: its deployment status, its definition, what applying would change, and what was done. */
+/** One policy: its deployment status, its definition, what applying would change, and what was done; or how it was at an earlier time. */
 export function PolicyDetail({ policyId }: { policyId: string }) {
   const trpc = useTRPC();
   const live = useIsLive();
+  const [asOf, showTime] = usePastTime();
   const query = useQuery({
-    ...trpc.policies.get.queryOptions({ id: policyId }),
-    refetchInterval: ({ state }) => (state.data && isWorking(state.data) && !live ? 3000 : false),
+    ...trpc.policies.get.queryOptions({ id: policyId, as_of: asOf ?? undefined }),
+    refetchInterval: ({ state }) => (state.data && isWorking(state.data) && !live && asOf === null ? 3000 : false),
   });
   return (
-    <DetailPage query={query} title={(item) => item.name}>
-      {(policy) => <Content policy={policy} />}
-    </DetailPage>
+    <>
+      <PastNotice at={asOf} onChange={showTime} />
+      <DetailPage query={query} title={(item) => item.name}>
+        {(policy) => <Content policy={policy} />}
+      </DetailPage>
+    </>
   );
 }
 
@@ -87,7 +94,11 @@ function Content({ policy }: { policy: Policy }) {
   const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
-  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.policy({ policyId: policy.id, tab }));
+  const [asOf, showTime] = usePastTime();
+  const as_of = asOf ?? undefined;
+  const [chosen, openTab] = useUrlTab(TABS, (tab) => paths.policy({ policyId: policy.id, tab, as_of }));
+  const isShown = (tab: (typeof TABS)[number]) => asOf === null || PAST_TABS.includes(tab);
+  const tab = isShown(chosen) ? chosen : 'overview';
   const [dialog, setDialog] = useState<'apply' | 'delete' | 'change' | SwitchKind | null>(null);
   const [applyAsked, setApplyAsked] = useUrlValue('apply', URL_FLAG);
   const close = () => {
@@ -95,8 +106,9 @@ function Content({ policy }: { policy: Policy }) {
     if (applyAsked) void setApplyAsked(null);
   };
   const { enforcement_mode: mode } = policy.definition;
-  const writeReason = reason('policy:write', policy);
-  const applyReason = reason('policy:apply', policy) ?? applyRefusal(t, policy);
+  const pastReason = asOf === null ? null : t('Show now to edit it');
+  const writeReason = pastReason ?? reason('policy:write', policy);
+  const applyReason = pastReason ?? reason('policy:apply', policy) ?? applyRefusal(t, policy);
   // A project's people read a policy of the tenant that touches the project, and nothing of what it does elsewhere.
   const whole = reason('policy:read', policy) && (
     <EmptyState title={t('Requires a tenant-wide role')}>
@@ -135,14 +147,18 @@ function Content({ policy }: { policy: Policy }) {
           ? [{ id: 'policy.apply', label: t('Apply policy'), group, icon: <Play />, run: () => setDialog('apply') }]
           : []),
         ...(writeReason === null ? write : []),
-        ...Object.entries(TAB_COMMANDS).map(([id, label]) => ({
-          id: `policy.tab.${id}`,
-          label: t(label),
-          group,
-          run: () => router.push(paths.policy({ policyId: policy.id, tab: id })),
-        })),
+        ...TABS.flatMap((tab) =>
+          tab === 'overview' || (as_of !== undefined && !PAST_TABS.includes(tab))
+            ? []
+            : {
+                id: `policy.tab.${tab}`,
+                label: t(TAB_COMMANDS[tab]),
+                group,
+                run: () => router.push(paths.policy({ policyId: policy.id, tab, as_of })),
+              },
+        ),
       ];
-    }, [t, applyReason, writeReason, router, policy.id]),
+    }, [t, applyReason, writeReason, router, policy.id, as_of]),
   );
   return (
     <>
@@ -166,6 +182,7 @@ function Content({ policy }: { policy: Policy }) {
           <>
             <ReachLink from={policy.definition.sources} to={policy.definition.targets} />
             <DriftLink filter={{ policy_id: policy.id }} />
+            <AsOfButton at={asOf} onChange={showTime} />
             <EditButton onClick={edit} disabledReason={writeReason} />
             {mode === 'audit' && policy.enabled && (
               <Button
@@ -213,8 +230,12 @@ function Content({ policy }: { policy: Policy }) {
           </>
         }
       />
-      <OpenChanges policyId={policy.id} />
-      <VersionBehind policy={policy} applyReason={applyReason} onApply={() => setDialog('apply')} />
+      {asOf === null && (
+        <>
+          <OpenChanges policyId={policy.id} />
+          <VersionBehind policy={policy} applyReason={applyReason} onApply={() => setDialog('apply')} />
+        </>
+      )}
       <Tabs
         label={t('Policy sections')}
         value={tab}
@@ -223,7 +244,7 @@ function Content({ policy }: { policy: Policy }) {
           {
             value: 'overview',
             label: t('Overview'),
-            content: <PolicyOverview policy={policy} />,
+            content: <PolicyOverview policy={policy} isPast={asOf !== null} />,
           },
           { value: 'rules', label: t('Rules'), count: policy.rules.length, content: <RulesTab policy={policy} /> },
           { value: 'coverage', label: t('Coverage'), content: whole ?? <CoverageTab policyId={policy.id} /> },
@@ -240,7 +261,7 @@ function Content({ policy }: { policy: Policy }) {
             content: whole ?? <VersionsTab policy={policy} />,
           },
           { value: 'deployments', label: t('Deployments'), content: whole ?? <DeploymentsTab policyId={policy.id} /> },
-        ]}
+        ].filter(({ value }) => isShown(value as (typeof TABS)[number]))}
       />
       {(dialog === 'apply' || (applyAsked && dialog === null && applyReason === null)) && (
         <ApplyDialog policy={policy} onClose={close} />

@@ -62,8 +62,8 @@ const columnsFor = (t: Translate) => [
   make.time('read_at', t('Last read'), (row) => row.read_at, { none: t('Never') }),
 ];
 
-/** Deployment status of the policy: per cluster, and below per guest. */
-export function PolicyOverview({ policy }: { policy: Policy }) {
+/** Deployment status of the policy: per cluster, and below per guest. @param isPast nothing can be done, and guests are of now */
+export function PolicyOverview({ policy, isPast }: { policy: Policy; isPast: boolean }) {
   const t = useT();
   const columns = useMemo(() => columnsFor(t), [t]);
   const { definition } = policy;
@@ -87,7 +87,8 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
                 : t('Leftover rules are live')
           }
           action={
-            policy.deployment_status !== 'unresolved' && (
+            policy.deployment_status !== 'unresolved' &&
+            !isPast && (
               <Button
                 size="sm"
                 onClick={() => reconcile.mutate({ id: policy.id })}
@@ -157,7 +158,7 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
           ]}
         />
       </Section>
-      <Section title={t('Clusters')} actions={<ReadNow policyId={policy.id} />} bare>
+      <Section title={t('Clusters')} actions={!isPast && <ReadNow policyId={policy.id} />} bare>
         <DataTable
           id="policy-clusters"
           label={t('Status per cluster')}
@@ -178,8 +179,12 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
           }
         />
       </Section>
-      <h2 className="text-base">{t('Workloads')}</h2>
-      <PolicyGuests policyId={policy.id} />
+      {!isPast && (
+        <>
+          <h2 className="text-base">{t('Workloads')}</h2>
+          <PolicyGuests policyId={policy.id} />
+        </>
+      )}
     </>
   );
 }
