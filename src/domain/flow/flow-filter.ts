@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FLOW_DECISIONS } from '../choices';
+import { FilterText } from '../filter-language/filter-text';
 import { isEnd, isProtocol, MAX_PORTS, portRanges } from './typed-filter';
 
 const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
@@ -54,9 +55,16 @@ export const flowFilters = {
     .optional(),
 };
 
+/** What narrows flows down by the conversations that they are a part of. */
+export const textFilter = {
+  /** A condition of the filter language, such as `client = group:web and service = tcp/5432`: flows of conversations for which it holds. */
+  filter: FilterText,
+};
+
 /** Filters and a search text, without paging. */
 export const FlowFilter = z.strictObject({
   ...flowFilters,
+  ...textFilter,
   /** Part of a workload's name, the start of an address, a protocol, interface or state. */
   q: z.string().trim().max(200, 'At most 200 characters.').optional(),
 });

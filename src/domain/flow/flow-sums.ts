@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '../choices';
 import { createPageSchema, listInput } from '../list';
 import { summedVerdict } from '../summed-verdict';
-import { FlowFilter, flowFilters } from './flow-filter';
+import { FlowFilter, flowFilters, textFilter } from './flow-filter';
 
 export type FlowGrouping = (typeof FLOW_GROUPINGS)[number];
 
@@ -10,10 +10,12 @@ export type FlowGrouping = (typeof FLOW_GROUPINGS)[number];
  * What the totals were counted from. Totals count a conversation reported by several nodes once, as on every page.
  * `minutes` and `hours` are exact: traffic counts when it happened. `flows` is used where those lack the requested
  * data (addresses, ephemeral ports, a search text): a flow's totals are spread evenly over the time between its first
- * and last packet, and nothing older than the retention is known.
+ * and last packet, and nothing older than the retention is known. `conversations` likewise, with a filter as text: `flows` then counts
+ * conversations.
  */
-export const FLOW_SOURCES = ['flows', 'minutes', 'hours'] as const;
-export type FlowSource = (typeof FLOW_SOURCES)[number];
+export const FLOW_SOURCES = ['flows', 'conversations', 'minutes', 'hours'] as const;
+/** From what totals are read; conversations take the place of flows where a filter as text is set. */
+export type CountedSource = Exclude<(typeof FLOW_SOURCES)[number], 'conversations'>;
 
 const covered = {
   source: z.enum(FLOW_SOURCES),
@@ -57,6 +59,7 @@ export type FlowGroup = z.output<typeof FlowGroup>;
 
 export const FlowGroupsInput = listInput(FLOW_GROUP_SORTS, {
   ...flowFilters,
+  ...textFilter,
   group_by: z.enum(FLOW_GROUPINGS, `One of ${FLOW_GROUPINGS.join(', ')}.`).default('workloads'),
 });
 export type FlowGroupsInput = z.output<typeof FlowGroupsInput>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FLOW_SORTS } from '../choices';
 import { flowVerdict } from '../flow-verdict';
 import { createPageSchema, listInput, MAX_PAGE } from '../list';
-import { FlowFilter, flowFilters } from './flow-filter';
+import { FlowFilter, flowFilters, textFilter } from './flow-filter';
 
 /** One direction of one conversation as one node saw it; counters are totals since `first_seen_at`. */
 export const Flow = z.object({
@@ -55,7 +55,7 @@ export const EvaluatedFlow = Flow.extend(flowVerdict);
 export type EvaluatedFlow = z.output<typeof EvaluatedFlow>;
 
 /** Flows page by page, the newest first unless sorted otherwise. */
-export const FlowListInput = listInput(FLOW_SORTS, flowFilters);
+export const FlowListInput = listInput(FLOW_SORTS, { ...flowFilters, ...textFilter });
 export type FlowListInput = z.output<typeof FlowListInput>;
 export const FlowPage = createPageSchema(EvaluatedFlow).extend({
   /** Flows that were last seen before have expired, whatever the range. */

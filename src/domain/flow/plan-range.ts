@@ -1,4 +1,4 @@
-import type { FlowSource } from './flow-sums';
+import type { CountedSource } from './flow-sums';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -16,7 +16,7 @@ const WIDTHS = [60, 300, 600, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24
 const MAX_BUCKETS = 121;
 
 /** A time range and what can be counted in it; times in milliseconds, `until` is not part of it. */
-export type RangePlan = { source: FlowSource; since: number; until: number; bucket_seconds: number };
+export type RangePlan = { source: CountedSource; since: number; until: number; bucket_seconds: number };
 
 export const floorTo = (time: number, step: number): number => Math.floor(time / step) * step;
 export const ceilTo = (time: number, step: number): number => Math.ceil(time / step) * step;

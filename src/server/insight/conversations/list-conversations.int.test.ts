@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Conversation, ConversationPage } from '@/domain/flow/conversation';
 import type { FlowPage } from '@/domain/flow/flow';
+import type { FlowGroups, FlowSeries } from '@/domain/flow/flow-sums';
 import { makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
 import {
   admin,
@@ -278,5 +279,59 @@ describe('GET /conversations', () => {
     const response = await call(`/conversations?q=${encodeURIComponent('bytes > many')}`, { headers: admin });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('At character 9');
+  });
+});
+
+/** What conversations add up to, by one key or several of each. */
+function sumBy(rows: readonly Conversation[], listKeys: (row: Conversation) => readonly string[]) {
+  const sums: Record<string, { bytes: number; flows: number }> = {};
+  for (const row of rows) {
+    for (const key of listKeys(row)) {
+      const { bytes, flows } = sums[key] ?? { bytes: 0, flows: 0 };
+      sums[key] = { bytes: bytes + (row.bytes ?? 0), flows: flows + 1 };
+    }
+  }
+  return sums;
+}
+
+describe('a filter as text of flows', () => {
+  it.each([
+    'service = tcp/443 and not action = dropped',
+    'client = external and bytes > 1000',
+    'state = ended or duration > 1h',
+    'client = no-such-workload',
+  ])('selects the flows of exactly the conversations for which %j holds, in lists, groups and series', async (text) => {
+    const range = `since=${ago(600)}&limit=500`;
+    const filter = `filter=${encodeURIComponent(text)}`;
+    const meant = (await list(`q=${encodeURIComponent(text)}`)).items;
+    const total = sumBy(meant, () => ['all']).all ?? { bytes: 0, flows: 0 };
+    const flows = await get<FlowPage>(`/flows?${range}&${filter}`);
+    const expected = await Promise.all(
+      meant.map(({ id }) => get<FlowPage>(`/flows?conversation_id=${id}&${range}`).then(getIds)),
+    );
+    expect([getIds(flows).sort(), flows.total]).toEqual([expected.flat().sort(), expected.flat().length]);
+
+    const by = async (grouping: string, keyOf: (group: FlowGroups['items'][number]) => string | null) => {
+      const groups = await get<FlowGroups>(`/flows/groups?${range}&${filter}&group_by=${grouping}`);
+      expect(groups).toMatchObject({ source: 'conversations', sums: total });
+      return Object.fromEntries(
+        groups.items.map((group) => [keyOf(group), { bytes: group.bytes, flows: group.flows }]),
+      );
+    };
+    const formatService = ({ protocol, port }: { protocol: string | null; port: number | null }) =>
+      `${protocol}/${port}`;
+    expect(await by('service', formatService)).toEqual(sumBy(meant, ({ service }) => [formatService(service)]));
+    expect(await by('source', ({ source_ip }) => source_ip)).toEqual(sumBy(meant, ({ client }) => [client.ip]));
+    expect(await by('destination', ({ destination_ip }) => destination_ip)).toEqual(
+      sumBy(meant, ({ server }) => [server.ip]),
+    );
+    expect(await by('node', ({ node_id }) => node_id)).toEqual(sumBy(meant, ({ nodes }) => nodes.map(({ id }) => id)));
+
+    const series = await get<FlowSeries>(`/flows/series?since=${ago(600)}&${filter}`);
+    expect(series).toMatchObject({ source: 'conversations', sums: { flows: total.flows } });
+    // Parts of a byte are rounded in each bucket and line.
+    expect(Math.abs(series.sums.bytes - total.bytes)).toBeLessThanOrEqual(
+      series.bucket_at.length * series.lines.length,
+    );
   });
 });

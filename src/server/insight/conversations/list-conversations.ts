@@ -10,14 +10,12 @@ import type { FlowFilter } from '@/domain/flow/flow-filter';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { AppError } from '../../lib/errors';
-import { narrowToTenant } from '../../tenancy/choose-owner';
 import type { ConversationRow, ConversationRowEnd } from '../../traffic/storage/flow-rows';
 import type { ConversationSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { ANSWERED_STATE } from '../flows/conversation-verdicts';
 import { createFlowVerdictEvaluator, narrowReach, toObservedVerdict, type VerdictFacts } from '../flows/flow-verdicts';
 import { selectFlows } from '../flows/list-flows';
-import { resolveConditionNames } from './resolve-names';
 
 type Selected = { selection: ConversationSelection; retentionHours: number };
 type Narrowing = FlowFilter & Pick<Partial<ConversationListInput>, 'action'>;
@@ -27,15 +25,9 @@ async function selectConversations(
   { action, q: _, ...filter }: Omit<Narrowing, 'q'> & { q?: unknown },
   condition?: ConversationListInput['q'],
 ): Promise<Selected> {
-  const [{ selection, retentionHours, now }, { reach }] = await Promise.all([
-    selectFlows(scope, filter),
-    narrowToTenant(scope, filter.tenant_id),
-  ]);
-  const resolved = await resolveConditionNames(condition, reach, selection.visible);
-  return {
-    selection: { ...selection, actions: action, condition, resolved, now: new Date(now).toISOString() },
-    retentionHours,
-  };
+  const { selection, retentionHours, now } = await selectFlows(scope, { ...filter, filter: condition });
+  const text = { condition: undefined, resolved: new Map(), now: new Date(now).toISOString() };
+  return { selection: { ...selection, ...(selection.conversations ?? text), actions: action }, retentionHours };
 }
 
 const toEnd = ({ ip, port, workload_id, workload_name, cidr, is_external }: ConversationRowEnd): ConversationEnd => ({

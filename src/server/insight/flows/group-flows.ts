@@ -10,7 +10,7 @@ import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import type { GroupConversation, GroupRow } from '../../traffic/storage/flow-rows';
-import { canUseRollups } from '../../traffic/storage/flow-selection';
+import { canUseRollups, toConversationSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { ANSWERED_STATE, createConversationVerdictEvaluator } from './conversation-verdicts';
 import { narrowReach } from './flow-verdicts';
@@ -130,5 +130,6 @@ export async function groupFlows(
     }),
   );
   const kept_since = plan.source === 'flows' ? selection.cutoff : new Date(now - HOURLY_HOURS * HOUR_MS).toISOString();
-  return { ...page, items, kept_since, source: plan.source, ...range };
+  const source = toConversationSelection(selection) ? 'conversations' : plan.source;
+  return { ...page, items, kept_since, source, ...range };
 }

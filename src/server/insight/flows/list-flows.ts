@@ -10,6 +10,7 @@ import { narrowToTenant } from '../../tenancy/choose-owner';
 import { findFlowReach, findNamedWorkloads } from '../../traffic/queries/flow-reach';
 import type { FlowSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
+import { resolveConditionNames } from '../conversations/resolve-names';
 import { withVerdicts } from './flow-verdicts';
 
 /** Longer than anything is stored: a conversation is asked for whenever it was. */
@@ -56,6 +57,13 @@ export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter)
       until: filter.until === undefined ? null : iso(until),
       filter,
       named,
+      ...(filter.filter && {
+        conversations: {
+          condition: filter.filter,
+          resolved: await resolveConditionNames(filter.filter, scope.reach, reach.visible),
+          now: iso(now),
+        },
+      }),
     },
     now,
     since,

@@ -11,7 +11,12 @@ import { cache } from '../../lib/cache';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import type { BucketSum } from '../../traffic/storage/flow-rows';
-import { canUseRollups, type FlowSelection, type TrafficSelection } from '../../traffic/storage/flow-selection';
+import {
+  canUseRollups,
+  type FlowSelection,
+  type TrafficSelection,
+  toConversationSelection,
+} from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { narrowReach } from './flow-verdicts';
 import { selectFlows } from './list-flows';
@@ -60,7 +65,11 @@ export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSerie
   const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
   const starts = bucketStarts(plan).map((start) => new Date(start).toISOString());
   const buckets = { first: starts[0] ?? range.since, width: plan.bucket_seconds };
-  return buildSeries(plan, spreadFlows(await flowStore().spans({ ...selection, ...range }, buckets), starts.length));
+  const series = buildSeries(
+    plan,
+    spreadFlows(await flowStore().spans({ ...selection, ...range }, buckets), starts.length),
+  );
+  return toConversationSelection(selection) ? { ...series, source: 'conversations' } : series;
 }
 
 /**

@@ -37,19 +37,29 @@ export type FlowSelection = FlowReach & {
   filter: FlowFilter;
   /** Workloads whose name contains the search text. */
   named: readonly string[];
+  /** What a filter as text means: only what is a part of such conversations. */
+  conversations?: TextSelection;
+};
+
+/** A condition of the filter language with what it depends on. */
+export type TextSelection = {
+  condition: Condition | undefined;
+  /** Visible workloads by the names and groups in the condition. */
+  resolved: ReadonlyMap<string, NamedEnd>;
+  now: string;
 };
 
 /** What a name in a condition means: workloads, or subnets. */
 export type NamedEnd = { readonly workload_ids: readonly string[]; readonly cidrs: readonly string[] };
 
 /** Which conversations are meant: as flows, and by what only conversations have. */
-export type ConversationSelection = FlowSelection & {
-  actions: readonly Action[] | undefined;
-  condition: Condition | undefined;
-  /** Visible workloads by the names and groups in the condition. */
-  resolved: ReadonlyMap<string, NamedEnd>;
-  now: string;
-};
+export type ConversationSelection = FlowSelection & TextSelection & { actions: readonly Action[] | undefined };
+
+/** The conversations that a filter as text means; null without one, and for a search text, which only flows have. */
+export function toConversationSelection(selection: FlowSelection): ConversationSelection | null {
+  const { conversations, ...rest } = selection;
+  return conversations && !rest.filter.q ? { ...rest, ...conversations, actions: undefined } : null;
+}
 
 /** A range with an end: it contains only part of a flow's totals. */
 export type BoundedSelection = FlowSelection & { until: string };
@@ -61,6 +71,7 @@ export function canUseRollups(filter: FlowFilter): boolean {
   const ends = [filter.address, filter.source, filter.destination].map(parseOptionalEndFilter);
   return (
     !filter.q &&
+    filter.filter === undefined &&
     filter.conversation_id === undefined &&
     (filter.port ?? []).every(({ last }) => last < EPHEMERAL_FROM) &&
     ends.every((end) => end === null || end.kind !== 'network')

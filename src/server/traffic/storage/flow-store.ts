@@ -3,7 +3,7 @@ import type { WorkloadCoverage, WorkloadCoverageListInput } from '@/domain/cover
 import type { VerdictConflicts } from '@/domain/dashboard/dashboard';
 import type { ConversationListInput } from '@/domain/flow/conversation';
 import type { Flow, FlowListInput } from '@/domain/flow/flow';
-import type { FlowGrouping, FlowGroupsInput, FlowSource } from '@/domain/flow/flow-sums';
+import type { CountedSource, FlowGrouping, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import type { SumPart } from '@/domain/flow/plan-sums';
 import type { FlowSpan } from '@/domain/flow/spread-flows';
 import type { ObservedConversation } from '@/domain/impact/replay';
@@ -59,7 +59,7 @@ import { postgresFlowStore } from './postgres/postgres-flow-store';
 import type { SuspiciousRow } from './suspicious-row';
 
 /** Rollups that a range is read from: minutes only, or hours and the minutes not moved into them yet. */
-type SumSource = Exclude<FlowSource, 'flows'>;
+type SumSource = Exclude<CountedSource, 'flows'>;
 /** Buckets of one width in seconds, from the first on. */
 type Buckets = { first: string; width: number };
 
@@ -107,13 +107,13 @@ export type FlowStore = {
   /** Groups page by page with the totals of all. `source` can answer the selection's filters and the grouping. */
   groups: (
     selection: BoundedSelection,
-    source: FlowSource,
+    source: CountedSource,
     input: FlowGroupsInput,
   ) => Promise<Page<GroupRow> & { sums: FlowSums }>;
   /** The heaviest conversations of each of some groups. */
   groupConversations: (
     selection: BoundedSelection,
-    source: FlowSource,
+    source: CountedSource,
     grouping: FlowGrouping,
     groups: { ids: readonly string[]; most: number },
   ) => Promise<GroupConversation[]>;

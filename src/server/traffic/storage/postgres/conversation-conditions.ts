@@ -8,7 +8,7 @@ import type { PortRange } from '@/domain/net/port-range';
 import { pgArray } from '../../../db/pg-array';
 import { clusters, nodes } from '../../../db/schema/clusters';
 import type { ConversationSelection, VisibleWorkloads } from '../flow-selection';
-import { endIs, joinOr, portIn, workloadIs } from './flow-conditions';
+import { endIs, joinOr, portIn, workloadIs } from './condition-parts';
 import { inIdList } from './visible-rows';
 
 type Who = 'client' | 'server';

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { FlowGrouping, FlowSource } from '@/domain/flow/flow-sums';
+import type { CountedSource, FlowGrouping } from '@/domain/flow/flow-sums';
 import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
 import { ANSWERED_STATES } from '@/domain/flow-verdict';
 import type { Conversation } from '@/domain/topology/fold-conversations';
@@ -7,11 +7,11 @@ import { db } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { type ConversationFilter, type GroupConversation, MAX_CONVERSATIONS } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
-import { flowConditions } from './flow-conditions';
+import { selectSingleRows } from './flow-conditions';
 import { SERVICE_PORT } from './flow-direction';
 import { buildKeyColumns, GROUP_ID, getGroupKeys, KEY_NAMES } from './flow-groups';
 import { countedRollups, reportedRollups } from './rollup-conditions';
-import { cidrIfVisible, flowRows, ifVisible } from './visible-rows';
+import { cidrIfVisible, ifVisible } from './visible-rows';
 
 const raw = (text: string): SQL => sql.raw(text);
 
@@ -25,12 +25,14 @@ export const REPLY: SQL = raw(`case t.initiator
 const ANSWERED: SQL = raw(`coalesce(t.state in (${ANSWERED_STATES.map((state) => `'${state}'`).join(', ')}), false)`);
 
 /** Reports with their conversations; of single flows the addresses are known, and whether replies were seen. */
-function reports(selection: BoundedSelection, source: FlowSource): SQL {
+function reports(selection: BoundedSelection, source: CountedSource, isByNode: boolean): SQL {
   if (source !== 'flows') return sql`select t.*, false as answered from (${reportedRollups(selection, source)}) as t`;
-  return sql`select t.*, t.source_ip::cidr as source_prefix, t.source_cidr is not null as source_internal,
+  const columns = sql`t.node_id, t.source_ip, t.destination_ip, t.source_workload_id, t.destination_workload_id, t.source_cidr,
+      t.destination_cidr, t.protocol, t.source_port, t.destination_port, t.initiator, t.decision, t.bytes, t.packets,
+      t.source_ip::cidr as source_prefix, t.source_cidr is not null as source_internal,
       t.destination_ip::cidr as destination_prefix, t.destination_cidr is not null as destination_internal,
-      ${SERVICE_PORT} as service_port, ${REPLY} as reply, ${ANSWERED} as answered, 1 as flows
-    from ${flowRows(selection.periods)} as t where ${flowConditions(selection)}`;
+      ${SERVICE_PORT} as service_port, ${REPLY} as reply, ${ANSWERED} as answered, 1 as flows`;
+  return selectSingleRows(selection, columns, isByNode);
 }
 
 /**
@@ -39,7 +41,7 @@ function reports(selection: BoundedSelection, source: FlowSource): SQL {
  */
 export async function listGroupConversations(
   selection: BoundedSelection,
-  source: FlowSource,
+  source: CountedSource,
   grouping: FlowGrouping,
   { ids, most }: { ids: readonly string[]; most: number },
 ): Promise<GroupConversation[]> {
@@ -60,7 +62,7 @@ export async function listGroupConversations(
       from (
         select ${keys}, ${conversationSide('caller', reach)}, ${conversationSide('service', reach)}, t.protocol,
           t.service_port as port, t.decision, t.answered, t.bytes, t.packets, t.flows
-        from (${reports(selection, source)}) as t) as turned
+        from (${reports(selection, source, grouping === 'node')}) as t) as turned
       group by ${names}, ${identity}),
     told as (select r.*, (select ${GROUP_ID} from (select ${group}) as g) as group_id from r),
     ranked as (select told.*, row_number() over w as place, count(*) over (partition by group_id)::int as total from told

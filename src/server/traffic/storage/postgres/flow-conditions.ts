@@ -3,12 +3,14 @@ import { type EndFilter, parseEndFilter } from '@/domain/flow/flow-end';
 import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
 import type { PortRange } from '@/domain/net/port-range';
 import { likePattern } from '../../../db/declared-fields';
-import { pgArray } from '../../../db/pg-array';
 import { clusters, nodes } from '../../../db/schema/clusters';
-import type { FlowSelection, VisibleWorkloads } from '../flow-selection';
+import { type FlowSelection, type TextSelection, toConversationSelection } from '../flow-selection';
+import { commonConditions, joinOr, portIn, workloadIs } from './condition-parts';
+import { conversationConditions } from './conversation-conditions';
+import { conversationsAsFlows } from './conversations-as-flows';
 import { flowsCountedOnce } from './counted-once';
 import { SERVICE_PORT } from './flow-direction';
-import { flowRows, inIdList } from './visible-rows';
+import { conversationRows, flowRows, inIdList } from './visible-rows';
 
 /** The flow's or the sum's columns, under the alias `t`. */
 const T = {
@@ -27,16 +29,6 @@ function endCondition(end: 'source' | 'destination', filter: EndFilter): SQL {
   const cidr = sql.raw(`t.${end}_cidr`);
   if (filter.kind === 'network') return sql`${sql.raw(`t.${end}_ip`)} <<= ${filter.cidr}::cidr`;
   return filter.kind === 'internal' ? sql`${cidr} is not null` : sql`${cidr} is null`;
-}
-
-/** One workload: of those that may not be seen there is no traffic, as there is none of one that does not exist. */
-export const workloadIs = (column: SQL, id: string, visible: VisibleWorkloads): SQL =>
-  visible === 'all' || visible.includes(id.toLowerCase()) ? sql`${column} = ${id}::uuid` : sql`false`;
-
-/** A workload at an end; to those who may not see it, a workload is none. */
-export function endIs(column: SQL, value: string, visible: VisibleWorkloads): SQL {
-  if (value !== 'none') return workloadIs(column, value, visible);
-  return visible === 'all' ? sql`${column} is null` : sql`(${column} is null or not ${inIdList(column, visible)})`;
 }
 
 /** The start of an address as the database writes it. */
@@ -63,13 +55,6 @@ function searchCondition(text: string, { named, visible }: FlowSelection): SQL {
   )})`;
 }
 
-/** A port within a range. */
-export const portIn = (column: SQL, { first, last }: PortRange): SQL =>
-  first === last ? sql`${column} = ${first}` : sql`${column} between ${first} and ${last}`;
-
-/** One of these holds. */
-export const joinOr = (conditions: readonly SQL[]): SQL => sql`(${sql.join([...conditions], sql` or `)})`;
-
 /** Flows of these ports: up to the ephemeral ones that of the service, from there on the ports of both ends. */
 function portConditions({ first, last }: PortRange): SQL[] {
   const service = { first, last: Math.min(last, EPHEMERAL_FROM - 1) };
@@ -82,22 +67,10 @@ function portConditions({ first, last }: PortRange): SQL[] {
   ];
 }
 
-/** Filters that flows and their rollups have in common. */
-export function commonConditions({ visible, filter }: FlowSelection): SQL[] {
-  const { cluster_id, node_id, protocol, decision, source_workload_id, destination_workload_id } = filter;
-  const conditions: SQL[] = [];
-  if (cluster_id !== undefined) conditions.push(sql`t.cluster_id = ${cluster_id}::uuid`);
-  if (node_id !== undefined) conditions.push(sql`t.node_id = ${node_id}::uuid`);
-  if (protocol !== undefined) conditions.push(sql`t.protocol = ${protocol}`);
-  if (decision?.length) conditions.push(sql`t.decision = any (${pgArray('text', decision)})`);
-  if (source_workload_id !== undefined) {
-    conditions.push(endIs(T.source_workload_id, source_workload_id, visible));
-  }
-  if (destination_workload_id !== undefined) {
-    conditions.push(endIs(T.destination_workload_id, destination_workload_id, visible));
-  }
-  return conditions;
-}
+/** Whether the conversation of a flow is one that a filter as text means. What else narrows flows down is asked of the flow itself. */
+const isInConversation = (selection: FlowSelection, text: TextSelection): SQL => sql`t.conversation_id in (
+  select t.id from ${conversationRows(selection.periods)} as t
+  where ${conversationConditions({ ...selection, ...text, filter: {}, actions: undefined })})`;
 
 /** The WHERE of flows, of the table under the alias `t`. An expired flow never matches. */
 export function flowConditions(selection: FlowSelection): SQL {
@@ -123,15 +96,30 @@ export function flowConditions(selection: FlowSelection): SQL {
     if (desired) conditions.push(endCondition(end, desired));
   }
   if (filter.q) conditions.push(searchCondition(filter.q, selection));
+  if (selection.conversations) conditions.push(isInConversation(selection, selection.conversations));
   return sql.join(
     conditions.filter((condition) => condition !== null),
     sql` and `,
   );
 }
 
-/** The single flows that are meant, with `counted`: whether a row is the report that counts. See `flowsCountedOnce`. */
-export const countedFlows = (selection: FlowSelection): SQL =>
-  flowsCountedOnce(sql`select t.node_id, t.flow_key, t.cluster_id, t.source_ip, t.destination_ip, t.source_workload_id,
-      t.destination_workload_id, t.source_cidr, t.destination_cidr, t.protocol, t.source_port, t.destination_port, t.initiator,
-      t.decision, t.bytes, t.packets, t.first_seen_at, t.observed_at
-    from ${flowRows(selection.periods)} as t where ${flowConditions(selection)}`);
+/** The rows that are grouped and summed up under the alias `t`: single flows or, for a filter as text, conversations. */
+export function selectSingleRows(selection: FlowSelection, columns: SQL, isByNode = false): SQL {
+  const conversations = toConversationSelection(selection);
+  return conversations
+    ? sql`select ${columns}, t.counted from (${conversationsAsFlows(conversations, isByNode)}) as t`
+    : sql`select ${columns} from ${flowRows(selection.periods)} as t where ${flowConditions(selection)}`;
+}
+
+const COUNTED = sql.raw(`t.node_id, t.flow_key, t.cluster_id, t.source_ip, t.destination_ip, t.source_workload_id,
+  t.destination_workload_id, t.source_cidr, t.destination_cidr, t.protocol, t.source_port, t.destination_port, t.initiator,
+  t.decision, t.bytes, t.packets, t.first_seen_at, t.observed_at`);
+
+/**
+ * The single flows that are meant, with `counted`: whether a row is the report that counts. See `flowsCountedOnce`. A conversation counts
+ * as one flow; each of its nodes has a row if they are grouped by node.
+ */
+export function countedFlows(selection: FlowSelection, isByNode = false): SQL {
+  const rows = selectSingleRows(selection, COUNTED, isByNode);
+  return toConversationSelection(selection) ? rows : flowsCountedOnce(rows);
+}

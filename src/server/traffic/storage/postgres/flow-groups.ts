@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { FlowGrouping, FlowGroupsInput, FlowSource } from '@/domain/flow/flow-sums';
+import type { CountedSource, FlowGrouping, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
 import { encodeCursor, keyset } from '../../../db/keyset';
@@ -46,7 +46,7 @@ const addressKeys = (end: 'source' | 'destination', reach: FlowReach): Keys => (
 });
 
 /** What flows are grouped by, of rows under the alias `t`. */
-export function getGroupKeys(grouping: FlowGrouping, source: FlowSource, reach: FlowReach): Keys {
+export function getGroupKeys(grouping: FlowGrouping, source: CountedSource, reach: FlowReach): Keys {
   const getCidrColumn = (end: string) =>
     source === 'flows' ? raw(`t.${end}_cidr`) : raw(`case when t.${end}_internal then t.${end}_prefix end`);
   switch (grouping) {
@@ -87,14 +87,14 @@ export function buildKeyColumns(keys: Keys, prefix = ''): SQL {
 }
 
 /** Rows with the keys and what each adds to its group. */
-function selectGroupRows(selection: BoundedSelection, source: FlowSource, keys: Keys): SQL {
+function selectGroupRows(selection: BoundedSelection, source: CountedSource, keys: Keys): SQL {
   const columns = buildKeyColumns(keys);
   if (source === 'flows') {
     const { since, until } = selection;
     return sql`
       select ${columns}, t.bytes * s.share as bytes, t.packets * s.share as packets,
         (t.first_seen_at >= ${since}::timestamptz)::int as flows, t.observed_at as last_seen_at, t.counted
-      from (${countedFlows(selection)}) as t cross join lateral (select ${buildShareExpression(since, until)} as share) as s`;
+      from (${countedFlows(selection, 'node_id' in keys)}) as t cross join lateral (select ${buildShareExpression(since, until)} as share) as s`;
   }
   return sql`select ${columns}, t.bytes, t.packets, t.flows, t.bucket_at as last_seen_at, t.counted
     from (${countedRollups(selection, source)}) as t`;
@@ -116,7 +116,7 @@ const buildSum = (field: 'bytes' | 'packets' | 'flows', which: SQL): SQL =>
  */
 export async function listFlowGroups(
   selection: BoundedSelection,
-  source: FlowSource,
+  source: CountedSource,
   input: FlowGroupsInput,
 ): Promise<Page<GroupRow> & { sums: FlowSums }> {
   const sort = input.sort ?? '-bytes';

@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { EndFilter } from '@/domain/flow/flow-end';
 import type { TrafficMode } from '@/domain/insights';
 import { parseOptionalEndFilter, type RollupSelection } from '../flow-selection';
+import { commonConditions, joinOr, portIn, workloadIs } from './condition-parts';
 import { countedOnce } from './counted-once';
-import { commonConditions, joinOr, portIn, workloadIs } from './flow-conditions';
 import { ROLLUP_COLUMNS } from './minutes';
 import { inIdList, rollupRows } from './visible-rows';
 
