@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { AppError } from '@/server/lib/errors';
 import type { Route } from '@/server/rest/define-route';
 import { handleRequest } from '@/server/rest/handle-request';
 import { createExample, type JsonSchema } from '@/server/rest/openapi/create-example';
+import { parseInput } from '@/server/rest/parse-input';
 import { type Callable, listCallables } from '../access-table.fixture';
 import { handleTrpc } from '../handle-trpc';
 import { listOperations } from '../list-routes';
@@ -114,15 +116,30 @@ export function mix(first: unknown, second: unknown): unknown {
 
 export type Answer = { status: number; text: string };
 
+type RestValue = Record<'params' | 'query', Record<string, unknown>> & { body?: unknown };
+
+function makeRestRequest({ method, path }: Input, value: unknown, headers: Record<string, string>): Request {
+  const { params = {}, query = {}, body } = value as RestValue;
+  const address = path.replace(/\{([^}]*)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const search = new URLSearchParams();
+  for (const [key, given] of Object.entries(query)) for (const one of [given].flat()) search.append(key, String(one));
+  return new Request(`http://fabric.test/api/v1${address}?${search}`, {
+    method,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+}
+
 /** Sends an input that `fill` made, through the same handlers that serve the network. */
 export async function send(
   tables: { routes: readonly Route[]; router: AppRouter },
-  { surface, method, path }: Input,
+  input: Input,
   value: unknown,
   headers: Record<string, string>,
 ): Promise<Answer> {
-  const json = { ...headers, 'content-type': 'application/json' };
+  const { surface, method, path } = input;
   if (surface === 'tRPC') {
+    const json = { ...headers, 'content-type': 'application/json' };
     const url = `http://fabric.test/api/trpc/${path}`;
     const request =
       method === 'mutation'
@@ -130,20 +147,22 @@ export async function send(
         : new Request(`${url}?input=${encodeURIComponent(JSON.stringify(value))}`, { headers });
     return read(await handleTrpc(tables.router, request));
   }
-  const {
-    params = {},
-    query = {},
-    body,
-  } = value as Record<'params' | 'query', Record<string, unknown>> & { body?: unknown };
-  const address = path.replace(/\{([^}]*)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
-  const search = new URLSearchParams();
-  for (const [key, given] of Object.entries(query)) for (const one of [given].flat()) search.append(key, String(one));
-  const request = new Request(`http://fabric.test/api/v1${address}?${search}`, {
-    method,
-    headers: json,
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  return read(await handleRequest(tables.routes, request));
+  return read(await handleRequest(tables.routes, makeRestRequest(input, value, headers)));
+}
+
+/** Whether a call is answered before anything but its input is read: its schema refuses it, and the route adds nothing to that. */
+export async function isMalformed(routes: readonly Route[], input: Input, value: unknown): Promise<boolean> {
+  const route = routes.find(({ method, path }) => method === input.method && path === input.path);
+  if (input.surface === 'tRPC' || !route || route.malformedExtra) return false;
+  const { params = {} } = value as RestValue;
+  const path = Object.fromEntries(Object.entries(params).map(([name, one]) => [name, String(one)]));
+  try {
+    await parseInput(route, path, makeRestRequest(input, value, {}));
+    return false;
+  } catch (error) {
+    if (error instanceof AppError) return true;
+    throw error;
+  }
 }
 
 const read = async (response: Response): Promise<Answer> => ({ status: response.status, text: await response.text() });
