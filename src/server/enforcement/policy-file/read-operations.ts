@@ -183,12 +183,11 @@ export async function readOperations(
   reader.problems.push(...findDuplicates(document));
   if (tenant !== undefined) reader.problems.push(...findStrangers(document, tenant));
   const edits: FileEdit[] = [];
-  const known = new Set(reader.problems.map(({ field }) => field));
   for (const operation of compareFile(document, stored, { prune })) {
     for (const item of toEdits(operation, reader, members)) edits.push({ operation, item });
   }
   const problems = [...new Map(reader.problems.map((one) => [`${one.field} ${one.message}`, one])).values()];
-  if (problems.length > 0 || known.size > 0) {
+  if (problems.length > 0) {
     throw new AppError('malformed', 'The document is not valid.', {
       errors: problems.slice(0, 50).map(({ field, message }) => ({ field: `document.${field}`, message })),
     });
