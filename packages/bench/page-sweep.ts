@@ -34,7 +34,7 @@ const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bi
 );
 
 /** As many of everything else that has a list. */
-async function fillLists(sql: postgres.Sql, count: number): Promise<void> {
+async function fillLists(sql: postgres.TransactionSql, count: number): Promise<void> {
   // Each for one workload, as many policies would be.
   const definition = `jsonb_build_object('enforcement_mode', 'audit', 'direction', 'in', 'sources', jsonb_build_array('any'),
     'targets', jsonb_build_array('vmid:bench-' || (1 + i % 2) || '/' || (1000 + i)))`;
@@ -84,7 +84,7 @@ async function fillLists(sql: postgres.Sql, count: number): Promise<void> {
 }
 
 /** Conversations of the last day, those that escaped, what sources say about addresses, and what contradicts it. */
-async function fillEvidence(sql: postgres.Sql, count: number): Promise<void> {
+async function fillEvidence(sql: postgres.TransactionSql, count: number): Promise<void> {
   await sql`create temporary table guest as
     select row_number() over (order by w.vmid) as i, w.id, w.cluster_id, w.project_id, a.id as address_id, a.address, a.network_id, s.cidr
     from workloads as w join ip_addresses as a on a.workload_id = w.id join subnets as s on s.id = a.subnet_id`;
@@ -273,8 +273,12 @@ const browser = await chromium.launch({ executablePath, args: ['--headless', '--
 try {
   mkdirSync(folder, { recursive: true });
   if (rows > 0) {
-    await fillLists(sqlClient(), rows);
-    await fillEvidence(sqlClient(), rows);
+    await sqlClient().begin(async (sql) => {
+      await sql`set local statement_timeout = 0`;
+      await fillLists(sql, rows);
+      await fillEvidence(sql, rows);
+    });
+    await sqlClient()`analyze`;
   }
   const questions = await listQuestions(sqlClient());
   const wrong: string[] = [];

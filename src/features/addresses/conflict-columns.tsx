@@ -53,6 +53,7 @@ export const conflictColumns = (t: Translate) => [
     render: (item) => party(t, item.other_workload),
   }),
   make.text('network_name', t('Network'), (item) => item.network_name, {
+    hidden: true,
     width: 120,
     render: (item) =>
       item.network_id && item.network_name ? (
