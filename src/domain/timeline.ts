@@ -5,7 +5,8 @@ import { z } from 'zod';
  *
  * - `workload_added`, `workload_changed`, `interface_added`, `interface_changed`, `interface_removed`: as a sync read it
  * - `address_assigned`, `address_released`
- * - `group_joined`, `group_left`: manually; membership by tag follows from the tags of the workload
+ * - `group_joined`, `group_left`: manually
+ * - `group_joined_by_tag`, `group_left_by_tag`: its tags, its project or the tags of the group changed
  * - `policy_saved`: a version of a policy that was applied to it at some time
  * - `deployment`: what became of it at the workload
  * - `change_step`: a change that writes to it was applied, confirmed or rolled back
@@ -27,6 +28,8 @@ export const TIMELINE_KINDS = [
   'address_released',
   'group_joined',
   'group_left',
+  'group_joined_by_tag',
+  'group_left_by_tag',
   'policy_saved',
   'deployment',
   'change_step',

@@ -95,6 +95,31 @@ it('lists everything that touched a workload, newest first, page by page', async
   expect(withoutGaps(pages)).toEqual(withoutGaps(items));
 });
 
+it('lists membership by tag with what began and ended it', async () => {
+  const id = await lab.id(101);
+  const start = new Date().toISOString();
+  const { body: group } = await post<{ id: string; version: number }>('/security-groups', {
+    name: 'by tag',
+    member_tags: ['a', 'b'],
+    member_tags_match: 'all',
+  });
+  await change(id, { tags: ['a'] });
+  await change(id, { tags: ['a', 'b', 'c'] });
+  // Still a member.
+  await change(id, { tags: ['b', 'a'] });
+  const saved = await lab.json(`/security-groups/${group.id}`, {
+    method: 'PATCH',
+    body: { member_tags: ['a', 'z'] },
+  });
+  expect(saved.status).toBe(200);
+  const { items } = await read(id, `&since=${start}`);
+  const found = items.filter(({ object }) => object?.name === 'by tag').map(show);
+  expect(found).toEqual([
+    'group_left_by_tag by tag group_tags: a, b > a, z',
+    'group_joined_by_tag by tag tags: a > a, b, c',
+  ]);
+});
+
 it('shows each tenant what happened while the workload was its own', async () => {
   const id = await lab.id(102);
   const [ours, theirs] = await Promise.all(
