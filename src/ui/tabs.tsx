@@ -1,5 +1,6 @@
 'use client';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import { formatCount } from '@/lib/format';
 import { rovingIndex } from './roving-index';
 
 type Tab = {
@@ -57,7 +58,9 @@ export function Tabs({ label, value, onValueChange, tabs }: Props) {
           >
             {tab.label}
             {tab.count !== undefined && tab.count !== null && (
-              <span className="rounded-sm bg-surface-3 px-1 text-sm text-muted tabular-nums">{tab.count}</span>
+              <span className="rounded-sm bg-surface-3 px-1 text-sm text-muted tabular-nums">
+                {formatCount(tab.count)}
+              </span>
             )}
           </button>
         ))}

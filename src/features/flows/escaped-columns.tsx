@@ -21,12 +21,14 @@ const directionText = (t: Translate, { direction }: EscapedConversation) =>
   direction === 'in' ? t('Inbound') : t('Outbound');
 
 /** The peer, with the arrow of the direction in which the connection was opened. */
-function Peer({ of: { direction, peer } }: { of: EscapedConversation }) {
+function Peer({ of, text }: { of: EscapedConversation; text: string }) {
+  const { direction, peer } = of;
   return (
     <span className="flex min-w-0 items-baseline gap-1.5">
       <span aria-hidden className="text-faint">
         {direction === 'in' ? '←' : '→'}
       </span>
+      <span className="sr-only">{text}</span>
       {peer.workload && (
         <span className="min-w-0 shrink truncate">
           <WorkloadLink id={peer.workload.id} name={peer.workload.name} />
@@ -44,11 +46,11 @@ export const escapedColumns = (t: Translate) => [
     width: 120,
     render: (one) => <WorkloadLink id={one.workload_id} name={one.workload_name} />,
   }),
-  make.custom('peer', t('Peer'), (one) => <Peer of={one} />, {
+  make.custom('peer', t('Peer'), (one) => <Peer of={one} text={directionText(t, one)} />, {
     width: 200,
     csv: ({ peer }) => (peer.workload ? `${peer.workload.name} ${peer.ip}` : peer.ip),
   }),
-  make.mono('service', t('Service'), formatService, { width: 120 }),
+  make.mono('service', t('Service'), formatService, { width: 150 }),
   make.text('denied_by', t('Denied by'), (one) => [one.policy?.name, one.denied_by].filter(Boolean).join(', '), {
     width: 160,
     render: ({ policy, denied_by: rule }) =>
@@ -61,7 +63,7 @@ export const escapedColumns = (t: Translate) => [
       ),
   }),
   make.text('reason', t('Likely reason'), (one) => formatReason(t, one), {
-    width: 190,
+    width: 220,
     render: (one) => <span title={t(ESCAPE_MEANINGS[one.reason])}>{formatReason(t, one)}</span>,
   }),
   make.text('remedy', t('What to do'), (one) => formatRemedy(t, one), {
