@@ -112,9 +112,9 @@ async function fillEvidence(sql: postgres.TransactionSql, count: number): Promis
     from guest as g join guest as p on p.i = 1 + g.i * 7 % ${count}`);
   const kind = `(array['${CONFLICT_KINDS.join("','")}'])[1 + g.i % ${CONFLICT_KINDS.length}]`;
   await sql.unsafe(`insert into ipam_conflicts (id, cluster_id, kind, key, ip_address_id, network_id, address, workload_id, interface_name,
-      other_workload_id, other_interface_name, other_mac, other_source, reason, began_at, evidence_at)
+      other_workload_id, other_interface_name, other_mac, mac, other_source, reason, began_at, evidence_at)
     select gen_random_uuid(), g.cluster_id, k.kind, 'bench ' || g.i, g.address_id, g.network_id, g.address, g.id, 'net0', o.id, 'net0',
-      'bc:24:11:00:00:01', 'traffic', case when k.kind = 'spoofed_address' then 'held' end, now() - interval '2 days', now()
+      'bc:24:11:00:00:01', 'bc:24:11:00:00:01', 'traffic', case when k.kind = 'spoofed_address' then 'held' end, now() - interval '2 days', now()
     from guest as g join guest as o on o.i = 1 + g.i * 7 % ${count} cross join lateral (select ${kind} as kind) as k`);
   for (const source of SIGHTING_SOURCES) {
     await sql`insert into address_sightings (id, cluster_id, workload_id, nic, network_id, address, mac, source, seen_on, first_seen_at, last_seen_at)

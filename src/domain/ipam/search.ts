@@ -26,7 +26,10 @@ export const IpamSearchResult = z.object({
   sightings: z.array(AddressSighting),
   /** Open conflicts about it. */
   conflicts: z.array(IpamConflict),
-  /** Policies with an endpoint that resolves to one of the addresses found; null to users who may not see policies. */
+  /**
+   * Policies with an endpoint that resolves to one of the addresses found, at most 200, those that name it or its workload first; null to
+   * users who may not see policies.
+   */
   policies: z
     .array(
       z.object({
@@ -39,6 +42,8 @@ export const IpamSearchResult = z.object({
       }),
     )
     .nullable(),
+  /** Of all, also those that are not listed. */
+  policies_total: z.int().nullable(),
   /** Interfaces with this MAC address. */
   interfaces: z.array(
     z.object({

@@ -60,7 +60,7 @@ export function WhoseAddress() {
 
 function Answer({ found }: { found: IpamSearchResult }) {
   const t = useT();
-  const { addresses, subnets, interfaces, holders, sightings, conflicts, policies } = found;
+  const { addresses, subnets, interfaces, holders, sightings, conflicts, policies, policies_total: total } = found;
   if ([addresses, interfaces, holders, sightings, conflicts].every((list) => list.length === 0))
     return (
       <EmptyState
@@ -128,6 +128,9 @@ function Answer({ found }: { found: IpamSearchResult }) {
                   <span className="text-muted">{t(WAYS[row.by])}</span>
                 </li>
               ))}
+              {total !== null && total > policies.length && (
+                <li className="text-muted">{t('and {n, number} more', { n: total - policies.length })}</li>
+              )}
             </ul>
           )}
         </Section>

@@ -47,10 +47,10 @@ export const escapedColumns = (t: Translate) => [
     render: (one) => <WorkloadLink id={one.workload_id} name={one.workload_name} />,
   }),
   make.custom('peer', t('Peer'), (one) => <Peer of={one} text={directionText(t, one)} />, {
-    width: 200,
+    width: 180,
     csv: ({ peer }) => (peer.workload ? `${peer.workload.name} ${peer.ip}` : peer.ip),
   }),
-  make.mono('service', t('Service'), formatService, { width: 150 }),
+  make.mono('service', t('Service'), formatService, { width: 130 }),
   make.text('denied_by', t('Denied by'), (one) => [one.policy?.name, one.denied_by].filter(Boolean).join(', '), {
     width: 160,
     render: ({ policy, denied_by: rule }) =>
@@ -63,7 +63,7 @@ export const escapedColumns = (t: Translate) => [
       ),
   }),
   make.text('reason', t('Likely reason'), (one) => formatReason(t, one), {
-    width: 220,
+    width: 200,
     render: (one) => <span title={t(ESCAPE_MEANINGS[one.reason])}>{formatReason(t, one)}</span>,
   }),
   make.text('remedy', t('What to do'), (one) => formatRemedy(t, one), {

@@ -86,7 +86,16 @@ it('answers for an address who has it and had it, by which source, what contradi
   });
   expect(found.sightings).toHaveLength(4);
   expect(found.sightings.at(-1)?.ended_at).not.toBeNull();
-  expect(found.policies?.[0]?.policy_id).toBe(policy);
+  expect(found).toMatchObject({ policies: [{ policy_id: policy }], policies_total: 1 });
+});
+
+it('lists no more than 200 policies, and counts all of them', async () => {
+  const definition = JSON.stringify({ enforcement_mode: 'audit', direction: 'in', sources: ['any'], targets: ['any'] });
+  await sql`insert into policies (id, name, tier, definition)
+    select gen_random_uuid(), 'Any ' || i, 'platform_first', ${definition}::text::jsonb from generate_series(1, 250) as i`;
+  const { policies, policies_total } = await search(admin, ADDRESS);
+  expect([policies?.length, policies_total, policies?.[0]?.policy_id]).toEqual([200, 251, policy]);
+  await sql`delete from policies where name like 'Any %'`;
 });
 
 it('answers for a MAC address, a prefix and a name', async () => {

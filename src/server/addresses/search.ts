@@ -41,7 +41,7 @@ const NONE = Promise.resolve([]);
 export async function searchIpam(
   { reach, tenants }: Scope<'ipam:read'>,
   input: IpamSearchInput,
-): Promise<Omit<IpamSearchResult, 'policies'>> {
+): Promise<Omit<IpamSearchResult, 'policies' | 'policies_total'>> {
   const { limit } = input;
   const question = readQuestion(input.q);
   const { kind, q } = question;

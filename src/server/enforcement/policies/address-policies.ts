@@ -14,6 +14,9 @@ import type { FirewallState } from './firewall-state/firewall-state';
 import { readFirewallState } from './firewall-state/read-firewall-state';
 import { isDeployed } from './policy-inputs';
 
+/** Policies for any address touch every one: more are counted, not listed. */
+const MOST_POLICIES = 200;
+
 /** The visible policies that touch any of some addresses, those that name one or its workload first, then by name. */
 async function listTouchingPolicies(
   { tenants }: Scope<'policy:read'>,
@@ -124,5 +127,6 @@ export async function findWhose({ ipam, policy }: SearchScopes, input: IpamSearc
   const subjects = found.addresses.map(({ address, workload_id }) => ({ address, workload_id }));
   // Policies name addresses that no one has as well.
   if (found.kind === 'address' && subjects.length === 0) subjects.push({ address: found.q, workload_id: null });
-  return { ...found, policies: policy && (await listTouchingPolicies(policy, subjects)) };
+  const policies = policy && (await listTouchingPolicies(policy, subjects));
+  return { ...found, policies: policies?.slice(0, MOST_POLICIES) ?? null, policies_total: policies?.length ?? null };
 }
