@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import type { Timeline, TimelineEvent } from '@/domain/timeline';
 import { db } from '@/server/db/client';
+import { roleAssignments } from '@/server/db/schema/access';
 import { hypervisorEdits } from '@/server/db/schema/agents';
 import { workloadCoverage } from '@/server/db/schema/coverage';
 import { workloads } from '@/server/db/schema/workloads';
@@ -155,4 +156,38 @@ it('shows each tenant what happened while the workload was its own', async () =>
     `workload_changed project: null > ${names.ours}`,
     'workload_changed name: theirs > ours again',
   ]);
+});
+
+it('shows people of one project the time since a workload came to it, and groups of the project', async () => {
+  const id = await lab.id(103);
+  const tenant = await makeTenant();
+  const [shop, other] = await Promise.all([makeProject(tenant), makeProject(tenant)]);
+  const user = await makeUser('viewer', tenant);
+  await db.update(roleAssignments).set({ project_id: shop.id }).where(eq(roleAssignments.user_id, user.id));
+  const headers = await bearer(user);
+  for (const project of [shop, other]) {
+    const made = await post('/security-groups', {
+      name: `all of ${project.id}`,
+      tenant_id: tenant.id,
+      project_id: project.id,
+      member_tags: ['x'],
+    });
+    expect(made.status).toBe(201);
+  }
+  const list = async () => {
+    const answer = await lab.json(`/workloads/${id}/timeline?limit=200`, { headers });
+    return answer.status === 200 ? (answer.body as Timeline).items.map(show).reverse() : answer.status;
+  };
+  await change(id, { tags: ['x'], project_id: other.id });
+  expect(await list()).toBe(404);
+  await change(id, { project_id: shop.id });
+  await change(id, { name: 'of the shop' });
+  const found = await list();
+  expect(found).toEqual([
+    `group_joined_by_tag all of ${shop.id}`,
+    `workload_changed project: null > ${shop.name}`,
+    expect.stringMatching(/^workload_changed name: .* > of the shop$/),
+  ]);
+  await change(id, { project_id: other.id });
+  expect(await list()).toBe(404);
 });
