@@ -140,7 +140,7 @@ async function listQuestions(sql: postgres.Sql): Promise<string[]> {
   return [
     `/addresses?tab=whose&q=${one.address}`,
     `/reach?from=${one.name}&to=${to.name}`,
-    `/reach?tab=who&workload_id=${to.id}`,
+    `/reach?tab=workload&workload_id=${to.id}`,
     '/reach?tab=matrix&by=group',
   ];
 }
