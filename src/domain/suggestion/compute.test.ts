@@ -110,6 +110,13 @@ describe('a draft', () => {
     expect(others.flatMap(({ definition }) => [...definition.sources, ...definition.targets])).not.toContain('any');
   });
 
+  it('closes nothing when all traffic was held out, as no rule is known', async () => {
+    const planted = plantPolicy(2, SMALL);
+    const pairs = planted.pairs.map((pair) => ({ ...pair, conversations: 0, held_out: 1 }));
+    const { policies, coverage, recommended } = await draft({ ...planted, pairs });
+    expect([policies, coverage, recommended]).toEqual([[], { training: null, held_out: 0 }, null]);
+  });
+
   it('has one policy for the DNS of all, and one for what monitoring reads', async () => {
     const { policies } = await draft(plantPolicy(2, SMALL));
     const shared = policies.filter(({ kind }) => kind === 'infrastructure');

@@ -166,23 +166,36 @@ const definition = (
   default_action: PolicyDefinition['default_action'] = 'none',
 ): PolicyDefinition => ({ enforcement_mode: 'audit', direction, default_action, ...ends });
 
-/** Policies that drop what the others do not allow, of workloads in the scope that were seen. Enforce them after the others. */
-function closePolicies(groups: readonly DraftGroup[], create: (name: string) => string): SuggestedPolicy[] {
-  const inScope = groups.filter(({ in_scope }) => in_scope).map(({ endpoint }) => endpoint);
+/**
+ * Policies that drop what the others do not allow, of workloads in the scope. Enforce them after the others. Groups without a rule are
+ * not closed: what they need is not known.
+ */
+function closePolicies(
+  groups: readonly DraftGroup[],
+  blocks: readonly Block[],
+  create: (name: string) => string,
+): SuggestedPolicy[] {
+  const ends = blocks.flatMap(({ talks }) =>
+    talks.flatMap(({ client, server }) => [client.workload_id, server.workload_id]),
+  );
+  const ruled = new Set(ends);
+  const inScope = groups
+    .filter(({ in_scope, workload_ids }) => in_scope && workload_ids.some((id) => ruled.has(id)))
+    .map(({ endpoint }) => endpoint);
   const found: SuggestedPolicy[] = [];
   for (let at = 0; at < inScope.length; at += MAX_POLICY_ENDPOINTS) {
-    const ends = inScope.slice(at, at + MAX_POLICY_ENDPOINTS);
+    const part = inScope.slice(at, at + MAX_POLICY_ENDPOINTS);
     const base = { kind: 'close' as const, rules: [], width_keys: [] };
     found.push(
       {
         ...base,
         name: create('Drop other inbound traffic'),
-        definition: definition('in', { sources: ['any'], targets: ends }, 'drop'),
+        definition: definition('in', { sources: ['any'], targets: part }, 'drop'),
       },
       {
         ...base,
         name: create('Drop other outbound traffic'),
-        definition: definition('out', { sources: ends, targets: ['any'] }, 'drop'),
+        definition: definition('out', { sources: part, targets: ['any'] }, 'drop'),
       },
     );
   }
@@ -271,7 +284,7 @@ export function draftPolicies(evidence: Evidence, chosen: readonly ChosenGroup[]
   return {
     ...scoreBlocks(blocks, evidence.talks),
     groups: described,
-    policies: [...policies, ...(options.close ? closePolicies(described, create) : [])],
+    policies: [...policies, ...(options.close ? closePolicies(described, blocks, create) : [])],
     left_out: listUncovered(blocks, evidence, getName),
   };
 }
