@@ -73,6 +73,14 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await expectAccessible(page, 'saved views');
     await page.keyboard.press('Escape');
     // The chip changes the same text.
+    // The chart and the groups are of the same conversations.
+    const chart = page.getByRole('region', { name: 'Traffic over time' }).first();
+    await expect(chart).toContainText('1 new conversation');
+    await page.getByRole('button', { name: 'Group by' }).click();
+    await page.getByRole('menuitemradio', { name: 'Service' }).click();
+    await expect(page.getByRole('grid', { name: 'Grouped flows' }).getByRole('row')).toHaveCount(2);
+    await expect(filter).toHaveValue('service = tcp/22 and action = dropped');
+    await page.goBack();
     await page.getByRole('button', { name: 'Remove filter Action' }).click();
     await expect(filter).toHaveValue('service = tcp/22');
     await page.getByRole('button', { name: 'Views' }).click();

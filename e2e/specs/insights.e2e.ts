@@ -74,6 +74,19 @@ test('a workload shows its traffic, the deciding rules and their hits', async ({
   ]);
 
   await page.goto(`/workloads/${guest.id}?tab=traffic`);
+  const conversations = page.getByRole('grid', { name: 'Conversations' }).getByRole('row');
+  await test.step('conversations come first: both directions are one row, and lead to the page of all', async () => {
+    await expect(conversations).toHaveCount(5);
+    await conversations.filter({ hasText: 'tcp/3306' }).click();
+    await expect(page.getByRole('dialog', { name: `${CALLER} → ${APP}` })).toContainText('Line of the firewall log');
+    await page.keyboard.press('Escape');
+    await expectAccessible(page, 'the conversations of a workload');
+    await page.getByRole('link', { name: 'Show in Flows' }).click();
+    await expect(page).toHaveURL(/\/flows\?filter=end/);
+    await expect(conversations).toHaveCount(5);
+    await page.goBack();
+    await page.getByRole('radio', { name: 'Flows' }).click();
+  });
   const grid = page.getByRole('grid', { name: 'Workload flows' });
   const rows = grid.getByRole('row');
   const row = (service: string) => rows.filter({ hasText: service }).first();
@@ -92,8 +105,8 @@ test('a workload shows its traffic, the deciding rules and their hits', async ({
     const decisions = page
       .getByRole('region', { name: 'Decided by' })
       .or(page.locator('section', { hasText: 'Decided by' }));
-    await expect(decisions.first()).toContainText('1 flow does not match the rules');
-    await expect(decisions.first()).toContainText('would allow 0, drop 2');
+    await expect(decisions.first()).toContainText('1 conversation does not match the rules');
+    await expect(decisions.first()).toContainText('would allow 0, drop 1');
     await expect(page.getByRole('grid', { name: 'Live rules' })).toContainText('insight office');
     await shot(page, 'traffic');
     await expectAccessible(page, 'the traffic of a workload');
@@ -128,16 +141,16 @@ test('a workload shows its traffic, the deciding rules and their hits', async ({
     await expect(rows).toHaveCount(2);
     await page.reload();
     await expect(rows).toHaveCount(2);
-    await openPage(page, `/workloads/${guest.id}?tab=traffic&traffic_mode=denied`);
+    await openPage(page, `/workloads/${guest.id}?tab=traffic&view=flows&traffic_mode=denied`);
     await expect(rows).toHaveCount(2);
     await expect(row('tcp/3306')).toBeVisible();
-    await page.goto(`/workloads/${guest.id}?tab=traffic&traffic_mode=nonsense&port=nonsense`);
+    await page.goto(`/workloads/${guest.id}?tab=traffic&view=flows&traffic_mode=nonsense&port=nonsense`);
     await expect(rows).toHaveCount(6);
-    await page.getByRole('button', { name: 'Show flows on tcp/5432' }).click();
+    await page.getByRole('button', { name: 'Show conversations on tcp/5432' }).click();
     await expect(page).toHaveURL(/port=5432/);
     await expect(rows).toHaveCount(2);
     await page.getByRole('button', { name: 'Remove filter Port' }).click();
-    await page.getByRole('button', { name: `Show flows with 203.0.113.9` }).click();
+    await page.getByRole('button', { name: `Show conversations with 203.0.113.9` }).click();
     await expect(page).toHaveURL(/address=203/);
     await expect(rows).toHaveCount(2);
   });

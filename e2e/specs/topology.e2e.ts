@@ -119,8 +119,8 @@ test('the topology shows map and tables, and leads to neighbors and their flows'
     const drawer = page.getByRole('dialog', { name: `External → ${web.name}` });
     await expect(drawer).toContainText('Dropped');
     await expectAccessible(page, 'a connection');
-    await drawer.getByRole('link', { name: 'Show flows' }).click();
-    await expect(page).toHaveURL(/\/flows\?/);
+    await drawer.getByRole('link', { name: 'Show conversations' }).click();
+    await expect(page).toHaveURL(/\/flows\?filter=client/);
     await expect(page.getByRole('grid', { name: 'Conversations' }).getByRole('row')).toHaveCount(3);
     await page.goBack();
     await page.getByRole('radio', { name: 'Workloads' }).click();
@@ -146,7 +146,9 @@ test('the topology shows map and tables, and leads to neighbors and their flows'
     await matrix.focus();
     await page.keyboard.press('Control+Home');
     await expectAccessible(page, 'the matrix');
-    await matrix.getByRole('gridcell', { name: new RegExp(`^External → ${web.name}: .*Dropped 1`) }).click();
+    await matrix
+      .getByRole('gridcell', { name: new RegExp(`^External → ${web.name}: .*Dropped \\(1 new flow\\)`) })
+      .click();
     await expect(page.getByRole('dialog', { name: `External → ${web.name}` })).toContainText('tcp/22');
     await page.keyboard.press('Escape');
   });

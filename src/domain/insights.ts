@@ -116,17 +116,20 @@ const counts = {
   packets: z.number(),
 };
 
+/** The same with the conversations that they are parts of, each once. */
+const counted = { ...counts, conversations: z.int() };
+
 /** Those of conversations that the other end opened to the workload; the others it opened itself. */
 const opened_by_peer = z.int();
 
 /** Totals of exactly the selected flows, each counted once. */
 export const InsightsSummary = z.object({
-  ...counts,
+  ...counted,
   /** Towards the workload and from it. */
   inbound: z.object(counts),
   outbound: z.object(counts),
   /** By what is stored: log lines' verdicts and `observed`. */
-  by_decision: z.array(z.object({ decision: z.string(), ...counts })),
+  by_decision: z.array(z.object({ decision: z.string(), ...counted })),
   /** Of all other ends, and those with the most bytes. */
   peers_total: z.int(),
   top_peers: z.array(
@@ -135,25 +138,28 @@ export const InsightsSummary = z.object({
       label: z.string(),
       workload_id: z.uuid().nullable(),
       workload_name: z.string().nullable(),
-      ...counts,
+      ...counted,
       opened_by_peer,
     }),
   ),
   /** Ports of services; null: a protocol without ports, or two ports that callers have. */
   ports_total: z.int(),
-  top_ports: z.array(z.object({ protocol: z.string(), port: z.int().nullable(), ...counts, opened_by_peer })),
+  top_ports: z.array(z.object({ protocol: z.string(), port: z.int().nullable(), ...counted, opened_by_peer })),
 });
 export type InsightsSummary = z.output<typeof InsightsSummary>;
 
-/** What decides the selected flows: how many have which outcome. */
+/** How many flows have which outcome. */
+const by_context = z.array(z.object({ decision: z.enum(CONTEXT_DECISIONS), flows: z.int() }));
+
+/** What decides the selected conversations: how many have which outcome, by the packet that opened each. */
 export const InsightsDecisions = z.object({
   /** When what is live was read; null: never. */
   rules_read_at: z.string().nullable(),
-  /** Flows that were last seen before have expired. */
+  /** What was last seen before has expired. */
   kept_since: z.string(),
-  flows: z.int(),
-  by_context: z.array(z.object({ decision: z.enum(CONTEXT_DECISIONS), flows: z.int() })),
-  /** Flows whose log line says something else than the rules do. */
+  conversations: z.int(),
+  by_context: z.array(z.object({ decision: z.enum(CONTEXT_DECISIONS), conversations: z.int() })),
+  /** Conversations whose log line says something else than the rules do. */
   conflicts: z.int(),
   /** What policies in audit mode would do. */
   audit: z.array(
@@ -258,7 +264,7 @@ export const Insights = z.object({
   flows: z.array(InsightFlow),
   summary: InsightsSummary.extend({
     /** With context only: how many flows end how, and how many contradict their log line. */
-    by_context: InsightsDecisions.shape.by_context.optional(),
+    by_context: by_context.optional(),
     conflicts: z.int().optional(),
   }),
 });

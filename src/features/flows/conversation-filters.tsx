@@ -1,9 +1,9 @@
 'use client';
 import { useT } from '@/lib/i18n/use-t';
 import { FilterBar } from '@/ui/filter-bar';
+import { listTextFields } from '../shared/conversations/text-fields';
 import { ViewsButton } from '../shared/views/views-button';
 import { FilterInput } from './filter-text/filter-input';
-import { listTextFields } from './filter-text/text-fields';
 import { useFlowFields } from './flow-filters';
 import type { FlowView } from './use-flow-view';
 

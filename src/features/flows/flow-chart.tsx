@@ -16,15 +16,14 @@ export function FlowChart({ view, range }: { view: FlowView; range: { since: str
   const t = useT();
   const trpc = useTRPC();
   const query = useQuery({
-    ...trpc.flows.series.queryOptions({ ...view.filter, ...range }),
+    ...trpc.flows.series.queryOptions({ ...view.flowFilter, ...range }),
     placeholderData: keepPreviousData,
   });
   return (
     <QueryView query={query} skeleton={<FlowSeriesSkeleton />}>
       {(series) => {
         const cut = Date.parse(series.since) - Date.parse(range.since) > CUT_MS;
-        const estimated =
-          series.source === 'flows' && series.lines.some(({ flows }) => flows.some((value) => value !== 0));
+        const hasTraffic = series.lines.some(({ flows }) => flows.some((value) => value !== 0));
         return (
           <FlowSeriesChart
             series={series}
@@ -32,12 +31,17 @@ export function FlowChart({ view, range }: { view: FlowView; range: { since: str
             onMetricChange={(next) => view.setFilter('metric', next === METRICS[0] ? null : next)}
             onSelect={(part) => view.setFilters({ ...part, range: null, live: null, refresh: null })}
           >
-            {(cut || estimated) && (
+            {(cut || hasTraffic) && (
               <p className="text-sm text-faint">
                 {[
                   cut &&
                     t('For these filters, data is available since {time}.', { time: formatDateTime(series.since) }),
-                  estimated && t("Estimated: with these filters, a flow's traffic is spread evenly over its duration."),
+                  hasTraffic &&
+                    series.source === 'flows' &&
+                    t("Estimated: with these filters, a flow's traffic is spread evenly over its duration."),
+                  hasTraffic &&
+                    series.source === 'conversations' &&
+                    t("Estimated: with a filter, a conversation's traffic is spread evenly over its duration."),
                 ]
                   .filter(Boolean)
                   .join(' ')}

@@ -15,15 +15,16 @@ import { loadOnOpening } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { SegmentedControl } from '@/ui/segmented-control';
+import { ConversationTable } from '../shared/conversations/conversation-table';
 import { conversationsPath } from '../shared/flows/conversations-path';
 import { GROUPING_LABELS } from '../shared/flows/flow-labels';
 import { loadTab } from '../shared/load-tab';
 import { LIVE_SPAN, resolveRange } from '../shared/time-range';
 import { TimeRangeControl } from '../shared/time-range-control';
 import { useRefresh } from '../shared/use-timers';
-import { ConversationTable } from './conversation-table';
 import { CopyLinkMenu } from './copy-link-menu';
 import { FlowChart } from './flow-chart';
+import { NoFlows } from './no-flows';
 import { RefreshControl } from './refresh-control';
 import { type FlowView, type Narrowing, useFlowView } from './use-flow-view';
 
@@ -34,7 +35,7 @@ const ConversationFilters = loadTab(
   'h-18',
 );
 const ConversationDrawer = loadOnOpening(() =>
-  import('./conversation-drawer').then((module) => module.ConversationDrawer),
+  import('../shared/conversations/conversation-drawer').then((module) => module.ConversationDrawer),
 );
 const GroupTable = loadTab(() => import('./group-table').then((module) => module.GroupTable));
 const LiveTable = loadTab(() => import('./live-table').then((module) => module.LiveTable));
@@ -72,13 +73,14 @@ function useFlowCommands() {
 
 /** What a row of the list is. */
 function getRowText({ filters, showsFlows }: FlowView): string {
-  if (!showsFlows) return msg('Each row is both directions of one connection, counted once.');
-  if (filters.filter) return msg('The filter as text applies to conversations, not to flows.');
   if (filters.group === 'node')
     return msg('Each row is the traffic reported by one node. Totals count each conversation once.');
-  return filters.group
-    ? msg('Open a row to see its flows.')
-    : msg("Each row is one node's report. Totals count each conversation once.");
+  if (filters.group) {
+    return showsFlows ? msg('Open a row to see its flows.') : msg('Open a row to see its conversations.');
+  }
+  return showsFlows
+    ? msg("Each row is one node's report. Totals count each conversation once.")
+    : msg('Each row is both directions of one connection, counted once.');
 }
 
 /** What travels through the networks of the guests: over time, one by one, summed up, or as it comes. */
@@ -140,7 +142,7 @@ export function FlowExplorer() {
             onValueChange={(value) =>
               value === 'flows'
                 ? view.setFilters({ view: 'flows' })
-                : view.setFilters({ view: null, group: null, conversation_id: null, q: null } as Parameters<
+                : view.setFilters({ view: null, conversation_id: null, q: null } as Parameters<
                     FlowView['setFilters']
                   >[0])
             }
@@ -149,17 +151,15 @@ export function FlowExplorer() {
               { value: 'flows', label: t('Flows') },
             ]}
           />
-          {(showsFlows || !filters.filter) && (
-            <ChoiceMenu
-              label={t('Group by')}
-              options={[
-                { value: 'none', label: t('None') },
-                ...FLOW_GROUPINGS.map((value) => ({ value, label: t(GROUPING_LABELS[value]) })),
-              ]}
-              value={filters.group ?? 'none'}
-              onValueChange={(value) => view.setFilter('group', value === 'none' ? null : value)}
-            />
-          )}
+          <ChoiceMenu
+            label={t('Group by')}
+            options={[
+              { value: 'none', label: t('None') },
+              ...FLOW_GROUPINGS.map((value) => ({ value, label: t(GROUPING_LABELS[value]) })),
+            ]}
+            value={filters.group ?? 'none'}
+            onValueChange={(value) => view.setFilter('group', value === 'none' ? null : value)}
+          />
           <p className="text-muted">{t(getRowText(view))}</p>
         </div>
       )}
@@ -175,15 +175,23 @@ export function FlowExplorer() {
           }
         />
       ) : (
-        // Figures of flows know nothing of a filter as text.
-        (showsFlows || !filters.filter) && <FlowChart view={view} range={range} />
+        <FlowChart view={view} range={range} />
       )}
       {reversed ? null : live ? (
         <LiveTable view={view} onOpen={setOpened} />
-      ) : !showsFlows ? (
-        <ConversationTable view={view} range={range} onOpen={setConversation} />
       ) : filters.group ? (
         <GroupTable view={view} range={range} grouping={filters.group} onNarrow={narrow} />
+      ) : !showsFlows ? (
+        <ConversationTable
+          asked={{ ...view.filter, q: filters.filter || undefined }}
+          range={range}
+          sort={view.conversationSort}
+          setSort={view.setSort}
+          narrowed={view.narrowed}
+          clear={view.widen}
+          onOpen={setConversation}
+          renderEmpty={(expired) => <NoFlows expired={expired} />}
+        />
       ) : (
         <FlowTable view={view} range={range} onOpen={setOpened} onNarrow={narrow} />
       )}

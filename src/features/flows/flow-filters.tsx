@@ -11,6 +11,7 @@ import { tenantFilter } from '../shared/list/tenant-filter';
 import { useFilterFields } from '../shared/list/use-filter-fields';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { ViewsButton } from '../shared/views/views-button';
+import { FilterInput } from './filter-text/filter-input';
 import type { FlowView } from './use-flow-view';
 
 const FILTERS = {
@@ -40,17 +41,21 @@ export function useFlowFields(view: FlowView) {
   });
 }
 
-/** What narrows the flows down. */
+/** What narrows the flows down, besides the text that conversations have, too. */
 export function FlowFilters({ view }: { view: FlowView }) {
   const t = useT();
   const fields = useFlowFields(view);
+  const text = view.filters.filter ?? '';
   return (
-    <FilterBar
-      search={{ label: t('Search flows'), value: view.q, onValueChange: view.setQ }}
-      fields={fields}
-      common={['workload_id', 'address', 'port', 'decision']}
-      onClear={view.widen}
-      views={<ViewsButton />}
-    />
+    <div className="flex flex-col gap-2">
+      {text !== '' && <FilterInput value={text} onValueChange={(next) => view.setFilter('filter', next || null)} />}
+      <FilterBar
+        search={{ label: t('Search flows'), value: view.q, onValueChange: view.setQ }}
+        fields={fields}
+        common={['workload_id', 'address', 'port', 'decision']}
+        onClear={view.widen}
+        views={<ViewsButton />}
+      />
+    </div>
   );
 }

@@ -25,7 +25,7 @@ type Props = {
 };
 
 /** The workload whose flows are asked for, where nothing else narrows the list. */
-function findAskedWorkload({ workload_id: ids, ...others }: FlowView['filter']): string | null {
+function findAskedWorkload({ workload_id: ids, ...others }: FlowView['flowFilter']): string | null {
   const isNarrowed = Object.values(others).some((value) => value !== undefined);
   return ids && !isNarrowed && !ids.includes(',') ? ids : null;
 }
@@ -43,8 +43,8 @@ export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
   // What has expired is no matter of filters.
   const expired = expiredRange(range.until, kept?.kept_since);
   const isCut = kept !== null && isBeforeRetention(range.since, kept.kept_since) && hasTotals(range.until);
-  const askedWorkload = findAskedWorkload(view.filter);
-  const input = { ...view.filter, ...range, sort: view.listSort as FlowListInput['sort'] };
+  const askedWorkload = findAskedWorkload(view.flowFilter);
+  const input = { ...view.flowFilter, ...range, sort: view.listSort as FlowListInput['sort'] };
   const list = useServerList({
     name: 'flows',
     columns,
@@ -72,7 +72,7 @@ export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
           id="flows"
           label={t('Flows')}
           noun={{ one: t('flow'), many: t('flows') }}
-          queryKey={JSON.stringify([view.filter, view.listSort])}
+          queryKey={JSON.stringify([view.flowFilter, view.listSort])}
           rowId={(flow) => flow.id}
           onRowOpen={onOpen}
           {...draftMenu}

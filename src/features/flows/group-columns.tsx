@@ -72,7 +72,7 @@ const makeSubjects = (t: Translate) => ({
   }),
 });
 
-const makeSums = (t: Translate) => [
+const makeSums = (t: Translate, ofConversations: boolean) => [
   make.custom('action', t('Action'), (group) => <FlowVerdictCell verdict={group} />, {
     width: 210,
     csv: (group) => group.action,
@@ -86,7 +86,9 @@ const makeSums = (t: Translate) => [
   ),
   make.number('bytes', t('Bytes'), (group) => group.bytes, { sortable: true, format: formatBytes }),
   make.number('packets', t('Packets'), (group) => group.packets, { sortable: true }),
-  make.number('flows', t('New flows'), (group) => group.flows, { sortable: true }),
+  make.number('flows', ofConversations ? t('New conversations') : t('New flows'), (group) => group.flows, {
+    sortable: true,
+  }),
   make.custom('last_seen_at', t('Last seen'), (group) => <FlowTime at={group.last_seen_at} />, {
     sortable: true,
     sortFirst: 'desc',
@@ -95,10 +97,13 @@ const makeSums = (t: Translate) => [
   }),
 ];
 
-/** The columns of each grouping: what the groups are, then their totals. */
-export function groupColumns(t: Translate): Record<FlowGrouping, readonly Column<FlowGroup>[]> {
+/** The columns of each grouping: what the groups are, then their totals. With a filter as text, conversations are counted. */
+export function groupColumns(
+  t: Translate,
+  ofConversations: boolean,
+): Record<FlowGrouping, readonly Column<FlowGroup>[]> {
   const { service, decision, node } = makeSubjects(t);
-  const sums = makeSums(t);
+  const sums = makeSums(t, ofConversations);
   return {
     workloads: [makeEnd('source', t('From')), makeEnd('destination', t('To')), ...sums],
     source: [makeEnd('source', t('Source')), ...sums],

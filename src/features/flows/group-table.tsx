@@ -24,13 +24,14 @@ type Props = {
 /** Groupings of which a policy could be drafted. */
 const HAS_ENDS: readonly FlowGrouping[] = ['workloads', 'source', 'destination', 'service'];
 
-/** Traffic of the time range summed up; a row leads to the flows behind it. */
+/** Traffic of the time range summed up; a row leads to what is behind it. */
 export function GroupTable({ view, range, grouping, onNarrow, height = 'fill' }: Props) {
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const columns = useMemo(() => groupColumns(t)[grouping], [t, grouping]);
-  const input = { ...view.filter, ...range, group_by: grouping, sort: view.groupSort as FlowGroupsInput['sort'] };
+  const ofConversations = Boolean(view.filters.filter);
+  const columns = useMemo(() => groupColumns(t, ofConversations)[grouping], [t, grouping, ofConversations]);
+  const input = { ...view.flowFilter, ...range, group_by: grouping, sort: view.groupSort as FlowGroupsInput['sort'] };
   const [keptSince, setKeptSince] = useState<string | null>(null);
   const expired = expiredRange(range.until, keptSince);
   const list = useServerList({
@@ -61,7 +62,7 @@ export function GroupTable({ view, range, grouping, onNarrow, height = 'fill' }:
       id={`flow-groups-${grouping}`}
       label={t('Grouped flows')}
       noun={{ one: t('group'), many: t('groups') }}
-      queryKey={JSON.stringify([view.filter, view.groupSort])}
+      queryKey={JSON.stringify([view.flowFilter, view.groupSort])}
       rowId={(group) => group.id}
       {...(HAS_ENDS.includes(grouping) && draftMenu)}
       onRowOpen={(group) => onNarrow(narrowToGroup(grouping, group))}

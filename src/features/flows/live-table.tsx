@@ -26,7 +26,7 @@ export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: Eva
   const t = useT();
   const columns = useMemo(() => columnsFor(t), [t]);
   const [paused, setPaused] = useState(false);
-  const tail = useFlowTail(view.filter, { enabled: true, paused });
+  const tail = useFlowTail(view.flowFilter, { enabled: true, paused });
   const rows = tail.data?.rows ?? NOTHING;
   const draftMenu = useDraftMenu<EvaluatedFlow>(toFlowSeed, conversationText);
   return (

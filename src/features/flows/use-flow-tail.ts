@@ -10,7 +10,10 @@ const PER_POLL = 300;
 type Tail = { rows: EvaluatedFlow[]; next_after: string; more: boolean };
 
 /** Flows as they are stored, the newest first, while `enabled`; `paused` keeps what is shown and asks for nothing. */
-export function useFlowTail(filter: FlowView['filter'], { enabled, paused }: { enabled: boolean; paused: boolean }) {
+export function useFlowTail(
+  filter: FlowView['flowFilter'],
+  { enabled, paused }: { enabled: boolean; paused: boolean },
+) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();

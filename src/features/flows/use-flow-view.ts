@@ -92,21 +92,18 @@ export function useFlowView() {
   const none = Object.fromEntries(NARROWING.map((name) => [name, null])) as Narrowing;
   return {
     ...state,
-    /** As the service takes it, without the time. */
+    /** As the service takes it, without the time and the text. */
     filter,
+    /** The same with the text, for what is not a list of conversations. */
+    flowFilter: { ...filter, filter: filters.filter || undefined },
     listSort: (isIncluded(FLOW_SORTS, sortField) ? state.sort : '-observed_at') as (typeof state)['sort'],
     groupSort: (isIncluded(FLOW_GROUP_SORTS, sortField) ? state.sort : '-bytes') as (typeof state)['sort'],
     conversationSort: (isIncluded(CONVERSATION_SORTS, sortField)
       ? state.sort
       : '-last_seen_at') as (typeof state)['sort'],
     /** What asks for single flows: the choice itself, and what conversations have not. */
-    showsFlows:
-      filters.view === 'flows' ||
-      filters.live === true ||
-      filters.group !== null ||
-      filters.conversation_id !== null ||
-      q !== '',
-    narrowed: Object.values(filter).some((value) => value !== undefined),
+    showsFlows: filters.view === 'flows' || filters.live === true || filters.conversation_id !== null || q !== '',
+    narrowed: filters.filter !== null || Object.values(filter).some((value) => value !== undefined),
     /** Removes the filters, and keeps time, grouping and measure. */
     widen: () => state.setFilters({ ...none, filter: null, q: null } as Parameters<typeof state.setFilters>[0]),
     narrow: (change: Narrowing) => state.setFilters(change as Parameters<typeof state.setFilters>[0]),

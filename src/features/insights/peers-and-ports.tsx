@@ -29,7 +29,9 @@ export function TopPeers({ workloadId, summary: { top_peers: peers, peers_total,
   return (
     <Section title={t('Peers')} description={rest(t, peers.length, peers_total)}>
       {peers.length === 0 ? (
-        <p className="text-muted">{expired ? t('Flows in this time range expired') : t('None in this time range.')}</p>
+        <p className="text-muted">
+          {expired ? t('Conversations in this time range expired') : t('None in this time range.')}
+        </p>
       ) : (
         <ul className="flex flex-col gap-2">
           {peers.map((peer) => (
@@ -39,7 +41,7 @@ export function TopPeers({ workloadId, summary: { top_peers: peers, peers_total,
               figures={peer}
               seed={seedFor(workloadId, peer, { workload_id: peer.workload_id, address: peer.ip })}
               name={peer.workload_name ?? peer.ip}
-              openLabel={t('Show flows with {address}', { address: peer.ip })}
+              openLabel={t('Show conversations with {address}', { address: peer.ip })}
               onOpen={() => onNarrow({ address: peer.ip, port: null, protocol: null })}
             >
               {peer.workload_id && peer.workload_name && (
@@ -60,7 +62,9 @@ export function TopPorts({ workloadId, summary: { top_ports: ports, ports_total,
   return (
     <Section title={t('Services')} description={rest(t, ports.length, ports_total)}>
       {ports.length === 0 ? (
-        <p className="text-muted">{expired ? t('Flows in this time range expired') : t('None in this time range.')}</p>
+        <p className="text-muted">
+          {expired ? t('Conversations in this time range expired') : t('None in this time range.')}
+        </p>
       ) : (
         <ul className="flex flex-col gap-2">
           {ports.map((service) => {
@@ -72,7 +76,7 @@ export function TopPorts({ workloadId, summary: { top_ports: ports, ports_total,
                 figures={service}
                 seed={{ ...seedFor(workloadId, service, {}), protocol: service.protocol, port: service.port }}
                 name={name}
-                openLabel={t('Show flows on {service}', { service: name })}
+                openLabel={t('Show conversations on {service}', { service: name })}
                 onOpen={() =>
                   onNarrow({
                     address: null,
@@ -93,7 +97,7 @@ export function TopPorts({ workloadId, summary: { top_ports: ports, ports_total,
 
 type BarProps = {
   share: number;
-  figures: { bytes: number; flows: number };
+  figures: { bytes: number; conversations: number };
   /** The traffic, for a policy. */
   seed: DraftSeed;
   name: string;
@@ -112,7 +116,7 @@ function Bar({ share, figures, seed, name, openLabel, onOpen, children }: BarPro
         <span className="ml-auto flex items-baseline gap-3 tabular-nums">
           {formatBytes(figures.bytes)}
           <button type="button" className="link" aria-label={openLabel} onClick={onOpen}>
-            {t('{n, plural, one {# flow} other {# flows}}', { n: figures.flows })}
+            {t('{n, plural, one {# conversation} other {# conversations}}', { n: figures.conversations })}
           </button>
           <DraftMenu seed={seed} name={name} />
         </span>

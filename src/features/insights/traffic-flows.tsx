@@ -3,17 +3,12 @@ import { Activity } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { InsightFlow } from '@/domain/insights';
 import { formatDateTime } from '@/lib/format';
-import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { FilterBar } from '@/ui/filter-bar';
 import { loadOnOpening } from '@/ui/load-on-opening';
-import { Section } from '@/ui/section';
-import { addressFilter, PORT_FILTER, PROTOCOL_FILTER } from '../shared/flows/flow-filter-fields';
 import { conversationText } from '../shared/flows/flow-labels';
-import { useFilterFields } from '../shared/list/use-filter-fields';
 import { useDraftMenu } from '../shared/policy-draft/draft-actions';
 import { toFlowSeed } from '../shared/policy-draft/draft-link';
 import { expiredRange } from '../shared/time-range';
@@ -30,7 +25,7 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
   const client = useTRPCClient();
   const [opened, setOpened] = useState<InsightFlow | null>(null);
   const columns = useMemo(() => trafficColumns(t), [t]);
-  const { asked, narrowing, sort } = view;
+  const { asked, narrowing, flowSort: sort } = view;
   const input = { ...asked, ...narrowing, sort, include_flow_context: true as const };
   const [keptSince, setKeptSince] = useState<string | null>(null);
   const expired = expiredRange(asked.until, keptSince);
@@ -53,12 +48,7 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
   });
   const draftMenu = useDraftMenu<InsightFlow>(toFlowSeed, conversationText);
   return (
-    <Section
-      title={t('Flows')}
-      description={t('Each flow is one direction of a conversation. Open a flow to see which rule matched, and why.')}
-      actions={<FlowFilters view={view} />}
-      bare
-    >
+    <>
       <DataTable
         {...list}
         id="workload-flows"
@@ -83,13 +73,6 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
         }
       />
       <ContextDrawer flow={opened} onClose={() => setOpened(null)} />
-    </Section>
+    </>
   );
-}
-
-const FILTERS = { address: addressFilter(msg('Address')), protocol: PROTOCOL_FILTER, port: PORT_FILTER };
-
-function FlowFilters({ view: { filters, narrow, widen } }: { view: TrafficView }) {
-  const fields = useFilterFields(FILTERS, { filters, setFilters: narrow });
-  return <FilterBar fields={fields} onClear={widen} />;
 }

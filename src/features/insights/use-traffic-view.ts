@@ -1,6 +1,6 @@
 'use client';
 import { useMemo } from 'react';
-import { FLOW_SORTS, TRAFFIC_MODES } from '@/domain/choices';
+import { CONVERSATION_SORTS, FLOW_SORTS, TRAFFIC_MODES } from '@/domain/choices';
 import { isTypedFilter } from '@/domain/flow/typed-filter';
 import { METRICS } from '../shared/flows/flow-chart-data';
 import { useListState } from '../shared/list-state';
@@ -8,7 +8,7 @@ import { resolveRange } from '../shared/time-range';
 import { useRefresh } from '../shared/use-timers';
 
 const SPEC = {
-  sorts: FLOW_SORTS,
+  sorts: [...new Set([...FLOW_SORTS, ...CONVERSATION_SORTS])],
   defaultSort: '-observed_at',
   filters: {
     range: 'span',
@@ -16,11 +16,14 @@ const SPEC = {
     until: 'time',
     traffic_mode: TRAFFIC_MODES,
     metric: METRICS,
+    view: ['flows'],
     address: 'text',
     port: 'text',
     protocol: 'text',
   },
 } as const;
+
+type FlowSort = (typeof FLOW_SORTS)[number] | `-${(typeof FLOW_SORTS)[number]}`;
 
 /** What narrows the list of flows, and only that. */
 export type Narrowing = { address?: string | null; port?: string | null; protocol?: string | null };
@@ -45,6 +48,13 @@ export function useTrafficView(workloadId: string) {
   );
   return {
     ...state,
+    /** As links to other pages take it. */
+    time: { range: filters.range, since: filters.since, until: filters.until },
+    /** Single flows in place of conversations. */
+    showsFlows: filters.view === 'flows',
+    flowSort: (FLOW_SORTS.some((name) => name === state.sort.replace('-', ''))
+      ? state.sort
+      : '-observed_at') as FlowSort,
     refresh,
     mode,
     /** The time ends before it begins. */

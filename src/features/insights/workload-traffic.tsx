@@ -20,7 +20,7 @@ import { Decisions } from './decisions';
 import { Evidence } from './evidence';
 import { TopPeers, TopPorts } from './peers-and-ports';
 import { TrafficChart } from './traffic-chart';
-import { TrafficFlows } from './traffic-flows';
+import { TrafficList } from './traffic-list';
 import { type TrafficView, useTrafficView } from './use-traffic-view';
 
 /** A workload's traffic with its peers, and what decides it: over time, as totals, flow by flow, and by rule. */
@@ -108,8 +108,8 @@ function Overview({ view }: { view: TrafficView }) {
                 outbound: formatBytes(traffic.bytes_out),
               })}{' '}
               {t(
-                'Peers and services below count {n, plural, one {# whole flow} other {# whole flows}}, including traffic before this time range.',
-                { n: summary.flows },
+                'Peers and services below count {n, plural, one {# whole conversation} other {# whole conversations}}, including traffic before this time range.',
+                { n: summary.conversations },
               )}
             </p>
             <div className="grid gap-4 lg:grid-cols-2">
@@ -129,7 +129,7 @@ function Overview({ view }: { view: TrafficView }) {
           </>
         )}
       </QueryView>
-      <TrafficFlows view={view} />
+      <TrafficList view={view} workload={query.data?.workload} />
       {query.data && <ActiveRules overview={query.data} />}
     </>
   );

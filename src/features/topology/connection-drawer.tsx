@@ -1,5 +1,5 @@
 'use client';
-import { MAX_SERVICE_WORKLOADS } from '@/domain/choices';
+import { MAX_SERVICE_WORKLOADS, OUTSIDE } from '@/domain/choices';
 import { mergeVerdicts, type SummedVerdict } from '@/domain/summed-verdict';
 import type { TopologyService } from '@/domain/topology/topology';
 import { formatBytes, formatCount } from '@/lib/format';
@@ -16,6 +16,7 @@ import { RelativeTime } from '@/ui/values';
 import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import { WorkloadLink } from '../shared/entity-links';
 import { flowVerdictProperties } from '../shared/flow-verdict-properties';
+import { formatConversationFilter } from '../shared/flows/conversations-path';
 import { DraftButtons, DraftMenu } from '../shared/policy-draft/draft-actions';
 import type { DraftSeed } from '../shared/policy-draft/draft-link';
 import type { MapLink, MapModel, MapNode } from './map-model';
@@ -28,12 +29,12 @@ type Props = {
   onClose: () => void;
 };
 
-/** One connection: its services, what becomes of each, and the flows behind it. */
+/** One connection: its services, what becomes of each, and the conversations behind it. */
 export function ConnectionDrawer({ model, link, time, onClose }: Props) {
   const t = useT();
   const source = link && model.nodes.get(link.source);
   const destination = link && model.nodes.get(link.destination);
-  const flows = source && destination ? getConnectionFlowsHref(source, destination, time) : null;
+  const conversations = source && destination ? getConversationsHref(source, destination, time) : null;
   return (
     <Drawer
       open={Boolean(link && source && destination)}
@@ -48,9 +49,9 @@ export function ConnectionDrawer({ model, link, time, onClose }: Props) {
               seed={toDraftSeed(link, source, destination)}
               name={`${source.label} → ${destination.label}`}
             />
-            {flows && (
-              <Link className={buttonClass()} href={flows}>
-                {t('Show flows')}
+            {conversations && (
+              <Link className={buttonClass()} href={conversations}>
+                {t('Show conversations')}
               </Link>
             )}
           </>
@@ -89,7 +90,11 @@ function Content({ link, source, destination }: ContentProps) {
             value: formatBytes(link.bytes),
             hint: t('Both directions. Traffic seen by two nodes is counted once.'),
           },
-          { label: t('New flows'), value: formatCount(link.flows) },
+          {
+            label: t('New flows'),
+            value: formatCount(link.flows),
+            hint: t('Each direction of a conversation is a flow.'),
+          },
           { label: t('Last seen'), value: last && <RelativeTime at={last} /> },
         ]}
       />
@@ -188,7 +193,13 @@ function Services({ services, seedOf }: ServicesProps) {
 
 type Time = { range?: string | null; since?: string | null; until?: string | null };
 
-/** One end as the page of flows filters it: a workload, or addresses outside or inside without one; null for a group. */
+/** One end as the filter of conversations has it; null for a group, and for what is inside without a known workload. */
+function formatEnd(node: MapNode): string | null {
+  if (node.workload) return `vmid:${node.cluster}/${node.workload.vmid}`;
+  return node.kind === 'external' ? OUTSIDE : null;
+}
+
+/** The same as a filter of its own; null for a group. */
 const endFilter = (end: 'source' | 'destination', node: MapNode) => {
   if (node.kind === 'group') return null;
   return node.workload
@@ -196,8 +207,12 @@ const endFilter = (end: 'source' | 'destination', node: MapNode) => {
     : { [`${end}_workload_id`]: 'none', [end]: node.kind };
 };
 
-/** The flows that opened a connection, at the same time; null where flows cannot be filtered like this. */
-export function getConnectionFlowsHref(source: MapNode, destination: MapNode, time: Time): string | null {
+/** The conversations of a connection, at the same time; null where they cannot be filtered like this. */
+export function getConversationsHref(source: MapNode, destination: MapNode, time: Time): string | null {
+  const [client, server] = [formatEnd(source), formatEnd(destination)];
+  if (client && server) {
+    return paths.flows({ filter: formatConversationFilter({ client: [client], server: [server] }), ...time });
+  }
   const [from, to] = [endFilter('source', source), endFilter('destination', destination)];
   return from && to && paths.flows({ ...from, ...to, ...time });
 }

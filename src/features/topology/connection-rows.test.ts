@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { quoteWord } from '@/domain/filter-language/tokens';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { english } from '@/lib/i18n/translator';
-import { getConnectionFlowsHref } from './connection-drawer';
+import { getConversationsHref } from './connection-drawer';
 import { connectionRows, nodeRows } from './connection-rows';
 import { buildMap } from './map-model';
 import { randomTopology } from './random-topology.fixture';
@@ -43,22 +44,23 @@ it('nodeRows holds nodes with and without lines, in natural order of names', () 
   expect(names).toEqual([...names].sort(new Intl.Collator('en', { numeric: true }).compare));
 });
 
-it('a connection leads to the flows that opened it', () => {
-  const peer = [...model.nodes.values()].find(({ kind }) => kind === 'external');
+it('leads from a connection to its conversations, by the text of the filter where that names both ends', () => {
+  const external = [...model.nodes.values()].find(({ kind }) => kind === 'external');
   const workload = model.nodes.get(topology.workloads[0]?.id ?? '');
-  if (!peer || !workload) throw new Error('the fixture is empty');
-  const query = new URLSearchParams(
-    getConnectionFlowsHref(peer, workload, { range: '24h', since: null })?.split('?')[1],
-  );
-  expect(Object.fromEntries(query)).toEqual({
-    source_workload_id: 'none',
-    source: 'external',
-    destination_workload_id: workload.id,
+  if (!external || !workload) throw new Error('the fixture is empty');
+  const read = (href: string | null) => Object.fromEntries(new URLSearchParams(href?.split('?')[1]));
+  expect(read(getConversationsHref(external, workload, { range: '24h', since: null }))).toEqual({
+    filter: `client = external and server = ${quoteWord(`vmid:${workload.cluster}/${workload.workload?.vmid}`)}`,
     range: '24h',
+  });
+  expect(read(getConversationsHref({ ...external, kind: 'internal' }, workload, {}))).toEqual({
+    source_workload_id: 'none',
+    source: 'internal',
+    destination_workload_id: workload.id,
   });
 });
 
-it('a connection of a group has no flows of its own: they cannot be filtered by it', () => {
+it('leads nowhere from a connection of a group, which no filter names', () => {
   const grouped = buildMap(english, randomTopology(9, { workloads: 40, edges: 120 }, { expand: [] }), {
     verdicts: new Set(EDGE_VERDICTS),
     idle: true,
@@ -66,6 +68,6 @@ it('a connection of a group has no flows of its own: they cannot be filtered by 
   const group = [...grouped.nodes.values()].find(({ kind }) => kind === 'group');
   const external = grouped.nodes.get('external');
   if (!group || !external) throw new Error('the fixture is empty');
-  expect(getConnectionFlowsHref(external, group, { range: '24h' })).toBeNull();
-  expect(getConnectionFlowsHref(group, external, { range: '24h' })).toBeNull();
+  expect(getConversationsHref(external, group, { range: '24h' })).toBeNull();
+  expect(getConversationsHref(group, external, { range: '24h' })).toBeNull();
 });

@@ -1,7 +1,7 @@
 'use client';
 import clsx from 'clsx';
 import { type KeyboardEvent, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { formatBytes, formatCount } from '@/lib/format';
+import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
@@ -13,8 +13,11 @@ const HEAD = 132;
 const SIDE = 180;
 
 function cellText(t: Translate, { source, destination, bytes, verdicts }: MatrixCell): string {
-  const outcomes = verdicts.map(
-    ({ verdict, flows }) => `${t(EDGE_VERDICT_STYLES[verdict].word)} ${formatCount(flows)}`,
+  const outcomes = verdicts.map(({ verdict, flows }) =>
+    t('{outcome} ({n, plural, one {# new flow} other {# new flows}})', {
+      outcome: t(EDGE_VERDICT_STYLES[verdict].word),
+      n: flows,
+    }),
   );
   return `${source.label} → ${destination.label}: ${formatBytes(bytes)}, ${outcomes.join(', ')}`;
 }

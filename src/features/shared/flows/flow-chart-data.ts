@@ -17,17 +17,19 @@ const DENIED: ReadonlySet<string> = new Set(['drop', 'default_drop', 'reject']);
 const COUNT_LABELS = {
   packets: msg('{action} (packets)'),
   flows: msg('{action} (flows)'),
+  conversations: msg('{action} (conversations)'),
 } as const;
 
 /** A series of totals as rates per second, which keeps buckets of any width comparable. Traffic is in bits. */
 export function flowChartData(
   t: Translate,
-  series: Pick<FlowSeries, 'bucket_at' | 'bucket_seconds' | 'lines'>,
+  series: Pick<FlowSeries, 'bucket_at' | 'bucket_seconds' | 'lines'> & Partial<Pick<FlowSeries, 'source'>>,
   metric: Metric,
 ): { buckets: ChartBuckets; lines: ChartSeries[]; format: (value: number) => string; counts?: ChartCounts } {
   const seconds = series.bucket_seconds;
   const scale = metric === 'traffic' ? 8 / seconds : 1 / seconds;
   const counted = metric === 'flows' ? 'flows' : 'packets';
+  const named = counted === 'flows' && series.source === 'conversations' ? 'conversations' : counted;
   const lines = [...series.lines]
     .sort((a, b) => rank(a.decision) - rank(b.decision))
     .map((line) => ({ line, ...getDecisionLabel(line.decision) }));
@@ -45,7 +47,7 @@ export function flowChartData(
       counts: {
         series: denied.map(({ line, word, chart }) => ({
           id: line.decision,
-          label: t(COUNT_LABELS[counted], { action: t(word) }),
+          label: t(COUNT_LABELS[named], { action: t(word) }),
           tone: chart,
           values: line[counted].map(Math.round),
         })),
@@ -68,8 +70,18 @@ export function deniedSums(series: Pick<FlowSeries, 'lines'>): { packets: number
 export const METRICS = ['traffic', 'packets', 'flows'] as const;
 export type Metric = (typeof METRICS)[number];
 
-export const METRIC_OPTIONS = [
+const VOLUME_OPTIONS = [
   { value: 'traffic', label: msg('Traffic') },
   { value: 'packets', label: msg('Packets') },
+] as const;
+
+export const METRIC_OPTIONS = [
+  ...VOLUME_OPTIONS,
   { value: 'flows', label: msg('New flows') },
+] as const satisfies readonly { value: Metric; label: string }[];
+
+/** Where conversations are counted in place of flows. */
+export const CONVERSATION_METRIC_OPTIONS = [
+  ...VOLUME_OPTIONS,
+  { value: 'flows', label: msg('New conversations') },
 ] as const satisfies readonly { value: Metric; label: string }[];

@@ -6,11 +6,11 @@ import { useT } from '@/lib/i18n/use-t';
 import { TimeChart } from '@/ui/chart/time-chart';
 import { Skeleton } from '@/ui/loading';
 import { SegmentedControl } from '@/ui/segmented-control';
-import { deniedSums, flowChartData, METRIC_OPTIONS, type Metric } from './flow-chart-data';
+import { CONVERSATION_METRIC_OPTIONS, deniedSums, flowChartData, METRIC_OPTIONS, type Metric } from './flow-chart-data';
 import { packetsText } from './flow-labels';
 
 export type FlowSeriesChartProps = {
-  series: Pick<FlowSeries, 'bucket_at' | 'bucket_seconds' | 'lines' | 'sums'>;
+  series: Pick<FlowSeries, 'bucket_at' | 'bucket_seconds' | 'lines' | 'sums' | 'source'>;
   metric: Metric;
   onMetricChange: (metric: Metric) => void;
   /** A part of the time was marked; RFC 3339. */
@@ -33,6 +33,7 @@ export function FlowSeriesChart(props: FlowSeriesChartProps) {
   const { buckets, lines, format, counts } = flowChartData(t, series, metric);
   const { sums } = series;
   const denied = deniedSums(series);
+  const ofConversations = series.source === 'conversations';
   return (
     <section aria-label={t('Traffic over time')} className="flex flex-col gap-1 rounded-lg border bg-surface p-3">
       <TimeChart
@@ -51,11 +52,15 @@ export function FlowSeriesChart(props: FlowSeriesChartProps) {
           label={t('Metric')}
           value={metric}
           onValueChange={onMetricChange}
-          options={translateOptions(t, METRIC_OPTIONS)}
+          options={
+            ofConversations ? translateOptions(t, CONVERSATION_METRIC_OPTIONS) : translateOptions(t, METRIC_OPTIONS)
+          }
         />
         <p className="text-muted tabular-nums">
           {formatBytes(sums.bytes)}, {packetsText(t, sums.packets)},{' '}
-          {t('{n, plural, one {# new flow} other {# new flows}}', { n: sums.flows })}
+          {ofConversations
+            ? t('{n, plural, one {# new conversation} other {# new conversations}}', { n: sums.flows })
+            : t('{n, plural, one {# new flow} other {# new flows}}', { n: sums.flows })}
           {(denied.packets > 0 || denied.flows > 0) && (
             <>
               {', '}

@@ -187,6 +187,7 @@ describe('a flow whose address now belongs to another workload', () => {
     const page = await list({ address: '198.51.100.44' });
     expect(page.items.map(({ bytes }) => bytes).sort()).toEqual([3, 4]);
     await sql`delete from traffic_flows where destination_ip = '198.51.100.44'`;
+    await sql`delete from traffic_conversations where server_ip = '198.51.100.44'`;
   });
 });
 
@@ -198,8 +199,8 @@ describe('the summary', () => {
     expect(summary.inbound).toEqual({ flows: 3, bytes: 1_110, packets: 3 });
     expect(summary.outbound).toEqual({ flows: 3, bytes: 1_100_001, packets: 3 });
     expect(summary.by_decision).toEqual([
-      { decision: 'drop', flows: 1, bytes: 1_000, packets: 1 },
-      { decision: 'observed', flows: 6, bytes: 1_110_111, packets: 6 },
+      { decision: 'drop', flows: 1, conversations: 1, bytes: 1_000, packets: 1 },
+      { decision: 'observed', flows: 6, conversations: 5, bytes: 1_110_111, packets: 6 },
     ]);
     expect(summary.peers_total).toBe(3);
     expect(summary.top_peers[0]).toEqual({
@@ -208,6 +209,7 @@ describe('the summary', () => {
       workload_id: fixture.theirs.workload.id,
       workload_name: fixture.theirs.workload.name,
       flows: 3,
+      conversations: 2,
       bytes: 1_000_011,
       packets: 3,
       opened_by_peer: 0,
@@ -225,10 +227,10 @@ describe('the summary', () => {
   it('counts by what decides; a guest that cannot be read decides nothing', async () => {
     const decisions = await readInsightDecisions(flowScope(), ruleScope(), toInput());
     expect(decisions).toMatchObject({
-      flows: 7,
+      conversations: 6,
       by_context: [
-        { decision: 'drop', flows: 1 },
-        { decision: 'observed', flows: 6 },
+        { decision: 'drop', conversations: 1 },
+        { decision: 'observed', conversations: 5 },
       ],
       conflicts: 0,
       audit: [],

@@ -156,7 +156,7 @@ export type FlowInsights = {
     selection: InsightSelection,
     withFacts: boolean,
   ) => AsyncIterable<{ flows: readonly FlowText[] } | { summary: InsightsSummary }>;
-  /** The rule or default policy that each flow matches, in batches. Not masked: none of it may be shown. */
+  /** The packets that opened the workload's conversations, in batches. Not masked: none of it may be shown. */
   facts: (selection: InsightSelection) => AsyncIterable<readonly FactsRow[]>;
   /** What the workload carried in the range. */
   traffic: (

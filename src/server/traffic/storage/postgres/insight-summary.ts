@@ -15,7 +15,9 @@ type Row = Omit<InsightsSummary, 'top_peers'> & {
   top_peers: (Omit<InsightsSummary['top_peers'][number], 'label'> & { cidr: string | null })[];
 };
 
-const SUMS = sql.raw(`'flows', count(*), 'bytes', coalesce(sum(bytes), 0), 'packets', coalesce(sum(packets), 0)`);
+const SUMS = sql.raw(
+  `'flows', count(*), 'conversations', count(distinct conversation), 'bytes', coalesce(sum(bytes), 0), 'packets', coalesce(sum(packets), 0)`,
+);
 
 const sumsWhere = (column: string) =>
   sql.raw(
@@ -23,7 +25,9 @@ const sumsWhere = (column: string) =>
       'packets', coalesce(sum(packets) filter (where ${column}), 0))`,
   );
 
-const GROUP_SUMS = sql.raw('count(*) as flows, coalesce(sum(bytes), 0) as bytes, coalesce(sum(packets), 0) as packets');
+const GROUP_SUMS = sql.raw(
+  'count(*) as flows, count(distinct conversation) as conversations, coalesce(sum(bytes), 0) as bytes, coalesce(sum(packets), 0) as packets',
+);
 
 /** Flows of conversations that the other end opened. */
 const OPENED_BY_PEER = sql.raw('count(*) filter (where coalesce(inbound, false) <> reply) as opened_by_peer');
@@ -34,7 +38,7 @@ export async function sumInsights(executor: Executor, selection: InsightSelectio
   const me = sql`${selection.filter.workload_id}::uuid`;
   const cidr = (end: 'source' | 'destination') =>
     cidrIfVisible(sql.raw(`t.${end}_cidr`), sql.raw(`t.${end}_workload_id`), selection);
-  const columns = sql`t.decision, t.bytes, t.packets, t.protocol, ${SERVICE_PORT} as port, coalesce(${REPLY}, false) as reply,
+  const columns = sql`coalesce(t.conversation_id, t.flow_key) as conversation, t.decision, t.bytes, t.packets, t.protocol, ${SERVICE_PORT} as port, coalesce(${REPLY}, false) as reply,
     t.destination_workload_id = ${me} as inbound, t.source_workload_id = ${me} as outbound,
     case when t.source_workload_id = ${me} then t.destination_ip when t.destination_workload_id = ${me} then t.source_ip end as peer_ip,
     case when t.source_workload_id = ${me} then ${cidr('destination')} else ${cidr('source')} end as peer_cidr,
@@ -52,7 +56,7 @@ export async function sumInsights(executor: Executor, selection: InsightSelectio
       'peers_total', (select count(*) from peers),
       'top_peers', (select coalesce(json_agg(p order by p.bytes desc, p.flows desc, p.ip), '[]') from (
         select host(peers.peer_ip) as ip, peers.cidr::cidr::text as cidr, w.id as workload_id, ${getWorkloadNameColumn('w', selection.periods)} as workload_name,
-          peers.flows, peers.bytes, peers.packets, peers.opened_by_peer
+          peers.flows, peers.conversations, peers.bytes, peers.packets, peers.opened_by_peer
         from peers left join workloads as w on w.id = peers.peer_id
         order by peers.bytes desc, peers.flows desc, host(peers.peer_ip) limit ${TOP}) as p),
       'ports_total', (select count(*) from ports),

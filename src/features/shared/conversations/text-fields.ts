@@ -6,7 +6,7 @@ import { FIELDS, type Field } from '@/domain/filter-language/values';
 import { ACTIONS } from '@/domain/flow-action';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { FilterField } from '@/ui/filter/filter-field';
-import { ACTION_LABELS } from '../../shared/verdict-labels';
+import { ACTION_LABELS } from '../verdict-labels';
 
 const LABELS = {
   client: msg('Client'),

@@ -2,9 +2,9 @@ import type { Conversation } from '@/domain/flow/conversation';
 import { formatBytes, formatDuration, NO_VALUE } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { createColumnHelper } from '@/ui/columns';
-import { FlowVerdictCell } from '../shared/flow-verdict-cell';
-import { FlowTime } from '../shared/flows/flow-cells';
-import { rulesText } from '../shared/verdict-labels';
+import { FlowVerdictCell } from '../flow-verdict-cell';
+import { FlowTime } from '../flows/flow-cells';
+import { rulesText } from '../verdict-labels';
 import { ConversationEnd, formatConversationService, REASON_LABELS } from './conversation-end';
 
 const make = createColumnHelper<Conversation>();

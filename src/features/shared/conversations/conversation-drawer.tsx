@@ -11,12 +11,12 @@ import { Link } from '@/ui/link';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
 import { RelativeTime } from '@/ui/values';
-import { ClusterLink, NodeLink } from '../shared/entity-links';
-import { flowVerdictProperties } from '../shared/flow-verdict-properties';
-import { packetsText } from '../shared/flows/flow-labels';
-import { loadTab } from '../shared/load-tab';
-import { DraftButtons } from '../shared/policy-draft/draft-actions';
-import { ReachLink } from '../shared/traffic-links';
+import { ClusterLink, NodeLink } from '../entity-links';
+import { flowVerdictProperties } from '../flow-verdict-properties';
+import { packetsText } from '../flows/flow-labels';
+import { loadTab } from '../load-tab';
+import { DraftButtons } from '../policy-draft/draft-actions';
+import { ReachLink } from '../traffic-links';
 import {
   ConversationEnd,
   formatConversation,
@@ -24,7 +24,7 @@ import {
   REASON_LABELS,
   toConversationSeed,
 } from './conversation-end';
-import { replaceValues } from './filter-text/text-fields';
+import { replaceValues } from './text-fields';
 
 const ConversationWhy = loadTab<{ conversationId: string }>(
   () => import('./conversation-why').then((module) => module.ConversationWhy),

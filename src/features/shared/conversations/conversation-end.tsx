@@ -1,9 +1,9 @@
 import type { Conversation, ConversationEnd as End } from '@/domain/flow/conversation';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { WorkloadLink } from '../shared/entity-links';
-import { endText } from '../shared/flows/flow-labels';
-import type { DraftSeed } from '../shared/policy-draft/draft-link';
+import { WorkloadLink } from '../entity-links';
+import { endText } from '../flows/flow-labels';
+import type { DraftSeed } from '../policy-draft/draft-link';
 
 /** Why the action of a conversation is known. */
 export const REASON_LABELS: Record<Conversation['reason'], string> = {

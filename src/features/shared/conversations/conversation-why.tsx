@@ -11,8 +11,8 @@ import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
-import { TimelineEvent } from '../shared/timeline/timeline-event';
-import { ACTION_LABELS } from '../shared/verdict-labels';
+import { TimelineEvent } from '../timeline/timeline-event';
+import { ACTION_LABELS } from '../verdict-labels';
 
 /** Which rule decided a conversation when it began, which one would now, and what happened in between. */
 export function ConversationWhy({ conversationId }: { conversationId: string }) {
