@@ -16,6 +16,7 @@ import { ListView } from '../shared/list/list-view';
 import { PROJECT, WORKLOAD } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
 import { AsOfButton, PastNotice } from '../shared/past/as-of';
+import { SuggestLink } from '../shared/suggest-link';
 import { TIER_LABELS } from '../shared/tier-labels';
 import { ApplyPendingButton } from './apply/apply-pending-button';
 import { policyColumns } from './policy-columns';
@@ -71,7 +72,15 @@ export function PolicyList() {
       of={list}
       summary={<PastNotice at={asOf} onChange={showTime} />}
       {...(asOf === null
-        ? { actions: <ApplyPendingButton />, onAdd: () => router.push(paths.newPolicy()) }
+        ? {
+            actions: (
+              <>
+                <SuggestLink />
+                <ApplyPendingButton />
+              </>
+            ),
+            onAdd: () => router.push(paths.newPolicy()),
+          }
         : {
             onRowOpen: ({ id }: PolicyListItem) => router.push(paths.policy({ policyId: id, as_of: asOf })),
           })}

@@ -18,6 +18,7 @@ import { Tabs } from '@/ui/tabs';
 import { DeleteMenu, EditButton } from '../shared/detail-actions';
 import { DetailPage } from '../shared/detail-page';
 import { AsOfButton, PastNotice, usePastTime } from '../shared/past/as-of';
+import { SuggestLink } from '../shared/suggest-link';
 import { ReachLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
@@ -103,6 +104,7 @@ function Content({ group }: { group: SecurityGroup }) {
         }
         actions={
           <>
+            <SuggestLink scope={{ group_id: group.id }} />
             <ReachLink to={[`sg:${group.id}`]} />
             <AsOfButton at={asOf} onChange={showTime} />
             <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />

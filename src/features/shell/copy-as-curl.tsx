@@ -8,7 +8,15 @@ import { IconButton } from '@/ui/button';
 import { part } from '@/ui/part';
 
 /** Pages that show nothing that the API would answer with one call by its address: forms, questions, the account, pages for people only. */
-export const WITHOUT_CALL = ['/account', '/addresses/import', '/jobs', '/policies/new', '/reach', '/reference'];
+export const WITHOUT_CALL = [
+  '/account',
+  '/addresses/import',
+  '/jobs',
+  '/policies/new',
+  '/reach',
+  '/reference',
+  '/suggestions/new',
+];
 
 const command = part(() => import('./page-calls'));
 

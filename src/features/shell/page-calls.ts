@@ -44,6 +44,7 @@ const CALLS: readonly PageCall[] = [
   ['/changes', '/changes', 'q,sort,state,status,policy_id,workload_id'],
   ['/changes/[changeId]', '/changes/{}'],
   ['/impacts/[impactId]', '/impacts/{}'],
+  ['/suggestions/[suggestionId]', '/suggestions/{}'],
   ['/drift', '/drift', 'q,sort,kind,status,policy_id,workload_id,cluster_id'],
   ['/policy-tests', '/policy-tests', TEST_FILTERS],
   ['/policy-tests/protected', '/protected-connections'],

@@ -27,6 +27,7 @@ import { ClusterLink, NodeLink } from '../shared/entity-links';
 import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-states';
 import { AsOfButton, PastNotice, usePastTime } from '../shared/past/as-of';
 import { QueryView } from '../shared/query-view';
+import { SuggestLink } from '../shared/suggest-link';
 import { DriftLink, FlowsLink, ReachLink, TopologyLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
@@ -101,6 +102,7 @@ function Content({ workload, traffic, firewall, timeline }: { workload: Detail }
               </Link>
             )}
             <DriftLink filter={{ workload_id: workload.id }} />
+            {!workload.template && <SuggestLink scope={{ workload_id: workload.id }} />}
             {!workload.template && <ReachLink to={[`vmid:${workload.cluster_name}/${workload.vmid}`]} />}
             <FlowsLink filter={{ workload_id: workload.id }} />
             {!workload.template && !workload.missing_since && <TopologyLink workloadId={workload.id} />}

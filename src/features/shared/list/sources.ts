@@ -117,6 +117,22 @@ export const PROJECT: Source = source<{ id: string; name: string; tenant_name: s
   toOption: ({ id, name, tenant_name }) => ({ value: id, label: name, description: tenant_name }),
 });
 
+/** Security groups by name. */
+export const GROUP: Source = source<{ id: string; name: string }>({
+  permission: 'group:read',
+  useRows: (text) => useQuery({ ...useTRPC().securityGroups.list.queryOptions(useAsked(text, 'name')), ...keep }),
+  useOne: (id, enabled) => useQuery({ ...useTRPC().securityGroups.get.queryOptions({ id }), enabled, retry: false }),
+  toOption: ({ id, name }) => ({ value: id, label: name }),
+});
+
+/** Networks by name. */
+export const NETWORK: Source = source<{ id: string; name: string; cluster_name: string }>({
+  permission: 'ipam:read',
+  useRows: (text) => useQuery({ ...useTRPC().networks.list.queryOptions(useAsked(text, 'name')), ...keep }),
+  useOne: (id, enabled) => useQuery({ ...useTRPC().networks.get.queryOptions({ id }), enabled, retry: false }),
+  toOption: ({ id, name, cluster_name }) => ({ value: id, label: name, description: cluster_name }),
+});
+
 /** Policies by name. */
 export const POLICY: Source = source<{ id: string; name: string }>({
   permission: 'policy:read',
