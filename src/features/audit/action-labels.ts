@@ -132,6 +132,7 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'subnet.created': msg('Prefix: created'),
   'subnet.deleted': msg('Prefix: deleted'),
   'subnet.updated': msg('Prefix: updated'),
+  'suggestion.requested': msg('Policy suggestion: requested'),
   'tenant.created': msg('Tenant: created'),
   'tenant.deleted': msg('Tenant: deleted'),
   'tenant.updated': msg('Tenant: updated'),

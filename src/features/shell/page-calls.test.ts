@@ -79,7 +79,7 @@ describe('the call behind a page', () => {
     for (const file of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
       const source = file.endsWith('.tsx') ? readFileSync(`${root}/${file}`, 'utf8') : '';
       const [, page = '', id] =
-        /useUrlTab\(TABS, \(tab\) => paths\.(\w+)\(\{ (?:(\w+): [\w.]+, )?tab \}\)/.exec(source) ?? [];
+        /useUrlTab\(TABS, \(tab\) => paths\.(\w+)\(\{ (?:(\w+): [\w.]+, )?tab(?:, \w+)? \}\)/.exec(source) ?? [];
       if (page === '') continue;
       const hrefOf = paths[page as keyof typeof paths] as (query: object) => string;
       const { 1: named = '' } = /const TABS = \[(.*?)\] as const/.exec(source) ?? [];

@@ -49,7 +49,7 @@ const CALLS: readonly PageCall[] = [
   ['/policy-tests', '/policy-tests', TEST_FILTERS],
   ['/policy-tests/protected', '/protected-connections'],
   ['/policy-tests/[testId]', '/policy-tests/{}'],
-  ['/flows', '/flows', `q,sort,${FLOW_FILTERS}`],
+  ['/flows', '/flows', `q,sort,filter,${FLOW_FILTERS}`],
   [
     '/flows/escaped',
     '/escaped-conversations',
@@ -116,7 +116,7 @@ const TABS: readonly (readonly [page: string, tab: string, call: string, takes?:
 ];
 
 /** Flows that are grouped are another call. */
-const GROUPED: PageCall = ['/flows', '/flows/groups', `q,sort,${FLOW_FILTERS}`];
+const GROUPED: PageCall = ['/flows', '/flows/groups', `q,sort,filter,${FLOW_FILTERS}`];
 
 export const PAGE_CALLS = { pages: [...CALLS, GROUPED], tabs: TABS } as const;
 

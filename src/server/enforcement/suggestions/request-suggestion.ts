@@ -1,6 +1,11 @@
 import { DAY_MS, HOUR_MS } from '@/domain/durations';
 import type { ImpactReader } from '@/domain/impact/stored-impact';
-import type { Suggestion, SuggestionCreate, SuggestionScope } from '@/domain/suggestion/suggestion';
+import {
+  type Suggestion,
+  type SuggestionCreate,
+  type SuggestionScope,
+  TRAINING_SHARE,
+} from '@/domain/suggestion/suggestion';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -20,8 +25,6 @@ import { resolveScope } from './scope';
 
 /** Of one tenant, so that none waits for many of another. */
 const MAX_UNFINISHED = 3;
-/** The first part of the window is what a draft is made from. */
-const TRAINING_SHARE = 0.75;
 const MIN_WINDOW_MS = HOUR_MS;
 
 /** The window as far as conversations are kept. @throws AppError `malformed` for less than an hour */
@@ -41,6 +44,7 @@ function resolveWindow(given: Pick<SuggestionCreate, 'since' | 'until'>, retenti
     });
   }
   const iso = (time: number) => new Date(Math.round(time)).toISOString();
+  // Until the conversations are read, as if they began with the window.
   return { since: iso(since), until: iso(until), held_out_since: iso(since + (until - since) * TRAINING_SHARE) };
 }
 

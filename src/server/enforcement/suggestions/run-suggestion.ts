@@ -4,6 +4,7 @@ import { toOwner } from '@/domain/permissions';
 import { computeSuggestion } from '@/domain/suggestion/compute';
 import type { LeftOut } from '@/domain/suggestion/observed';
 import { packTalks, type StoredFindings } from '@/domain/suggestion/stored-evidence';
+import { TRAINING_SHARE } from '@/domain/suggestion/suggestion';
 import { db } from '../../db/client';
 import type { suggestions } from '../../db/schema/suggestions';
 import type { RunChanges } from '../../jobs/queries/run-leases';
@@ -26,7 +27,7 @@ const MOST_PAIRS = 50_000;
 const MOST_LEFT_OUT = 500;
 
 /** What was seen of the scope, as far as the reader sees it. */
-async function readPairs({ reader, workload_ids, since, until, held_out_since }: SuggestionRow) {
+async function readPairs({ reader, workload_ids, since, until }: SuggestionRow) {
   if (reader.flows === null) throw new AppError('forbidden', 'This requires the permission flow:read.');
   const [{ flow_retention_hours }, reach] = await Promise.all([storedSettings(db), findFlowReach(reader.flows, since)]);
   const now = clock.now();
@@ -37,7 +38,11 @@ async function readPairs({ reader, workload_ids, since, until, held_out_since }:
     resolved: new Map(),
     now: now.toISOString(),
   };
-  return flowStore().conversations.pairs(selection, { at: workload_ids, held_out_since, most: MOST_PAIRS });
+  return flowStore().conversations.pairs(selection, {
+    at: workload_ids,
+    training_share: TRAINING_SHARE,
+    most: MOST_PAIRS,
+  });
 }
 
 const tooMany = (conversations: number, until: string): LeftOut[] =>
@@ -50,11 +55,13 @@ const tooMany = (conversations: number, until: string): LeftOut[] =>
       ]
     : [];
 
-async function compute(row: SuggestionRow, pause: () => Promise<void>): Promise<StoredFindings> {
+type Computed = { readonly findings: StoredFindings; readonly held_out_since: string };
+
+async function compute(row: SuggestionRow, pause: () => Promise<void>): Promise<Computed> {
   const { inputs } = await readFirewallState();
   const owner = toOwner(row);
   const flows = row.reader.flows ?? [];
-  const { pairs, left_out: cut } = await readPairs(row);
+  const { pairs, left_out: cut, held_out_since } = await readPairs(row);
   const window = { since: Date.parse(row.since), until: Date.parse(row.until) };
   const { items, score } = await readConfidence(flows, row.workload_ids, window);
   const found = await computeSuggestion(
@@ -68,11 +75,14 @@ async function compute(row: SuggestionRow, pause: () => Promise<void>): Promise<
   );
   const { evidence, left_out, positions, recommended } = found;
   return {
-    talks: packTalks(evidence.talks),
-    left_out: [...tooMany(cut, row.until), ...left_out],
-    positions,
-    recommended,
-    evidence_score: items.length === 0 ? null : score,
+    held_out_since: held_out_since ?? row.held_out_since,
+    findings: {
+      talks: packTalks(evidence.talks),
+      left_out: keepListed([...tooMany(cut, row.until), ...left_out]),
+      positions,
+      recommended,
+      evidence_score: items.length === 0 ? null : score,
+    },
   };
 }
 
@@ -100,15 +110,14 @@ export async function runSuggestion(suggestionId: string, { signal }: { signal: 
   };
   await lease.carryOut({
     work: async () => {
-      const findings = await compute(row, async () => {
+      const computed = await compute(row, async () => {
         // How many rounds there are is not known before: each takes a part of what is left.
         progress.progress += (1 - progress.progress) / 25;
         lease.touch();
         await setImmediate();
         lease.assertHeld();
       });
-      const kept = { ...findings, left_out: keepListed(findings.left_out) };
-      await finish({ status: 'done', progress: 1, findings: kept, message: null });
+      await finish({ status: 'done', progress: 1, ...computed, message: null });
     },
     release: () => suggestionLeases.release(db, row),
     fail: async (error) => {

@@ -95,12 +95,13 @@ export type FlowStore = {
     ) => Promise<Page<ConversationRow>>;
     /**
      * Conversations with one of the workloads `at` an end, those of the same ends, service and outcome as one, the most frequent
-     * `most`. `left_out` counts the others. `held_out_since` divides the window.
+     * `most`. `left_out` counts the others. `training_share` is the part of the time from the first conversation to the end of the
+     * range before `held_out_since` (null: no conversations).
      */
     pairs: (
       selection: ConversationSelection,
-      scope: { at: readonly string[]; held_out_since: string; most: number },
-    ) => Promise<{ pairs: ObservedPair[]; left_out: number }>;
+      scope: { at: readonly string[]; training_share: number; most: number },
+    ) => Promise<{ pairs: ObservedPair[]; left_out: number; held_out_since: string | null }>;
   };
   /** The newest flows that were stored since `after`. */
   tail: (selection: FlowSelection, after: string, limit: number) => Promise<Flow[]>;

@@ -16,6 +16,7 @@ type PairRow = Omit<ObservedPair, 'client' | 'server'> & {
   readonly client_external: boolean;
   readonly server_external: boolean;
   readonly total: number;
+  readonly held_out_since: string;
 };
 
 const raw = (text: string): SQL => sql.raw(text);
@@ -31,20 +32,15 @@ const KEYS = [
 ].join(', ');
 const MS = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
 
-/** Conversations of the same ends, service and outcome as one row, the most frequent first. One query. */
+/** Conversations of the same ends, service and outcome as one row, the most frequent first, in one query. */
 export const sumConversationPairs: FlowStore['conversations']['pairs'] = async (
   selection,
-  { at, held_out_since, most },
+  { at, training_share, most },
 ) => {
   const { visible, periods } = selection;
   const [client, server] = [raw('t.client_workload_id'), raw('t.server_workload_id')];
   const rows = await db.execute<PairRow>(sql`
-    select ${raw(KEYS)},
-      (count(*) filter (where first_seen_at < ${held_out_since}::timestamptz))::int as conversations,
-      (count(*) filter (where first_seen_at >= ${held_out_since}::timestamptz))::int as held_out,
-      sum(bytes)::float8 as bytes, ${raw(`${MS('min(first_seen_at)')} as first_seen, ${MS('max(last_seen_at)')} as last_seen`)},
-      (sum(count(*)) over ())::float8 as total
-    from (
+    with t as materialized (
       select ${ifVisible(client, visible)} as client_workload_id, ${ifVisible(server, visible)} as server_workload_id,
         host(t.client_ip) as client_ip, host(t.server_ip) as server_ip,
         case when not ${IS_CERTAIN} then t.client_port end as client_port,
@@ -54,12 +50,27 @@ export const sumConversationPairs: FlowStore['conversations']['pairs'] = async (
         t.first_seen_at, t.last_seen_at, t.bytes
       from ${conversationRows(periods)} as t
       where ${conversationConditions(selection)} and (${inIdList(client, at)} or ${inIdList(server, at)})
-    ) as t
+    ), began as (select greatest(min(first_seen_at), ${selection.since}::timestamptz) as at from t),
+    split as (select at + (${selection.until ?? selection.now}::timestamptz - at) * ${training_share}::float8 as held_out_since from began)
+    select ${raw(KEYS)}, to_json(min(held_out_since)) #>> '{}' as held_out_since,
+      (count(*) filter (where first_seen_at < held_out_since))::int as conversations,
+      (count(*) filter (where first_seen_at >= held_out_since))::int as held_out,
+      sum(bytes)::float8 as bytes, ${raw(`${MS('min(first_seen_at)')} as first_seen, ${MS('max(last_seen_at)')} as last_seen`)},
+      (sum(count(*)) over ())::float8 as total
+    from t cross join split
     group by ${raw(KEYS)}
     order by count(*) desc, ${raw(KEYS)}
     limit ${most}`);
   const pairs = rows.map(
-    ({ client_workload_id, client_ip, client_port, client_external, total: _, ...row }): ObservedPair => {
+    ({
+      client_workload_id,
+      client_ip,
+      client_port,
+      client_external,
+      total: _,
+      held_out_since: __,
+      ...row
+    }): ObservedPair => {
       const { server_workload_id, server_ip, server_port, server_external, ...rest } = row;
       return {
         ...rest,
@@ -69,5 +80,5 @@ export const sumConversationPairs: FlowStore['conversations']['pairs'] = async (
     },
   );
   const kept = pairs.reduce((sum, { conversations, held_out }) => sum + conversations + held_out, 0);
-  return { pairs, left_out: (rows[0]?.total ?? 0) - kept };
+  return { pairs, left_out: (rows[0]?.total ?? 0) - kept, held_out_since: rows[0]?.held_out_since ?? null };
 };
