@@ -108,12 +108,18 @@ describe('the call behind a page', () => {
     );
   });
 
+  it('is the one for what the page of flows lists', () => {
+    expect(found('/flows', 'filter=port+%3D+443')).toBe('/conversations?q=port+%3D+443');
+    expect(found('/flows', 'view=flows&filter=port+%3D+443')).toBe('/flows?filter=port+%3D+443');
+    expect(found('/flows', `conversation_id=${ID}`)).toBe(`/flows?conversation_id=${ID}`);
+  });
+
   it('asks for a span as times that end now', () => {
     const day = 'since=2026-11-25T12%3A00%3A00.000Z&until=2026-11-26T12%3A00%3A00.000Z';
-    expect(found('/flows', 'range=24h&port=443')).toBe(`/flows?port=443&${day}`);
+    expect(found('/flows', 'view=flows&range=24h&port=443')).toBe(`/flows?port=443&${day}`);
     expect(found('/flows', 'range=24h&group=service')).toBe(`/flows/groups?${day}&group_by=service`);
     expect(found(`/workloads/${ID}`, 'tab=traffic&range=24h')).toBe(`/workloads/${ID}/insights?${day}`);
-    expect(found('/flows')).toBe('/flows');
+    expect(found('/flows')).toBe('/conversations');
     expect(found('/audit', 'until=2026-11-25T12:00:00Z')).toBe('/audit?until=2026-11-25T12%3A00%3A00Z');
   });
 

@@ -118,7 +118,17 @@ const TABS: readonly (readonly [page: string, tab: string, call: string, takes?:
 /** Flows that are grouped are another call. */
 const GROUPED: PageCall = ['/flows', '/flows/groups', `q,sort,filter,${FLOW_FILTERS}`];
 
-export const PAGE_CALLS = { pages: [...CALLS, GROUPED], tabs: TABS } as const;
+/** What Flows lists unless single flows are asked for. */
+const CONVERSATIONS: PageCall = ['/flows', '/conversations', `q,sort,action,${FLOW_FILTERS}`];
+
+export const PAGE_CALLS = { pages: [...CALLS, GROUPED, CONVERSATIONS], tabs: TABS } as const;
+
+/** Which of its calls the page of flows makes. */
+function chooseFlowCall(search: URLSearchParams, single: PageCall): PageCall {
+  if (search.get('group')) return GROUPED;
+  const isSingle = search.get('view') === 'flows' || ['live', 'conversation_id', 'q'].some((name) => search.get(name));
+  return isSingle ? single : CONVERSATIONS;
+}
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -139,6 +149,8 @@ function matchPage(pattern: string, pathname: string): string | null {
 /** Parameters that the page has in another form than the call. */
 function convertParameters(call: string, search: URLSearchParams): Record<string, string> {
   if (call === '/flows/groups') return { group_by: search.get('group') ?? '' };
+  // A list of conversations has the filter language as its search.
+  if (call === '/conversations') return search.get('filter') ? { q: search.get('filter') ?? '' } : {};
   if (call !== '/topology') return {};
   const hidden = search.get('hide')?.split(',') ?? [];
   return {
@@ -157,8 +169,8 @@ export function getPageCall(pathname: string, search: URLSearchParams, now: numb
   const page = CALLS.find(([pattern]) => matchPage(pattern, pathname) !== null);
   if (!page) return null;
   const tab = TABS.find(([pattern, name]) => pattern === page[0] && name === search.get('tab'));
-  const grouped = page[0] === GROUPED[0] && search.get('group') ? GROUPED : page;
-  const [call, takes] = tab ? [tab[2], tab[3]] : [grouped[1], grouped[2]];
+  const shown = page[0] === '/flows' ? chooseFlowCall(search, page) : page;
+  const [call, takes] = tab ? [tab[2], tab[3]] : [shown[1], shown[2]];
   const names = takes?.split(',') ?? [];
   const [path = '', fixed] = call.replace('{}', matchPage(page[0], pathname) ?? '').split('?');
   const asked = new URLSearchParams(fixed);
