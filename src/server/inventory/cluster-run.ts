@@ -37,11 +37,14 @@ type Claimed = { cluster: ClusterRow; run: SyncRunRow & Lease };
 export const runChanged = (tx: Tx, run: Pick<SyncRunRow, 'id' | 'cluster_id'>): Promise<void> =>
   publishEvent(tx, { type: 'sync_run.changed', cluster_id: run.cluster_id, run_id: run.id });
 
+/** Every attempt begins at the first stage, whatever a worker that died had done. */
+const AT_START = { stage: null, progress_done: 0, progress_total: null } as const;
+
 /** Claims the cluster's waiting run. The cluster is locked before the run everywhere, so these cannot deadlock. */
 function claim({ kind, claimed }: ClusterRun, clusterId: string): Promise<Claimed | null> {
   return db.transaction(async (tx) => {
     const cluster = await lockClusterRow(tx, clusterId);
-    const run = cluster && (await syncLeases.claim(tx, { cluster_id: clusterId, kind }));
+    const run = cluster && (await syncLeases.claim(tx, { cluster_id: clusterId, kind }, AT_START));
     if (!run) return null;
     await claimed(tx, run);
     return { cluster, run };

@@ -128,6 +128,11 @@ const ASKED: Record<string, ((state: State) => Given[]) | 'nothing' | 'a change'
   'policies.removeRule': (s) => [{ params: ruleParams(s) }],
   'policies.revert': (s) => [{ params: { ...policyParams(s), version: '1' }, input: {} }],
   'policies.draft': 'nothing',
+  'policyFile.plan': 'nothing',
+  'policyFile.change': 'a change',
+  'suggestions.create': 'nothing',
+  'suggestions.update': 'nothing',
+  'suggestions.createChange': 'a change',
   'securityGroups.create': (s) => [{ input: { name: 'future', tenant_id: s.ours.tenant.id, workload_ids: [s.moved] } }],
   'securityGroups.update': (s) => [{ params: groupParams(s), input: { member_tags: ['prod'] } }],
   // Only a group that no policy names can be deleted.

@@ -6,10 +6,11 @@ import {
   type EscapedSummary,
   type EscapeReason,
 } from '@/domain/enforcement-chain/escaped';
+import { listServicesNamed } from '@/domain/firewall/data/services';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { buildConditions, hasText, selectColumns, skipCondition } from '../../db/declared-fields';
+import { buildConditions, hasName, hasText, selectColumns, skipCondition } from '../../db/declared-fields';
 import { queryPage, type SortKeys } from '../../db/query-page';
 import { clusters } from '../../db/schema/clusters';
 import { escapedConversations as escaped } from '../../db/schema/escaped';
@@ -112,6 +113,12 @@ const SORTS: SortKeys = {
   first_seen_at: { column: escaped.first_seen_at },
 };
 
+/** Whether the port is that of a service with this name. */
+function hasService(name: string): SQL | undefined {
+  const services = listServicesNamed(name.toLowerCase());
+  return services.length > 0 ? inArray(sql`${escaped.protocol} || '/' || ${escaped.server_port}`, services) : undefined;
+}
+
 /** Escaped conversations of visible workloads, the last seen first. Two queries. */
 export async function listEscaped(
   reach: Reach,
@@ -126,6 +133,8 @@ export async function listEscaped(
         sql`host(${escaped.server_ip})`,
         sql`${escaped.client_port}::text`,
         sql`${escaped.server_port}::text`,
+        hasName(workloads.cluster_id, clusters),
+        hasService,
       ),
       since: (at) => gte(escaped.last_seen_at, at),
       workload_id: (id) => eq(escaped.workload_id, id),
