@@ -18,8 +18,7 @@ export default defineConfig<object, { start: 'lab' | 'empty' | 'demo' }>({
   testMatch: '**/*.e2e.ts',
   outputDir: '../test-results/e2e',
   globalSetup: './global-setup.ts',
-  // A test waits for jobs, timers and the browser for a third of its time: two of them leave a processor idle.
-  workers: 3,
+  workers: 2,
   fullyParallel: false,
   retries: 0,
   timeout: 180_000,

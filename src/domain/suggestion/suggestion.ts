@@ -8,8 +8,8 @@ import { ADDRESS_WIDTHS } from './prefixes';
 /** Workloads of a scope; more are a task for several suggestions. */
 export const MAX_SCOPE = 500;
 /**
- * A draft is made from this part of the time between the first conversation and the end of the range. The rest is held out. Hours
- * before the first conversation do not count: otherwise a new installation would hold out everything.
+ * A draft is made from this part of the time between the first and the last conversation of the range. The rest is held out. Hours
+ * without agents do not count: otherwise a new installation would hold out everything.
  */
 export const TRAINING_SHARE = 0.75;
 

@@ -95,8 +95,8 @@ export type FlowStore = {
     ) => Promise<Page<ConversationRow>>;
     /**
      * Conversations with one of the workloads `at` an end, those of the same ends, service and outcome as one, the most frequent
-     * `most`. `left_out` counts the others. `training_share` is the part of the time from the first conversation to the end of the
-     * range before `held_out_since` (null: no conversations).
+     * `most`. `left_out` counts the others. `training_share` is the part of the time from the first to the last conversation
+     * before `held_out_since` (null: no conversations).
      */
     pairs: (
       selection: ConversationSelection,

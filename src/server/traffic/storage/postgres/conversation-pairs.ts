@@ -50,11 +50,15 @@ export const sumConversationPairs: FlowStore['conversations']['pairs'] = async (
         t.first_seen_at, t.last_seen_at, t.bytes
       from ${conversationRows(periods)} as t
       where ${conversationConditions(selection)} and (${inIdList(client, at)} or ${inIdList(server, at)})
-    ), began as (select greatest(min(first_seen_at), ${selection.since}::timestamptz) as at from t),
-    split as (select at + (${selection.until ?? selection.now}::timestamptz - at) * ${training_share}::float8 as held_out_since from began)
+    ), span as (
+      select greatest(min(first_seen_at), ${selection.since}::timestamptz) as began, max(first_seen_at) as ended from t
+    ), split as (
+      select greatest(began + greatest(ended - began, interval '0') * ${training_share}::float8,
+        ${selection.since}::timestamptz + interval '1 millisecond') as held_out_since from span
+    )
     select ${raw(KEYS)}, to_json(min(held_out_since)) #>> '{}' as held_out_since,
-      (count(*) filter (where first_seen_at < held_out_since))::int as conversations,
-      (count(*) filter (where first_seen_at >= held_out_since))::int as held_out,
+      (count(*) filter (where first_seen_at <= held_out_since))::int as conversations,
+      (count(*) filter (where first_seen_at > held_out_since))::int as held_out,
       sum(bytes)::float8 as bytes, ${raw(`${MS('min(first_seen_at)')} as first_seen, ${MS('max(last_seen_at)')} as last_seen`)},
       (sum(count(*)) over ())::float8 as total
     from t cross join split
