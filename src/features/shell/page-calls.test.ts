@@ -108,7 +108,7 @@ describe('the call behind a page', () => {
     );
   });
 
-  it('is the one for what the page of flows lists', () => {
+  it('names conversations where the page of flows lists them', () => {
     expect(found('/flows', 'filter=port+%3D+443')).toBe('/conversations?q=port+%3D+443');
     expect(found('/flows', 'view=flows&filter=port+%3D+443')).toBe('/flows?filter=port+%3D+443');
     expect(found('/flows', `conversation_id=${ID}`)).toBe(`/flows?conversation_id=${ID}`);
