@@ -168,7 +168,7 @@ describe('POST /agents/heartbeat', () => {
       async () => {
         await sendHeartbeat(makeHeartbeat(flows));
         const stored = await listFlows();
-        return stored[0]?.source_cidr ? stored : null;
+        return stored[0]?.source_cidr && stored[1]?.workload_id ? stored : null;
       },
       { timeout: 5_000, interval: 100 },
     );
