@@ -105,8 +105,8 @@ test('a workload shows its traffic, the deciding rules and their hits', async ({
     const decisions = page
       .getByRole('region', { name: 'Decided by' })
       .or(page.locator('section', { hasText: 'Decided by' }));
-    await expect(decisions.first()).toContainText('1 conversation does not match the rules');
-    await expect(decisions.first()).toContainText('would allow 0, drop 1');
+    await expect(decisions.first()).toContainText('1 flow does not match the rules');
+    await expect(decisions.first()).toContainText('would allow 0, drop 2');
     await expect(page.getByRole('grid', { name: 'Live rules' })).toContainText('insight office');
     await shot(page, 'traffic');
     await expectAccessible(page, 'the traffic of a workload');

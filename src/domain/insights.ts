@@ -151,15 +151,15 @@ export type InsightsSummary = z.output<typeof InsightsSummary>;
 /** How many flows have which outcome. */
 const by_context = z.array(z.object({ decision: z.enum(CONTEXT_DECISIONS), flows: z.int() }));
 
-/** What decides the selected conversations: how many have which outcome, by the packet that opened each. */
+/** What decides the selected flows: how many have which outcome. */
 export const InsightsDecisions = z.object({
   /** When what is live was read; null: never. */
   rules_read_at: z.string().nullable(),
   /** What was last seen before has expired. */
   kept_since: z.string(),
-  conversations: z.int(),
-  by_context: z.array(z.object({ decision: z.enum(CONTEXT_DECISIONS), conversations: z.int() })),
-  /** Conversations whose log line says something else than the rules do. */
+  flows: z.int(),
+  by_context,
+  /** Flows whose log line says something else than the rules do. */
   conflicts: z.int(),
   /** What policies in audit mode would do. */
   audit: z.array(

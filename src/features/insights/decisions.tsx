@@ -15,7 +15,7 @@ import { expiredRange } from '../shared/time-range';
 import { getContextDecisionLabel } from './context-labels';
 import type { TrafficView } from './use-traffic-view';
 
-/** How many of the conversations end how by what is live, and what audited policies would change. */
+/** How many of the flows end how by what is live, and what audited policies would change. */
 export function Decisions({ view }: { view: TrafficView }) {
   const t = useT();
   const trpc = useTRPC();
@@ -36,32 +36,29 @@ export function Decisions({ view }: { view: TrafficView }) {
 }
 
 function Content({
-  decisions: { conversations, by_context, conflicts, audit, rules_read_at },
+  decisions: { flows, by_context, conflicts, audit, rules_read_at },
   expired,
 }: {
   decisions: InsightsDecisions;
   expired: boolean;
 }) {
   const t = useT();
-  const shown = by_context.filter((one) => one.conversations > 0).sort((a, b) => b.conversations - a.conversations);
+  const shown = by_context.filter((one) => one.flows > 0).sort((a, b) => b.flows - a.flows);
   return (
     <div className="flex flex-col gap-3">
       {conflicts > 0 && (
         <Notice
           tone="danger"
-          title={t(
-            '{n, plural, one {# conversation does not match the rules} other {# conversations do not match the rules}}',
-            {
-              n: conflicts,
-            },
-          )}
+          title={t('{n, plural, one {# flow does not match the rules} other {# flows do not match the rules}}', {
+            n: conflicts,
+          })}
         >
           {t('The firewall log differs from the live rules that were read.')}
         </Notice>
       )}
       {shown.length === 0 ? (
         <p className="text-muted">
-          {expired ? t('Conversations in this time range expired') : t('No conversations in this time range.')}
+          {expired ? t('Flows in this time range expired') : t('No flows in this time range.')}
         </p>
       ) : (
         <ul className="flex flex-col gap-1">
@@ -72,10 +69,8 @@ function Content({
                 <span className="min-w-0 flex-1">
                   <Badge tone={tone}>{word}</Badge>
                 </span>
-                <span className="tabular-nums">{formatCount(one.conversations)}</span>
-                <span className="w-16 text-right text-muted tabular-nums">
-                  {formatPercent(one.conversations / conversations)}
-                </span>
+                <span className="tabular-nums">{formatCount(one.flows)}</span>
+                <span className="w-16 text-right text-muted tabular-nums">{formatPercent(one.flows / flows)}</span>
               </li>
             );
           })}

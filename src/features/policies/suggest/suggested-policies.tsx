@@ -60,7 +60,7 @@ function Head({ of: { kind, policy } }: { of: SuggestedPolicy }) {
         <span className="font-medium [overflow-wrap:anywhere]">{policy.name}</span>
         <Badge>{t(POLICY_KIND_LABELS[kind])}</Badge>
       </div>
-      <p className="max-h-24 overflow-auto font-mono text-sm [overflow-wrap:anywhere]">
+      <p className="font-mono text-sm [overflow-wrap:anywhere]">
         {sources.join(', ')} → {targets.join(', ')}
       </p>
     </div>

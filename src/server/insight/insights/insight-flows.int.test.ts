@@ -227,10 +227,10 @@ describe('the summary', () => {
   it('counts by what decides; a guest that cannot be read decides nothing', async () => {
     const decisions = await readInsightDecisions(flowScope(), ruleScope(), toInput());
     expect(decisions).toMatchObject({
-      conversations: 6,
+      flows: 7,
       by_context: [
-        { decision: 'drop', conversations: 1 },
-        { decision: 'observed', conversations: 5 },
+        { decision: 'drop', flows: 1 },
+        { decision: 'observed', flows: 6 },
       ],
       conflicts: 0,
       audit: [],

@@ -46,7 +46,7 @@ export async function listInsightFlows(
 }
 
 /**
- * Counts a workload's conversations by outcome, according to what is live on it: evaluates the packet that opened each.
+ * Counts a workload's flows by outcome, according to what is live on it: evaluates each of them.
  * @throws AppError `not_found`, also for a workload not visible to the caller; `malformed` for an empty range
  */
 export async function readInsightDecisions(
@@ -61,12 +61,5 @@ export async function readInsightDecisions(
   for await (const rows of flowStore().insights.facts(selection)) {
     for (const row of rows) counter.add(contextFor(row));
   }
-  const { flows: conversations, by_context, ...counts } = counter.counts();
-  return {
-    rules_read_at: live.read_at,
-    kept_since: selection.cutoff,
-    conversations,
-    by_context: by_context.map(({ decision, flows }) => ({ decision, conversations: flows })),
-    ...counts,
-  };
+  return { rules_read_at: live.read_at, kept_since: selection.cutoff, ...counter.counts() };
 }

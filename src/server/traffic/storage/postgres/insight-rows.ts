@@ -10,7 +10,6 @@ import { toAsyncGenerator } from '../../../lib/to-async-generator';
 import type { FactsRow } from '../flow-rows';
 import type { InsightSelection } from '../flow-selection';
 import type { FlowInsights } from '../flow-store';
-import { conversationsAsFlows } from './conversations-as-flows';
 import { flowConditions } from './flow-conditions';
 import { addLabels, FLOW_ID, FLOW_SORT_KEYS, type FlowRow, selectFlows } from './flow-list';
 import { flowRows } from './visible-rows';
@@ -92,14 +91,10 @@ const FACTS = sql.raw(`t.flow_key, host(t.source_ip) as source_ip, host(t.destin
   t.source_workload_id, t.destination_workload_id, t.source_cidr::text as source_cidr,
   t.destination_cidr::text as destination_cidr`);
 
-/** The workload's conversations, each as the flow that opened it. */
-export const streamFacts: FlowInsights['facts'] = (selection) => {
-  const mode = modeCondition(selection.mode, getWorkloadId(selection));
-  const text = { condition: undefined, resolved: new Map(), now: selection.since };
-  const all = conversationsAsFlows({ ...selection, ...text, actions: undefined }, false);
-  const facts = sql`select ${FACTS} from (${all}) as t where ${mode ?? sql`true`}`;
-  return toAsyncGenerator((give) => readSnapshot((snapshot) => snapshot.each<FactsRow>(facts, (rows) => give(rows))));
-};
+export const streamFacts: FlowInsights['facts'] = (selection) =>
+  toAsyncGenerator((give) =>
+    readSnapshot((snapshot) => snapshot.each<FactsRow>(insightRows(selection, FACTS), (rows) => give(rows))),
+  );
 
 /** A workload's flows page by page, each once. Two queries. */
 export function listInsightFlows(selection: InsightSelection, input: InsightFlowsInput): Promise<Page<Flow>> {
