@@ -89,7 +89,9 @@ export function buildBlocks(talks: readonly Talk[], groups: Groups, widths: Widt
   for (const talk of talks) {
     if (isTrained(talk)) continue;
     const key = `${sideKey(talk.client, groups)}|${sideKey(talk.server, groups)}|${formatService(talk.service)}`;
-    rest.set(key, [...(rest.get(key) ?? []), talk]);
+    const held = rest.get(key) ?? [];
+    rest.set(key, held);
+    held.push(talk);
   }
   return [...parts].map(([key, part]) => buildBlock(part, rest.get(key) ?? [], groups, widths, narrow));
 }

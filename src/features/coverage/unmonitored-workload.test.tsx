@@ -8,7 +8,7 @@ const LAST = '2026-11-20T10:00:00.000Z';
 const cell = (looked_since: string | null) => {
   const row = { workload_name: 'web', flows: 9, covered_share: 1, last_flow_at: LAST, looked_since };
   const column = workloadCoverageColumns(english).find(({ id }) => id === 'covered_share');
-  return renderToStaticMarkup(<>{column?.cell(row as unknown as WorkloadCoverage)}</>);
+  return renderToStaticMarkup(column?.cell(row as unknown as WorkloadCoverage));
 };
 
 it('shows the covered share of a workload that is not monitored now gray and with its age', () => {

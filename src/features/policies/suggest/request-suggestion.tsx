@@ -58,7 +58,6 @@ function ScopePicker({
   value: string | null;
   onChange: (id: string | null) => void;
 }) {
-  const t = useT();
   const [text, setText] = useState('');
   const source = SOURCES[kind];
   const found = source.useFound(text);

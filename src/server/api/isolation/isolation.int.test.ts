@@ -25,6 +25,7 @@ import {
   send,
   toComparable,
 } from './inputs.fixture';
+import { findTraces, listRowsOf } from './traces.fixture';
 import { makeTwoFullTenants, type Side, THEIR_MARK, type TwoTenants } from './two-tenants.fixture';
 
 /** What is called elsewhere, and why it cannot be called here. A new entry needs a test of its own. */
@@ -132,27 +133,8 @@ function readBoth(): Promise<Both[]> {
   return read;
 }
 
-/** What of theirs an answer tells that the caller did not say. */
-function findLeaks({ text }: Answer, sent: string): string[] {
-  const marks = text.match(new RegExp(`${THEIR_MARK}[\\w.-]*|10\\.66\\.\\d+\\.\\d+`, 'g')) ?? [];
-  const found = [...marks, ...theirIds.filter((id) => text.includes(id))];
-  return found.filter((one) => !sent.includes(one));
-}
-
-/** Every row of every table that has to do with the other tenant. */
-async function listTheirRows(): Promise<string[]> {
-  const pattern = [...theirIds, THEIR_MARK].join('|');
-  const tables = await sql<{ name: string }[]>`select quote_ident(tablename) as name from pg_tables
-    where schemaname = 'public' and tablename <> 'rate_limits'`;
-  const rows = await sql.unsafe<{ row: string }[]>(
-    tables
-      .map(({ name }) => `select '${name} ' || t::text as row from ${name} t where t::text ~ '${pattern}'`)
-      .join(' union all '),
-  );
-  const all = rows.map(({ row }) => row).sort();
-  // They keep signing in during the test; their first sign-in shows whether their sessions can be ended.
-  return all.filter((row) => !row.startsWith('refresh_tokens ') || row.includes(tenants.theirs.ids.session ?? ''));
-}
+const findLeaks = (answer: Answer, sent: string) => findTraces(answer, theirIds).filter((one) => !sent.includes(one));
+const listTheirRows = () => listRowsOf(sql, theirIds, tenants.theirs.ids.session ?? '');
 
 /** Besides what is meant at a place, so many things of other kinds are tried there, in turn: all of them take many minutes. */
 const OTHERS = getRunCount(1, 3);

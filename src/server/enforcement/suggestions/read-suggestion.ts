@@ -39,11 +39,13 @@ function readEvidence(inputs: PolicyInputs, row: SuggestionRow, findings: Stored
   const nameable = listNameable(inputs, owner, row.reader.flows ?? [], new Set(row.workload_ids));
   const known = new Map(nameable.map((one) => [one.id, one]));
   const isKnown = (id: string | null) => id === null || known.has(id);
+  const isLeft = ({ client, server }: Evidence['talks'][number]) =>
+    isKnown(client.workload_id) && isKnown(server.workload_id);
   const all = unpackTalks(findings.talks);
-  const talks = all.filter(({ client, server }) => isKnown(client.workload_id) && isKnown(server.workload_id));
+  const talks = all.filter(isLeft);
   const seen = new Set(talks.flatMap(({ client, server }) => [client.workload_id, server.workload_id]));
   const workloads = nameable.filter(({ id }) => seen.has(id));
-  const gone = all.length === talks.length ? [] : all.filter((talk) => !talks.includes(talk));
+  const gone = all.filter((talk) => !isLeft(talk));
   const left_out = gone.map(({ client, server, service, conversations, held_out, bytes, last_seen }): LeftOut => {
     const name = (end: typeof client) => known.get(end.workload_id ?? '')?.name ?? end.ip;
     return {

@@ -19,15 +19,17 @@ export type ResolvedScope = {
 const fieldNotFound = (field: string, what: string) =>
   notFound(what, [{ field: `scope.${field}`, message: `The ${what} was not found.` }]);
 
-/** Workloads of a network: those with an address in one of its subnets. */
+/** Workloads of a network: those of its cluster with an address in one of its subnets. Other clusters may use the same addresses. */
 function listNetworkWorkloads(inputs: PolicyInputs, id: string, workloads: readonly InputWorkload[]) {
   const [network] = (inputs.index.networks.get(id) ?? []).filter((one) => one.id === id);
   const cidrs = (network?.cidrs ?? []).flatMap((text) => parseCidr(text) ?? []);
-  const found = workloads.filter(({ addresses }) =>
-    addresses.some((text) => {
-      const ip = parseIp(text.split('/')[0] ?? text);
-      return ip !== null && cidrs.some((cidr) => cidrContains(cidr, ip));
-    }),
+  const found = workloads.filter(
+    ({ cluster_id, addresses }) =>
+      cluster_id === network?.cluster_id &&
+      addresses.some((text) => {
+        const ip = parseIp(text.split('/')[0] ?? text);
+        return ip !== null && cidrs.some((cidr) => cidrContains(cidr, ip));
+      }),
   );
   return network && found.length > 0 ? { name: network.name, workloads: found } : null;
 }

@@ -174,7 +174,7 @@ export async function makeRandomHistory(random: () => number) {
       if (project)
         await db
           .update(projects)
-          .set({ name: name('project') })
+          .set({ name: name('renamed-project') })
           .where(eq(projects.id, project.id));
     },
     'add a group': async () => {

@@ -5,7 +5,6 @@ import { CONTEXT_DECISIONS, type ContextDecision } from '@/domain/flow-context/f
 import type {
   ActiveRule,
   InsightContext,
-  Insights,
   InsightsDecisions,
   InsightsInput,
   InsightsOverview,
@@ -93,12 +92,7 @@ export async function readInsightSeries(scope: Scope<'flow:read'>, input: Insigh
   return readSums(selection, planRange(asked, { now, retentionHours, summed: true }));
 }
 
-type Counts = {
-  flows: number;
-  by_context: NonNullable<Insights['summary']['by_context']>;
-  conflicts: number;
-  audit: InsightsDecisions['audit'];
-};
+type Counts = Omit<InsightsDecisions, 'rules_read_at' | 'kept_since'>;
 
 /** Counts what decides flows, one flow after the other. */
 export function countDecisions(): {

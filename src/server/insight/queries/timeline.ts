@@ -1,6 +1,5 @@
 import { type AnyColumn, inArray, type SQL, sql } from 'drizzle-orm';
 import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/permissions';
-import type { TIMELINE_OBJECTS, TimelineKind } from '@/domain/timeline';
 import { db } from '../../db/client';
 import { pgArray } from '../../db/pg-array';
 import { users } from '../../db/schema/access';
@@ -11,12 +10,14 @@ import { drifts } from '../../db/schema/drift';
 import { escapedConversations } from '../../db/schema/escaped';
 import { ipAddressHistory } from '../../db/schema/ipam';
 import { workloadOwners } from '../../db/schema/moves';
-import { deployments, policies, policyVersions, securityGroups } from '../../db/schema/policies';
+import { deployments, policies, policyVersions } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
 import { changeInReach } from '../../enforcement/queries/changes';
 import { policyInReach } from '../../enforcement/queries/policies';
 import { ownedInReach } from '../../tenancy/queries/tenant-reach';
 import type { TrafficDay } from '../../traffic/storage/coverage-rows';
+import { edges, event, justBefore, raw, type TimelineRow, visibleAt } from './timeline-event';
+import { groupEvents } from './timeline-groups';
 
 /** Of each kind of source, where its reader may see it; null: nowhere. */
 export type TimelineReach = {
@@ -37,84 +38,6 @@ export type TimelineSelection = {
   readonly after: { readonly at: string; readonly id: string } | null;
   readonly limit: number;
 };
-
-/** An event as it is stored: of a changed row, the row before and after. */
-export type TimelineRow = {
-  id: string;
-  at: string;
-  not_before: string | null;
-  kind: TimelineKind;
-  workload_id: string | null;
-  actor_name: string | null;
-  object_kind: (typeof TIMELINE_OBJECTS)[number] | null;
-  object_id: string | null;
-  object_name: string | null;
-  subject: string | null;
-  before: Record<string, unknown> | null;
-  after: Record<string, unknown> | null;
-};
-
-const raw = (text: string): SQL => sql.raw(text);
-
-/** Whether a workload was visible at a time; history belongs to those who owned it then. */
-function visibleAt(reach: Reach, workload: SQL | AnyColumn, at: SQL | AnyColumn): SQL {
-  const tenants = getReachableTenants(reach);
-  if (tenants === 'all') return sql`true`;
-  return sql`(exists (select 1 from ${workloadOwners} as o where o.workload_id = ${workload}
-      and o.tenant_id = any (${pgArray('uuid', tenants)}) and (o.from_at is null or o.from_at <= ${at})
-      and (o.to_at is null or o.to_at > ${at}))
-    or exists (select 1 from ${workloads} as w where w.id = ${workload}
-      and w.project_id = any (${pgArray('uuid', getReachableProjects(reach))})
-      and (w.project_since is null or w.project_since <= ${at})))`;
-}
-
-/** The moment before: a user who sees a workload since `at` does not see what it was before. */
-const justBefore = (at: SQL) => sql`${at} - interval '1 microsecond'`;
-
-type Parts = Partial<Record<'not_before' | 'workload' | 'actor' | 'subject' | 'before' | 'after', SQL | AnyColumn>> & {
-  readonly object?: {
-    kind: (typeof TIMELINE_OBJECTS)[number];
-    id: SQL | AnyColumn;
-    name: SQL | AnyColumn;
-  };
-};
-
-/** Columns of `TimelineRow`, in this order. @param source makes ids of different sources differ */
-const event = (source: string, key: SQL | AnyColumn, at: SQL | AnyColumn, kind: SQL | string, parts: Parts): SQL => sql`
-  ${`${source}:`}::text || ${key}::text as id, ${at} as at, ${parts.not_before ?? raw('null')}::timestamptz as not_before,
-  ${typeof kind === 'string' ? sql`${kind}::text` : kind} as kind, ${parts.workload ?? raw('null')}::uuid as workload_id,
-  ${parts.actor ?? raw('null')}::text as actor_name, ${parts.object?.kind ?? null}::text as object_kind,
-  ${parts.object?.id ?? raw('null')}::uuid as object_id, ${parts.object?.name ?? raw('null')}::text as object_name,
-  ${parts.subject ?? raw('null')}::text as subject, ${parts.before ?? raw('null')}::jsonb as before,
-  ${parts.after ?? raw('null')}::jsonb as after`;
-
-/**
- * What became of rows over time, from a tracked table and its past: where a version begins, with the one that it replaces, and where the
- * last one ends. `columns` are those that count, `where` selects rows; both name the row `x`.
- */
-function edges(
-  table: string,
-  names: { key: string; workload: string; since: string },
-  columns: string,
-  where: SQL,
-): SQL {
-  const content = raw(`(select to_jsonb(r) from (select ${columns}) as r)`);
-  const [key, workload, past] = [raw(names.key), raw(names.workload), raw(`past_${table}`)];
-  return sql`(
-    select v.key, v.workload_id, e.at, e.before, e.after from (
-      select *, lag(content) over w as former, lag(until_at) over w as former_until, lead(from_at) over w as next_from from (
-        select ${key} as key, ${workload} as workload_id, x.from_at, x.until_at, ${content} as content from ${past} as x where ${where}
-        union all
-        select ${key}, ${workload}, coalesce((select max(p.until_at) from ${past} as p where ${raw(names.key.replaceAll('x.', 'p.'))} = ${key}),
-          ${raw(names.since)}), null, ${content}
-        from ${raw(table)} as x where ${where}
-      ) as x window w as (partition by key order by from_at)
-    ) as v cross join lateral (values
-      (v.from_at, case when v.former_until = v.from_at then v.former end, v.content),
-      (case when v.until_at is not null and v.next_from is distinct from v.until_at then v.until_at end, v.content, null)
-    ) as e (at, before, after)
-    where e.at is not null and e.before is distinct from e.after)`;
-}
 
 const WORKLOAD_COLUMNS = `x.name, x.status, array_to_string(x.tags, ', ') as tags, x.pool, x.template, x.missing_since is not null as missing,
   (select n.name from nodes as n where n.id = x.node_id) as node,
@@ -211,83 +134,6 @@ function addressEvents(ids: SQL, reach: Reach): SQL[] {
       where ${h.workload_id} = any (${ids}) and ${at} is not null and ${visibleAt(reach, h.workload_id, at)}`;
   };
   return [one('from'), one('until')];
-}
-
-function groupEvents(ids: SQL, reach: Reach, inventory: Reach): SQL[] {
-  const members = edges(
-    'security_group_members',
-    { key: `x.security_group_id || '/' || x.workload_id`, workload: 'x.workload_id', since: 'x.created_at' },
-    'x.security_group_id as id',
-    sql`x.workload_id = any (${ids})`,
-  );
-  const parts = {
-    workload: raw('v.workload_id'),
-    object: { kind: 'group', id: securityGroups.id, name: securityGroups.name },
-  } as const;
-  return [
-    sql`select ${event('member', raw(`v.key || '@' || extract(epoch from v.at)`), raw('v.at'), sql`case when v.after is null then 'group_left' else 'group_joined' end`, parts)}
-      from ${members} as v join ${securityGroups} on ${securityGroups.id} = (coalesce(v.after, v.before) ->> 'id')::uuid
-      where ${ownedInReach(securityGroups, reach) ?? sql`true`} and ${visibleAt(inventory, raw('v.workload_id'), raw('v.at'))}`,
-    tagEvents(ids, reach, inventory),
-  ];
-}
-
-/** The versions of rows of a tracked table, with the time of each. The columns and `where` name the row `x`. */
-const versions = (table: string, columns: string, where: SQL): SQL => {
-  const content = raw(`(select to_jsonb(r) from (select ${columns}) as r)`);
-  const [now, past] = [raw(table), raw(`past_${table}`)];
-  return sql`(select x.id, x.from_at, x.until_at, ${content} as content from ${past} as x where ${where}
-    union all select x.id, coalesce((select max(p.until_at) from ${past} as p where p.id = x.id), x.created_at), null, ${content}
-    from ${now} as x where ${where})`;
-};
-
-const TAGGED = `x.tags, x.project_id, (select p.tenant_id from projects as p where p.id = x.project_id) as tenant_id`;
-const TAGS = `x.member_tags, x.member_tags_match, x.tenant_id, x.project_id`;
-/** Whether a version of a workload is a member of a version of a group by its tags, as `resolveMembers` decides. */
-const IS_TAGGED = `jsonb_array_length(g.content -> 'member_tags') > 0
-  and case g.content ->> 'member_tags_match' when 'all' then (w.content -> 'tags') @> (g.content -> 'member_tags')
-    else exists (select 1 from jsonb_array_elements_text(g.content -> 'member_tags') as m (tag)
-      join jsonb_array_elements_text(w.content -> 'tags') as o (tag) using (tag)) end
-  and (g.content ->> 'tenant_id' is null or g.content ->> 'tenant_id' = w.content ->> 'tenant_id')
-  and (g.content ->> 'project_id' is null or g.content ->> 'project_id' = w.content ->> 'project_id')`;
-const listTags = (value: string) =>
-  `(select string_agg(tag, ', ') from jsonb_array_elements_text(${value}) as t (tag))`;
-const tagsAt = (group: string, workload: string) =>
-  raw(
-    `jsonb_build_object('group_tags', ${listTags(`${group} -> 'member_tags'`)}, 'tags', ${listTags(`${workload} -> 'tags'`)})`,
-  );
-
-/** Where membership by tag begins and ends: of each time in which neither the workload nor the group changed, with the time before. */
-function tagEvents(ids: SQL, reach: Reach, inventory: Reach): SQL {
-  const workload = versions('workloads', TAGGED, sql`x.id = any (${ids})`);
-  const group = versions(
-    'security_groups',
-    TAGS,
-    sql`x.id in (select id from security_groups where member_tags <> '{}' union select id from past_security_groups where member_tags <> '{}')`,
-  );
-  const at = raw('v.at');
-  // A user who sees a workload since then does not see what it was before.
-  const isOwn = sql`${visibleAt(inventory, raw('v.workload_id'), justBefore(at))} and v.is_before is not null`;
-  return sql`select ${event(
-    'tagged',
-    raw(`v.group_id || '/' || v.workload_id || '@' || extract(epoch from v.at)`),
-    at,
-    sql`case when v.is_member then 'group_joined_by_tag' else 'group_left_by_tag' end`,
-    {
-      workload: raw('v.workload_id'),
-      object: { kind: 'group', id: securityGroups.id, name: securityGroups.name },
-      before: sql`case when ${isOwn} then ${tagsAt('v.group_before', 'v.workload_before')} end`,
-      after: tagsAt('v.group_tags', 'v.workload_tags'),
-    },
-  )} from (
-    select *, lag(is_member) over p as is_before, lag(workload_tags) over p as workload_before, lag(group_tags) over p as group_before
-    from (select w.id as workload_id, g.id as group_id, greatest(w.from_at, g.from_at) as at, (${raw(IS_TAGGED)}) as is_member,
-      w.content as workload_tags, g.content as group_tags
-      from ${workload} as w join ${group} as g on w.from_at < coalesce(g.until_at, 'infinity') and g.from_at < coalesce(w.until_at, 'infinity')
-    ) as s window p as (partition by workload_id, group_id order by at)
-  ) as v join ${securityGroups} on ${securityGroups.id} = v.group_id
-  where v.is_member is distinct from coalesce(v.is_before, false) and ${ownedInReach(securityGroups, reach) ?? sql`true`}
-    and ${visibleAt(inventory, raw('v.workload_id'), at)}`;
 }
 
 function policyEvents(ids: SQL, reach: Reach): SQL[] {

@@ -11,7 +11,8 @@ import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
 import { readConfidence } from '../../traffic/agents/read-confidence';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { isWorkloadKnown, listTimelineRows, type TimelineReach, type TimelineRow } from '../queries/timeline';
+import { isWorkloadKnown, listTimelineRows, type TimelineReach } from '../queries/timeline';
+import type { TimelineRow } from '../queries/timeline-event';
 
 const DEFAULT_DAYS = 30;
 

@@ -4,8 +4,9 @@ import { makeFlow } from '../../../traffic/agents/testing/heartbeat.fixture';
 
 const MINUTE = 60_000;
 /** Two nodes report the same packets a minute apart. That must be one hour: each hour counts by itself. */
-const SHIFT = new Date(Date.now() - 3 * MINUTE).getUTCMinutes() < 3 ? 3 * MINUTE : 0;
-export const ago = (minutes: number) => new Date(Date.now() - SHIFT - minutes * MINUTE).toISOString();
+const STARTED = Date.now();
+const SHIFT = new Date(STARTED - 3 * MINUTE).getUTCMinutes() < 3 ? 3 * MINUTE : 0;
+export const ago = (minutes: number) => new Date(STARTED - SHIFT - minutes * MINUTE).toISOString();
 export const WEB = '10.1.0.10';
 export const DATABASE = '10.1.2.20';
 export const OUTSIDE = '203.0.113.7';

@@ -7,7 +7,8 @@ import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../../traffic/agents/testing/heartbeat.fixture';
 
 const MINUTE = 60_000;
-export const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
+const NOW = Date.now();
+export const ago = (minutes: number) => new Date(NOW - minutes * MINUTE).toISOString();
 
 const WEB = '10.1.0.10';
 export const DATABASE = '10.1.0.20';

@@ -16,7 +16,9 @@ export type Listed = {
 };
 
 export const MINUTE = 60_000;
-export const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
+/** One moment for the whole file: what a test asks is as far from what was planted after a slow start as after a quick one. */
+const NOW = Date.now();
+export const ago = (minutes: number) => new Date(NOW - minutes * MINUTE).toISOString();
 /** Planted by `plantFlows`. */
 export let admin: Headers;
 export let agent: Headers;
