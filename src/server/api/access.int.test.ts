@@ -177,7 +177,7 @@ function getExpected({ access, path }: Callable, { grants, kind }: Caller): numb
 /** Of callers with a single permission: the required one, and its neighbors in the list, of the same resource. */
 function isRelevant({ only }: Caller, { access }: Callable): boolean {
   if (only === undefined) return true;
-  const target = 'permission' in access ? PERMISSIONS.indexOf(access.permission) : 0;
+  const target = 'permission' in access ? PERMISSIONS.findIndex((one) => one === access.permission) : 0;
   return Math.abs(PERMISSIONS.indexOf(only) - target) <= 1;
 }
 
