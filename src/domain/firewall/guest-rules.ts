@@ -5,7 +5,12 @@ import { rejectOutcome } from './reject-outcome';
 import { firstMatch } from './rule-index';
 import { type DefiniteVerdict, type Possibility, settled, undecided, type Verdict } from './verdict';
 
-function getRuleOutcome(filter: PreparedFilter, rule: CompiledRule, packet: Packet): DefiniteVerdict | 'unknown' {
+/** What becomes of a packet that the rule certainly matches. */
+export function getRuleOutcome(
+  filter: Pick<PreparedFilter, 'node' | 'implementation'>,
+  rule: CompiledRule,
+  packet: Packet,
+): DefiniteVerdict | 'unknown' {
   return rule.action === 'reject' ? rejectOutcome(packet, filter.node.broadcasts, filter.implementation) : rule.action;
 }
 

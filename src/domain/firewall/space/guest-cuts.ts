@@ -97,44 +97,76 @@ export function beforeDefaultCuts(
   ];
 }
 
-function iptablesStage(guest: PreparedGuest, filter: PreparedFilter, view: View): Cut[] {
+/** The steps around a guest's own rules, in order. */
+export type Surroundings = { readonly before: readonly Cut[]; readonly after: readonly Cut[] };
+
+function iptablesSurroundings(options: EffectiveOptions, filter: PreparedFilter, view: View): Surroundings {
   const { direction, family } = view;
+  const { node } = filter;
+  const rejects = rejectConditions(direction, family, filter);
+  const policy = options[direction === 'in' ? 'policy_in' : 'policy_out'];
+  return {
+    before: [
+      ...invalidCuts(family, node.drop_invalid),
+      ...frontCuts(filter, view),
+      ...iptablesBefore(options, filter, view),
+    ],
+    after: [
+      ...(policy === 'ACCEPT' ? [] : beforeDefaultCuts(node, family, policy, rejects)),
+      ...(policy === 'REJECT' ? [cut({}, true, rejects)] : []),
+    ],
+  };
+}
+
+/** The steps of a guest's own rules, each with those that its rule has. */
+function listRuleCuts(filter: PreparedFilter, { direction, family }: View): Cut[] {
+  const rejects = rejectConditions(direction, family, filter);
+  return filter.index(direction, family).rules.flatMap((rule) => ruleCuts(rule, family, rejects));
+}
+
+function iptablesStage(guest: PreparedGuest, filter: PreparedFilter, view: View): Cut[] {
   const { switches, options } = guest;
   if (switches.cluster === false) return [];
-  const cuts = invalidCuts(family, filter.node.drop_invalid);
-  if (switches.nic === false) return cuts;
-  cuts.push(...frontCuts(filter, view));
-  if (switches.guest === false || !options) return cuts;
-  const rejects = rejectConditions(direction, family, filter);
-  cuts.push(...iptablesBefore(options, filter, view));
-  cuts.push(...filter.index(direction, family).rules.flatMap((rule) => ruleCuts(rule, family, rejects)));
-  const policy = options[direction === 'in' ? 'policy_in' : 'policy_out'];
-  if (policy === 'ACCEPT') return cuts;
-  cuts.push(...beforeDefaultCuts(filter.node, family, policy, rejects));
-  return policy === 'REJECT' ? [...cuts, cut({}, true, rejects)] : cuts;
+  const invalid = invalidCuts(view.family, filter.node.drop_invalid);
+  if (switches.nic === false) return invalid;
+  if (switches.guest === false || !options) return [...invalid, ...frontCuts(filter, view)];
+  const { before, after } = iptablesSurroundings(options, filter, view);
+  return [...before, ...listRuleCuts(filter, view), ...after];
 }
 
 export const vitalCut = (family: 4 | 6): Cut =>
   cut({ protocols: [VITAL[family].protocol], icmp: icmpTypes(VITAL[family].types) }, true);
 
-function nftablesStage(guest: PreparedGuest, filter: PreparedFilter, view: View): Cut[] {
+function nftablesSurroundings(options: EffectiveOptions, filter: PreparedFilter, view: View): Surroundings {
   const { direction, family } = view;
+  const icmp = (types: readonly number[]) => cut({ protocols: [ICMPV6], icmp: icmpTypes(types) }, true);
+  const neighbors = [icmp(NFTABLES_NDP[direction]), ...(direction === 'out' ? [icmp(ROUTER_TYPES)] : [])];
+  const rejects = options[direction === 'in' ? 'policy_in' : 'policy_out'] === 'REJECT';
+  return {
+    before: [
+      vitalCut(family),
+      ...invalidCuts(family, filter.node.drop_invalid),
+      ...ipFilterCuts(filter, view),
+      ...NFTABLES_DHCP[direction].map(([source, destination]) => dhcpCut(source, destination)),
+      ...(family === 6 ? neighbors : []),
+    ],
+    after: rejects ? [cut({}, true, rejectConditions(direction, family, filter))] : [],
+  };
+}
+
+function nftablesStage(guest: PreparedGuest, filter: PreparedFilter, view: View): Cut[] {
   const { options, enforcement } = guest;
   if (enforcement.status === 'off') return [];
-  const cuts = [vitalCut(family), ...invalidCuts(family, filter.node.drop_invalid)];
-  if (!options) return cuts;
-  const rejects = rejectConditions(direction, family, filter);
-  cuts.push(...ipFilterCuts(filter, view));
-  cuts.push(...NFTABLES_DHCP[direction].map(([source, destination]) => dhcpCut(source, destination)));
-  if (family === 6) {
-    const icmp = (types: readonly number[]) => cut({ protocols: [ICMPV6], icmp: icmpTypes(types) }, true);
-    cuts.push(icmp(NFTABLES_NDP[direction]));
-    if (direction === 'out') cuts.push(icmp(ROUTER_TYPES));
-  }
-  cuts.push(...filter.index(direction, family).rules.flatMap((rule) => ruleCuts(rule, family, rejects)));
-  const policy = options[direction === 'in' ? 'policy_in' : 'policy_out'];
-  return policy === 'REJECT' ? [...cuts, cut({}, true, rejects)] : cuts;
+  if (!options) return [vitalCut(view.family), ...invalidCuts(view.family, filter.node.drop_invalid)];
+  const { before, after } = nftablesSurroundings(options, filter, view);
+  return [...before, ...listRuleCuts(filter, view), ...after];
 }
+
+/** What is evaluated before and after the own rules of a guest whose firewall is on, in its own filter. */
+export const getSurroundings = (options: EffectiveOptions, filter: PreparedFilter, view: View): Surroundings =>
+  filter.implementation === 'iptables'
+    ? iptablesSurroundings(options, filter, view)
+    : nftablesSurroundings(options, filter, view);
 
 /** Everything that `evaluate` distinguishes for new connections of one direction and family. */
 export function guestStages(guest: PreparedGuest, direction: 'in' | 'out', family: 4 | 6): Stage[] {

@@ -94,7 +94,7 @@ export function* walk(start: Piece, stages: readonly WalkStage[], octets: OctetC
 }
 
 /** Divides a piece by the first region that its packets are in. */
-function divide(piece: Piece, regions: readonly Region[], octets: OctetClasses): Piece[] {
+export function divide(piece: Piece, regions: readonly Region[], octets: OctetClasses): Piece[] {
   let rest: Piece[] = [piece];
   const parts: Piece[] = [];
   for (const region of regions) {
