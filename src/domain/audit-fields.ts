@@ -213,6 +213,7 @@ export type AuditField =
   | 'thresholds'
   | 'through_hash'
   | 'through_seq'
+  | 'ticket'
   | 'tier'
   | 'time_zone'
   | 'title'

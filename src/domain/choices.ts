@@ -125,8 +125,13 @@ export const RULE_SORTS = ['name', 'created_at', 'updated_at'] as const;
 export const PACKET_PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'] as const;
 
 /** Fields of a policy by which the list is sorted; `order` is that of evaluation. */
-export const POLICY_FIELD_SORTS = ['name', 'priority', 'version', 'created_at', 'updated_at'] as const;
+export const POLICY_FIELD_SORTS = [
+  ...(['name', 'priority', 'owner', 'next_expiry_at', 'version', 'created_at', 'updated_at'] as const),
+] as const;
 export const POLICY_SORTS = ['order', ...POLICY_FIELD_SORTS] as const;
+
+/** By when a policy or one of its rules expires next: `soon` within 30 days, `never` at no time. */
+export const POLICY_EXPIRIES = ['expired', 'soon', 'later', 'never'] as const;
 
 export const POLICY_TEST_EXPECTATIONS = ['allow', 'deny'] as const;
 /** `unknown`: there is no result, for example over an empty group. Never counts as passed. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POLICY_SORTS } from './choices';
+import { POLICY_EXPIRIES, POLICY_SORTS } from './choices';
 import { createPageSchema, listInput } from './list';
 import {
   DEFAULT_ACTIONS,
@@ -10,6 +10,7 @@ import {
   RULE_PROTOCOLS,
 } from './policy/choices';
 import { PolicyInput, PolicyUpdate, SecurityRuleInput } from './policy/policy';
+import { responsibility } from './policy/responsibility';
 import { DEPLOYMENT_STATUSES, SHOWN_STATUSES } from './policy/status';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from './policy/tier';
 import { CleanupRequest, ClusterDeployment, LastDeployment } from './policy-deployment';
@@ -63,6 +64,7 @@ export const SecurityRule = z.object({
   log: z.enum(RULE_LOG_LEVELS),
   enabled: z.boolean(),
   comment: z.string(),
+  ...responsibility,
 });
 export type SecurityRule = z.output<typeof SecurityRule>;
 
@@ -94,9 +96,12 @@ export const PolicySummary = z.object({
   enabled: z.boolean(),
   ...tiered,
   priority: z.int(),
+  ...responsibility,
   definition: StoredDefinition,
   version: z.int(),
   rules_total: z.int(),
+  /** When it or one of its rules expires first, also in the past; null: never. */
+  next_expiry_at: z.string().nullable(),
   last_deployment: LastDeployment.nullable(),
   created_at: z.string(),
   updated_at: z.string(),
@@ -135,6 +140,10 @@ export const PolicyListInput = listInput(POLICY_SORTS, {
   tenant_id: z.union([z.uuid(), z.literal('none')]).optional(),
   /** Policies that belong to this project; `none`: those of whole tenants and of the installation. */
   project_id: z.union([z.uuid(), z.literal('none')]).optional(),
+  /** Email address of the owner; `none`: without an owner. */
+  owner: z.string().trim().toLowerCase().max(254).optional(),
+  /** By when it or one of its rules expires first. */
+  expiry: z.enum(POLICY_EXPIRIES, { error: `One of ${POLICY_EXPIRIES.join(', ')}.` }).optional(),
   /** `none`: nothing is to be deployed and nothing is live. */
   deployment_status: z.enum([...DEPLOYMENT_STATUSES, 'none']).optional(),
   /** As the console shows it: `pending` was never applied, and is not among `stale`. */
@@ -154,12 +163,13 @@ export const PolicySnapshot = z.object({
   enabled: z.boolean(),
   ...tiered,
   priority: z.int(),
+  ...responsibility,
   definition: StoredDefinition,
   rules: z.array(SecurityRule),
 });
 export type PolicySnapshot = z.output<typeof PolicySnapshot>;
-/** As it is stored: versions from before tiers have none. */
-export type StoredSnapshot = Omit<PolicySnapshot, keyof typeof tiered> &
+/** As it is stored: versions from before tiers, and from before owners and expiry, have none. */
+export type StoredSnapshot = Omit<z.input<typeof PolicySnapshot>, keyof typeof tiered> &
   Partial<Pick<PolicySnapshot, keyof typeof tiered>>;
 
 export const PolicyVersion = z.object({

@@ -17,6 +17,17 @@ export function Missing({ label }: { label?: string }) {
   );
 }
 
+/** A text that may be the address of a page elsewhere, such as a ticket. */
+export function MaybeLink({ text }: { text: string }) {
+  if (text === '') return <Missing />;
+  if (!/^https?:\/\//i.test(text)) return text;
+  return (
+    <a className="link" href={text} target="_blank" rel="noreferrer noopener">
+      {text}
+    </a>
+  );
+}
+
 /** An address, identifier or figure that is compared by eye: monospace, zero with a slash. `wrap` for long ones outside tables. */
 export function Mono({
   children,

@@ -23,6 +23,7 @@ const rule = (position: number, port: string) => ({
   log: 'nolog' as const,
   enabled: true,
   comment: `port ${port}`,
+  ...{ owner: 'anna@example.org', ticket: `NET-${port}`, expires_at: null },
 });
 const makePolicy = (targets: string[], change: Partial<AdoptInput['policy']> = {}): AdoptInput['policy'] => ({
   id: '00000000-0000-4000-8000-0000000000aa',
@@ -35,6 +36,7 @@ const makePolicy = (targets: string[], change: Partial<AdoptInput['policy']> = {
   tier: 'platform_first',
   tenant_visibility: 'rules',
   priority: 10,
+  ...{ owner: 'anna@example.org', ticket: '', expires_at: '2027-01-31T00:00:00.000Z' },
   created_at: '2026-01-01T00:00:00Z',
   definition: {
     enforcement_mode: 'enforced',

@@ -2,7 +2,7 @@ import { ADOPTABLE_KINDS } from '../change/drift-kinds';
 import type { ChangeEdit } from '../change/items';
 import type { LiveRule } from '../firewall/live-state';
 import type { PolicySnapshot, SecurityRule } from '../policies';
-import type { DesiredRule } from '../policy/desired';
+import type { CompilableRule, DesiredRule } from '../policy/desired';
 import { parseEndpoint } from '../policy/endpoint';
 import { parseMarker } from '../policy/marker';
 import { PolicyDefinition, SecurityRuleInput } from '../policy/policy';
@@ -55,7 +55,7 @@ const ACTIONS: Readonly<Record<string, SecurityRuleInput['action']>> = {
 const toPorts = (text: string | undefined) => (text ? text.split(',').map((port) => port.replace(':', '-')) : []);
 
 /** The content of a live rule as a policy has it. Addresses belong to the whole policy, so they must be unchanged. */
-function toRuleInput(live: LiveRule, applied: DesiredRule): SecurityRuleInput {
+function toRuleInput(live: LiveRule, applied: DesiredRule): CompilableRule {
   const { source, dest, type } = applied.content;
   if (live.type !== type || (live.source || undefined) !== source || (live.dest || undefined) !== dest) {
     throw new Refusal('The addresses of a rule are those of the whole policy. Change its sources or targets instead.');
@@ -73,7 +73,9 @@ function toRuleInput(live: LiveRule, applied: DesiredRule): SecurityRuleInput {
   if (!parsed.success || live.macro || live.iface || live.errors) {
     throw new Refusal('The live rule has content that a policy cannot express, such as a macro or an interface.');
   }
-  return parsed.data;
+  // A live rule has none of these: those of the policy's rule stay.
+  const { owner: _, ticket: __, expires_at: ___, ...content } = parsed.data;
+  return content;
 }
 
 /** The rule of the policy that a difference is about, and the live rule that takes its place; null: none does. */
@@ -174,9 +176,11 @@ const toAdoptedFrom = (places: readonly AdoptPlace[]) => ({
 /** The policy with other content, for all its workloads. */
 function toPolicyEdit(policy: Policy, { rules, definition }: Content, places: readonly AdoptPlace[]) {
   const { name, description, enabled, tier, tenant_visibility, priority, tenant_id, project_id, id, version } = policy;
+  const { owner, ticket, expires_at } = policy;
   const fields = { name, description, enabled, tier, tenant_visibility, priority, tenant_id, project_id };
+  const responsible = { owner, ticket, expires_at };
   const reason = toReason(places).slice(0, 200);
-  const content = { ...fields, definition, rules: rules.map(toInput), reason };
+  const content = { ...fields, ...responsible, definition, rules: rules.map(toInput), reason };
   return {
     ...{ kind: 'policy' as const, policy_id: id, base_version: version, policy: content },
     ...toAdoptedFrom(places),
@@ -193,12 +197,14 @@ function toExceptionEdit(policy: Policy, { rules, definition }: Content, place: 
   }
   const side = definition.direction === 'in' ? 'targets' : 'sources';
   const endpoint = `vmid:${workload.cluster_name}/${workload.vmid}`;
-  const { tier, tenant_visibility, tenant_id, project_id } = policy;
+  const { tier, tenant_visibility, tenant_id, project_id, owner, ticket, expires_at } = policy;
   const content = {
     name: `${policy.name.slice(0, 60)} on ${workload.name.slice(0, 30)} (${workload.vmid})`,
     description: `Exception of the policy ${policy.name} for one workload.`,
     enabled: true,
     ...{ tier, tenant_visibility, tenant_id, project_id, priority: policy.priority - 1 },
+    // It ends with the policy.
+    ...{ owner, ticket, expires_at },
     definition: PolicyDefinition.parse({ ...definition, [side]: [endpoint] }),
     rules: rules.map(toInput),
     reason: toReason([place]).slice(0, 200),

@@ -19,6 +19,11 @@ const endpoints = fc.uniqueArray(
   },
 );
 const ports = fc.uniqueArray(fc.constantFrom('22', '443', '8000-8080'), { maxLength: 2 });
+const responsible = {
+  owner: fc.constantFrom('', 'anna@example.org', ' Ben@Example.org'),
+  ticket: fc.constantFrom('', 'NET-7', '0x1F', 'https://tickets.example.org/?id=7#a: b'),
+  expires_at: fc.constantFrom(null, '2027-01-31T00:00:00Z', '2027-01-31T01:00:00.5+02:00'),
+};
 const rule = fc.record(
   {
     action: fc.constantFrom('accept', 'drop', 'reject'),
@@ -26,6 +31,7 @@ const rule = fc.record(
     destination_ports: ports,
     enabled: fc.boolean(),
     comment: fc.constantFrom('', 'why: "because"', '- x'),
+    ...responsible,
   },
   { requiredKeys: ['action', 'protocol'] },
 );
@@ -48,6 +54,7 @@ const policy = fc.record({
   rules: fc.array(rule, { maxLength: 3 }),
   priority: fc.nat(9999),
   enabled: fc.boolean(),
+  ...responsible,
 });
 const test = fc.record({ expect: fc.constantFrom('allow', 'deny'), from: endpoints, to: endpoints, reason: name });
 

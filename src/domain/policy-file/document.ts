@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PolicyCreate } from '../policies';
 import { ENFORCEMENT_MODES } from '../policy/choices';
 import { PolicyDefinition, SecurityRuleInput } from '../policy/policy';
+import { NO_RESPONSIBILITY, RESPONSIBILITY_FIELDS } from '../policy/responsibility';
 import { checkPorts, PolicyTestFields } from '../policy-tests/definition';
 import { SecurityGroupInput } from '../security-group';
 
@@ -77,14 +78,14 @@ const DEFAULTS: Record<FileList, Record<string, unknown>> = {
     member_tags_match: 'any',
     members: [],
   },
-  policies: { tenant: null, project: null, description: '', enabled: true, rules: [] },
+  policies: { tenant: null, project: null, description: '', enabled: true, ...NO_RESPONSIBILITY, rules: [] },
   policy_tests: { tenant: null, project: null, protocol: 'any', ports: [], reason: '', owner: '' },
 };
 const KEYS: Record<FileList, readonly string[]> = {
   security_groups: ['name', 'tenant', 'project', 'description', 'member_tags', 'member_tags_match', 'members'],
   policies: [
-    ...['name', 'tenant', 'project', 'description', 'enabled', 'tier', 'tenant_visibility', 'priority', 'definition'],
-    'rules',
+    ...['name', 'tenant', 'project', 'description', 'enabled', 'tier', 'tenant_visibility', 'priority'],
+    ...[...RESPONSIBILITY_FIELDS, 'definition', 'rules'],
   ],
   policy_tests: ['name', 'tenant', 'project', 'expect', 'from', 'to', 'protocol', 'ports', 'reason', 'owner'],
 };

@@ -1,6 +1,10 @@
 import type { PolicyDefinition, SecurityRuleInput } from './policy';
 import type { UnresolvedReason } from './resolve';
+import type { Responsibility } from './responsibility';
 import type { PolicyTier } from './tier';
+
+/** A rule as compiling needs it. */
+export type CompilableRule = Omit<SecurityRuleInput, keyof Responsibility>;
 
 /** A policy as compiling needs it. */
 export type CompilablePolicy = {
@@ -16,7 +20,7 @@ export type CompilablePolicy = {
   readonly priority: number;
   readonly created_at: string;
   readonly definition: PolicyDefinition;
-  readonly rules: readonly (SecurityRuleInput & { readonly position: number })[];
+  readonly rules: readonly (CompilableRule & { readonly position: number })[];
 };
 
 /** Fields of a live rule that we set, in the hypervisor's own names. */

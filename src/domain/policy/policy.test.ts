@@ -29,6 +29,7 @@ describe('a policy', () => {
     expect(parse({}).data).toEqual({
       name: 'Web',
       description: '',
+      ...{ owner: '', ticket: '', expires_at: null },
       enabled: true,
       priority: 1000,
       definition: { enforcement_mode: 'audit', direction: 'in', default_action: 'none', ...definition },

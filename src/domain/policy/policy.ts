@@ -11,6 +11,7 @@ import {
   RULE_PROTOCOLS,
 } from './choices';
 import { formatEndpoint, parseEndpoint } from './endpoint';
+import { responsibilityFields, responsibilityInput } from './responsibility';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from './tier';
 
 export type RuleProtocol = (typeof RULE_PROTOCOLS)[number];
@@ -75,6 +76,7 @@ const RuleFields = z.strictObject({
   comment: plainText(200)
     .refine((text) => !text.includes('#'), 'No #: some Proxmox VE versions stop reading rules at this character.')
     .default(''),
+  ...responsibilityInput,
 });
 
 /** One rule of a policy. Ports need a protocol that has them, an ICMP type one of the ICMP protocols. */
@@ -109,6 +111,7 @@ const fields = {
   tenant_visibility: z.enum(TENANT_VISIBILITIES, { error: `One of ${TENANT_VISIBILITIES.join(', ')}.` }),
   /** Within a tier, policies with lower numbers are evaluated first. */
   priority: z.int({ error: 'A whole number.' }).min(0, 'From 0 to 10000.').max(10000, 'From 0 to 10000.'),
+  ...responsibilityFields,
   definition: PolicyDefinition,
   rules: z.array(SecurityRuleInput).max(MAX_RULES, `At most ${MAX_RULES} rules.`),
 };
@@ -121,6 +124,7 @@ export const PolicyInput = z.strictObject({
   tier: fields.tier.optional(),
   tenant_visibility: fields.tenant_visibility.optional(),
   priority: fields.priority.default(1000),
+  ...responsibilityInput,
   rules: fields.rules.default([]),
 });
 export type PolicyInput = z.output<typeof PolicyInput>;

@@ -1,7 +1,6 @@
 import { randomSource } from '../firewall/random-state.fixture';
-import type { CompilablePolicy } from './desired';
+import type { CompilablePolicy, CompilableRule } from './desired';
 import type { Inventory } from './inventory-index';
-import type { SecurityRuleInput } from './policy';
 
 const CLUSTERS = [
   { id: 'c1', name: 'alpha' },
@@ -107,7 +106,7 @@ export function randomPolicies(seed: number): CompilablePolicy[] {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const some = (most: number) =>
     Array.from({ length: 1 + Math.floor(random() * most) }, () => pick(random() < 0.15 ? DEAD_ENDPOINTS : ENDPOINTS));
-  const rule = (position: number): SecurityRuleInput & { position: number } => {
+  const rule = (position: number): CompilableRule & { position: number } => {
     const protocol = pick(['any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp', 'tcp', 'tcp/udp'] as const);
     const ports = protocol === 'tcp' || protocol === 'udp' || protocol === 'tcp/udp' || protocol === 'sctp';
     const long = Array.from({ length: 24 }, (_, i) => (i % 3 === 0 ? `${i * 10 + 1}-${i * 10 + 4}` : `${i * 10 + 7}`));

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SecurityRule } from '../policies';
+import { NO_RESPONSIBILITY } from './responsibility';
 import { findPresentRule, unchangedSince } from './rule-history';
 
 const rule = (id: string, position: number, port: string): SecurityRule => ({
@@ -13,6 +14,7 @@ const rule = (id: string, position: number, port: string): SecurityRule => ({
   log: 'nolog',
   enabled: true,
   comment: '',
+  ...NO_RESPONSIBILITY,
 });
 const WEB = rule('web', 0, '443');
 const SSH = rule('ssh', 1, '22');

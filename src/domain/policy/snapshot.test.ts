@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PolicySnapshot } from '../policies';
 import { SecurityRuleInput } from './policy';
+import { NO_RESPONSIBILITY } from './responsibility';
 import { compareSnapshots, identifyRules, isSameSnapshot } from './snapshot';
 
 const rules = fc.array(
@@ -27,6 +28,7 @@ const snapshot = (list: PolicySnapshot['rules']): PolicySnapshot => ({
   tier: 'tenant',
   tenant_visibility: 'rules',
   priority: 1,
+  ...NO_RESPONSIBILITY,
   definition: {
     enforcement_mode: 'audit',
     direction: 'in',

@@ -1,5 +1,6 @@
 import type { PolicySnapshot, SecurityRule, StoredSnapshot, VersionComparison } from '../policies';
 import type { SecurityRuleInput } from './policy';
+import { NO_RESPONSIBILITY, RESPONSIBILITY_FIELDS } from './responsibility';
 import { DEFAULT_VISIBILITY, defaultTier } from './tier';
 
 const CONTENT = [
@@ -11,12 +12,18 @@ const CONTENT = [
   'log',
   'enabled',
   'comment',
+  ...RESPONSIBILITY_FIELDS,
 ] as const satisfies readonly (keyof SecurityRuleInput)[];
 
 export const isSameJson = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
+type Content = Partial<Record<(typeof CONTENT)[number], unknown>>;
+const EMPTY: Content = NO_RESPONSIBILITY;
+/** Rules of earlier versions have no owner, ticket or expiry. */
+const readField = (rule: Content, field: (typeof CONTENT)[number]): unknown => rule[field] ?? EMPTY[field];
+
 /** What a rule says, wherever it stands. */
-export const toRuleContentKey = (rule: SecurityRuleInput) => JSON.stringify(CONTENT.map((field) => rule[field]));
+export const toRuleContentKey = (rule: Content) => JSON.stringify(CONTENT.map((field) => readField(rule, field)));
 
 /**
  * Gives a new list of rules its places and ids: a rule whose content was there keeps that one's id, another one at the
@@ -46,15 +53,30 @@ export function identifyRules(
   }));
 }
 
-/** A version with everything that versions have by now: before tiers, all policies had what is the default since. */
+/** A version with everything that versions have by now: before tiers and owners, all policies had what is the default since. */
 export const completeSnapshot = (tenantId: string | null, snapshot: StoredSnapshot): PolicySnapshot => ({
+  ...NO_RESPONSIBILITY,
   ...snapshot,
+  rules: snapshot.rules.map((rule) => ({ ...NO_RESPONSIBILITY, ...rule })),
   tier: snapshot.tier ?? defaultTier(tenantId),
   tenant_visibility: snapshot.tenant_visibility ?? DEFAULT_VISIBILITY,
 });
 
-const FIELDS = ['name', 'description', 'enabled', 'tier', 'priority', 'tenant_visibility'] as const;
+/** What versions keep of a policy, without its rules. */
+export const toPolicyFields = (policy: Omit<PolicySnapshot, 'rules'>): Omit<PolicySnapshot, 'rules'> => {
+  const { name, description, enabled, tier, tenant_visibility, priority, definition } = policy;
+  const { owner, ticket, expires_at } = policy;
+  return { name, description, enabled, tier, tenant_visibility, priority, owner, ticket, expires_at, definition };
+};
+
+const FIELDS = [
+  ...(['name', 'description', 'enabled', 'tier', 'priority', 'tenant_visibility'] as const),
+  ...RESPONSIBILITY_FIELDS,
+];
 const DEFINITION = ['enforcement_mode', 'direction', 'sources', 'targets', 'default_action'] as const;
+
+const readPolicyField = (snapshot: PolicySnapshot, field: (typeof FIELDS)[number]): unknown =>
+  snapshot[field] ?? (EMPTY as Readonly<Record<string, unknown>>)[field];
 
 /** Whether two snapshots say the same. */
 export const isSameSnapshot = (a: PolicySnapshot, b: PolicySnapshot): boolean => {
@@ -68,7 +90,7 @@ export function compareSnapshots(
   after: PolicySnapshot,
 ): Pick<VersionComparison, 'fields' | 'rules'> {
   const fields = [
-    ...FIELDS.map((field) => ({ field, before: before[field] as unknown, after: after[field] as unknown })),
+    ...FIELDS.map((field) => ({ field, before: readPolicyField(before, field), after: readPolicyField(after, field) })),
     ...DEFINITION.map((field) => ({
       field: `definition.${field}`,
       before: before.definition[field] as unknown,
@@ -86,7 +108,7 @@ export function compareSnapshots(
       rules.push({ id: rule.id, change: 'added', before: null, after: rule, fields: [] });
       continue;
     }
-    const differing: string[] = CONTENT.filter((field) => !isSameJson(known[field], rule[field]));
+    const differing: string[] = CONTENT.filter((field) => !isSameJson(readField(known, field), readField(rule, field)));
     const moved = staying.indexOf(rule.id) !== stayingNow.indexOf(rule.id);
     if (differing.length === 0 && !moved) continue;
     const change = differing.length > 0 ? 'changed' : 'moved';

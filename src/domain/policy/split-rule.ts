@@ -1,4 +1,4 @@
-import type { DesiredSet, RuleContent } from './desired';
+import type { CompilableRule, DesiredSet, RuleContent } from './desired';
 import { contentHash } from './marker';
 import type { SecurityRuleInput } from './policy';
 
@@ -70,7 +70,7 @@ export const protocolFamily = (protocol: SecurityRuleInput['protocol']): 4 | 6 |
  * rule means, and nothing else.
  */
 export function splitRule(
-  rule: SecurityRuleInput,
+  rule: CompilableRule,
   type: 'in' | 'out',
   peers: PeerList,
 ): { contents: RuleContent[]; set: DesiredSet | null } {

@@ -1,4 +1,5 @@
 import type { PolicyDefinition, SecurityRuleInput } from '../policy/policy';
+import { NO_RESPONSIBILITY } from '../policy/responsibility';
 import { type Assembled, assemblePolicies } from './assemble';
 import { type Block, buildBlocks, type Groups, type Scores, type Side, scoreBlocks, type Widths } from './blocks';
 import { formatService, type Service, type Talk } from './classify';
@@ -151,6 +152,7 @@ const toRule = ({ protocol, port, icmp_type }: Service): SecurityRuleInput => ({
   log: 'nolog',
   enabled: true,
   comment: '',
+  ...NO_RESPONSIBILITY,
 });
 
 function toEndpoints(sides: readonly Side[], groups: readonly DraftGroup[], getEndpoint: (id: string) => string) {

@@ -226,6 +226,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   thresholds: msg('Thresholds'),
   through_hash: msg('Hash of last record'),
   through_seq: msg('Up to record'),
+  ticket: msg('Ticket'),
   tier: msg('Evaluation'),
   time_zone: msg('Time zone in messages'),
   title: msg('Title'),

@@ -1,7 +1,7 @@
 import type { PolicyListItem } from '@/domain/policies';
 import type { Translate } from '@/lib/i18n/translator';
 import { createColumnHelper } from '@/ui/columns';
-import { Missing, RelativeTime } from '@/ui/values';
+import { MaybeLink, Missing, RelativeTime } from '@/ui/values';
 import { STATUS_LABELS } from '../shared/deployment-labels';
 import { DEPLOYMENT_RUN_LABELS } from '../shared/deployment-run-labels';
 import { DeploymentState } from '../shared/deployment-state';
@@ -71,6 +71,13 @@ export const policyColumns = (t: Translate) => [
   make.text('tenant_name', t('Tenant'), (policy) => policy.tenant_name, { hidden: true, width: 120 }),
   make.text('project_name', t('Project'), (policy) => policy.project_name, { hidden: true, width: 120 }),
   make.text('description', t('Description'), (policy) => policy.description, { hidden: true, width: 200 }),
+  make.text('owner', t('Owner'), (policy) => policy.owner, { sortable: true, hidden: true, width: 180 }),
+  make.text('ticket', t('Ticket'), (policy) => policy.ticket, {
+    hidden: true,
+    width: 120,
+    render: (policy) => <MaybeLink text={policy.ticket} />,
+  }),
+  make.time('next_expiry_at', t('Next expiry'), (policy) => policy.next_expiry_at, { sortable: true, hidden: true }),
   make.time('updated_at', t('Changed'), (policy) => policy.updated_at, { sortable: true, hidden: true }),
   make.time('created_at', t('Created'), (policy) => policy.created_at, { sortable: true, hidden: true }),
 ];

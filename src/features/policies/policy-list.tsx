@@ -1,7 +1,7 @@
 'use client';
 import { ShieldCheck } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { POLICY_SORTS } from '@/domain/choices';
+import { POLICY_EXPIRIES, POLICY_SORTS } from '@/domain/choices';
 import type { PolicyListItem } from '@/domain/policies';
 import { ENFORCEMENT_MODES } from '@/domain/policy/choices';
 import { SHOWN_STATUSES } from '@/domain/policy/status';
@@ -11,7 +11,7 @@ import { paths } from '@/lib/paths';
 import { STATUS_LABELS } from '../shared/deployment-labels';
 import { MODE_LABELS } from '../shared/enforcement-mode';
 import { declareList } from '../shared/list/declare-list';
-import { CLUSTER, choice, flag, inUrl, searched } from '../shared/list/filters';
+import { CLUSTER, choice, flag, inUrl, searched, typed } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { PROJECT, WORKLOAD } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
@@ -20,6 +20,13 @@ import { SuggestLink } from '../shared/suggest-link';
 import { TIER_LABELS } from '../shared/tier-labels';
 import { ApplyPendingButton } from './apply/apply-pending-button';
 import { policyColumns } from './policy-columns';
+
+const EXPIRY_LABELS: Record<(typeof POLICY_EXPIRIES)[number], string> = {
+  expired: msg('Expired'),
+  soon: msg('Within 30 days'),
+  later: msg('Later'),
+  never: msg('Never'),
+};
 
 const POLICIES = declareList({
   from: 'policies.list',
@@ -38,6 +45,8 @@ const POLICIES = declareList({
       [false, msg('Disabled')],
     ]),
     tier: choice(msg('Evaluation'), POLICY_TIERS, (one) => TIER_LABELS[one].label),
+    expiry: choice(msg('Expiry'), POLICY_EXPIRIES, (one) => EXPIRY_LABELS[one]),
+    owner: typed(msg('Owner')),
     cluster_id: CLUSTER,
     project_id: searched(msg('Project'), 'id_or_none', PROJECT, msg('Without project')),
     workload_id: searched(msg('Workload'), 'id', WORKLOAD),

@@ -37,7 +37,7 @@ const CALLS: readonly PageCall[] = [
   [
     '/policies',
     '/policies',
-    'q,sort,enforcement_mode,enabled,tier,tenant_id,project_id,deployment_status,shown_status,cluster_id,workload_id,as_of',
+    'q,sort,enforcement_mode,enabled,tier,owner,expiry,tenant_id,project_id,deployment_status,shown_status,cluster_id,workload_id,as_of',
   ],
   ['/policies/[policyId]', '/policies/{}', 'as_of'],
   ['/policies/[policyId]/edit', '/policies/{}', 'as_of'],

@@ -17,7 +17,7 @@ import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
-import { RelativeTime } from '@/ui/values';
+import { MaybeLink, RelativeTime } from '@/ui/values';
 import { REASON_LABELS } from '../../shared/deployment-labels';
 import { DeploymentState } from '../../shared/deployment-state';
 import { MODE_LABELS } from '../../shared/enforcement-mode';
@@ -154,6 +154,9 @@ export function PolicyOverview({ policy, isPast }: { policy: Policy; isPast: boo
                   },
                 ]
               : []),
+            { label: t('Owner'), value: policy.owner || t('None') },
+            { label: t('Ticket'), value: <MaybeLink text={policy.ticket} /> },
+            { label: t('Expires'), value: <RelativeTime at={policy.expires_at} none={t('Never')} /> },
             { label: t('Changed'), value: <RelativeTime at={policy.updated_at} /> },
           ]}
         />

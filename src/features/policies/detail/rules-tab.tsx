@@ -6,6 +6,7 @@ import { Badge } from '@/ui/badge';
 import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { MaybeLink } from '@/ui/values';
 import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../../shared/security-rule-labels';
 
 const make = createColumnHelper<SecurityRule>();
@@ -39,6 +40,12 @@ const columnsFor = (t: Translate) => [
     },
   ),
   make.text('comment', t('Comment'), (rule) => rule.comment, { width: 180, grow: true }),
+  make.text('owner', t('Owner'), (rule) => rule.owner, { width: 160 }),
+  make.text('ticket', t('Ticket'), (rule) => rule.ticket, {
+    width: 110,
+    render: (rule) => <MaybeLink text={rule.ticket} />,
+  }),
+  make.time('expires_at', t('Expires'), (rule) => rule.expires_at),
 ];
 
 /** The rules of a policy in their order. */

@@ -17,6 +17,9 @@ const snapshot: PolicySnapshot = {
   tier: 'platform_last',
   tenant_visibility: 'name',
   priority: 100,
+  owner: 'anna@example.org',
+  ticket: 'NET-7',
+  expires_at: '2027-01-31T17:30:00.000Z',
   definition: {
     enforcement_mode: 'enforced',
     direction: 'both',
@@ -36,6 +39,7 @@ const snapshot: PolicySnapshot = {
       log: 'info',
       enabled: false,
       comment: 'names',
+      ...{ owner: 'ben@example.org', ticket: 'NET-8', expires_at: null },
     },
     {
       id: '0190f3a0-0000-7000-8000-000000000002',
@@ -48,6 +52,7 @@ const snapshot: PolicySnapshot = {
       log: 'nolog',
       enabled: true,
       comment: '',
+      ...{ owner: '', ticket: '', expires_at: '2027-02-28T00:00:00.000Z' },
     },
   ],
 };

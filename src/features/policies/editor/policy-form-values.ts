@@ -2,6 +2,7 @@ import { typedPorts } from '@/domain/net/port-range';
 import type { Policy, PolicyChange, PolicyCreate, PolicySnapshot } from '@/domain/policies';
 import { protocolHasPorts } from '@/domain/policy/choices';
 import type { PolicyDefinition, SecurityRuleInput } from '@/domain/policy/policy';
+import { NO_RESPONSIBILITY, type Responsibility } from '@/domain/policy/responsibility';
 import { DEFAULT_VISIBILITY, type PolicyTier, type TenantVisibility } from '@/domain/policy/tier';
 import type { PolicyDraft } from '@/domain/policy-draft';
 import type { PreviewInput } from '@/domain/policy-preview';
@@ -18,7 +19,7 @@ export type RuleValues = {
   log: SecurityRuleInput['log'];
   enabled: boolean;
   comment: string;
-};
+} & Responsibility;
 
 /** The form of a policy. Fields have the places they have when they are sent, so that messages find them. */
 export type PolicyValues = {
@@ -29,6 +30,9 @@ export type PolicyValues = {
   tier: PolicyTier;
   tenant_visibility: TenantVisibility;
   priority: number | null;
+  owner: string;
+  ticket: string;
+  expires_at: string | null;
   tenant_id: string | null;
   /** `WHOLE_TENANT` or a project; null: nothing to choose. */
   project_id: string | null;
@@ -52,6 +56,7 @@ export const EMPTY_RULE: RuleValues = {
   log: 'nolog',
   enabled: true,
   comment: '',
+  ...NO_RESPONSIBILITY,
 };
 
 /** A new policy is in audit mode: enforcing is a deliberate choice. */
@@ -62,6 +67,7 @@ export const EMPTY_POLICY: PolicyValues = {
   tier: 'platform_first',
   tenant_visibility: DEFAULT_VISIBILITY,
   priority: 1000,
+  ...NO_RESPONSIBILITY,
   tenant_id: null,
   project_id: null,
   definition: { enforcement_mode: 'audit', direction: 'in', default_action: 'none', sources: [], targets: [] },
@@ -88,6 +94,7 @@ export function toDraftValues({ name, definition, rules }: PolicyDraft): PolicyV
 /** The form over a policy or one of its versions. */
 export function toPolicyValues(policy: Policy | PolicySnapshot): PolicyValues {
   const { name, description, enabled, tier, tenant_visibility, priority, definition, rules } = policy;
+  const { owner, ticket, expires_at } = policy;
   return {
     name,
     description,
@@ -95,6 +102,9 @@ export function toPolicyValues(policy: Policy | PolicySnapshot): PolicyValues {
     tier,
     tenant_visibility,
     priority,
+    owner,
+    ticket,
+    expires_at,
     tenant_id: null,
     project_id: 'project_id' in policy && policy.tenant_id !== null ? (policy.project_id ?? WHOLE_TENANT) : null,
     definition: { ...definition, sources: [...definition.sources], targets: [...definition.targets] },
@@ -107,6 +117,9 @@ export function toPolicyValues(policy: Policy | PolicySnapshot): PolicyValues {
       log: rule.log,
       enabled: rule.enabled,
       comment: rule.comment,
+      owner: rule.owner,
+      ticket: rule.ticket,
+      expires_at: rule.expires_at,
     })),
     reason: '',
   };
@@ -125,6 +138,9 @@ export function toRule(rule: RuleValues) {
     log: rule.log,
     enabled: rule.enabled,
     comment: rule.comment,
+    owner: rule.owner,
+    ticket: rule.ticket,
+    expires_at: rule.expires_at,
   };
 }
 

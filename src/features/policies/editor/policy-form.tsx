@@ -31,6 +31,7 @@ import { DraftImpact } from './draft-impact';
 import { EndpointsField } from './endpoints-field';
 import type { PolicyValues } from './policy-form-values';
 import { ResolutionPanel } from './resolution-panel';
+import { ResponsibilityFields } from './responsibility-fields';
 import { RulesField } from './rules-field';
 
 /** Loaded when a policy is enforced. */
@@ -124,6 +125,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
                 tenantNote={t("A tenant's policy covers only the workloads of that tenant.")}
                 projectNote={t("A project's policy covers only the workloads of that project.")}
               />
+              <ResponsibilityFields control={fields} />
               {narrowed && (
                 <Notice tone="warn" title={t('Saving removes its rules from other workloads')}>
                   {t('When you save, its rules are removed from workloads outside the project.')}

@@ -1,6 +1,7 @@
 'use client';
 import clsx from 'clsx';
-import { ArrowDown, ArrowUp, Copy, GripVertical, Trash2 } from 'lucide-react';
+import { ArrowDown, ArrowUp, CalendarClock, Copy, GripVertical, Trash2 } from 'lucide-react';
+import { useState } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
 import { formatTypedPorts } from '@/domain/net/port-range';
 import { protocolHasPorts, RULE_ACTIONS, RULE_LOG_LEVELS, RULE_PROTOCOLS } from '@/domain/policy/choices';
@@ -13,6 +14,7 @@ import { readPastedLine, TextInput } from '@/ui/text-input';
 import { Tooltip } from '@/ui/tooltip';
 import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../../shared/security-rule-labels';
 import type { PolicyValues, RuleValues } from './policy-form-values';
+import { Message, RuleResponsibility } from './responsibility-fields';
 
 type FormControl = Control<PolicyValues, unknown, never>;
 
@@ -40,6 +42,9 @@ export function RuleRow(props: Props) {
   const enabled = useField<boolean, PolicyValues, never>({ control, name: `rules.${index}.enabled` });
   const icmp = rule.protocol === 'icmp' || rule.protocol === 'icmpv6';
   const ports = protocolHasPorts(rule.protocol);
+  const [opened, setOpened] = useState(false);
+  const responsible = opened || rule.owner !== '' || rule.ticket !== '' || rule.expires_at !== null;
+  const buttons = { n, index, count, onMove, onRemove, onDuplicate, rule, responsible, onOpen: () => setOpened(true) };
   return (
     <li
       data-rule={index}
@@ -89,7 +94,7 @@ export function RuleRow(props: Props) {
           />
         </Tooltip>
         <span className="ml-auto md:hidden">
-          <Buttons {...{ n, index, count, onMove, onRemove, onDuplicate, rule }} />
+          <Buttons {...buttons} />
         </span>
       </div>
       <div className="flex min-w-0 flex-1 flex-wrap gap-2">
@@ -141,9 +146,10 @@ export function RuleRow(props: Props) {
           maxLength={200}
           className="min-w-44 flex-[2]"
         />
+        {responsible && <RuleResponsibility control={control} index={index} />}
       </div>
       <span className="max-md:hidden">
-        <Buttons {...{ n, index, count, onMove, onRemove, onDuplicate, rule }} />
+        <Buttons {...buttons} />
       </span>
     </li>
   );
@@ -157,10 +163,24 @@ function Buttons({
   onRemove,
   onDuplicate,
   rule,
-}: Pick<Props, 'index' | 'count' | 'onMove' | 'onRemove' | 'onDuplicate'> & { n: number; rule: RuleValues }) {
+  responsible,
+  onOpen,
+}: Pick<Props, 'index' | 'count' | 'onMove' | 'onRemove' | 'onDuplicate'> & {
+  n: number;
+  rule: RuleValues;
+  responsible: boolean;
+  onOpen: () => void;
+}) {
   const t = useT();
   return (
     <span className="flex h-8 items-center">
+      <IconButton
+        size="sm"
+        label={t('Set owner and expiry of rule {n}', { n })}
+        icon={<CalendarClock size={14} />}
+        onClick={onOpen}
+        disabledReason={responsible && t('Shown below the rule')}
+      />
       <IconButton
         size="sm"
         label={t('Move rule {n} up', { n })}
@@ -258,13 +278,5 @@ function TextCell<F extends 'destination_ports' | 'source_ports' | 'icmp_type' |
       />
       <Message text={field.error} />
     </div>
-  );
-}
-
-function Message({ text }: { text: string | undefined }) {
-  return text === undefined ? null : (
-    <p role="alert" className="text-sm text-danger">
-      {text}
-    </p>
   );
 }

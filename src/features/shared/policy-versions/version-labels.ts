@@ -1,3 +1,4 @@
+import { formatDateTime } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { MODE_LABELS } from '../enforcement-mode';
 import { DEFAULT_LABELS, DIRECTION_LABELS, TIER_LABELS, VISIBILITY_LABELS } from '../tier-labels';
@@ -10,6 +11,9 @@ export const FIELD_LABELS: Record<string, string> = {
   tier: msg('Evaluation'),
   tenant_visibility: msg('Visible to tenants'),
   priority: msg('Priority'),
+  owner: msg('Owner'),
+  ticket: msg('Ticket'),
+  expires_at: msg('Expires'),
   'definition.enforcement_mode': msg('Enforcement'),
   'definition.direction': msg('Direction'),
   'definition.sources': msg('From'),
@@ -32,6 +36,7 @@ export function valueText(t: Translate, field: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? t('Yes') : t('No');
   if (value === '' || value === null || value === undefined) return t('(empty)');
   if (typeof value === 'object') return JSON.stringify(value);
+  if (field === 'expires_at') return formatDateTime(String(value));
   const word = VALUE_LABELS[field]?.[String(value)];
   return word ? t(word.label) : String(value);
 }

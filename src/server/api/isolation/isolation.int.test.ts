@@ -25,7 +25,7 @@ import {
   send,
   toComparable,
 } from './inputs.fixture';
-import { findTraces, listRowsOf } from './traces.fixture';
+import { findTraces, listTraceRows } from './traces.fixture';
 import { makeTwoFullTenants, type Side, THEIR_MARK, type TwoTenants } from './two-tenants.fixture';
 
 /** What is called elsewhere, and why it cannot be called here. A new entry needs a test of its own. */
@@ -134,7 +134,7 @@ function readBoth(): Promise<Both[]> {
 }
 
 const findLeaks = (answer: Answer, sent: string) => findTraces(answer, theirIds).filter((one) => !sent.includes(one));
-const listTheirRows = () => listRowsOf(sql, theirIds, tenants.theirs.ids.session ?? '');
+const listTheirRows = () => listTraceRows(sql, theirIds, tenants.theirs.ids.session ?? '');
 
 /** Besides what is meant at a place, so many things of other kinds are tried there, in turn: all of them take many minutes. */
 const OTHERS = getRunCount(1, 3);

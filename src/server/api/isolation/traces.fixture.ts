@@ -2,14 +2,14 @@ import type { sqlClient } from '@/server/db/client';
 import type { Answer } from './inputs.fixture';
 import { THEIR_MARK } from './two-tenants.fixture';
 
-/** What an answer says of the other tenant: names, addresses and ids of theirs. */
+/** What an answer reveals about the other tenant: names, addresses and ids of theirs. */
 export function findTraces({ text }: Answer, theirIds: readonly string[]): string[] {
   const marks = text.match(new RegExp(`${THEIR_MARK}[\\w.-]*|10\\.66\\.\\d+\\.\\d+`, 'g')) ?? [];
   return [...marks, ...theirIds.filter((id) => text.includes(id))];
 }
 
 /** Every row of every table that has to do with the other tenant. @param session their first sign-in */
-export async function listRowsOf(
+export async function listTraceRows(
   sql: ReturnType<typeof sqlClient>,
   theirIds: readonly string[],
   session: string,

@@ -73,6 +73,14 @@ export const securityGroupMembers = pgTable(
   ],
 );
 
+const responsible = () => ({
+  /** Email address of who answers for it; empty: no owner. */
+  owner: text().notNull().default(''),
+  ticket: text().notNull().default(''),
+  /** From then on it has expired; null: never. */
+  expires_at: timestamptz(),
+});
+
 export const policies = pgTable(
   'policies',
   {
@@ -86,6 +94,7 @@ export const policies = pgTable(
     tier: text({ enum: POLICY_TIERS }).notNull(),
     tenant_visibility: text({ enum: TENANT_VISIBILITIES }).notNull().default(DEFAULT_VISIBILITY),
     priority: integer().notNull().default(100),
+    ...responsible(),
     definition: jsonb().$type<PolicyDefinition>().notNull(),
     version: integer().notNull().default(1),
     /** The first version in a row whose compiled rules are those of the present one; null: the present one alone. */
@@ -102,6 +111,7 @@ export const policies = pgTable(
     }).onDelete('restrict'),
     check('policies_project', sql`${t.project_id} is null or ${t.tenant_id} is not null`),
     index('policies_project_idx').on(t.project_id),
+    index('policies_expires_idx').on(t.expires_at).where(sql`expires_at is not null`),
     check('policies_mode', sql`${t.definition} ->> 'enforcement_mode' in ('enforced', 'audit')`),
     check('policies_tier', sql`${t.tier} in ('platform_first', 'tenant', 'platform_last')`),
     check('policies_tier_of_tenant', sql`(${t.tenant_id} is null) = (${t.tier} <> 'tenant')`),
@@ -128,11 +138,13 @@ export const securityRules = pgTable(
     log: text({ enum: RULE_LOG_LEVELS }).notNull().default('nolog'),
     enabled: boolean().notNull().default(true),
     comment: text().notNull().default(''),
+    ...responsible(),
     created_at: timestampNow(),
     updated_at: timestampNow(),
   },
   (t) => [
     uniqueIndex('security_rules_position_key').on(t.policy_id, t.position),
+    index('security_rules_expires_idx').on(t.expires_at).where(sql`expires_at is not null`),
     check('security_rules_action', sql`${t.action} in ('accept', 'drop', 'reject')`),
     check('security_rules_protocol', sql`${t.protocol} in ('any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp')`),
     check('security_rules_position', sql`${t.position} >= 0`),

@@ -119,6 +119,8 @@ const ASKED: Record<string, ((state: State) => Given[]) | 'nothing' | 'a change'
     { params: policyParams(s), input: { enabled: false } },
     { params: policyParams(s), input: { definition: { ...s.definition, enforcement_mode: 'audit' } } },
     { params: policyParams(s), input: { rules: [RULE] } },
+    // What expires is removed without another approval.
+    { params: policyParams(s), input: { expires_at: '2030-01-01T00:00:00Z' } },
     { params: policyParams(s), input: { project_id: s.ours.project.id } },
     { params: { policy_id: s.draft.id }, input: { definition: s.definition } },
   ],

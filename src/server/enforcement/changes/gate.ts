@@ -74,11 +74,15 @@ export const toPolicyInput = (
   reason,
 });
 
-/** Fields of a policy that filter nothing. */
-const UNFILTERING = ['name', 'description', 'tenant_visibility'];
+/** Fields of a policy and of its rules that filter nothing, now or later. What expires may be removed without another approval. */
+const UNFILTERING = ['name', 'description', 'tenant_visibility', 'owner', 'ticket'];
 
 /** Whether two versions of a policy filter the same, whatever the inventory is. */
 export function isSameFilter(before: PolicySnapshot, after: PolicySnapshot): boolean {
   const { fields, rules } = compareSnapshots(before, after);
-  return rules.length === 0 && fields.every(({ field }) => UNFILTERING.includes(field));
+  const isUnfiltering = (field: string) => UNFILTERING.includes(field);
+  return (
+    fields.every(({ field }) => isUnfiltering(field)) &&
+    rules.every((rule) => rule.change === 'changed' && rule.fields.every(isUnfiltering))
+  );
 }

@@ -1,7 +1,7 @@
 import { getReachableProjects, type Owned, type Reach, toOwner } from '@/domain/permissions';
 import type { ChangedPolicy, ChangeGuard, Policy, PolicySnapshot } from '@/domain/policies';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
-import { compareSnapshots, isSameSnapshot } from '@/domain/policy/snapshot';
+import { compareSnapshots, isSameSnapshot, toPolicyFields } from '@/domain/policy/snapshot';
 import { tierProblem } from '@/domain/policy/tier';
 import type { CleanupRequest } from '@/domain/policy-deployment';
 import { recordAudit } from '../../audit/record';
@@ -57,17 +57,7 @@ export async function describePolicy(reach: Reach, id: string, firewall?: Firewa
 
 /** A policy as it is stored, with everything that a version keeps. */
 export async function readPolicySnapshot(tx: Tx, row: PolicyRow): Promise<PolicySnapshot> {
-  const { name, description, enabled, tier, tenant_visibility, priority, definition } = row;
-  return {
-    name,
-    description,
-    enabled,
-    tier,
-    tenant_visibility,
-    priority,
-    definition,
-    rules: await listPolicyRules(tx, row.id),
-  };
+  return { ...toPolicyFields(row), rules: await listPolicyRules(tx, row.id) };
 }
 
 /** Stores the next version. @returns what is asked of the clusters because of it */

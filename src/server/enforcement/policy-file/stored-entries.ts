@@ -72,13 +72,15 @@ export async function readStoredEntries(
     }),
   );
   const policies = (await listPolicyContents(executor, reach.policies)).map((row): StoredEntry<'policies'> => {
-    const { name, description, enabled, tier, tenant_visibility, priority, definition } = row;
+    const { name, description, enabled, tier, tenant_visibility, priority, owner, ticket, expires_at, definition } =
+      row;
     const { enforcement_mode, direction, default_action } = definition;
     const rules = row.rules.map(({ id: _, position: __, policy_id: ___, ...rule }) => rule);
     const tiered = row.tenant_id === null ? { tier, tenant_visibility } : DEFAULT_VISIBILITY_OF_TENANTS;
     const sources = nameAll(definition.sources, row, `policies ${name}`);
     const targets = nameAll(definition.targets, row, `policies ${name}`);
-    const entry = { name, description, enabled, priority, ...tiered, rules, ...owners.nameOf(row) };
+    const responsible = { owner, ticket, expires_at };
+    const entry = { name, description, enabled, priority, ...responsible, ...tiered, rules, ...owners.nameOf(row) };
     const written = { enforcement_mode, direction, sources, targets, default_action };
     return { id: row.id, version: row.version, entry: { ...entry, definition: written } };
   });

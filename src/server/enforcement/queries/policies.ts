@@ -16,12 +16,14 @@ import {
 import { queryPage } from '../../db/query-page';
 import { projects, tenants } from '../../db/schema/access';
 import { deployments, policies, securityRules } from '../../db/schema/policies';
+import { clock } from '../../lib/clock';
+import { getMoment } from '../../lib/moment';
 import { projectName } from '../../tenancy/queries/projects';
 import { filterByTenant, ownedBy, ownedInReach } from '../../tenancy/queries/tenant-reach';
 
 export type PolicyRow = typeof policies.$inferSelect;
 
-const time = (column: typeof deployments.created_at | typeof deployments.finished_at) =>
+const time = (column: typeof deployments.created_at | typeof deployments.finished_at | SQL) =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const lastDeployment = sql<PolicySummary['last_deployment']>`(select json_build_object('id', ${deployments.id},
@@ -32,11 +34,33 @@ const lastDeployment = sql<PolicySummary['last_deployment']>`(select json_build_
     and (${policies.project_id} is null or ${eq(deployments.project_id, policies.project_id)})
   order by ${deployments.created_at} desc, ${deployments.id} desc limit 1)`;
 
+const nextExpiry = sql`least(${policies.expires_at}, (select min(${securityRules.expires_at}) from ${securityRules}
+  where ${eq(securityRules.policy_id, policies.id)}))`;
+
+/** Policies that expire by then count as those that expire soon. */
+const SOON_DAYS = 30;
+
+function expiresBy(expiry: NonNullable<PolicyListInput['expiry']>): SQL {
+  const now = sql`${getMoment() ?? clock.now().toISOString()}::timestamptz`;
+  const soon = sql`${now} + make_interval(days => ${SOON_DAYS})`;
+  switch (expiry) {
+    case 'expired':
+      return sql`${nextExpiry} <= ${now}`;
+    case 'soon':
+      return sql`${nextExpiry} > ${now} and ${nextExpiry} <= ${soon}`;
+    case 'later':
+      return sql`${nextExpiry} > ${soon}`;
+    case 'never':
+      return sql`${nextExpiry} is null`;
+  }
+}
+
 const columns = selectColumns(PolicySummary, policies, {
   tenant_name: tenants.name,
   project_name: projectName(policies.project_id),
   rules_total: sql<number>`(select count(*)::int from ${securityRules} where ${eq(securityRules.policy_id, policies.id)})`,
   last_deployment: lastDeployment,
+  next_expiry_at: sql<string | null>`${time(nextExpiry)}`,
 });
 
 /** More than any priority. */
@@ -78,12 +102,16 @@ export async function listPolicies(
       q: hasText(
         policies.name,
         policies.description,
+        policies.owner,
+        policies.ticket,
         hasName(policies.tenant_id, tenants),
         hasName(policies.project_id, projects),
       ),
       enforcement_mode: (mode) => sql`${policies.definition} ->> 'enforcement_mode' = ${mode}`,
       tenant_id: (id) => filterByTenant(policies.tenant_id, id),
       project_id: (id) => filterByTenant(policies.project_id, id),
+      owner: (owner) => eq(policies.owner, owner === 'none' ? '' : owner),
+      expiry: expiresBy,
       deployment_status: skipCondition,
       shown_status: skipCondition,
       cluster_id: skipCondition,

@@ -78,6 +78,7 @@ export async function makeRandomHistory(random: () => number) {
       log: 'nolog',
       enabled: random() < 0.8,
       comment: '',
+      ...{ owner: '', ticket: '', expires_at: null },
     }));
     return completeSnapshot(tenantId, {
       name: name('policy'),

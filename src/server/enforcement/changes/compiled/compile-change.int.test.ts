@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ChangeItem } from '@/domain/change/items';
 import { printFilter } from '@/domain/firewall/filter-print';
 import { randomSource } from '@/domain/firewall/random-state.fixture';
-import type { ChangedPolicy, DeletedPolicy, Policy } from '@/domain/policies';
+import type { ChangedPolicy, DeletedPolicy, Policy, PolicySnapshot } from '@/domain/policies';
 import { compilePolicies } from '@/domain/policy/compile';
+import { toPolicyFields } from '@/domain/policy/snapshot';
 import type { SecurityGroup } from '@/domain/security-group';
 import * as jobs from '@/server/jobs/enqueue';
 import type { FirewallState } from '../../policies/firewall-state/firewall-state';
@@ -27,9 +28,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 const OWNER = { tenant_id: null, project_id: null };
-const toSnapshot = ({ name, description, enabled, tier, tenant_visibility, priority, definition, rules }: Policy) => ({
-  ...{ name, description, enabled, tier, tenant_visibility, priority, definition, rules },
-});
+const toSnapshot = (policy: Policy): PolicySnapshot => ({ ...toPolicyFields(policy), rules: policy.rules });
 const toGroupContent = ({ name, description, member_tags, member_tags_match }: SecurityGroup) => ({
   ...{ name, description, member_tags, member_tags_match },
 });

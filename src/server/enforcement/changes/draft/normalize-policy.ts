@@ -1,7 +1,7 @@
 import type { ChangeEdit, ChangeItem } from '@/domain/change/items';
 import { type Owned, toOwner } from '@/domain/permissions';
 import type { PolicyCreate, PolicySnapshot, PolicySummary } from '@/domain/policies';
-import { completeSnapshot, identifyRules, isSameSnapshot } from '@/domain/policy/snapshot';
+import { completeSnapshot, identifyRules, isSameSnapshot, toPolicyFields } from '@/domain/policy/snapshot';
 import { AppError } from '../../../lib/errors';
 import { newId } from '../../../lib/ids';
 import { assertVersion, refuseField } from '../../../lib/refusals';
@@ -22,9 +22,8 @@ async function readStored(
 ): Promise<Stored> {
   const row = await findPolicy(tx, scope.reach, policy_id);
   if (!row) throw objectNotFound('policy', at);
-  const { name, description, enabled, tier, tenant_visibility, priority, definition, version } = row;
-  const rules = await listPolicyRules(tx, policy_id);
-  const content = { name, description, enabled, tier, tenant_visibility, priority, definition, rules };
+  const { version } = row;
+  const content = { ...toPolicyFields(row), rules: await listPolicyRules(tx, policy_id) };
   assertVersion('policy', version, base_version, { policy_id, current: content });
   return { row, before: { ...content, version } };
 }

@@ -2,6 +2,7 @@ import { listObjectIds } from '@/domain/change/item-objects';
 import type { ChangeItem } from '@/domain/change/items';
 import type { ChangeState } from '@/domain/change/states';
 import type { Policy, PolicySnapshot } from '@/domain/policies';
+import { toPolicyFields } from '@/domain/policy/snapshot';
 import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
 import {
@@ -35,9 +36,7 @@ const RIGHTS: ApplyRights = {
 };
 const NOTHING = { tenant_id: null, project_id: null };
 
-const toSnapshot = ({ name, description, enabled, tier, tenant_visibility, priority, definition, rules }: Policy) => ({
-  ...{ name, description, enabled, tier, tenant_visibility, priority, definition, rules },
-});
+const toSnapshot = (policy: Policy): PolicySnapshot => ({ ...toPolicyFields(policy), rules: policy.rules });
 
 /** The definition of the lab's policies with these workloads as targets. */
 export const targets = (...vmids: number[]) => ({
