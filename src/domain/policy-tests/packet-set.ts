@@ -1,7 +1,7 @@
 import type { AddressSpan } from '../firewall/address-set';
 import { ICMP, ICMPV6, SCTP, TCP, UDP } from '../firewall/data/protocols';
 import { ALL_PORTS, type Box, getIcmpProtocol, type IcmpRange } from '../firewall/space/box';
-import { subtractSpans } from '../firewall/space/spans';
+import { joinSpans, subtractSpans } from '../firewall/space/spans';
 import { type PortRange, parsePortRange } from '../net/port-range';
 import type { RuleProtocol } from '../policy/policy';
 
@@ -46,7 +46,7 @@ export function serviceBox(
   sources: readonly AddressSpan[],
   destinations: readonly AddressSpan[],
 ): Box {
-  const given = ports.flatMap((text) => parsePortRange(text) ?? []);
+  const given = joinSpans(ports.flatMap((text) => parsePortRange(text) ?? []));
   const icmp = OPENING_TYPES[family].map((type): IcmpRange => ({ first: type * 256, last: type * 256 }));
   return {
     family,

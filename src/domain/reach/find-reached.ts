@@ -58,9 +58,8 @@ export function findReached(
 ): ReachedPlaces {
   const [origin] = start.places;
   if (!origin) return { reached: [], denied: 0 };
-  const places = new Map([...everything.places, origin].map((place) => [place.key, place]));
-  const ends: TestEnd = { ...everything, places: [...places.values()] };
-  const pairs = new PlacePairs(buildPairs(ends, ends, service, identify));
+  const places = new Map(everything.places.map((place) => [place.key, place]));
+  places.delete(origin.key);
   const reached = new Map<string, ReachedPlace>();
   const doubtful = new Map<string, ReachedPlace>();
   const asked = new Set<string>();
@@ -68,12 +67,16 @@ export function findReached(
   let frontier: { readonly place: TestPlace; readonly via: readonly TestPlace[] }[] = [{ place: origin, via: [] }];
   for (let hop = 1; hop <= hops && frontier.length > 0; hop++) {
     const next: typeof frontier = [];
+    const rest = [...places.values()].filter(({ key }) => !reached.has(key));
+    // Filters divide only what is asked about: what the places reached last send to those not reached yet.
+    const from: TestEnd = { places: frontier.map(({ place }) => place), outside: { 4: [], 6: [] }, missing: [] };
+    const pairs = new PlacePairs(buildPairs(from, { ...everything, places: rest }, service, identify));
     for (const { place: from, via } of frontier) {
       const out: Between | null = outside && isAccepted(outside.between) ? null : pairs.outside(from.key, 'source');
       if (out && (isAccepted(out) || (isDoubtful(out) && !outside)))
         outside = { place: null, between: out, hops: hop, via };
-      for (const place of places.values()) {
-        if (place.key === origin.key || reached.has(place.key)) continue;
+      for (const place of rest) {
+        if (reached.has(place.key)) continue;
         const answers = pairs.answers(from.key, place.key);
         if (answers !== 0) asked.add(place.key);
         const between = mayPass(answers) ? pairs.between(from.key, place.key) : null;

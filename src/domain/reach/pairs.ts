@@ -11,7 +11,7 @@ import {
   servicesByAnswer,
 } from './profiles';
 import { intersectServices, meetServices, type ServiceSet, uniteServices } from './services';
-import { EndSpots } from './spots';
+import { EndSpots, listOwnAddresses } from './spots';
 
 /** Packets of a pair of ends with one verdict, decided by the same at each end. */
 export type PairSlice = {
@@ -188,6 +188,18 @@ export class FamilyPairs {
     if (!place || !found) throw new Error(`expected something to decide at the ${side}`);
     const { answer, interface: nic, decided_by } = found;
     return { at: side, place, answer, interface: nic, decided_by };
+  }
+
+  /** `ANSWER_BITS` of all packets of a pair; 0: there are none. Where one end denies all of them, the other is not evaluated. */
+  answers(source: number, destination: number): number {
+    const [from, to] = [this.from.spots[source], this.to.spots[destination]];
+    if (!from || !to || from.place.key === to.place.key) return 0;
+    const isIntoKnown = this.#ins.has(destination);
+    const profile = isIntoKnown ? this.into(destination).ofSpot[source] : this.out(source).ofSpot[destination];
+    if (!profile) return 0;
+    if (profile.slices.some(({ answer }) => answer !== 'deny')) return this.pair(source, destination)?.answers ?? 0;
+    const own = isIntoKnown ? listOwnAddresses(from.place, this.to) : listOwnAddresses(to.place, this.from);
+    return own.includes(isIntoKnown ? to.value : from.value) ? 0 : ANSWER_BITS.deny;
   }
 
   /** Between a source and a destination; null when they exchange no packets. */

@@ -101,7 +101,7 @@ export class PlacePairs {
     let answers = 0;
     for (const { pairs, from, to } of this.#families) {
       for (const one of from.get(source) ?? NO_NUMBERS) {
-        for (const other of to.get(destination) ?? NO_NUMBERS) answers |= pairs.pair(one, other)?.answers ?? 0;
+        for (const other of to.get(destination) ?? NO_NUMBERS) answers |= pairs.answers(one, other);
       }
     }
     return answers;

@@ -69,7 +69,8 @@ function uniteTwo(a: ServiceSet, b: ServiceSet, acrossKinds: boolean): ServiceSe
 }
 
 /** The same packets in fewer sets. @param acrossKinds sets of all kinds may become one, which is for readers only */
-export function uniteServices(sets: readonly ServiceSet[], acrossKinds = false): ServiceSet[] {
+export function uniteServices(sets: readonly ServiceSet[], acrossKinds = false): readonly ServiceSet[] {
+  if (sets.length < 2) return sets;
   const united: ServiceSet[] = [];
   for (const set of sets) {
     let whole = set;
@@ -87,7 +88,8 @@ export function uniteServices(sets: readonly ServiceSet[], acrossKinds = false):
 }
 
 /** Sets that differ in their destination ports only become one each: of rules that is nearly all of them. */
-export function joinPorts(sets: readonly ServiceSet[]): ServiceSet[] {
+export function joinPorts(sets: readonly ServiceSet[]): readonly ServiceSet[] {
+  if (sets.length < 2) return sets;
   const byRest = new Map<string, ServiceSet[]>();
   for (const set of sets) {
     const key = serviceText({ ...set, destination_ports: [] });
@@ -101,8 +103,23 @@ export function joinPorts(sets: readonly ServiceSet[]): ServiceSet[] {
   });
 }
 
-const listText = (list: readonly Span<number>[]): string => list.map(({ first, last }) => `${first}-${last}`).join();
+const listText = (list: readonly Span<number>[]): string => {
+  let text = '';
+  for (const { first, last } of list) text += `${first}-${last},`;
+  return text;
+};
+
+/** Runs of numbers, because most sets have one protocol, and the others nearly all. */
+function runText(numbers: readonly number[]): string {
+  let text = '';
+  for (let at = 0; at < numbers.length; at++) {
+    const first = numbers[at] as number;
+    while (numbers[at + 1] === (numbers[at] as number) + 1) at++;
+    text += `${first}-${numbers[at]},`;
+  }
+  return text;
+}
 
 /** Equal sets of equal shape have equal texts. */
 export const serviceText = (set: ServiceSet): string =>
-  `${set.family} ${set.protocols.join()} ${FIELDS.map((field) => listText(set[field])).join(' ')}`;
+  `${set.family} ${runText(set.protocols)} ${listText(set.destination_ports)} ${listText(set.source_ports)} ${listText(set.icmp)}`;

@@ -13,7 +13,7 @@ import {
   type LastOctet,
 } from './box';
 import { DIMENSIONS, type Dimension, ENDS_IN_255, ENDS_OTHERWISE, type Plan } from './dimensions';
-import { type Partition, type Restricted, restrictPartition } from './partition';
+import { classOf, type Partition, type Restricted, restrictPartition } from './partition';
 import { intersectSpans, type Span, subtractSpans } from './spans';
 import type { OctetClasses, Piece } from './walk';
 
@@ -32,8 +32,21 @@ const ALL_BITS = new Uint32Array([3]);
 const FEW = 16n;
 
 const getBits = (piece: Piece, dimension: Dimension): Bits => piece[DIMENSIONS.indexOf(dimension)] as Bits;
-const toNumberSpans = (numbers: readonly number[]): Span<number>[] =>
-  numbers.map((number) => ({ first: number, last: number }));
+const listNumbers = ({ first, last }: Span<number>): number[] =>
+  Array.from({ length: last - first + 1 }, (_, at) => first + at);
+/** Numbers in order as runs: those of most sets are one, or nearly all there are. */
+function toRuns(numbers: readonly number[]): Span<number>[] {
+  const runs: { first: number; last: number }[] = [];
+  let run: { first: number; last: number } | undefined;
+  for (const number of numbers) {
+    if (run && number === run.last + 1) run.last = number;
+    else {
+      run = { first: number, last: number };
+      runs.push(run);
+    }
+  }
+  return runs;
+}
 
 /** The first value of each class, or with a last octet the first such one. */
 function samples<T extends number | bigint>(
@@ -41,11 +54,11 @@ function samples<T extends number | bigint>(
   valueIn: (span: Span<T>) => T | null,
 ): Map<number, T> {
   const found = new Map<number, T>();
-  for (const stretch of restricted.stretches) {
-    if (found.has(stretch.id)) continue;
-    const value = valueIn(stretch);
-    if (value !== null) found.set(stretch.id, value);
-  }
+  restricted.visit((first, last, id) => {
+    if (found.has(id)) return;
+    const value = valueIn({ first, last });
+    if (value !== null) found.set(id, value);
+  });
   return found;
 }
 
@@ -54,16 +67,18 @@ const toBigintSpan = ({ first, last }: Span<number> | Span<bigint>): AddressSpan
   last: BigInt(last),
 });
 
-const wholeFields = new WeakMap<object, AddressField>();
+/** Of all addresses, by partition: without and with a look at the last octet. */
+const wholeFields = [new WeakMap<object, AddressField>(), new WeakMap<object, AddressField>()] as const;
 
 /** The addresses of one end within a box. @param octets whether their last octet matters */
 function addressField(partition: AddressPartition, addresses: Addresses, octets: boolean): AddressField {
   const { spans, last_octet } = addresses;
   const last = BigInt(partition.lasts.at(-1) ?? 0);
   const whole = !last_octet && spans.length === 1 && spans[0]?.first === 0n && spans[0].last === last;
-  const known = whole ? wholeFields.get(partition) : undefined;
-  const field = known ?? makeAddressField(partition, addresses, octets);
-  if (whole) wholeFields.set(partition, field);
+  if (!whole) return makeAddressField(partition, addresses, octets);
+  const kept = wholeFields[octets ? 1 : 0];
+  const field = kept.get(partition) ?? makeAddressField(partition, addresses, octets);
+  kept.set(partition, field);
   return field;
 }
 
@@ -83,28 +98,34 @@ function makeAddressField(partition: AddressPartition, { spans, last_octet }: Ad
           return value === null ? null : Number(value);
         })
       : samples(restricted as Restricted<bigint>, (span) => addressIn(span, octet));
-  const classes = (values: ReadonlyMap<number, unknown>) => {
+  const known: { [octet in LastOctet | 'any']?: ReadonlyMap<number, number | bigint> } = {};
+  /** A value of each class that has one with such an ending. Most fields are asked for none. */
+  const valuesOf = (octet: LastOctet | undefined) => {
+    const key = octets && octet ? octet : 'any';
+    known[key] ??= sampled(octets ? octet : undefined);
+    return known[key];
+  };
+  const classesOf = (octet: LastOctet): Bits => {
+    if (!octets) return restricted.present;
     const bits = emptyBits(partition.count);
-    for (const id of values.keys()) addBit(bits, id);
+    for (const id of valuesOf(octet).keys()) addBit(bits, id);
     return bits;
   };
-  const any = sampled(undefined);
-  const values = octets ? { any, 255: sampled('255'), other: sampled('other') } : { any, 255: any, other: any };
   const octet = last_octet === '255' ? ENDS_IN_255 : last_octet ? ENDS_OTHERWISE : ALL_BITS;
   const toOctet = (bits: Bits): LastOctet | undefined =>
     equalBits(bits, ENDS_IN_255) ? '255' : equalBits(bits, ENDS_OTHERWISE) ? 'other' : undefined;
-  const converted = new Map<Bits, AddressSpan[]>();
+  let converted: Map<Bits, AddressSpan[]> | undefined;
   return {
     octet,
-    in_255: classes(values[255]),
-    other: classes(values.other),
-    present: last_octet ? classes(values[last_octet]) : restricted.present,
-    valueOf: (bits: Bits, octets: Bits): bigint =>
-      BigInt(values[toOctet(octets) ?? 'any'].get(firstBit(bits)) ?? missing()),
+    in_255: classesOf('255'),
+    other: classesOf('other'),
+    present: last_octet ? classesOf(last_octet) : restricted.present,
+    valueOf: (bits: Bits, octets: Bits): bigint => BigInt(valuesOf(toOctet(octets)).get(firstBit(bits)) ?? missing()),
     addressesOf(bits: Bits, octets: Bits): Addresses {
-      const known = converted.get(bits) ?? restricted.spansOf(bits).map(toBigintSpan);
-      converted.set(bits, known);
-      return withoutOctet(known, toOctet(octets));
+      converted ??= new Map();
+      const spans = converted.get(bits) ?? restricted.spansOf(bits).map(toBigintSpan);
+      converted.set(bits, spans);
+      return withoutOctet(spans, toOctet(octets));
     },
   };
 }
@@ -129,17 +150,14 @@ function withoutOctet(spans: readonly AddressSpan[], last_octet: LastOctet | und
 /** A number of packets: protocol, port, or ICMP type with its code. */
 function numberField(partition: Partition<number>, values: readonly Span<number>[]) {
   const restricted = restrictPartition(partition, values);
-  const firsts = samples(restricted, ({ first }) => first);
+  let firsts: Map<number, number> | undefined;
   return {
     present: restricted.present,
     spansOf: restricted.spansOf,
     valueOf: (bits: Bits, preferred?: number): number => {
-      if (
-        preferred !== undefined &&
-        restricted.stretches.some((s) => portInRange(s, preferred) && hasBit(bits, s.id))
-      ) {
-        return preferred;
-      }
+      const fits = preferred !== undefined && values.some((range) => portInRange(range, preferred));
+      if (fits && hasBit(bits, classOf(partition, preferred))) return preferred;
+      firsts ??= samples(restricted, ({ first }) => first);
       return firsts.get(firstBit(bits)) ?? missing();
     },
   };
@@ -154,7 +172,7 @@ export function buildField(plan: Plan, box: Box, kind: Kind, direction: 'in' | '
   const limits = (applies: boolean, values: readonly PortRange[], all: readonly PortRange[]) =>
     applies ? values : all;
   const ported = kind === 'ports';
-  const protocols = numberField(plan.numbers.protocols, toNumberSpans(own));
+  const protocols = numberField(plan.numbers.protocols, toRuns(own));
   const icmp = numberField(plan.numbers.icmp, limits(kind === 'icmp', box.icmp, ALL_ICMP));
   const destination_ports = numberField(
     plan.numbers.destination_ports,
@@ -175,10 +193,10 @@ export function buildField(plan: Plan, box: Box, kind: Kind, direction: 'in' | '
     sources.present,
   ];
   if (start.some((bits) => firstBit(bits) < 0)) return null;
-  const listProtocols = (piece: Piece) =>
-    protocols
-      .spansOf(getBits(piece, 'protocols'))
-      .flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, at) => first + at));
+  const listProtocols = (piece: Piece) => {
+    const bits = getBits(piece, 'protocols');
+    return bits === protocols.present ? own : protocols.spansOf(bits).flatMap(listNumbers);
+  };
   return {
     start,
     octets: { sources, destinations },

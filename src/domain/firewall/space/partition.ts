@@ -93,8 +93,9 @@ export function buildPartition<T extends number | bigint>(
 export type Restricted<T extends number | bigint> = {
   /** Classes with a value. */
   readonly present: Bits;
-  readonly stretches: readonly (Span<T> & { readonly id: number })[];
-  /** The values of some classes. */
+  /** Visits the stretches of values in order, each of one class. */
+  readonly visit: (visitor: (first: T, last: T, id: number) => void) => void;
+  /** The values of some classes, neighbors joined. */
   readonly spansOf: (bits: Bits) => readonly Span<T>[];
 };
 
@@ -110,46 +111,51 @@ function stretchAt<T extends number | bigint>(firsts: readonly T[], value: T): n
   return low - 1;
 }
 
+/** The class of a value. */
+export const classOf = <T extends number | bigint>({ firsts, classes }: Partition<T>, value: T): number =>
+  classes[stretchAt(firsts, value)] as number;
+
+/** Stretches are visited where they are, not copied: most questions are about many filters, and few parts of each. */
 export function restrictPartition<T extends number | bigint>(
   { firsts, lasts, classes, count }: Partition<T>,
   values: readonly Span<T>[],
 ): Restricted<T> {
   const present = emptyBits(count);
-  const stretches: (Span<T> & { id: number })[] = [];
-  for (const { first, last } of values) {
-    for (let at = stretchAt(firsts, first); at < firsts.length && (firsts[at] as T) <= last; at++) {
-      const id = classes[at] as number;
-      const [from, to] = [firsts[at] as T, lasts[at] as T];
-      addBit(present, id);
-      stretches.push({ first: larger(from, first), last: smaller(to, last), id });
-    }
+  const starts = values.map(({ first }) => stretchAt(firsts, first));
+  for (const [which, { last }] of values.entries()) {
+    for (let at = starts[which] as number; at < firsts.length && (firsts[at] as T) <= last; at++)
+      addBit(present, classes[at] as number);
   }
-  const known = new Map<Bits, readonly Span<T>[]>();
+  const visit: Restricted<T>['visit'] = (visitor) => {
+    for (const [which, { first, last }] of values.entries()) {
+      for (let at = starts[which] as number; at < firsts.length && (firsts[at] as T) <= last; at++)
+        visitor(larger(firsts[at] as T, first), smaller(lasts[at] as T, last), classes[at] as number);
+    }
+  };
+  let known: Map<Bits, readonly Span<T>[]> | undefined;
   return {
     present,
-    stretches,
+    visit,
     spansOf(bits) {
-      const spans = known.get(bits) ?? joinStretches(stretches, bits);
+      if (bits === present) return values;
+      known ??= new Map();
+      const spans = known.get(bits) ?? joinStretches(visit, bits);
       known.set(bits, spans);
       return spans;
     },
   };
 }
 
-/** The stretches of some classes, neighbors joined. */
-function joinStretches<T extends number | bigint>(
-  stretches: readonly (Span<T> & { readonly id: number })[],
-  bits: Bits,
-): Span<T>[] {
+function joinStretches<T extends number | bigint>(visit: Restricted<T>['visit'], bits: Bits): Span<T>[] {
   const joined: { first: T; last: T }[] = [];
   let previous: { first: T; last: T } | undefined;
-  for (const { first, last, id } of stretches) {
-    if (!hasBit(bits, id)) continue;
+  visit((first, last, id) => {
+    if (!hasBit(bits, id)) return;
     if (previous && valueAfter(previous.last) === first) previous.last = last;
     else {
       previous = { first, last };
       joined.push(previous);
     }
-  }
+  });
   return joined;
 }
