@@ -115,8 +115,8 @@ const QUESTIONS: Readonly<Record<string, (firewall: Asked, at: number) => string
 function readOnceMore(round: number, oneIn: number): Asked {
   const states = new Map(
     [...guests].map(([id, read], n) => {
-      if (n % oneIn !== 0) return [id, read];
-      const state = structuredClone(read.state);
+      if (n % oneIn !== 0) return [id, read] as const;
+      const state: GuestSnapshot = structuredClone(read.state);
       const mark = { pos: RULES, type: 'in', action: 'ACCEPT', enable: 0, comment: `round ${round}` } as const;
       return [id, { ...read, state: { ...state, rules: [...(state.rules ?? []), mark] } }] as const;
     }),
