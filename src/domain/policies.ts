@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { POLICY_EXPIRIES, POLICY_SORTS } from './choices';
 import { createPageSchema, listInput } from './list';
+import { ManagedBy } from './managed-source';
 import {
   DEFAULT_ACTIONS,
   ENFORCEMENT_MODES,
@@ -98,6 +99,8 @@ export const PolicySummary = z.object({
   priority: z.int(),
   ...responsibility,
   definition: StoredDefinition,
+  /** Set: it is managed as code, and only what is applied from this source edits it. */
+  managed_by: ManagedBy.nullable(),
   version: z.int(),
   rules_total: z.int(),
   /** When it or one of its rules expires first, also in the past; null: never. */

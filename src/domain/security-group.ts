@@ -9,6 +9,7 @@ import {
   WORKLOAD_STATUSES,
 } from './choices';
 import { createPageSchema, listInput } from './list';
+import { ManagedBy } from './managed-source';
 
 const GroupName = z
   .string({ error: 'A name.' })
@@ -81,6 +82,8 @@ export const SecurityGroup = z.object({
   members_total: z.int(),
   /** Policies that name the group, including those not visible to the user. */
   policies_total: z.int(),
+  /** Set: it is managed as code, and only what is applied from this source edits it. */
+  managed_by: ManagedBy.nullable(),
   version: z.int(),
   created_at: z.string(),
   updated_at: z.string(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CHANGE_SORTS, DEFAULT_CONFIRM_SECONDS, MAX_CHANGE_ITEMS } from '../choices';
 import { ApplyInput } from '../deployments';
 import { createPageSchema, listInput } from '../list';
+import { ManagedBy } from '../managed-source';
 import { TEMPORARY_LOG_LEVELS } from '../policy/temporary-log';
 import { ApprovalRule } from './approval';
 import { ChangeItem, ChangeItemInput } from './items';
@@ -153,6 +154,8 @@ export type ChangeSummary = z.output<typeof ChangeSummary>;
 
 export const Change = ChangeSummary.extend({
   items: z.array(ChangeItem),
+  /** The source that the edits come from, which manages their objects once the change is applied; null: none. */
+  managed_by: ManagedBy.nullable(),
   /** Items of owners that are not visible to the reader. */
   hidden_items: z.int(),
   confirm_within_seconds: z.int(),

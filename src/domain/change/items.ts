@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_BULK, MAX_BULK_MEMBERS } from '../choices';
+import { ManagedBy } from '../managed-source';
 import { PolicyCreate, PolicySnapshot } from '../policies';
 import { PolicyTestInput, TestContent } from '../policy-tests/definition';
 import { SecurityGroupInput } from '../security-group';
@@ -113,6 +114,9 @@ const moved = {
   moved_from: z.object({ project_id: z.uuid().nullable().optional() }).optional(),
 };
 
+/** In a change that comes from a source: what managed the object before; null: nothing did. */
+const managed = { managed_from: ManagedBy.nullable().optional() };
+
 /**
  * An item as it is stored: ids assigned, content normalized, the owner known. `before` is the content that it was made from; null:
  * it is created. An item `adopt` is stored as the `policy` items that it results in.
@@ -123,6 +127,7 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     policy_id: z.uuid(),
     name: z.string(),
     ...owner,
+    ...managed,
     ...moved,
     /** Null: the policy is created. */
     base_version: z.int().nullable(),
@@ -137,6 +142,7 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     policy_id: z.uuid(),
     name: z.string(),
     ...owner,
+    ...managed,
     base_version: z.int(),
     before: PolicySnapshot.extend(before),
   }),
@@ -145,6 +151,7 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     group_id: z.uuid(),
     name: z.string(),
     ...owner,
+    ...managed,
     ...moved,
     base_version: z.int().nullable(),
     before: GroupContent.extend(before).nullable(),
@@ -157,6 +164,7 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     group_id: z.uuid(),
     name: z.string(),
     ...owner,
+    ...managed,
     base_version: z.int(),
     /** Only workloads that really change: those to add are no members yet, those to remove are. */
     add: z.array(z.uuid()),
@@ -167,6 +175,7 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     group_id: z.uuid(),
     name: z.string(),
     ...owner,
+    ...managed,
     base_version: z.int(),
     before: GroupContent.extend(before),
     /** Its members that were added manually; a rollback adds them again. */
@@ -177,6 +186,7 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     policy_test_id: z.uuid(),
     name: z.string(),
     ...owner,
+    ...managed,
     base_version: z.int().nullable(),
     before: TestContent.extend(before).nullable(),
     after: TestContent,
@@ -186,6 +196,7 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     policy_test_id: z.uuid(),
     name: z.string(),
     ...owner,
+    ...managed,
     base_version: z.int(),
     before: TestContent.extend(before),
   }),

@@ -6,6 +6,8 @@ type Entry<L extends FileList = FileList> = PolicyFile[L][number];
 export type StoredEntry<L extends FileList = FileList> = {
   readonly id: string;
   readonly version: number;
+  /** The source that manages it; null: none does. */
+  readonly source: string | null;
   readonly entry: Entry<L>;
 };
 /** Everything that is stored, list by list. */
@@ -53,6 +55,14 @@ function compareEntries(before: object, after: object): FieldChange[] {
   });
 }
 
+/** Objects of the file that another source manages, as far as the file edits them. */
+export const findManaged = (operations: readonly FileOperation[], source: string | null): FileProblem[] =>
+  operations.flatMap(({ list, at, stored }): FileProblem[] => {
+    if (at === null || !stored || stored.source === null || stored.source === source) return [];
+    const remedy = 'Edit it there, or release it in the console.';
+    return [{ field: `${list}.${at}.name`, message: `This is managed as code by ${stored.source}. ${remedy}` }];
+  });
+
 /** Objects that the file names twice. */
 export function findDuplicates(file: PolicyFile): FileProblem[] {
   return FILE_LISTS.flatMap((list) => {
@@ -67,11 +77,25 @@ export function findDuplicates(file: PolicyFile): FileProblem[] {
   });
 }
 
+/** @property source where the file comes from; null: it has no source */
+type CompareOptions = { readonly prune: boolean; readonly source: string | null };
+
+/** That the source of the file manages the object from now on. */
+const compareSource = (known: StoredEntry | null, source: string | null): FieldChange[] =>
+  known === null || source === null || known.source === source
+    ? []
+    : [{ field: 'managed_by', before: known.source, after: source }];
+
 /**
- * What makes the stored objects those of the file. Without `prune`, what the file lacks stays.
+ * What makes the stored objects those of the file. Without `prune`, what the file lacks stays; with it, it is deleted if the source of
+ * the file manages it. A file without a source deletes what no source manages.
  * @param file without duplicates
  */
-export function compareFile(file: PolicyFile, stored: StoredEntries, { prune }: { prune: boolean }): FileOperation[] {
+export function compareFile(
+  file: PolicyFile,
+  stored: StoredEntries,
+  { prune, source }: CompareOptions,
+): FileOperation[] {
   const compareList = <L extends FileList>(list: L): FileOperation<L>[] => {
     const entries = file[list] as readonly Entry<L>[];
     const rows = stored[list] as readonly StoredEntry<L>[];
@@ -79,22 +103,17 @@ export function compareFile(file: PolicyFile, stored: StoredEntries, { prune }: 
     const operations = entries.flatMap((entry, at) => {
       const known = open.get(toKey(entry)) ?? null;
       open.delete(toKey(entry));
-      const fields = compareEntries(known?.entry ?? {}, entry);
+      const fields = [...compareEntries(known?.entry ?? {}, entry), ...compareSource(known, source)];
       if (known && fields.length === 0) return [];
       return [{ list, action: known ? 'update' : 'create', at, stored: known, entry, fields } as FileOperation<L>];
     });
     const deletions = prune
-      ? [...open.values()].map(
-          (one) =>
-            ({
-              list,
-              action: 'delete',
-              at: null,
-              stored: one,
-              entry: one.entry,
-              fields: [],
-            }) as unknown as FileOperation<L>,
-        )
+      ? [...open.values()]
+          .filter((one) => one.source === source)
+          .map((one) => {
+            const deletion = { list, action: 'delete', at: null, stored: one, entry: one.entry, fields: [] };
+            return deletion as unknown as FileOperation<L>;
+          })
       : [];
     return [...operations, ...deletions];
   };

@@ -71,7 +71,8 @@ const file = fc
 
 /** What is stored once a document has been applied. */
 const store = (one: PolicyFile): StoredEntries => {
-  const list = <T>(entries: readonly T[]) => entries.map((entry, at) => ({ id: String(at), version: 1, entry }));
+  const list = <T>(entries: readonly T[]) =>
+    entries.map((entry, at) => ({ id: String(at), version: 1, source: null, entry }));
   return {
     security_groups: list(one.security_groups),
     policies: list(one.policies),
@@ -101,7 +102,7 @@ describe('a policy file', () => {
             stored[list].map(({ entry }) => [JSON.stringify([list, makeKey(entry)]), entry]),
           ),
         );
-        for (const { list, action, entry } of compareFile(after, stored, { prune })) {
+        for (const { list, action, entry } of compareFile(after, stored, { prune, source: null })) {
           const key = JSON.stringify([list, makeKey(entry)]);
           expect(result.has(key)).toBe(action !== 'create');
           if (action === 'delete') result.delete(key);
@@ -115,7 +116,7 @@ describe('a policy file', () => {
           ),
         );
         expect(result).toEqual(expected);
-        expect(compareFile(after, store(after), { prune })).toEqual([]);
+        expect(compareFile(after, store(after), { prune, source: null })).toEqual([]);
       }),
       { numRuns: 60 },
     );

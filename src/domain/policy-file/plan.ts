@@ -3,6 +3,7 @@ import { ChangeCreate } from '../change/change';
 import { ChangeDifference } from '../change/difference';
 import { POLICY_TEST_RESULTS } from '../choices';
 import { Impact } from '../impact/impact';
+import { ManagedBy } from '../managed-source';
 import { UNRESOLVED_REASONS } from '../policy/resolve';
 import { TEST_UNKNOWN_REASONS } from '../policy-tests/definition';
 import { FILE_LISTS, PolicyFile } from './document';
@@ -26,9 +27,11 @@ export type PolicyFileExport = z.output<typeof PolicyFileExport>;
 
 export const PolicyFilePlanInput = z.strictObject({
   document: PolicyFile,
-  /** Deletes what the document lacks. */
+  /** Deletes what the document lacks: with `managed_by`, of what this source manages; without, of what no source manages. */
   prune: z.boolean({ error: 'One of true, false.' }).default(false),
   tenant,
+  /** Where the document comes from. What it names is managed from there once it is applied. */
+  managed_by: ManagedBy.optional(),
 });
 export type PolicyFilePlanInput = z.output<typeof PolicyFilePlanInput>;
 

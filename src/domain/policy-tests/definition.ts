@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { POLICY_TEST_EXPECTATIONS, POLICY_TEST_RESULTS, POLICY_TEST_SORTS } from '../choices';
 import { Decider } from '../flow-verdict';
 import { createPageSchema, listInput } from '../list';
+import { ManagedBy } from '../managed-source';
 import { protocolHasPorts, RULE_PROTOCOLS } from '../policy/choices';
 import { Ports, plainText } from '../policy/policy';
 import { canonicalTestEndpoint, isExcepted, parseTestEndpoint } from './test-endpoint';
@@ -204,6 +205,8 @@ export const PolicyTest = z.object({
   owner: z.string(),
   /** Part of the product: changed and overridden with the installation's permission only. */
   protected: z.boolean(),
+  /** Set: it is managed as code, and only what is applied from this source edits it. */
+  managed_by: ManagedBy.nullable(),
   version: z.int(),
   result: z.enum(POLICY_TEST_RESULTS),
   /** With `unknown`, why. */

@@ -1,7 +1,8 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
+import { toOwner } from '@/domain/permissions';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -13,10 +14,12 @@ import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
+import { showToast } from '@/ui/toast';
 import { Mono, RelativeTime } from '@/ui/values';
 import { DeleteMenu, EditButton } from '../shared/detail-actions';
 import { DetailPage } from '../shared/detail-page';
 import { PolicyLink } from '../shared/entity-links';
+import { ManagedNotice } from '../shared/managed-notice';
 import { EXPECTATION_LABELS, packetText, serviceText, UNKNOWN_LABELS } from '../shared/policy-tests/test-labels';
 import { TestResult } from '../shared/policy-tests/test-views';
 import { usePermissions } from '../shared/use-permissions';
@@ -41,6 +44,16 @@ function Content({ test }: { test: PolicyTest }) {
   const { reason } = usePermissions();
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
   const close = () => setDialog(null);
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const release = useMutation(
+    trpc.policyTests.release.mutationOptions({
+      onSuccess: () => {
+        void queryClient.invalidateQueries(trpc.policyTests.pathFilter());
+        showToast('ok', { title: t('Policy test released') });
+      },
+    }),
+  );
   const writeReason =
     reason('policy_test:write', test) ?? (test.protected ? t('Change it under Protected connections.') : null);
   const { failing_since: since, checked_at: checked } = test;
@@ -71,6 +84,7 @@ function Content({ test }: { test: PolicyTest }) {
         }
       />
       <div className="flex flex-col gap-4">
+        <ManagedNotice object={test} disabledReason={reason('policy_test:write', toOwner(test))} release={release} />
         <Result test={test} />
         <Section title={t('Assertion')}>
           <Properties

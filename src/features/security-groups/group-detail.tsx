@@ -1,8 +1,9 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
+import { toOwner } from '@/domain/permissions';
 import type { SecurityGroup } from '@/domain/security-group';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -15,8 +16,10 @@ import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
+import { showToast } from '@/ui/toast';
 import { DeleteMenu, EditButton } from '../shared/detail-actions';
 import { DetailPage } from '../shared/detail-page';
+import { ManagedNotice } from '../shared/managed-notice';
 import { AsOfButton, PastNotice, usePastTime } from '../shared/past/as-of';
 import { SuggestLink } from '../shared/suggest-link';
 import { ReachLink } from '../shared/traffic-links';
@@ -58,6 +61,16 @@ function Content({ group }: { group: SecurityGroup }) {
   );
   const [dialog, setDialog] = useState<'edit' | 'add' | 'delete' | null>(null);
   const close = () => setDialog(null);
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const release = useMutation(
+    trpc.securityGroups.release.mutationOptions({
+      onSuccess: () => {
+        void queryClient.invalidateQueries(trpc.securityGroups.pathFilter());
+        showToast('ok', { title: t('Group released') });
+      },
+    }),
+  );
   const writeReason = asOf === null ? reason('group:write', group) : t('Show now to edit it');
   // A project's people read a group of the tenant with members of the project, and nothing of where else it is used.
   const whole = reason('group:read', group) && (
@@ -125,6 +138,9 @@ function Content({ group }: { group: SecurityGroup }) {
           </>
         }
       />
+      {asOf === null && (
+        <ManagedNotice object={group} disabledReason={reason('group:write', toOwner(group))} release={release} />
+      )}
       <Tabs
         label={t('Group sections')}
         value={tab}

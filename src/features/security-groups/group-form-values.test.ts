@@ -14,6 +14,7 @@ const group: SecurityGroup = {
   member_tags_match: 'all',
   members_total: 4,
   policies_total: 1,
+  managed_by: null,
   version: 3,
   created_at: '2026-11-21T02:00:00.000Z',
   updated_at: '2026-11-21T02:00:00.000Z',

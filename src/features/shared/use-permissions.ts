@@ -1,4 +1,5 @@
 'use client';
+import type { ManagedBy } from '@/domain/managed-source';
 import { computeReach, type Grantable, isWithinReach, type Owned, PERMISSIONS } from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
@@ -10,6 +11,9 @@ export function missingPermission(failure: Failure): Grantable | null {
   return named === '*' ? '*' : (PERMISSIONS.find((one) => one === named) ?? null);
 }
 
+/** Whose something is, and what manages it as code. */
+type Owner = Owned & { readonly managed_by?: ManagedBy | null };
+
 /** What the signed-in user may do anywhere. For comfort only: the service decides at each call. */
 export function usePermissions() {
   const t = useT();
@@ -18,12 +22,17 @@ export function usePermissions() {
   const can = (permission: Grantable) => held.includes('*') || held.includes(permission);
   return {
     can,
-    /** Why a control is disabled, or null when it is not; `owner` of what it changes, where that matters. */
-    reason: (permission: Grantable, owner?: Owned) =>
+    /**
+     * Why a control is disabled, or null when it is not; `owner` of what it changes, where that matters: what is managed as code is
+     * not changed here.
+     */
+    reason: (permission: Grantable, owner?: Owner) =>
       can(permission)
-        ? owner && state.status === 'signed_in' && !isWithinReach(owner, computeReach(state.user.grants, permission))
-          ? t('Only users with this permission for the whole tenant can change it.')
-          : null
+        ? owner?.managed_by && permission.endsWith(':write')
+          ? t('Managed as code by {source}. Edit it there, or release it.', { source: owner.managed_by.source })
+          : owner && state.status === 'signed_in' && !isWithinReach(owner, computeReach(state.user.grants, permission))
+            ? t('Only users with this permission for the whole tenant can change it.')
+            : null
         : permission === '*'
           ? t('Only a super administrator can do this.')
           : t('Requires the permission {permission}. Ask an administrator for a role with this permission.', {

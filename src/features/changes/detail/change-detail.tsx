@@ -30,6 +30,7 @@ import {
 import { ChangeStateView } from '../../shared/changes/change-state';
 import { DetailPage } from '../../shared/detail-page';
 import { loadTab } from '../../shared/load-tab';
+import { SourceView } from '../../shared/managed-notice';
 import { pathCheckPath } from '../../shared/reach/ends';
 import { formatTenants } from '../change-columns';
 import { type Step, useChangeSteps } from '../use-change-steps';
@@ -139,6 +140,9 @@ function Content({ change }: { change: Change }) {
               at: <RelativeTime at={change.created_at} />,
               tenants: formatTenants(t, change),
             })}
+            {change.managed_by && (
+              <p>{t.rich('Edits come from {source}.', { source: <SourceView of={change.managed_by} /> })}</p>
+            )}
             {change.description && <p className="[overflow-wrap:anywhere]">{change.description}</p>}
           </>
         }

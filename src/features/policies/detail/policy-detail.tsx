@@ -1,8 +1,9 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Ban, Eye, GitPullRequestArrow, Pencil, Play, Power, ShieldCheck, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
+import { toOwner } from '@/domain/permissions';
 import type { Policy } from '@/domain/policies';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -19,11 +20,13 @@ import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
+import { showToast } from '@/ui/toast';
 import { DeploymentState } from '../../shared/deployment-state';
 import { EditButton } from '../../shared/detail-actions';
 import { DetailPage } from '../../shared/detail-page';
 import { PolicyMode } from '../../shared/enforcement-mode';
 import { loadTab } from '../../shared/load-tab';
+import { ManagedNotice } from '../../shared/managed-notice';
 import { AsOfButton, PastNotice, usePastTime } from '../../shared/past/as-of';
 import { DriftLink, ReachLink } from '../../shared/traffic-links';
 import { usePermissions } from '../../shared/use-permissions';
@@ -232,6 +235,7 @@ function Content({ policy }: { policy: Policy }) {
       />
       {asOf === null && (
         <>
+          <ReleaseNotice policy={policy} />
           <OpenChanges policyId={policy.id} />
           <VersionBehind policy={policy} applyReason={applyReason} onApply={() => setDialog('apply')} />
         </>
@@ -291,6 +295,23 @@ function Content({ policy }: { policy: Policy }) {
       )}
     </>
   );
+}
+
+function ReleaseNotice({ policy }: { policy: Policy }) {
+  const t = useT();
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const release = useMutation(
+    trpc.policies.release.mutationOptions({
+      onSuccess: () => {
+        void queryClient.invalidateQueries(trpc.policies.pathFilter());
+        showToast('ok', { title: t('Policy released') });
+      },
+    }),
+  );
+  const { reason } = usePermissions();
+  const disabledReason = reason('policy:write', toOwner(policy));
+  return <ManagedNotice object={policy} disabledReason={disabledReason} release={release} />;
 }
 
 type State = { enabled: boolean; definition: Pick<Policy['definition'], 'enforcement_mode'> };

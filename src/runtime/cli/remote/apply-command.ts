@@ -1,6 +1,6 @@
 import type { Change } from '@/domain/change/change';
 import { type Command, EXIT, type Terminal, textOption, UsageError, type Values } from '../command';
-import type { Api } from './api';
+import type { Api, Variables } from './api';
 import { formatPlan } from './format-plan';
 import { FILE_OPTIONS, FILE_OPTIONS_HELP, makePlan, openPolicyFile, pollUntil, sendPolicyFile } from './policy-file';
 
@@ -54,10 +54,15 @@ async function submit(api: Api, id: string, waitSeconds: number | null, terminal
 }
 
 /** `fabric apply`. @param open connects to the installation @param confirm asks the person at the terminal; null: there is none */
-export const applyCommand = (open: () => Api, confirm: ((question: string) => Promise<boolean>) | null): Command => ({
+export const applyCommand = (
+  open: () => Api,
+  env: Variables,
+  confirm: ((question: string) => Promise<boolean>) | null,
+): Command => ({
   name: 'apply',
   summary: 'Make policies, groups and policy tests what a file says, as one change.',
-  help: `  fabric apply FILE [--yes] [--prune] [--tenant NAME] [--confirm-within SECONDS] [--wait-for-approval SECONDS] [--title TEXT]
+  help: `  fabric apply FILE [--yes] [--prune] [--tenant NAME] [--source NAME] [--confirm-within SECONDS] [--wait-for-approval SECONDS]
+               [--title TEXT]
 
 Shows the plan, and applies exactly that. Exit status: 0 applied or nothing to change, 1 error, 3 in review, 4 rolled back.
 
@@ -81,7 +86,7 @@ ${FILE_OPTIONS_HELP}`,
     const waitSeconds = secondsOption(values, 'wait-for-approval');
     const title = textOption(values, 'title') ?? `Apply ${name === '-' ? 'a policy file' : name}`.slice(0, 120);
     const api = open();
-    const file = await openPolicyFile(name, values);
+    const file = await openPolicyFile(name, values, env);
     const plan = await makePlan(api, file, values['no-replay'] !== true);
     for (const line of formatPlan(plan)) terminal.print(line);
     if (plan.operations.length === 0) return EXIT.ok;

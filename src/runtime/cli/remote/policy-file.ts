@@ -2,23 +2,31 @@ import { readFile } from 'node:fs/promises';
 import { text as readStream } from 'node:stream/consumers';
 import type { PolicyFilePlan } from '@/domain/policy-file/plan';
 import { textOption, type Values } from '../command';
-import { type Api, ApiError } from './api';
+import { type Api, ApiError, type Variables } from './api';
+import { readSource, SOURCE_HELP, SOURCE_OPTIONS } from './file-source';
 import { FileError, type PolicyYaml, readPolicyYaml } from './policy-yaml';
 
 /** What `plan` and `apply` have in common. */
-export const FILE_OPTIONS = { prune: { type: 'boolean' }, tenant: { type: 'string' } } as const;
+export const FILE_OPTIONS = { prune: { type: 'boolean' }, tenant: { type: 'string' }, ...SOURCE_OPTIONS } as const;
 
-export const FILE_OPTIONS_HELP = `--prune        deletes what the file lacks; the plan lists it
---tenant NAME  only objects of this tenant; limits what --prune deletes`;
+export const FILE_OPTIONS_HELP = `--prune        deletes what the file lacks and its source manages, or without a source nothing manages; the plan lists it
+--tenant NAME  only objects of this tenant; limits what --prune deletes
+${SOURCE_HELP}`;
 
 export type OpenFile = { readonly name: string; readonly yaml: PolicyYaml; readonly body: object };
 
-/** Reads a file and the options that go with it. @throws FileError */
-export async function openPolicyFile(name: string, values: Values): Promise<OpenFile> {
+/** Reads a file and the options that go with it. @throws FileError, UsageError */
+export async function openPolicyFile(name: string, values: Values, env: Variables): Promise<OpenFile> {
+  const managed_by = readSource(values, env);
   const text = name === '-' ? await readStream(process.stdin) : await readFile(name, 'utf8');
   const yaml = readPolicyYaml(name, text);
   const tenant = textOption(values, 'tenant');
-  const body = { document: yaml.document, prune: values.prune === true, ...(tenant !== null && { tenant }) };
+  const body = {
+    document: yaml.document,
+    prune: values.prune === true,
+    ...(tenant !== null && { tenant }),
+    ...(managed_by && { managed_by }),
+  };
   return { name, yaml, body };
 }
 

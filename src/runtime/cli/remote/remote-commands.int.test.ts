@@ -1,87 +1,20 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { drive, readLive } from '@/server/enforcement/changes/rollout/testing/rollout-lab.fixture';
+import { describe, expect, it } from 'vitest';
+import { readLive } from '@/server/enforcement/changes/rollout/testing/rollout-lab.fixture';
+import { at, get, lab, post } from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
+import { makeUser } from '@/test/factories';
 import {
-  at,
-  create,
-  DEFINITION,
-  get,
-  lab,
-  post,
-  prepareDeploymentLab,
-  RULES,
-} from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
-import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
-import { call } from '@/test/request';
-import { runCli } from '../run-cli';
-import { remoteCommands } from './remote-commands';
+  apply,
+  exportTo,
+  fill,
+  plan,
+  prepareRemoteLab,
+  run,
+  setToken,
+  signInAs,
+  write,
+} from './testing/remote-lab.fixture';
 
-prepareDeploymentLab();
-
-let folder = '';
-let token = '';
-
-beforeEach(async () => {
-  await lab.sql`truncate policies, security_groups, policy_tests, changes cascade`;
-  folder = await mkdtemp(join(tmpdir(), 'fabric-file-'));
-  token = await signIn(await makeUser('super_admin'));
-});
-afterEach(() => rm(folder, { recursive: true }));
-
-const signIn = async (user: Parameters<typeof bearer>[0]) => {
-  const { authorization = '' } = (await bearer(user)) as Record<string, string>;
-  return authorization.replace(/^Bearer /, '');
-};
-
-/** Calls the service without a socket; workers carry out what a request starts. */
-const callService = async (url: string, { method = 'GET', headers, body }: RequestInit): Promise<Response> => {
-  const path = url.replace('https://fabric.test/api/v1', '');
-  const sent = typeof body === 'string' ? { body } : {};
-  const response = await call(path, { method, headers: headers as Record<string, string>, ...sent });
-  const [, id] = /^\/changes\/([^/]+)\/apply$/.exec(path) ?? [];
-  if (id !== undefined && response.ok) await drive(id);
-  return response;
-};
-
-async function run(...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const env = { NODE_ENV: 'test', FABRIC_URL: 'https://fabric.test', FABRIC_TOKEN: token };
-  const status = await runCli(remoteCommands({ env, fetch: callService, confirm: null }), args, {
-    print: (line) => void out.push(line),
-    note: (line) => void err.push(line),
-  });
-  return { status, out: out.join('\n'), err: err.join('\n') };
-}
-
-const at_file = (name: string) => join(folder, name);
-const exportTo = async (name: string, ...options: string[]) => {
-  expect(await run('export', '-o', at_file(name), ...options)).toMatchObject({ status: 0, err: '' });
-  return readFile(at_file(name), 'utf8');
-};
-const apply = (name: string, ...options: string[]) => run('apply', at_file(name), '--yes', '--no-replay', ...options);
-const plan = (name: string, ...options: string[]) => run('plan', at_file(name), '--no-replay', ...options);
-
-/** Policies, groups and tests of the installation, a tenant and a project, some of which name others by id. */
-async function fill() {
-  const tenant = await makeTenant();
-  const project = await makeProject(tenant, { name: 'Shop: "1"' });
-  const owner = { tenant_id: tenant.id, project_id: project.id };
-  const workload_ids = [await lab.id(101), await lab.id(100)];
-  const group = await post<{ id: string }>('/security-groups', { name: 'web # 1', workload_ids, member_tags: ['x'] });
-  await post('/security-groups', { name: 'web # 1', ...owner, description: 'line\nbreak' });
-  const targets = [`sg:${group.body.id}`, at(102)];
-  await create({ name: 'platform', definition: { ...DEFINITION, targets }, priority: 10, enabled: true });
-  await create({ name: 'a later one', definition: { ...DEFINITION, enforcement_mode: 'audit' }, priority: 10 });
-  const tenants = { definition: { ...DEFINITION, targets: ['sg:web # 1'], enforcement_mode: 'audit' }, rules: RULES };
-  await post('/policies', { name: 'yes', ...owner, ...tenants });
-  const test = { expect: 'deny', protocol: 'tcp', ports: ['9'], from: ['192.0.2.1', '!192.0.2.9'], to: [at(100)] };
-  await post('/policy-tests', { ...test, name: 'platform test', reason: 'because' });
-  await post('/policy-tests', { ...test, name: 'of a tenant', to: ['sg:web # 1'], ...owner });
-  return { tenant, group: group.body };
-}
+prepareRemoteLab();
 
 describe('policies as code', () => {
   it('restores from a file what was deleted, byte for byte, and then has nothing to change', async () => {
@@ -91,7 +24,7 @@ describe('policies as code', () => {
     expect(await plan('all.yaml')).toMatchObject({ status: 0, out: 'Nothing to change.' });
     const live = [100, 101, 102].map(readLive);
 
-    await writeFile(at_file('empty.yaml'), 'version: 1\n');
+    await write('empty.yaml', 'version: 1\n');
     expect(await plan('empty.yaml')).toMatchObject({ status: 0 });
     const wiped = await plan('empty.yaml', '--prune');
     expect([wiped.status, wiped.out]).toEqual([2, expect.stringContaining('0 to create, 0 to change, 7 to delete')]);
@@ -114,7 +47,7 @@ describe('policies as code', () => {
       .replace('name: platform test', 'name: another test')
       .replace('description: |-\n      line\n      break', 'description: one line')
       .replace(/ {4}members:\n {6}- vmid:.*\/100\n/, '    members:\n');
-    await writeFile(at_file('all.yaml'), edited);
+    await write('all.yaml', edited);
     const { status, out } = await plan('all.yaml');
     expect(status).toBe(2);
     expect(out).toContain('+ policy test another test');
@@ -154,11 +87,11 @@ policies:
   - name: two
     definition: { enforcement_mode: audit, sources: [any], targets: [any] }
 `;
-    await writeFile(at_file('bad.yaml'), bad);
+    await write('bad.yaml', bad);
     const first = await apply('bad.yaml');
     expect(first.status).toBe(1);
     expect(first.err).toMatch(/bad\.yaml:15:9: policies\.0\.rules\.0\.protocol: One of any, tcp/);
-    await writeFile(at_file('bad.yaml'), bad.replace('tpc', 'tcp'));
+    await write('bad.yaml', bad.replace('tpc', 'tcp'));
     const second = await apply('bad.yaml');
     const lines = second.err.split('\n').map((line) => line.replace(/^.*bad\.yaml:/, ''));
     expect([second.status, lines.sort()]).toEqual([
@@ -178,15 +111,15 @@ policies:
   it('keeps to a tenant, and neither shows nor deletes what belongs to others', async () => {
     const { tenant } = await fill();
     const all = await exportTo('all.yaml');
-    token = await signIn(await makeUser('security_engineer', tenant));
+    await signInAs(await makeUser('security_engineer', tenant));
     const own = await exportTo('own.yaml');
     expect([own.includes('of a tenant'), own.includes('platform')]).toEqual([true, false]);
-    await writeFile(at_file('empty.yaml'), 'version: 1\n');
+    await write('empty.yaml', 'version: 1\n');
     const { status, out } = await plan('empty.yaml', '--prune');
     expect([status, out]).toEqual([2, expect.stringContaining('0 to create, 0 to change, 3 to delete')]);
-    await writeFile(at_file('all.yaml'), all.replace('name: platform\n', 'name: mine\n'));
+    await write('all.yaml', all.replace('name: platform\n', 'name: mine\n'));
     expect((await apply('all.yaml')).status).toBe(1);
-    token = await signIn(await makeUser('super_admin'));
+    await signInAs(await makeUser('super_admin'));
     expect(await exportTo('again.yaml')).toBe(all);
     const limited = await exportTo('limited.yaml', '--tenant', tenant.name);
     expect(limited).toBe(own);
@@ -196,7 +129,7 @@ policies:
     const { tenant } = await fill();
     await lab.sql`update tenants set approvals_required = 1, approval_scope = 'all' where id = ${tenant.id}`;
     const text = await exportTo('all.yaml');
-    await writeFile(at_file('all.yaml'), text.replace('name: yes', 'name: "no"').replace('name: "yes"', 'name: "no"'));
+    await write('all.yaml', text.replace('name: yes', 'name: "no"').replace('name: "yes"', 'name: "no"'));
     const { status, err, out } = await apply('all.yaml');
     expect([status, err, out]).toEqual([
       3,
@@ -215,7 +148,7 @@ policies:
     expect(await run('reach', 'outside', at(100), 'x')).toMatchObject({ status: 1, err: /x is no port/ });
     expect((await run('reach', '192.0.2.1', at(100), '443')).out).toMatch(/^(yes|no|some|unknown)/);
     expect(await run('flows')).toMatchObject({ status: 0 });
-    token = 'wrong';
+    setToken('wrong');
     expect(await run('drift')).toMatchObject({ status: 1, out: '' });
   });
 });

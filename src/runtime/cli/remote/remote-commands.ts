@@ -27,7 +27,7 @@ async function askPerson(question: string): Promise<boolean> {
 export function remoteCommands({ env, fetch, confirm }: Environment): Command[] {
   const open = () => connect(env, fetch);
   return [
-    ...[exportCommand(open), planCommand(open), applyCommand(open, confirm)],
+    ...[exportCommand(open), planCommand(open, env), applyCommand(open, env, confirm)],
     ...[testCommand(open), driftCommand(open), reachCommand(open), flowsCommand(open)],
   ];
 }

@@ -22,6 +22,7 @@ import { EndpointSearch, EndpointSuggestions, ResolveInput, ResolveResult } from
 import { PolicyGuestComparison, PolicyGuestListInput, PolicyGuestPage } from '@/domain/policy-guests';
 import { CleanupPreview, DraftInput, PolicyPreview, PreviewInput } from '@/domain/policy-preview';
 import { authorizeIfGranted, type Session } from '../../auth/scope';
+import { releasePolicy } from '../../enforcement/managed/release';
 import { addRule, changeRule, removeRule } from '../../enforcement/policies/change-rules';
 import { draftPolicy } from '../../enforcement/policies/draft-policy';
 import { resolveEndpoints, searchEndpoints } from '../../enforcement/policies/endpoints';
@@ -92,6 +93,15 @@ export const policiesRouter = router({
     input: guardQuery,
     output: DeletedPolicy,
     run: ({ scope, params, input }) => deletePolicy(scope, params.policy_id, input),
+  }),
+  release: mutation({
+    rest: 'POST /policies/{policy_id}/release',
+    summary:
+      'Release a policy that is managed as code, so that it can be edited. The next apply from its source manages it again.',
+    access: { permission: 'policy:write' },
+    output: Policy,
+    problems: ['conflict'],
+    run: ({ scope, params }) => releasePolicy(scope, params.policy_id),
   }),
   rules: query({
     rest: 'GET /policies/{policy_id}/rules',

@@ -13,6 +13,7 @@ import {
   ProtectedConnectionInput,
   ProtectedConnections,
 } from '@/domain/policy-tests/protected-connection';
+import { releasePolicyTest } from '../../enforcement/managed/release';
 import { answerOwnWorkload, listOwnWorkloads } from '../../enforcement/own-connections/own-workloads';
 import {
   createPolicyTest,
@@ -70,6 +71,15 @@ export const policyTestsRouter = router({
     summary: 'Delete a policy test.',
     access: { permission: 'policy_test:write' },
     run: ({ scope, params }) => deletePolicyTest(scope, params.policy_test_id),
+  }),
+  release: mutation({
+    rest: 'POST /policy-tests/{policy_test_id}/release',
+    summary:
+      'Release a policy test that is managed as code, so that it can be edited. The next apply from its source manages it again.',
+    access: { permission: 'policy_test:write' },
+    output: PolicyTest,
+    problems: ['conflict'],
+    run: ({ scope, params }) => releasePolicyTest(scope, params.policy_test_id),
   }),
   protected: query({
     rest: 'GET /protected-connections',

@@ -21,6 +21,7 @@ import {
   updateSecurityGroup,
 } from '../../enforcement/groups/groups';
 import { addMember, changeMembers, listMembers, removeMember } from '../../enforcement/groups/members';
+import { releaseSecurityGroup } from '../../enforcement/managed/release';
 import { listSecurityGroups } from '../../enforcement/queries/security-groups';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -68,6 +69,15 @@ export const securityGroupsRouter = router({
     summary: 'Delete a security group. Returns 409 with used_by while policies use it.',
     access: { permission: 'group:write' },
     run: ({ scope, params }) => deleteSecurityGroup(scope, params.security_group_id),
+  }),
+  release: mutation({
+    rest: 'POST /security-groups/{security_group_id}/release',
+    summary:
+      'Release a group that is managed as code, so that it can be edited. The next apply from its source manages it again.',
+    access: { permission: 'group:write' },
+    output: SecurityGroup,
+    problems: ['conflict'],
+    run: ({ scope, params }) => releaseSecurityGroup(scope, params.security_group_id),
   }),
   usage: query({
     rest: 'GET /security-groups/{security_group_id}/usage',

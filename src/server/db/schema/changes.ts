@@ -6,6 +6,7 @@ import type { StoredApplyRequest, StoredRollout } from '@/domain/change/rollout'
 import { CHANGE_STATES } from '@/domain/change/states';
 import { ON_FAILURE, WAVE_KINDS, type Waves } from '@/domain/change/waves';
 import type { DeploymentProblem } from '@/domain/deployments';
+import type { ManagedBy } from '@/domain/managed-source';
 import { TEMPORARY_LOG_LEVELS } from '@/domain/policy/temporary-log';
 import { primaryId, timestampNow, timestamptz } from '../columns';
 import { workloads } from './workloads';
@@ -38,6 +39,8 @@ export const changes = pgTable(
     removes_log: boolean().notNull().default(false),
     scheduled_at: timestamptz(),
     within_maintenance: boolean().notNull().default(false),
+    /** Where its edits come from; what it edits is managed from there once it is applied. Null: not from a file with a source. */
+    managed_by: jsonb().$type<ManagedBy>(),
     /** Everyone who wrote its content; none of them may approve it. */
     author_ids: uuid().array().notNull().default(sql`'{}'`),
     created_by: uuid(),

@@ -15,6 +15,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES } from '@/domain/choices';
 import { DEPLOYMENT_TRIGGERS, type DeploymentProblem } from '@/domain/deployments';
+import type { ManagedBy } from '@/domain/managed-source';
 import type { StoredSnapshot } from '@/domain/policies';
 import { RULE_LOG_LEVELS } from '@/domain/policy/choices';
 import type { PolicyDefinition } from '@/domain/policy/policy';
@@ -38,6 +39,8 @@ export const securityGroups = pgTable(
     member_tags_match: text({ enum: ['any', 'all'] })
       .notNull()
       .default('any'),
+    /** Set: it is managed as code, and only what is applied from this source edits it. */
+    managed_by: jsonb().$type<ManagedBy>(),
     version: integer().notNull().default(1),
     created_at: timestampNow(),
     updated_at: timestampNow(),
@@ -96,6 +99,8 @@ export const policies = pgTable(
     priority: integer().notNull().default(100),
     ...responsible(),
     definition: jsonb().$type<PolicyDefinition>().notNull(),
+    /** Set: it is managed as code, and only what is applied from this source edits it. */
+    managed_by: jsonb().$type<ManagedBy>(),
     version: integer().notNull().default(1),
     /** The first version in a row whose compiled rules are those of the present one; null: the present one alone. */
     rules_version: integer(),

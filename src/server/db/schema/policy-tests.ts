@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, foreignKey, index, integer, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { POLICY_TEST_EXPECTATIONS, POLICY_TEST_RESULTS } from '@/domain/choices';
+import type { ManagedBy } from '@/domain/managed-source';
 import { OWN_PROCESSES, type ProcessReport } from '@/domain/own-connections/own-workloads';
 import { RULE_PROTOCOLS } from '@/domain/policy/choices';
 import type { TestFinding } from '@/domain/policy-tests/decide';
@@ -30,6 +31,8 @@ export const policyTests = pgTable(
     protected: boolean().notNull().default(false),
     /** Of a protected connection, which one. */
     template: text({ enum: PROTECTED_TEMPLATES }).unique('policy_tests_template_key'),
+    /** Set: it is managed as code, and only what is applied from this source edits it. */
+    managed_by: jsonb().$type<ManagedBy>(),
     version: integer().notNull().default(1),
     created_at: timestampNow(),
     updated_at: timestampNow(),

@@ -125,6 +125,7 @@ const ASKED: Record<string, ((state: State) => Given[]) | 'nothing' | 'a change'
     { params: { policy_id: s.draft.id }, input: { definition: s.definition } },
   ],
   'policies.delete': (s) => [{ params: policyParams(s) }],
+  'policies.release': 'nothing',
   'policies.addRule': (s) => [{ params: policyParams(s), input: { rule: RULE } }],
   'policies.changeRule': (s) => [{ params: ruleParams(s), input: { rule: RULE } }],
   'policies.removeRule': (s) => [{ params: ruleParams(s) }],
@@ -137,6 +138,7 @@ const ASKED: Record<string, ((state: State) => Given[]) | 'nothing' | 'a change'
   'suggestions.createChange': 'a change',
   'securityGroups.create': (s) => [{ input: { name: 'future', tenant_id: s.ours.tenant.id, workload_ids: [s.moved] } }],
   'securityGroups.update': (s) => [{ params: groupParams(s), input: { member_tags: ['prod'] } }],
+  'securityGroups.release': 'nothing',
   // Only a group that no policy names can be deleted.
   'securityGroups.delete': 'nothing',
   'securityGroups.addMember': (s) => [{ params: groupParams(s), input: { workload_id: s.moved } }],

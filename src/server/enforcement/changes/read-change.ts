@@ -110,6 +110,7 @@ function hideTexts({ waves, problems, break_glass_reason }: ChangeRow) {
     problems: problems.map(({ code }) => ({ code, message: NOT_VISIBLE, remedy: null })),
     break_glass_reason: break_glass_reason === null ? null : NOT_VISIBLE,
     impact_id: null,
+    managed_by: null,
   };
 }
 
@@ -138,13 +139,13 @@ async function describeChange(session: Session, reach: Reach, row: ChangeRow, su
   // Who acts for the installation or a visible owner is known; of others it is only known that someone acted.
   const known = isPartial ? new Set([row.created_by, ...reviews.map(({ by }) => by.id)]) : null;
   const { confirm_within_seconds, on_failure, rollback_on_failed_check, scheduled_at, within_maintenance } = row;
-  const { problems, impact_id, break_glass_reason, log_new_rules, removes_log } = row;
+  const { problems, impact_id, break_glass_reason, log_new_rules, removes_log, managed_by } = row;
   return {
     ...summary,
     items,
     hidden_items: row.items.length - items.length,
     ...{ confirm_within_seconds, on_failure, rollback_on_failed_check, scheduled_at, within_maintenance },
-    ...{ waves: row.waves, problems, impact_id, break_glass_reason, log_new_rules, removes_log },
+    ...{ waves: row.waves, problems, impact_id, break_glass_reason, log_new_rules, removes_log, managed_by },
     ...(isPartial && hideTexts(row)),
     next_window_at: await readNextWindow(owners),
     approvals,

@@ -85,7 +85,7 @@ const auditEdits = (tenantId: string | null, { edits, ...rest }: Recorded, side:
 export async function recordChange(
   tx: Tx,
   scope: Acting,
-  { id, title, version, content_hash }: ChangeRow,
+  { id, title, version, content_hash, managed_by }: ChangeRow,
   action: `change.${string}`,
   after: Recorded,
   before: Recorded = {},
@@ -101,7 +101,12 @@ export async function recordChange(
       object_name: isShared ? SHARED_TITLE : title,
       tenant_id,
       before: auditEdits(tenant_id, before, 'before'),
-      after: { version, content_hash, ...auditEdits(tenant_id, isShared ? kept : after, 'after') },
+      after: {
+        version,
+        content_hash,
+        ...(managed_by && !isShared && { managed_by: managed_by.source, commit: managed_by.commit }),
+        ...auditEdits(tenant_id, isShared ? kept : after, 'after'),
+      },
     });
   }
 }

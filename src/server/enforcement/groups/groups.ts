@@ -9,6 +9,7 @@ import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/ref
 import { changeOwner } from '../../tenancy/choose-owner';
 import { assertNoApprovalNeeded, type Gated } from '../changes/gate';
 import { assertNoRollout, type WithinChange } from '../changes/rollout/guard';
+import { assertUnmanaged } from '../managed/managed';
 import { isDeployed } from '../policies/policy-inputs';
 import {
   deleteSecurityGroup as deleteRow,
@@ -164,6 +165,7 @@ export async function updateSecurityGroupIn(
   }
   const changed = Object.keys(changes).length > 0;
   if (changed) {
+    assertUnmanaged('security_group', row, rollout);
     await assertNoRollout(tx, [id], rollout);
     const name = changes.name ?? row.name;
     if ((moves || name !== row.name) && (await securityGroupNameTaken(tx, owner, name))) throw nameTaken('group', name);
@@ -214,6 +216,7 @@ export async function deleteSecurityGroupIn(
   const row = await lockSecurityGroup(tx, scope.reach, id);
   const group = row && (await findSecurityGroup(tx, 'all', id));
   if (!row || !group) throw notFound('group');
+  assertUnmanaged('security_group', row, rollout);
   await assertNoRollout(tx, [id], rollout);
   const endpoints = [`sg:${row.id}`, `sg:${row.name}`];
   assertUnused(`The group ${row.name}`, await listGroupUsers(tx, id), endpoints, scope.reach);

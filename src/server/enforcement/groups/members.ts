@@ -13,6 +13,7 @@ import { publishEvent } from '../../events/event-hub';
 import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
 import { assertNoRollout, type WithinChange } from '../changes/rollout/guard';
+import { assertUnmanaged } from '../managed/managed';
 import * as repository from '../queries/security-group-members';
 import { deleteMembers, findMember, insertMembers } from '../queries/security-group-members';
 import { listEligibleWorkloads, lockSecurityGroup, type SecurityGroupRow } from '../queries/security-groups';
@@ -74,6 +75,7 @@ export async function changeMembersIn(
 ): Promise<Outcome> {
   const group = await lockSecurityGroup(tx, scope.reach, groupId);
   if (!group) throw notFound('group');
+  assertUnmanaged('security_group', group, rollout);
   await assertNoRollout(tx, [groupId], rollout);
   const workloads = await findEligible(tx, scope, group, add, field);
   const added = await insertMembers(tx, groupId, add);

@@ -16,6 +16,7 @@ import { assertNoRollout, type WithinChange } from '../changes/rollout/guard';
 import { settleOwner } from '../deployments/removal/settle';
 import { requestCleanupIn } from '../deployments/request-again';
 import { startDeployments } from '../deployments/schedule';
+import { assertUnmanaged } from '../managed/managed';
 import { isUnderWay } from '../queries/deployments';
 import {
   findPolicy,
@@ -161,6 +162,7 @@ export async function changePolicyIn(
   assertTier(row.tenant_id, after);
   const moves = project_id !== undefined && project_id !== row.project_id;
   if (!moves && isSameSnapshot(before, after)) return { cleanup: [], removals: [] };
+  assertUnmanaged('policy', row, rollout);
   await assertNoRollout(tx, [id], rollout);
   const owner = moves ? await changeOwner(tx, scope.reach, row, project_id) : toOwner(row);
   if (moves && !rollout?.undoes) await assertIdle(tx, row);

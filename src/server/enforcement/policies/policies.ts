@@ -25,6 +25,7 @@ import { assertNoApprovalNeeded, toPolicyInput } from '../changes/gate';
 import { assertNoRollout, type WithinChange } from '../changes/rollout/guard';
 import { requestCleanupIn } from '../deployments/request-again';
 import { startDeployments } from '../deployments/schedule';
+import { assertUnmanaged } from '../managed/managed';
 import * as repository from '../queries/policies';
 import {
   deletePolicy as deleteRow,
@@ -189,6 +190,7 @@ export async function deletePolicyIn(
   if (!row) throw notFound('policy');
   const before = await readPolicySnapshot(tx, row);
   assertVersion('policy', row.version, version, { current: before });
+  assertUnmanaged('policy', row, rollout);
   await assertNoRollout(tx, [id], rollout);
   // Also for a policy that is disabled: an earlier removal may have failed on a cluster.
   const cleanup = rollout

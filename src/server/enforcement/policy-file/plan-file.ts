@@ -1,6 +1,7 @@
 import type { Change } from '@/domain/change/change';
 import type { ChangeItem } from '@/domain/change/items';
 import type { ImpactReader } from '@/domain/impact/stored-impact';
+import type { ManagedBy } from '@/domain/managed-source';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import { writePolicyFile } from '@/domain/policy-file/document';
 import type {
@@ -64,11 +65,15 @@ function translateErrors(error: unknown, edits: readonly FileEdit[]): unknown {
   return new AppError(code, message, { errors, ...(extra && { extra }) });
 }
 
-const normalize = ({ write, session }: FileScopes, edits: readonly FileEdit[]): Promise<ChangeItem[]> =>
+const normalize = (
+  { write, session }: FileScopes,
+  edits: readonly FileEdit[],
+  managed_by: ManagedBy | null,
+): Promise<ChangeItem[]> =>
   db
     .transaction((tx) =>
       normalizeItems(
-        { tx, scope: write, session, former: [] },
+        { tx, scope: write, session, former: [], managed_by },
         edits.map(({ item }) => item),
       ),
     )
@@ -118,7 +123,7 @@ export async function planPolicyFile(scopes: FileScopes, input: PolicyFilePlanIn
   const { reach } = scopes;
   const { edits, owners } = await readOperations(reach, inputs, input);
   const planned = describeOperations(edits);
-  const items = edits.length === 0 ? [] : await normalize(scopes, edits);
+  const items = edits.length === 0 ? [] : await normalize(scopes, edits, input.managed_by ?? null);
   const compiled = await compileChange(items);
   const tests = await decideTests(compiled, items, reach.tests, owners);
   if (items.length === 0) return { ...planned, difference: null, impact: null, tests, unresolved: [] };
@@ -142,10 +147,10 @@ export async function planPolicyFile(scopes: FileScopes, input: PolicyFilePlanIn
  */
 export async function draftPolicyFileChange(
   scopes: FileScopes,
-  { document, prune, tenant, plan_hash, ...draft }: PolicyFileChangeInput,
+  { document, prune, tenant, managed_by, plan_hash, ...draft }: PolicyFileChangeInput,
 ): Promise<Change> {
   const { inputs } = await readFirewallState();
-  const { edits } = await readOperations(scopes.reach, inputs, { document, prune, tenant });
+  const { edits } = await readOperations(scopes.reach, inputs, { document, prune, tenant, managed_by });
   if (edits.length === 0) {
     throw new AppError('conflict', 'Everything is as the document says already.', {
       extra: { reason: 'nothing_to_change' },
@@ -157,7 +162,8 @@ export async function draftPolicyFileChange(
     });
   }
   try {
-    return await createChange(scopes.write, scopes.session, { ...draft, items: edits.map(({ item }) => item) });
+    const items = edits.map(({ item }) => item);
+    return await createChange(scopes.write, scopes.session, { ...draft, items, managed_by: managed_by ?? null });
   } catch (error) {
     throw translateErrors(error, edits);
   }

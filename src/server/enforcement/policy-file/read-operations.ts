@@ -8,6 +8,7 @@ import {
   type FileOperation,
   type FileProblem,
   findDuplicates,
+  findManaged,
   type StoredEntries,
 } from '@/domain/policy-file/diff';
 import { FILE_LISTS, type PolicyFile } from '@/domain/policy-file/document';
@@ -171,7 +172,7 @@ function indexMembers(stored: StoredEntries, reader: FileReader): Map<string, st
 export async function readOperations(
   reach: FileReach,
   inputs: PolicyInputs,
-  { document, prune, tenant }: PolicyFilePlanInput,
+  { document, prune, tenant, managed_by }: PolicyFilePlanInput,
 ): Promise<{ edits: FileEdit[]; owners: FileOwners; stored: StoredEntries }> {
   const owners = await FileOwners.read(db, reach.policies);
   const narrowed = narrowReach(reach, owners, tenant);
@@ -183,7 +184,10 @@ export async function readOperations(
   reader.problems.push(...findDuplicates(document));
   if (tenant !== undefined) reader.problems.push(...findStrangers(document, tenant));
   const edits: FileEdit[] = [];
-  for (const operation of compareFile(document, stored, { prune })) {
+  const source = managed_by?.source ?? null;
+  const operations = compareFile(document, stored, { prune, source });
+  reader.problems.push(...findManaged(operations, source));
+  for (const operation of operations) {
     for (const item of toEdits(operation, reader, members)) edits.push({ operation, item });
   }
   const problems = [...new Map(reader.problems.map((one) => [`${one.field} ${one.message}`, one])).values()];

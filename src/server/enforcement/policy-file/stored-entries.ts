@@ -1,3 +1,4 @@
+import type { ManagedBy } from '@/domain/managed-source';
 import type { Reach } from '@/domain/permissions';
 import { belongsTo, getOwnerId } from '@/domain/policy/acts-on';
 import { formatEndpoint } from '@/domain/policy/endpoint';
@@ -31,6 +32,11 @@ const byOwnerAndName = (a: StoredEntry, b: StoredEntry) =>
 const byOwnerAndTier = (a: StoredEntry<'policies'>, b: StoredEntry<'policies'>) =>
   compareOwners(a.entry, b.entry) ||
   compareText(POLICY_TIERS.indexOf(a.entry.tier ?? 'tenant'), POLICY_TIERS.indexOf(b.entry.tier ?? 'tenant'));
+
+const toStored = ({ id, version, managed_by }: { id: string; version: number; managed_by: ManagedBy | null }) => ({
+  ...{ id, version },
+  source: managed_by?.source ?? null,
+});
 
 const DEFAULT_VISIBILITY_OF_TENANTS = { tier: undefined, tenant_visibility: undefined };
 
@@ -67,7 +73,7 @@ export async function readStoredEntries(
 
   const groups = (await listGroupContents(executor, reach.groups)).map(
     (row): StoredEntry<'security_groups'> => ({
-      ...{ id: row.id, version: row.version },
+      ...toStored(row),
       entry: { ...toGroupInput(row), ...owners.nameOf(row), members: listMembers(row) },
     }),
   );
@@ -82,13 +88,13 @@ export async function readStoredEntries(
     const responsible = { owner, ticket, expires_at };
     const entry = { name, description, enabled, priority, ...responsible, ...tiered, rules, ...owners.nameOf(row) };
     const written = { enforcement_mode, direction, sources, targets, default_action };
-    return { id: row.id, version: row.version, entry: { ...entry, definition: written } };
+    return { ...toStored(row), entry: { ...entry, definition: written } };
   });
   const tests = (await listTestContents(executor, reach.tests)).map((row): StoredEntry<'policy_tests'> => {
     const from = nameAll(row.from, row, `policy_tests ${row.name}`);
     const to = nameAll(row.to, row, `policy_tests ${row.name}`);
     const entry = { ...toTestContent(row), from, to, ...owners.nameOf(row) };
-    return { id: row.id, version: row.version, entry };
+    return { ...toStored(row), entry };
   });
   if (problems.length > 0) {
     throw new AppError('conflict', 'A name is not enough to say what is meant, so it cannot be written to a file.', {

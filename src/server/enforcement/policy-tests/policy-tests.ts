@@ -18,6 +18,8 @@ import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound, refuseField } from '../../lib/refusals';
 import { chooseOwner } from '../../tenancy/choose-owner';
+import type { WithinChange } from '../changes/rollout/guard';
+import { assertUnmanaged } from '../managed/managed';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { findTouching, listVisiblePlaces } from '../policies/policies-in-reach';
@@ -166,18 +168,20 @@ export async function lockOwnTest(tx: Tx, reach: Reach, id: string): Promise<Pol
   return row;
 }
 
-/** As `updatePolicyTest`, inside the caller's transaction. @param firewall null: the next pass evaluates the test */
+/** As `updatePolicyTest`, inside the caller's transaction. @param firewall null: the next pass evaluates the test @param within the change whose content it stores */
 export async function updatePolicyTestIn(
   tx: Tx,
   scope: Scope<'policy_test:write'>,
   firewall: FirewallState | null,
   id: string,
   { version, ...input }: PolicyTestUpdate,
+  within?: WithinChange,
 ): Promise<void> {
   const row = await lockOwnTest(tx, scope.reach, id);
   assertVersion('policy test', row.version, version, { current: auditedTest(row) });
   const changes = changedFields<PolicyTestRow, Partial<PolicyTestRow>>(row, input);
   if (Object.keys(changes).length === 0) return;
+  assertUnmanaged('policy_test', row, within);
   const next = { ...row, ...changes, version: row.version + 1 };
   const problem = portsProblem(next);
   if (problem) throw refuseField('ports', problem);
@@ -218,8 +222,14 @@ export async function updatePolicyTest(
 }
 
 /** As `deletePolicyTest`, inside the caller's transaction. */
-export async function deletePolicyTestIn(tx: Tx, scope: Scope<'policy_test:write'>, id: string): Promise<void> {
+export async function deletePolicyTestIn(
+  tx: Tx,
+  scope: Scope<'policy_test:write'>,
+  id: string,
+  within?: WithinChange,
+): Promise<void> {
   const row = await lockOwnTest(tx, scope.reach, id);
+  assertUnmanaged('policy_test', row, within);
   await deleteRow(tx, id);
   await publishEvent(tx, { type: 'policy_test.changed', ...toOwner(row) });
   await recordAudit(tx, scope, {

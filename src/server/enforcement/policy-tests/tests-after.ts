@@ -30,7 +30,8 @@ export function applyTestItems(stored: readonly PolicyTestRow[], items: readonly
     if (item.kind === 'policy_test_delete') tests.delete(item.policy_test_id);
     if (item.kind !== 'policy_test') continue;
     const { policy_test_id: id, after } = item;
-    const fresh = { protected: false, template: null, version: 0, created_at: now, updated_at: now };
+    const times = { created_at: now, updated_at: now };
+    const fresh = { protected: false, template: null, managed_by: null, version: 0, ...times };
     const former = tests.get(id) ?? fresh;
     tests.set(id, { ...former, id, ...toOwner(item), ...after, version: former.version + 1 });
   }

@@ -20,7 +20,7 @@ import { readChange } from '../read-change';
 import { type Acting, publishChange, recordChange } from '../transition';
 import { hashItems, normalizeItems } from './normalize-items';
 
-export type Draft = Omit<ChangeCreate, 'items'> & Pick<NewChange, 'reverts'>;
+export type Draft = Omit<ChangeCreate, 'items'> & Pick<NewChange, 'reverts' | 'managed_by'>;
 
 /**
  * Stores a draft with items as they are stored, with its history and audit record.
@@ -94,11 +94,14 @@ export function assertTimerForLog({
 export async function createChange(
   scope: Scope<'policy:write'>,
   session: Session,
-  { items: given, ...draft }: Omit<ChangeCreate, 'items'> & { items: readonly ChangeEdit[] },
+  { items: given, ...draft }: Omit<Draft, 'reverts'> & { items: readonly ChangeEdit[] },
 ): Promise<Change> {
   assertTimerForLog(draft);
   const { id } = await db.transaction(async (tx) => {
-    const { items, owners } = await normalizeItems({ tx, scope, session, former: [] }, given);
+    const { items, owners } = await normalizeItems(
+      { tx, scope, session, former: [], managed_by: draft.managed_by ?? null },
+      given,
+    );
     await assertCanaries(tx, scope, draft.waves);
     return insertDraft(tx, scope, draft, items, owners);
   });

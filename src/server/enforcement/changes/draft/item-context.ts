@@ -1,4 +1,5 @@
 import type { ChangeItem } from '@/domain/change/items';
+import type { ManagedBy } from '@/domain/managed-source';
 import type { Owned, Reach } from '@/domain/permissions';
 import { authorize, type Scope, type Session } from '../../../auth/scope';
 import type { Tx } from '../../../db/client';
@@ -11,6 +12,8 @@ export type ItemContext = {
   readonly scope: { readonly reach: Reach };
   readonly session: Session;
   readonly former: readonly ChangeItem[];
+  /** The source that the edits come from. */
+  readonly managed_by?: ManagedBy | null;
 };
 
 /** An item with the owners whose rules it changes: of an object that moves to another project, both. */

@@ -4,6 +4,7 @@ import { MAX_CHANGE_ITEMS } from '@/domain/choices';
 import type { Owned } from '@/domain/permissions';
 import { refuseField } from '../../../lib/refusals';
 import { sha256 } from '../../impact/hashes';
+import { claimItems } from '../../managed/managed';
 import type { ItemContext } from './item-context';
 import { normalizeGroup, normalizeGroupDeletion, normalizeMembers } from './normalize-group';
 import { normalizeMove } from './normalize-move';
@@ -15,7 +16,11 @@ import { normalizeResidualRemoval } from './normalize-residual-removal';
 export const hashItems = (items: readonly ChangeItem[]): string =>
   sha256(
     items
-      .map(({ name: _, ...item }) => ('before' in item ? { ...item, before: null, moved_from: undefined } : item))
+      .map(({ name: _, ...item }) => ({
+        ...item,
+        ...('before' in item && { before: null, moved_from: undefined }),
+        managed_from: undefined,
+      }))
       .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
   );
 
@@ -57,7 +62,7 @@ function listKeys(item: ChangeItem): string[] {
 
 /**
  * The items of a change as they are stored: ids assigned, base versions checked, with owner and content before and after. The
- * caller must be permitted to write each of the objects.
+ * caller must be permitted to write each of the objects, and no other source may manage them.
  * @throws AppError `not_found`, `version_conflict`, `conflict`, `malformed`, `refused`, `forbidden`, each naming the item
  */
 export async function normalizeItems(
@@ -78,5 +83,10 @@ export async function normalizeItems(
     }
     found.push(normal);
   }
-  return { items: found.map(({ item }) => item), owners: found.flatMap(({ owners }) => owners) };
+  const items = await claimItems(
+    context.tx,
+    found.map(({ item }) => item),
+    context.managed_by ?? null,
+  );
+  return { items, owners: found.flatMap(({ owners }) => owners) };
 }

@@ -4,6 +4,7 @@ import type { ChangeEdit } from '@/domain/change/items';
 import { EDITABLE_STATES } from '@/domain/change/states';
 import type { Scope, Session } from '../../../auth/scope';
 import { db, type Tx } from '../../../db/client';
+import { AppError } from '../../../lib/errors';
 import { assertVersion, changedFields, notFound } from '../../../lib/refusals';
 import {
   type ChangeRow,
@@ -59,8 +60,14 @@ export async function updateChange(
     if (!isEditable(row)) throw refuseStep(row, 'edit it');
     assertTimerForLog({ ...row, ...fields });
     if (fields.waves) await assertCanaries(tx, scope, fields.waves);
-    const normal = given && (await normalizeItems({ tx, scope, session, former: row.items }, given));
+    const { managed_by } = row;
+    const normal = given && (await normalizeItems({ tx, scope, session, former: row.items, managed_by }, given));
     const content_hash = normal ? hashItems(normal.items) : row.content_hash;
+    if (managed_by && content_hash !== row.content_hash) {
+      throw new AppError('conflict', `The edits of this change come from ${managed_by.source}. Edit the file there.`, {
+        extra: { reason: 'managed_as_code', managed_by },
+      });
+    }
     const changes: Partial<NewChange> = {
       ...changedFields<ChangeRow, Partial<ChangeRow>>(row, fields),
       ...(normal && content_hash !== row.content_hash && { items: normal.items, content_hash }),

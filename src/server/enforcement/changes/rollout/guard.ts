@@ -6,8 +6,13 @@ import { findRollout } from '../../queries/change-rollouts';
 /**
  * The change on whose behalf something is stored.
  * @property undoes it is rolled back, whatever is still running
+ * @property source where its edits come from; what this source manages may be edited
  */
-export type WithinChange = { readonly change_id: string; readonly undoes?: boolean };
+export type WithinChange = {
+  readonly change_id: string;
+  readonly undoes?: boolean;
+  readonly source?: string | undefined;
+};
 
 function describeRollout(state: ChangeState): string {
   switch (state) {

@@ -8,6 +8,7 @@ import type { Scope, Session } from '../../../auth/scope';
 import { db, type Tx } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
 import { notFound } from '../../../lib/refusals';
+import { claimItems } from '../../managed/managed';
 import { readPolicySnapshot } from '../../policies/change-policy';
 import { listChangeOwners, lockChange } from '../../queries/changes';
 import { lockPolicy } from '../../queries/policies';
@@ -125,6 +126,7 @@ export async function revertChange(scope: Scope<'policy:write'>, session: Sessio
         extra: { reason: 'nothing_to_revert' },
       });
     }
+    await claimItems(tx, items, null);
     const { confirm_within_seconds, waves, on_failure, rollback_on_failed_check } = change;
     const draft = {
       ...{ confirm_within_seconds, waves, on_failure, rollback_on_failed_check },

@@ -1,4 +1,5 @@
 import type { ChangeItem } from '@/domain/change/items';
+import type { ManagedBy } from '@/domain/managed-source';
 import { toOwner } from '@/domain/permissions';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { type Actor, changeScope, type Origin } from '../../../auth/scope';
@@ -6,10 +7,12 @@ import type { Tx } from '../../../db/client';
 import { createSecurityGroupIn } from '../../groups/create-group';
 import { deleteSecurityGroupIn, updateSecurityGroupIn } from '../../groups/groups';
 import { changeMembersIn } from '../../groups/members';
+import { changeManager, getManagedObject } from '../../managed/managed';
 import { changePolicyIn } from '../../policies/change-policy';
 import { createPolicyIn, deletePolicyIn } from '../../policies/policies';
 import { createPolicyTestIn, deletePolicyTestIn, updatePolicyTestIn } from '../../policy-tests/policy-tests';
 import type { ChangeRow } from '../../queries/changes';
+import { lockManaged } from '../../queries/managed-objects';
 import { findLastVersion } from '../../queries/policy-versions';
 import { storeMove } from './move-workloads';
 import { storeResidualRemoval } from './remove-residual';
@@ -28,7 +31,7 @@ export const selectItems = <K extends Kind>(items: readonly ChangeItem[], kind: 
  * @throws AppError `version_conflict`, `not_found`, and `conflict` for names that are taken
  */
 export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: InventoryIndex): Promise<string[]> {
-  const within = { change_id: change.id };
+  const within = { change_id: change.id, source: change.managed_by?.source };
   const [policies, groups] = [changeScope('policy:write', by), changeScope('group:write', by)];
   const removals: string[] = [];
   const reason = `Change: ${change.title}`;
@@ -65,11 +68,29 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
   }
   const tests = changeScope('policy_test:write', by);
   for (const { policy_test_id: id } of selectItems(change.items, 'policy_test_delete')) {
-    await deletePolicyTestIn(tx, tests, id);
+    await deletePolicyTestIn(tx, tests, id, within);
   }
   for (const { policy_test_id: id, before, after, ...item } of selectItems(change.items, 'policy_test')) {
     if (!before) await createPolicyTestIn(tx, tests, null, { id, ...toOwner(item), ...after });
-    else await updatePolicyTestIn(tx, tests, null, id, { ...after, version: before.version });
+    else await updatePolicyTestIn(tx, tests, null, id, { ...after, version: before.version }, within);
   }
+  if (change.managed_by) await storeManagers(tx, by, change.items, () => change.managed_by);
   return removals;
+}
+
+/** Has the source of a change manage what its items edit, as far as it is still there. @param choose null: nothing manages it */
+export async function storeManagers(
+  tx: Tx,
+  by: Acting,
+  items: readonly ChangeItem[],
+  choose: (item: ChangeItem) => ManagedBy | null,
+): Promise<void> {
+  const done = new Set<string>();
+  for (const item of items) {
+    const object = getManagedObject(item);
+    if (!object || done.has(object.id)) continue;
+    done.add(object.id);
+    const row = await lockManaged(tx, object.kind, object.id);
+    if (row) await changeManager(tx, by, object.kind, row, choose(item));
+  }
 }

@@ -23,7 +23,7 @@ import { findLastVersion, findPolicyVersions } from '../../queries/policy-versio
 import { listEligibleWorkloads, lockSecurityGroup, securityGroupNameTaken } from '../../queries/security-groups';
 import type { WithinChange } from './guard';
 import { createIncomplete, undoMove } from './move-workloads';
-import { type Acting, selectItems } from './store-items';
+import { type Acting, selectItems, storeManagers } from './store-items';
 
 /** A name that the owner does not use: someone may have taken the former one since. */
 async function chooseFreeName(name: string, isTaken: (name: string) => Promise<boolean>): Promise<string> {
@@ -225,8 +225,8 @@ class Undo {
         const { version: _, ...content } = before;
         const isTaken = (candidate: string) => policyTestNameTaken(tx, row, candidate);
         const name = content.name === row.name ? content.name : await chooseFreeName(content.name, isTaken);
-        await updatePolicyTestIn(tx, scope, null, id, { ...content, name });
-      } else await deletePolicyTestIn(tx, scope, id);
+        await updatePolicyTestIn(tx, scope, null, id, { ...content, name }, this.#within);
+      } else await deletePolicyTestIn(tx, scope, id, this.#within);
     }
     for (const { policy_test_id: id, before, ...item } of selectItems(this.change.items, 'policy_test_delete')) {
       const { version: _, ...content } = before;
@@ -234,6 +234,12 @@ class Undo {
       await createPolicyTestIn(tx, scope, null, { id, ...toOwner(item), ...content, name });
     }
   }
+}
+
+/** Has those manage the objects who did before the change. */
+async function restoreManagers(tx: Tx, by: Acting, { managed_by, items }: ChangeRow): Promise<void> {
+  if (!managed_by) return;
+  await storeManagers(tx, by, items, (item) => ('managed_from' in item ? (item.managed_from ?? null) : null));
 }
 
 /**
@@ -254,5 +260,6 @@ export async function undoItems(
   await undo.policies();
   await undo.groups();
   await undo.tests();
+  await restoreManagers(tx, by, change);
   return undo;
 }
