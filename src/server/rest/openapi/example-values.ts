@@ -14,6 +14,8 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   code: '123456',
   collector: 'conntrack',
   comment: 'Web traffic',
+  commit: '3f1c2a9',
+  commit_url: 'https://git.example.org/rules/commit/3f1c2a9',
   contains: '10.20.0.10',
   content: 'network,address,hostname\nvmbr0,10.20.0.10,web-01.example.org\n',
   current_password: 'your current password',
