@@ -43,8 +43,10 @@ test('policies are suggested from conversations, adjusted, and become a change t
     await boxes.nth(1).click();
     await page.getByRole('button', { name: 'Merge groups' }).click();
     await expect(boxes).toHaveCount(count - 1);
+    await expect(page.getByText(new RegExp(`^${count - 1} groups, `))).toBeVisible();
     await page.getByRole('button', { name: 'Discard edits' }).click();
     await expect(boxes).toHaveCount(count);
+    await expect(page.getByText(new RegExp(`^${count} groups, `))).toBeVisible();
   });
 
   await page.getByRole('button', { name: 'Create change' }).click();

@@ -8,6 +8,13 @@ import { Meter } from '@/ui/meter';
 import { Section } from '@/ui/section';
 import type { Choices } from './use-suggestion';
 
+/** How much a draft is, as it is stored. */
+const countDraft = ({ groups, policies }: Suggestion) => ({
+  groups_total: groups.length,
+  policies_total: policies.length,
+  rules_total: policies.reduce((total, { rules }) => total + rules.length, 0),
+});
+
 /** Chooses between few broad rules and many tight ones, with what each choice is worth. */
 export function TightnessControl({ suggestion, choices }: { suggestion: Suggestion; choices: Choices }) {
   const t = useT();
@@ -19,8 +26,10 @@ export function TightnessControl({ suggestion, choices }: { suggestion: Suggesti
   const [at, setAt] = useState(stored);
   useEffect(() => setAt(stored), [stored]);
   const shown = positions[at];
-  // Edited groups and addresses have scores of their own.
-  const scores = at === stored || !shown ? suggestion : shown;
+  // Edited groups and addresses have scores and totals of their own.
+  const isStored = at === stored || !shown;
+  const scores = isStored ? suggestion : shown;
+  const totals = isStored ? countDraft(suggestion) : shown;
   const commit = () => {
     if (at !== stored && shown) choices.choose({ tightness: shown.position, version });
   };
@@ -52,8 +61,8 @@ export function TightnessControl({ suggestion, choices }: { suggestion: Suggesti
             value={at}
             aria-label={t('Tightness')}
             aria-valuetext={t('{groups, number} groups, {rules, number} rules, tightness {share}', {
-              groups: shown?.groups_total ?? 0,
-              rules: shown?.rules_total ?? 0,
+              groups: totals.groups_total,
+              rules: totals.rules_total,
               share: scores.tightness === null ? t('Unknown') : formatPercent(scores.tightness),
             })}
             className="w-full accent-accent"
@@ -70,9 +79,9 @@ export function TightnessControl({ suggestion, choices }: { suggestion: Suggesti
         </div>
         <p className="text-muted">
           {t('{groups, number} groups, {policies, number} policies, {rules, number} rules', {
-            groups: shown?.groups_total ?? 0,
-            policies: shown?.policies_total ?? 0,
-            rules: shown?.rules_total ?? 0,
+            groups: totals.groups_total,
+            policies: totals.policies_total,
+            rules: totals.rules_total,
           })}
         </p>
       </div>

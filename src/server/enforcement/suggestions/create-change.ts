@@ -1,6 +1,7 @@
 import type { Change } from '@/domain/change/change';
 import { ChangeCreate } from '@/domain/change/change';
 import type { ChangeEdit, ChangeItem } from '@/domain/change/items';
+import type { ChangeState } from '@/domain/change/states';
 import { MAX_CHANGE_ITEMS } from '@/domain/choices';
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import { type Owned, toOwner } from '@/domain/permissions';
@@ -9,17 +10,19 @@ import type { Suggested, SuggestedPolicy } from '@/domain/suggestion/draft';
 import { createNames } from '@/domain/suggestion/name-groups';
 import type { SuggestionApply } from '@/domain/suggestion/suggestion';
 import { authorize, type Scope, type Session } from '../../auth/scope';
-import { db } from '../../db/client';
+import { db, type Tx } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { assertVersion, refuseField } from '../../lib/refusals';
 import { insertDraft } from '../changes/draft/create-change';
 import { normalizeItems } from '../changes/draft/normalize-items';
 import { readChange } from '../changes/read-change';
 import { requestItemsImpact } from '../impact/request-impact';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { storePolicyTest } from '../policy-tests/policy-tests';
+import { type ChangeRow, findChange } from '../queries/changes';
 import { listPolicyTestNames } from '../queries/policy-tests';
-import { lockSuggestion, updateSuggestion } from '../queries/suggestions';
+import { lockSuggestion, type SuggestionRow, updateSuggestion } from '../queries/suggestions';
 import { assertComputed } from './edit-suggestion';
 import { findVisibleSuggestion, readDraft } from './read-suggestion';
 
@@ -81,9 +84,61 @@ const enforceItems = (items: readonly ChangeItem[]): ChangeItem[] =>
       : item,
   );
 
+/** States of a change of which nothing is left. */
+const WITHOUT_EFFECT: readonly ChangeState[] = ['rejected', 'withdrawn', 'rolled_back'];
+
+type Created = { readonly row: SuggestionRow; readonly change: ChangeRow };
+
+/** The change that this draft has become already; null: none, or nothing of it is left. */
+async function findCreated(tx: Tx, { change_id }: SuggestionRow): Promise<ChangeRow | null> {
+  const change = change_id === null ? null : await findChange(tx, 'all', change_id);
+  return change && !WITHOUT_EFFECT.includes(change.state) ? change : null;
+}
+
+/** Creates the change, and the tests. */
+async function insertChange(
+  tx: Tx,
+  scope: Scope<'policy:write'>,
+  session: Session,
+  row: SuggestionRow,
+  { title, with_tests }: SuggestionApply,
+  firewall: FirewallState,
+): Promise<ChangeRow> {
+  const tests = with_tests ? authorize(session, 'policy_test:write') : null;
+  const read = await readDraft(row);
+  const owner = toOwner(row);
+  if (!read || read.draft.policies.length === 0) {
+    throw new AppError(
+      'refused',
+      'The draft has no policies: no conversation that a rule could be written for was seen.',
+    );
+  }
+  const edits = listEdits(owner, read.draft);
+  if (edits.length > MAX_CHANGE_ITEMS) {
+    throw refuseField(
+      'tightness',
+      `The draft has ${edits.length} groups and policies, and a change at most ${MAX_CHANGE_ITEMS}. Choose fewer, broader rules or a smaller scope.`,
+    );
+  }
+  const { items, owners } = await normalizeItems({ tx, scope, session, former: [] }, edits);
+  const settings = ChangeCreate.omit({ items: true }).parse({
+    title: title ?? `Suggested policies for ${row.scope_name}`.slice(0, 120),
+    description: `From conversations from ${row.since} to ${row.until}.`,
+  });
+  const change = await insertDraft(tx, scope, settings, items, owners);
+  if (tests) {
+    const create = createNames(await listPolicyTestNames(tx, owner), MAX_TEST_NAME);
+    for (const test of listTests(owner, read.draft.policies, create)) {
+      await storePolicyTest(tx, tests, firewall, test);
+    }
+  }
+  await updateSuggestion(tx, row.id, { change_id: change.id, impact_id: null });
+  return change;
+}
+
 /**
  * A change with the groups and policies of the draft, in audit mode: applying it enforces nothing. Its impact is computed as if they
- * were enforced.
+ * were enforced. Called again for the same draft, it returns the same change, and requests an impact that is still missing.
  * @throws AppError `not_found`, `version_conflict`, `conflict` while it is computed or a name is taken, `refused` for too many edits,
  *   `forbidden` without `group:write`, or with tests without `policy_test:write`
  */
@@ -92,45 +147,21 @@ export async function createSuggestedChange(
   session: Session,
   reader: ImpactReader,
   id: string,
-  { title, with_tests, version }: SuggestionApply,
+  input: SuggestionApply,
 ): Promise<Change> {
-  const tests = with_tests ? authorize(session, 'policy_test:write') : null;
   const firewall = await readFirewallState();
-  const stored = await db.transaction(async (tx) => {
+  const { row, change } = await db.transaction(async (tx): Promise<Created> => {
     const row = await findVisibleSuggestion(scope, reader, id, (_, one) => lockSuggestion(tx, one));
-    assertVersion('suggestion', row.version, version);
+    assertVersion('suggestion', row.version, input.version);
     assertComputed(row);
-    const read = await readDraft(row);
-    const owner = toOwner(row);
-    if (!read || read.draft.policies.length === 0) {
-      throw new AppError(
-        'refused',
-        'The draft has no policies: no conversation that a rule could be written for was seen.',
-      );
-    }
-    const edits = listEdits(owner, read.draft);
-    if (edits.length > MAX_CHANGE_ITEMS) {
-      throw refuseField(
-        'tightness',
-        `The draft has ${edits.length} groups and policies, and a change at most ${MAX_CHANGE_ITEMS}. Choose fewer, broader rules or a smaller scope.`,
-      );
-    }
-    const { items, owners } = await normalizeItems({ tx, scope, session, former: [] }, edits);
-    const settings = ChangeCreate.omit({ items: true }).parse({
-      title: title ?? `Suggested policies for ${row.scope_name}`.slice(0, 120),
-      description: `From conversations from ${row.since} to ${row.until}.`,
-    });
-    const change = await insertDraft(tx, scope, settings, items, owners);
-    if (tests) {
-      const create = createNames(await listPolicyTestNames(tx, owner), MAX_TEST_NAME);
-      for (const test of listTests(owner, read.draft.policies, create)) {
-        await storePolicyTest(tx, tests, firewall, test);
-      }
-    }
-    await updateSuggestion(tx, id, { change_id: change.id });
-    return { change_id: change.id, title: change.title, items };
+    const created = await findCreated(tx, row);
+    if (created) return { row, change: created };
+    const change = await insertChange(tx, scope, session, row, input, firewall);
+    return { row: { ...row, impact_id: null }, change };
   });
-  const impact = await requestItemsImpact(reader, stored.title, enforceItems(stored.items));
-  await updateSuggestion(db, id, { impact_id: impact.id });
-  return readChange(scope, session, stored.change_id);
+  if (row.impact_id === null) {
+    const impact = await requestItemsImpact(reader, change.title, enforceItems(change.items));
+    await updateSuggestion(db, id, { impact_id: impact.id });
+  }
+  return readChange(scope, session, change.id);
 }

@@ -71,6 +71,8 @@ export async function updateSuggestionChoices(
       widths: widths ?? stored.widths,
       close: close ?? stored.close,
       version: stored.version + 1,
+      // A change is of the draft that it was made from.
+      ...{ change_id: null, impact_id: null },
     };
     if (groups) await assertGroups({ ...stored, ...next }, groups);
     await updateSuggestion(tx, id, next);

@@ -10,6 +10,7 @@ import { newId } from '@/server/lib/ids';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeCluster, makeProject, makeTenant, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
+import * as requestImpact from '../impact/request-impact';
 import { runSuggestion } from './run-suggestion';
 
 vi.spyOn(jobs, 'enqueue').mockResolvedValue();
@@ -256,6 +257,35 @@ describe('a change of a suggestion', () => {
     expect(tests.body.items.every((one) => one.expect === 'allow')).toBe(true);
     // Nothing is stored before the change is applied.
     expect((await send<{ total: number }>('/policies', undefined, theirs.headers)).body.total).toBe(0);
+  });
+
+  it('returns the same change for the same draft, also after the impact could not be requested', async () => {
+    const { id, groups, version } = await suggest({ project_id: theirs.project }, theirs.headers);
+    const count = async () => (await send<{ total: number }>('/changes', undefined, theirs.headers)).body.total;
+    const before = await count();
+    const create = () => send<Change>(`/suggestions/${id}/change`, { with_tests: true }, theirs.headers);
+    const request = vi.spyOn(requestImpact, 'requestItemsImpact').mockRejectedValueOnce(new Error('no queue'));
+    expect((await create()).status).toBe(500);
+    const [again, once_more] = await Promise.all([create(), create()]);
+    expect([again.status, once_more.body.id]).toEqual([201, again.body.id]);
+    expect(await count()).toBe(before + 1);
+    const { body } = await send<Suggestion>(`/suggestions/${id}`, undefined, theirs.headers);
+    expect([body.change_id, body.impact_id]).toEqual([again.body.id, expect.any(String)]);
+    const calls = request.mock.calls.length;
+    expect((await create()).body.id).toBe(again.body.id);
+    expect(request).toHaveBeenCalledTimes(calls);
+    request.mockRestore();
+
+    // Another draft, and a draft whose change was withdrawn, become another change.
+    await send(`/changes/${again.body.id}/withdraw`, {}, theirs.headers);
+    const other = await create();
+    expect([other.status, other.body.id === again.body.id]).toEqual([201, false]);
+    const given = groups.map(({ workloads }, at) => ({
+      name: `other ${at}`,
+      workload_ids: workloads.map((one) => one.id),
+    }));
+    await send(`/suggestions/${id}`, { groups: given, version }, theirs.headers, 'PATCH');
+    expect((await send<Suggestion>(`/suggestions/${id}`, undefined, theirs.headers)).body.change_id).toBeNull();
   });
 
   it('resolves every endpoint: compiled as it is, no policy is unresolved', async () => {
