@@ -7,7 +7,7 @@ import { clock } from '@/server/lib/clock';
 import { makeFlow } from '@/server/traffic/agents/testing/heartbeat.fixture';
 import { ReportingAgent } from '@/server/traffic/agents/testing/reporting-agent.fixture';
 import { freshAddressBook } from '@/server/traffic/flows/address-book';
-import { bearer, makeUser } from '@/test/factories';
+import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { findFirstChange } from './read-why';
 
 const GUEST = 104;
@@ -98,6 +98,33 @@ describe('GET /conversations/{id}/why', () => {
       }),
     );
     expect((await lab.json(`/conversations/${changed}/why`, { headers: outsider })).status).toBe(404);
+  });
+
+  it('shows people of one project what happened since the workload came to it, and no rule that is not theirs', async () => {
+    const tenant = await makeTenant();
+    const [shop, other] = await Promise.all([makeProject(tenant), makeProject(tenant)]);
+    const user = await makeUser('viewer', tenant);
+    await lab.sql`update role_assignments set project_id = ${shop.id} where user_id = ${user.id}`;
+    const headers = await bearer(user);
+    const move = async (project: string) => {
+      await lab.sql`update workloads set project_id = ${project}, pool = ${`of ${project}`} where vmid = ${GUEST}`;
+      await lab.observe();
+    };
+    await move(other.id);
+    const before = await converse(7001);
+    await move(shop.id);
+    const since = await converse(7002);
+    await lab.sql`update workloads set pool = 'later' where vmid = ${GUEST}`;
+    expect((await lab.json(`/conversations/${before}/why`, { headers })).status).toBe(404);
+    const why = await explain(since, { headers });
+    expect(why.conversation_id).toBe(since);
+    expect(why.now.rules_say).toMatchObject({ action: 'dropped' });
+    const texts = JSON.stringify(why.events);
+    expect(why.events.map(({ kind }) => kind)).toContain('workload_changed');
+    expect(texts).toContain('later');
+    for (const hidden of [other.id, other.name, 'of other', '"shop"']) expect(texts).not.toContain(hidden);
+    await move(other.id);
+    expect((await lab.json(`/conversations/${since}/why`, { headers })).status).toBe(404);
   });
 });
 

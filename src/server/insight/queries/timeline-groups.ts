@@ -4,6 +4,14 @@ import { securityGroups } from '../../db/schema/policies';
 import { ownedInReach } from '../../tenancy/queries/tenant-reach';
 import { edges, event, justBefore, raw, versions, visibleAt } from './timeline-event';
 
+/** An audit record is written in the same transaction, by the clock of another process. */
+const NEAR = `interval '2 seconds'`;
+
+/** Who saved a group or its members at a time; null where several people did, or it is not on record. */
+const savedBy = (group: string): SQL =>
+  raw(`(select case when count(distinct r.actor_name) = 1 then min(r.actor_name) end from audit_records as r
+    where r.object_kind = 'security_group' and r.object_id = (${group})::text and r.at between v.at - ${NEAR} and v.at + ${NEAR})`);
+
 /** When workloads became members of groups, and when they left them: added manually, and by tag. */
 export function groupEvents(ids: SQL, reach: Reach, inventory: Reach): SQL[] {
   const members = edges(
@@ -14,6 +22,7 @@ export function groupEvents(ids: SQL, reach: Reach, inventory: Reach): SQL[] {
   );
   const parts = {
     workload: raw('v.workload_id'),
+    actor: savedBy(`coalesce(v.after, v.before) ->> 'id'`),
     object: { kind: 'group', id: securityGroups.id, name: securityGroups.name },
   } as const;
   return [
@@ -58,6 +67,7 @@ function tagEvents(ids: SQL, reach: Reach, inventory: Reach): SQL {
     sql`case when v.is_member then 'group_joined_by_tag' else 'group_left_by_tag' end`,
     {
       workload: raw('v.workload_id'),
+      actor: sql`case when v.group_before is distinct from v.group_tags then ${savedBy('v.group_id')} end`,
       object: { kind: 'group', id: securityGroups.id, name: securityGroups.name },
       before: sql`case when ${isOwn} then ${tagsAt('v.group_before', 'v.workload_before')} end`,
       after: tagsAt('v.group_tags', 'v.workload_tags'),

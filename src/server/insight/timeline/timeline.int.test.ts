@@ -119,6 +119,19 @@ it('lists membership by tag with what began and ended it', async () => {
     'group_left_by_tag by tag group_tags: a, b > a, z',
     'group_joined_by_tag by tag tags: a > a, b, c',
   ]);
+  // Who saved the group is on record; what a sync reads was done by people that are not known.
+  const joined = await lab.json(`/security-groups/${group.id}/members`, {
+    method: 'PATCH',
+    body: { add: [id] },
+  });
+  expect([joined.status, joined.body]).toEqual([200, expect.anything()]);
+  const after = await read(id, `&since=${start}`);
+  const actors = after.items.filter(({ object }) => object?.name === 'by tag').map((one) => [one.kind, one.actor_name]);
+  expect(actors).toEqual([
+    ['group_joined', expect.stringContaining('@')],
+    ['group_left_by_tag', expect.stringContaining('@')],
+    ['group_joined_by_tag', null],
+  ]);
 });
 
 it('shows each tenant what happened while the workload was its own', async () => {
@@ -178,9 +191,10 @@ it('shows people of one project the time since a workload came to it, and groups
     const answer = await lab.json(`/workloads/${id}/timeline?limit=200`, { headers });
     return answer.status === 200 ? (answer.body as Timeline).items.map(show).reverse() : answer.status;
   };
-  await change(id, { tags: ['x'], project_id: other.id });
+  await change(id, { tags: ['secret'], project_id: other.id });
   expect(await list()).toBe(404);
-  await change(id, { project_id: shop.id });
+  // What its tags were before is of the other project.
+  await change(id, { tags: ['x'], project_id: shop.id });
   await change(id, { name: 'of the shop' });
   const found = await list();
   expect(found).toEqual([
