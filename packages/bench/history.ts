@@ -1,7 +1,8 @@
 /**
- * History of firewalls: 1,000 workloads whose firewalls are read all the time for 30 days, one in a hundred of which changes a day.
- * Run: npx tsx packages/bench/history.ts
- * Bar: at most 200 MB for all readings, with indexes. Also printed: how long the state of the first day takes to read, and of now.
+ * History: workloads whose firewalls are read all the time for some days, one in a hundred of which changes a day, in the inventory too.
+ * Run: npx tsx packages/bench/history.ts [workloads] [days] [readings a day]        (default 1,000, 30, 24)
+ * Bar of the default: at most 200 MB for all readings, with indexes. Also printed: how long it takes to read the state of a day, lists
+ * and a policy as of then, and a timeline. Try 5000 90 1 for months of a large installation.
  */
 import { startBenchDatabase } from './database';
 
@@ -17,13 +18,12 @@ const { newId } = await import('@/server/lib/ids');
 const { expectBar, ms } = await import('./stats');
 type GuestSnapshot = import('@/domain/firewall/snapshot').GuestSnapshot;
 
-const WORKLOADS = 1_000;
-const DAYS = 30;
-const READINGS_A_DAY = 24;
+const [WORKLOADS = 1_000, DAYS = 30, READINGS_A_DAY = 24] = process.argv.slice(2).map(Number);
 const CHANGES_A_DAY = WORKLOADS / 100;
 const RULES = 30;
 const PEERS = 40;
 const HOUR_MS = 3_600_000;
+const STEP_MS = (24 * HOUR_MS) / READINGS_A_DAY;
 const start = Date.now() - (DAYS + 1) * 24 * HOUR_MS;
 
 const makeGuest = (n: number, edition: number): GuestSnapshot => ({
@@ -73,7 +73,7 @@ async function measureSize(): Promise<number> {
 const shared = { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, unreadable: [] };
 let next = 0;
 for (let reading = 0; reading < DAYS * READINGS_A_DAY; reading++) {
-  const read_at = new Date(start + reading * HOUR_MS).toISOString();
+  const read_at = new Date(start + reading * STEP_MS).toISOString();
   clock.now = () => new Date(read_at);
   if (reading % READINGS_A_DAY === READINGS_A_DAY - 1) {
     for (let change = 0; change < CHANGES_A_DAY; change++) {
@@ -113,6 +113,48 @@ for (const day of [0, DAYS / 2, DAYS - 1]) {
     `state of day ${day}: ${ms(performance.now() - started)}, ${firewall.snapshots.guests.size} read, ${unknown.size} unknown`,
   );
 }
+
+/** The inventory of the same days: as many workloads changed. Rows of the past are recorded as of now, and then moved to their day. */
+for (let day = 0; day < DAYS; day++) {
+  const until = new Date(start + day * 24 * HOUR_MS).toISOString();
+  const changed = ids.filter((_, n) => n % 100 === day % 100);
+  await db.execute(sql`update workloads set pool = ${`pool ${day}`}, tags = array['web', ${`day-${day % 7}`}::text]
+    where id = any (${`{${changed.join()}}`}::uuid[])`);
+  await db.execute(sql`update past_workloads set until_at = ${until}::timestamptz,
+    from_at = coalesce((select max(p.until_at) from past_workloads as p where p.id = past_workloads.id and p.until_at < ${until}::timestamptz), ${created_at}::timestamptz)
+    where until_at > now() - interval '1 hour'`);
+}
+await db.execute(sql`vacuum analyze`);
+const { call } = await import('@/test/request');
+const { bearer, makeUser } = await import('@/test/factories');
+const headers = await bearer(await makeUser('admin'));
+const created = await call('/security-groups', { headers, body: { name: 'web', member_tags: ['web'] } });
+if (created.status !== 201) throw new Error(`the group was not created: ${await created.text()}`);
+const then = new Date(start + (DAYS / 2) * 24 * HOUR_MS).toISOString();
+const [one = ''] = ids;
+for (const path of [
+  `/workloads?as_of=${then}&limit=100`,
+  `/workloads/${one}?as_of=${then}`,
+  `/workloads/${one}/firewall?as_of=${then}`,
+  `/policies?as_of=${then}`,
+  `/security-groups?as_of=${then}`,
+  `/ip-addresses?as_of=${then}`,
+  `/workloads/${one}/timeline?since=${created_at}`,
+]) {
+  const took: number[] = [];
+  let status = 0;
+  for (let at = 0; at < 4; at++) {
+    const started = performance.now();
+    const answer = await call(path, { headers });
+    await answer.text();
+    status = answer.status;
+    took.push(performance.now() - started);
+  }
+  const [first = 0, ...later] = took;
+  console.log(
+    `${status} ${path.replace(one, '{id}').replace(/=20[^&]*/, '=…')}: ${ms(first)} first, ${ms(Math.max(...later))} later`,
+  );
+}
 await closeDb();
 await database.stop();
-expectBar('readings of 30 days take at most 200 MB', megabytes <= 200);
+if (WORKLOADS === 1_000 && DAYS === 30) expectBar('readings of 30 days take at most 200 MB', megabytes <= 200);
