@@ -291,6 +291,8 @@ export const Matrix = z.object({
   by: z.enum(REACH_GROUPINGS),
   groups: z.array(MatrixGroup),
   groups_total: z.int(),
+  /** Groups that are left out, because no workload of theirs has a known address. */
+  groups_empty: z.int(),
   /** Row by row. With `none` two groups exchange no packets. */
   cells: z.array(MatrixCell),
   seen_since: z.string().nullable(),

@@ -88,7 +88,7 @@ type Service = { protocol: string; ports: string | null };
 function Content({ matrix, service }: { matrix: Matrix; service: Service }) {
   const t = useT();
   const [chosen, setChosen] = useState<string | null>(null);
-  const { groups, groups_total, cells } = matrix;
+  const { groups, groups_total, groups_empty, cells } = matrix;
   const byEnds = useMemo(() => new Map(cells.map((cell) => [`${cell.from} ${cell.to}`, cell])), [cells]);
   const cell = chosen === null ? undefined : byEnds.get(chosen);
   if (groups.length <= 1) {
@@ -103,6 +103,13 @@ function Content({ matrix, service }: { matrix: Matrix; service: Service }) {
       {groups_total > groups.length - 1 && (
         <p className="text-muted">
           {t('The first {n, number} of {total, number} groups.', { n: groups.length - 1, total: groups_total })}
+        </p>
+      )}
+      {groups_empty > 0 && (
+        <p className="text-muted">
+          {t('{n, plural, one {# group is} other {# groups are}} left out: without a workload with a known address.', {
+            n: groups_empty,
+          })}
         </p>
       )}
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm" aria-label={t('Legend')}>

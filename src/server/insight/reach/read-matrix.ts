@@ -113,7 +113,8 @@ export async function readMatrix(
 ): Promise<Matrix> {
   const owner = chooseViewpoint(scope.reach, { tenant_id, project_id });
   const inputs = new ReachInputs(await readFirewallState(), owner);
-  const all = await listGroups(by, inputs, scope);
+  const listed = await listGroups(by, inputs, scope);
+  const all = listed.filter(({ segment }) => segment.places.length > 0);
   const shown = all.slice(0, MAX_GROUPS);
   const { workloads } = inputs.firewall.inputs;
   const seen = await readSeen(flows, { protocol, port }, (id) => {
@@ -138,5 +139,6 @@ export async function readMatrix(
       return [{ from, to, verdict, seen: seen?.between(members[row] ?? [], members[column] ?? []) ?? null }];
     }),
   );
-  return { by, groups, groups_total: all.length, cells, seen_since: seen?.since ?? null };
+  const totals = { groups_total: all.length, groups_empty: listed.length - all.length };
+  return { by, groups, ...totals, cells, seen_since: seen?.since ?? null };
 }
