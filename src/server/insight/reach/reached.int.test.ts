@@ -113,7 +113,7 @@ describe('GET /matrix', () => {
     expect(cell(body, 'database', 'web')).toBeDefined();
     const whole = await get<Matrix>('/matrix?by=group&protocol=tcp');
     expect(cell(whole.body, 'web', 'database')).toBe('partly');
-    const { body: made } = await lab.json('/security-groups', { body: { name: 'still empty' } });
+    const made: { id: string } = (await lab.json('/security-groups', { body: { name: 'still empty' } })).body;
     const { groups, groups_total, groups_empty } = (await get<Matrix>('/matrix?by=group')).body;
     expect(groups.map(({ name }) => name)).not.toContain('still empty');
     expect([groups_total, groups_empty]).toEqual([whole.body.groups_total, whole.body.groups_empty + 1]);
