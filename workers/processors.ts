@@ -8,6 +8,7 @@ import { scheduleChanges } from '@/server/enforcement/changes/rollout/start-sche
 import { countCoverage } from '@/server/enforcement/coverage/count-coverage';
 import { deployAndObserve } from '@/server/enforcement/deployments/run-deployment';
 import { scheduleDeployments } from '@/server/enforcement/deployments/schedule';
+import { removeExpired } from '@/server/enforcement/expiry/remove-expired';
 import { observeCluster, scheduleObservations } from '@/server/enforcement/guest-firewall/observe';
 import { sweepImpacts } from '@/server/enforcement/impact/request-impact';
 import { runImpact } from '@/server/enforcement/impact/run-impact';
@@ -19,6 +20,7 @@ import type { JobName, JobPayload } from '@/server/jobs/definitions';
 import { deliverNotification } from '@/server/notifications/deliver-notification';
 import { scheduleDeliveries } from '@/server/notifications/deliveries';
 import { evaluateRules } from '@/server/notifications/evaluate-rules';
+import { remindOwners } from '@/server/notifications/remind-owners';
 import { pruneExpired } from '@/server/operation/retention';
 import { scheduleSyncs } from '@/server/sync/request-sync';
 import { runClusterSync } from '@/server/sync/run-sync';
@@ -68,7 +70,11 @@ export const processors: JobProcessors = {
   },
   'change.advance': ({ change_id }) => advanceChange(change_id),
   'change.schedule': (_, { signal }) => scheduleChanges(signal),
-  'notification.evaluate': () => evaluateRules(),
+  'policies.expire': (_, { signal }) => removeExpired(signal),
+  'notification.evaluate': async () => {
+    await evaluateRules();
+    await remindOwners();
+  },
   'notification.schedule': () => scheduleDeliveries(),
   'notification.deliver': ({ delivery_id }, context) => deliverNotification(delivery_id, context),
 };

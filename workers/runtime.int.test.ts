@@ -247,6 +247,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'firewall.schedule',
         'deployment.schedule',
         'change.schedule',
+        'policies.expire',
         'notification.evaluate',
         'notification.schedule',
       ]);

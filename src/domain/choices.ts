@@ -10,6 +10,8 @@ export const CLUSTER_SORTS = ['name', 'api_url', 'sync_status', 'last_sync_at', 
 export const RULE_PLACEMENTS = ['above', 'below'] as const;
 /** Which changes need approval: those that change rules on a hypervisor, or every change. */
 export const APPROVAL_SCOPES = ['enforcing', 'all'] as const;
+/** What becomes of expired rules and policies: only reported, or removed by a change. */
+export const ON_EXPIRY = ['report', 'remove'] as const;
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export const SYNC_STATUSES = ['never', 'queued', 'running', 'ok', 'failed'] as const;
 
@@ -119,6 +121,9 @@ export const INCIDENT_STATUSES = ['pending', 'open', 'closed'] as const;
 
 /** `closed` is the notice of recovery. */
 export const NOTIFICATION_EVENTS = ['opened', 'closed', 'test'] as const;
+
+/** What owners of policies are reminded of. */
+export const REMINDER_KINDS = ['expiring', 'expired'] as const;
 
 export const RULE_SORTS = ['name', 'created_at', 'updated_at'] as const;
 

@@ -105,6 +105,8 @@ export const PolicySummary = z.object({
   rules_total: z.int(),
   /** When it or one of its rules expires first, also in the past; null: never. */
   next_expiry_at: z.string().nullable(),
+  /** Why what expired could not be removed; null: nothing is in the way. */
+  expiry_problem: z.string().nullable(),
   last_deployment: LastDeployment.nullable(),
   created_at: z.string(),
   updated_at: z.string(),

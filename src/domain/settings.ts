@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { APPROVAL_SCOPES, SETTING_LIMITS as LIMITS } from './choices';
+import { APPROVAL_SCOPES, SETTING_LIMITS as LIMITS, ON_EXPIRY } from './choices';
 
 const interval = ({ min, max }: { min: number; max: number }) =>
   z
@@ -48,6 +48,8 @@ const DECLARED = {
       .max(LIMITS.change_approvals_required.max, 'At most 5 approvals.'),
     0,
   ),
+  /** What becomes of expired rules and policies of the installation; a tenant chooses for its own. */
+  policy_on_expiry: declared(z.enum(ON_EXPIRY, 'One of report, remove.'), 'report'),
   change_approval_scope: declared(z.enum(APPROVAL_SCOPES, 'One of enforcing, all.'), 'enforcing'),
 };
 type Declared = typeof DECLARED;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_APPROVALS } from './change/approval';
 import { MAX_WINDOWS, MaintenanceWindow } from './change/maintenance';
-import { APPROVAL_SCOPES } from './choices';
+import { APPROVAL_SCOPES, ON_EXPIRY } from './choices';
 import { createPageSchema, listInput } from './list';
 
 /** A name for people: one line, no control characters. */
@@ -20,6 +20,9 @@ export const Version = z.int('The version as a whole number.').min(1).optional()
 
 /** Whether the tenant's rules stay when a mapping rule assigns a workload elsewhere. Manual moves remove them. */
 const OnMove = z.enum(['remove', 'keep'], 'One of remove, keep.');
+
+/** What becomes of expired rules and policies. */
+const OnExpiry = z.enum(ON_EXPIRY, 'One of report, remove.');
 
 /** When changes to the tenant's rules need approval, and when they may be applied. */
 const changeRule = {
@@ -42,6 +45,7 @@ export const TenantInput = z.strictObject({
   name: DisplayName,
   description: Description.default(''),
   on_move: OnMove.optional(),
+  on_expiry: OnExpiry.optional(),
   ...givenRule,
 });
 export type TenantInput = z.output<typeof TenantInput>;
@@ -50,6 +54,7 @@ export const TenantUpdate = z.strictObject({
   name: DisplayName.optional(),
   description: Description.optional(),
   on_move: OnMove.optional(),
+  on_expiry: OnExpiry.optional(),
   ...givenRule,
   version: Version,
 });
@@ -70,6 +75,7 @@ export const Tenant = z.object({
   name: z.string(),
   description: z.string(),
   on_move: OnMove,
+  on_expiry: OnExpiry,
   ...changeRule,
   counts: TenantCounts,
   version: z.int(),

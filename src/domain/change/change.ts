@@ -3,6 +3,7 @@ import { CHANGE_SORTS, DEFAULT_CONFIRM_SECONDS, MAX_CHANGE_ITEMS } from '../choi
 import { ApplyInput } from '../deployments';
 import { createPageSchema, listInput } from '../list';
 import { ManagedBy } from '../managed-source';
+import { ApprovedExpiry } from '../policy/expiry';
 import { TEMPORARY_LOG_LEVELS } from '../policy/temporary-log';
 import { ApprovalRule } from './approval';
 import { ChangeItem, ChangeItemInput } from './items';
@@ -196,6 +197,8 @@ export const Change = ChangeSummary.extend({
   /** Acknowledged when it was applied. */
   impact_id: z.uuid().nullable(),
   break_glass_reason: z.string().nullable(),
+  /** What it removes because it expired: its approval was that of the policy. Null: it has another reason. */
+  expiry: z.array(ApprovedExpiry).nullable(),
   /** The change that this one reverts, and the one that reverts this. */
   reverts: z.uuid().nullable(),
   reverted_by: z.uuid().nullable(),

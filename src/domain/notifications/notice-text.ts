@@ -29,6 +29,11 @@ const WORDS = {
     many: (count) => `${count} policies drifted`,
     over: (name) => `Policy ${name} is in sync again`,
   },
+  policy_expiring: {
+    one: (name) => `Policy ${name} expires`,
+    many: (count) => `${count} rules or policies expire`,
+    over: (name) => `Policy ${name} no longer expires soon`,
+  },
   policy_test_failing: {
     one: (name) => `Policy test ${name} fails`,
     many: (count) => `${count} policy tests fail`,

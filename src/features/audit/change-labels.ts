@@ -3,7 +3,7 @@ import type { MaintenanceWindow } from '@/domain/change/maintenance';
 import type { SecurityRule } from '@/domain/policies';
 import { formatDateTime } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
-import { formatWindow, SCOPE_LABELS } from '../shared/change-rule-labels';
+import { formatWindow, ON_EXPIRY_LABELS, SCOPE_LABELS } from '../shared/change-rule-labels';
 import { DEPLOYMENT_RUN_LABELS, KIND_LABELS as RUN_KINDS, TRIGGER_LABELS } from '../shared/deployment-run-labels';
 import { MODE_LABELS } from '../shared/enforcement-mode';
 import { ADDRESS_STATE_LABELS } from '../shared/ipam/address-state';
@@ -145,6 +145,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   notes: msg('Notes'),
   notify_recovery: msg('Also report recovery'),
   ok: msg('Succeeded'),
+  on_expiry: msg('Expired rules and policies'),
   on_move: msg('Rules on departing workloads'),
   open_after_minutes: msg('Report after'),
   override_tests: msg('Overridden policy tests'),
@@ -157,6 +158,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   policies: msg('Policies'),
   policy_id: msg('Policy'),
   policy_name: msg('Policy'),
+  policy_on_expiry: msg('Expired rules and policies'),
   policy_version: msg('Policy version'),
   ports: msg('Ports'),
   position: msg('Position'),
@@ -304,6 +306,8 @@ const VALUE_LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> =
   tenant_visibility: toLabels(VISIBILITY_LABELS),
   tier: toLabels(TIER_LABELS),
   trigger: TRIGGER_LABELS,
+  on_expiry: ON_EXPIRY_LABELS,
+  policy_on_expiry: ON_EXPIRY_LABELS,
   on_move: { remove: msg('Remove rules'), keep: msg('Keep until removed manually') },
   rule_placement: { above: msg('Before unmanaged rules'), below: msg('After unmanaged rules') },
 };

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Control } from 'react-hook-form';
-import { APPROVAL_SCOPES, SETTING_LIMITS } from '@/domain/choices';
+import { APPROVAL_SCOPES, ON_EXPIRY, SETTING_LIMITS } from '@/domain/choices';
 import type { RuntimeChoices, RuntimeSettingsRead, RuntimeSettingsUpdate } from '@/domain/settings';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
@@ -12,7 +12,7 @@ import { SelectField } from '@/ui/form/select-field';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { RelativeTime } from '@/ui/values';
-import { SCOPE_LABELS } from '../shared/change-rule-labels';
+import { ON_EXPIRY_LABELS, SCOPE_LABELS } from '../shared/change-rule-labels';
 import { useReadAgain } from '../shared/record-cache';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
@@ -119,6 +119,16 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
                 label={t('Approval applies to')}
                 description={t('An enforcing change changes rules on workloads.')}
                 options={APPROVAL_SCOPES.map((value) => ({ value, label: t(SCOPE_LABELS[value]) }))}
+                disabled={locked !== null}
+              />
+            </Section>
+            <Section id="policy-expiry" title={t('Policies of the installation')}>
+              <SelectField
+                control={control}
+                name="policy_on_expiry"
+                label={t('Expired rules and policies')}
+                description={t('Tenants choose for their own policies.')}
+                options={ON_EXPIRY.map((value) => ({ value, label: t(ON_EXPIRY_LABELS[value]) }))}
                 disabled={locked !== null}
               />
             </Section>

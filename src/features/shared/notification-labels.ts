@@ -18,6 +18,10 @@ export const CONDITION_LABELS: Record<Condition, { label: string; meaning: strin
     label: msg('Policy drifted'),
     meaning: msg('Rules of a policy were changed on a cluster or no longer filter traffic.'),
   },
+  policy_expiring: {
+    label: msg('Policy expires'),
+    meaning: msg('A policy or one of its rules expires within 7 days, or has expired.'),
+  },
   policy_test_failing: {
     label: msg('Policy test fails'),
     meaning: msg('A policy test fails on the live rules.'),

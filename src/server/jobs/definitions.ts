@@ -209,6 +209,15 @@ export const changeSchedule = defineJob({
   everyMs: 2_000,
 });
 
+/** Removes rules and policies that have expired, where the tenant chose so. */
+export const policiesExpire = defineJob({
+  name: 'policies.expire',
+  payload: nothing,
+  key: () => 'policies.expire',
+  attempts: 1,
+  everyMs: MINUTE,
+});
+
 /** Looks at what holds now and opens and closes incidents of the notification rules. */
 export const notificationEvaluate = defineJob({
   name: 'notification.evaluate',
@@ -262,6 +271,7 @@ export const JOBS = {
   [deploymentSchedule.name]: deploymentSchedule,
   [changeAdvance.name]: changeAdvance,
   [changeSchedule.name]: changeSchedule,
+  [policiesExpire.name]: policiesExpire,
   [notificationEvaluate.name]: notificationEvaluate,
   [notificationSchedule.name]: notificationSchedule,
   [notificationDeliver.name]: notificationDeliver,

@@ -7,18 +7,11 @@ import { newId } from '../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound } from '../lib/refusals';
 import * as repository from './queries/tenants';
 
-type Audited = Pick<
-  Tenant,
-  'name' | 'description' | 'on_move' | 'approvals_required' | 'approval_scope' | 'maintenance_windows'
->;
-const audited = ({
-  name,
-  description,
-  on_move,
-  approvals_required,
-  approval_scope,
-  maintenance_windows,
-}: Audited): Audited => ({ name, description, on_move, approvals_required, approval_scope, maintenance_windows });
+type Audited = Omit<Tenant, 'id' | 'counts' | 'version' | 'created_at' | 'updated_at'>;
+const audited = (tenant: Audited): Audited => {
+  const { name, description, on_move, on_expiry, approvals_required, approval_scope, maintenance_windows } = tenant;
+  return { name, description, on_move, on_expiry, approvals_required, approval_scope, maintenance_windows };
+};
 
 /** @throws AppError `not_found` */
 export async function readTenant(scope: Scope<'tenant:read'>, id: string): Promise<Tenant> {

@@ -1,7 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Control } from 'react-hook-form';
-import { APPROVAL_SCOPES, SETTING_LIMITS } from '@/domain/choices';
+import { APPROVAL_SCOPES, ON_EXPIRY, SETTING_LIMITS } from '@/domain/choices';
 import { type Tenant, TenantInput, TenantUpdate } from '@/domain/tenant';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -10,7 +10,7 @@ import { NumberField } from '@/ui/form/number-field';
 import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
-import { SCOPE_LABELS } from '../../shared/change-rule-labels';
+import { ON_EXPIRY_LABELS, SCOPE_LABELS } from '../../shared/change-rule-labels';
 import { useVersioned } from '../../shared/record-cache';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { VersionedDrawer } from '../../shared/versioned-form';
@@ -36,6 +36,13 @@ function Fields<Out>({ control }: { control: Control<TenantValues, unknown, Out>
           'Applies when a mapping rule moves a workload to another tenant. Manual moves always remove the rules.',
         )}
         options={onMoveOptions(t)}
+      />
+      <SelectField
+        control={control}
+        name="on_expiry"
+        label={t('Expired rules and policies')}
+        description={t('A removal is a change of its own. The approval of the expiry is its approval.')}
+        options={ON_EXPIRY.map((value) => ({ value, label: t(ON_EXPIRY_LABELS[value]) }))}
       />
       <NumberField
         control={control}

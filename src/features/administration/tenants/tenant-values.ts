@@ -11,7 +11,7 @@ type WindowValues = {
 };
 
 /** The form of a tenant. */
-export type TenantValues = Pick<Tenant, 'name' | 'description' | 'on_move' | 'approval_scope'> & {
+export type TenantValues = Pick<Tenant, 'name' | 'description' | 'on_move' | 'on_expiry' | 'approval_scope'> & {
   approvals_required: number | null;
   maintenance_windows: WindowValues[];
 };
@@ -20,6 +20,7 @@ export const EMPTY_TENANT: TenantValues = {
   name: '',
   description: '',
   on_move: 'remove',
+  on_expiry: 'report',
   approvals_required: 0,
   approval_scope: 'enforcing',
   maintenance_windows: [],
@@ -29,6 +30,7 @@ export const toTenantValues = (tenant: Tenant): TenantValues => ({
   name: tenant.name,
   description: tenant.description,
   on_move: tenant.on_move,
+  on_expiry: tenant.on_expiry,
   approvals_required: tenant.approvals_required,
   approval_scope: tenant.approval_scope,
   maintenance_windows: tenant.maintenance_windows,

@@ -2,7 +2,9 @@
 import type { Change } from '@/domain/change/change';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
+import { Link } from '@/ui/link';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
@@ -17,7 +19,8 @@ export function ApprovalsSection({ change }: { change: Change }) {
   return (
     <Section id="approvals" title={t('Approvals')}>
       <div className="flex flex-col gap-3">
-        {!isRequired && (
+        {change.expiry && <ApprovedExpiries expiry={change.expiry} />}
+        {!isRequired && !change.expiry && (
           <p className="text-muted">{t('No approval is required. An author never counts as approver.')}</p>
         )}
         {isRequired && (
@@ -58,6 +61,48 @@ export function ApprovalsSection({ change }: { change: Change }) {
         {emergency && <p className="text-danger">{t('Applied without approval: {reason}', { reason: emergency })}</p>}
       </div>
     </Section>
+  );
+}
+
+/** What was approved with the policy: why it is removed, and what that allows. */
+function ApprovedExpiries({ expiry }: { expiry: NonNullable<Change['expiry']> }) {
+  const t = useT();
+  return (
+    <>
+      <p className="text-muted">{t('The expiry was approved with the policy, so its removal needs no approval.')}</p>
+      <ul aria-label={t('Approved expiries')} className="divide-y rounded-md border">
+        {expiry.map((one) => (
+          <li key={one.rule_id ?? one.policy_id} className="flex flex-col gap-1 px-3 py-2">
+            <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+              {one.rule_position === null
+                ? t('The policy {name}', { name: one.policy_name })
+                : t('Rule {n} of {name}', { n: one.rule_position + 1, name: one.policy_name })}
+              <span className="text-muted">{t.rich('expired {at}', { at: <RelativeTime at={one.expires_at} /> })}</span>
+            </span>
+            <span className="text-muted">
+              {t.rich('Set by {name} in version {version}, {at}.', {
+                name: one.set_by.name,
+                version: one.version,
+                at: <RelativeTime at={one.set_at} />,
+              })}
+            </span>
+            {one.approved_by.map(({ id, name, at }) => (
+              <span key={id ?? name} className="text-muted">
+                {t.rich('Approved by {name}, {at}.', { name, at: <RelativeTime at={at} /> })}
+              </span>
+            ))}
+            {one.change_id !== null && (
+              <Link className="link self-start" href={paths.change({ changeId: one.change_id })}>
+                {t('Show the approved change')}
+              </Link>
+            )}
+            {one.widens_access && (
+              <span className="text-warn">{t('It denies packets: without it more may pass.')}</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

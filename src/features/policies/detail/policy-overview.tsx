@@ -114,6 +114,11 @@ export function PolicyOverview({ policy, isPast }: { policy: Policy; isPast: boo
           })}
         </Notice>
       )}
+      {policy.expiry_problem !== null && (
+        <Notice tone="warn" title={t('Expired rules are not removed')}>
+          {policy.expiry_problem}
+        </Notice>
+      )}
       {operationId !== null && (
         <Section title={deployed ? t('Reconciling policy') : t('Removing rules')}>
           <OperationProgress operationId={operationId} />

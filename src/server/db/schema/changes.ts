@@ -7,6 +7,7 @@ import { CHANGE_STATES } from '@/domain/change/states';
 import { ON_FAILURE, WAVE_KINDS, type Waves } from '@/domain/change/waves';
 import type { DeploymentProblem } from '@/domain/deployments';
 import type { ManagedBy } from '@/domain/managed-source';
+import type { ApprovedExpiry } from '@/domain/policy/expiry';
 import { TEMPORARY_LOG_LEVELS } from '@/domain/policy/temporary-log';
 import { primaryId, timestampNow, timestamptz } from '../columns';
 import { workloads } from './workloads';
@@ -50,6 +51,8 @@ export const changes = pgTable(
     newly_blocked: integer(),
     break_glass_reason: text(),
     reverts: uuid(),
+    /** What it removes because it expired; null: it has another reason. Its approval was that of the policy. */
+    expiry: jsonb().$type<ApprovedExpiry[]>(),
     problems: jsonb().$type<DeploymentProblem[]>().notNull().default([]),
     /** Set: it is applied at the scheduled time. */
     apply_request: jsonb().$type<StoredApplyRequest>(),
@@ -71,6 +74,7 @@ export const changes = pgTable(
       .where(
         sql`state in ('applying', 'awaiting_confirmation', 'rolling_back', 'failed') or apply_request is not null or removes_log`,
       ),
+    index('changes_expiry_idx').on(t.state).where(sql`expiry is not null`),
     index('changes_reverts_idx').on(t.reverts).where(sql`${t.reverts} is not null`),
     check(
       'changes_state',

@@ -18,12 +18,14 @@ import {
   DELIVERY_STATUSES,
   INCIDENT_STATUSES,
   NOTIFICATION_EVENTS,
+  REMINDER_KINDS,
 } from '@/domain/choices';
 import { CONDITIONS } from '@/domain/notifications/condition';
 import type { NotificationItem } from '@/domain/notifications/notification';
 import type { Thresholds } from '@/domain/notifications/thresholds';
 import { primaryId, timestampNow, timestamptz } from '../columns';
 import { tenants, users } from './access';
+import { policies } from './policies';
 
 const ownerTenant = () => uuid().references(() => tenants.id, { onDelete: 'cascade' });
 
@@ -166,7 +168,7 @@ export const notifications = pgTable(
   {
     id: primaryId(),
     tenant_id: ownerTenant(),
-    /** Only for this person: a test that they asked for. */
+    /** Only for this person: a test that they asked for, or a reminder of what they own. */
     user_id: uuid().references(() => users.id, { onDelete: 'cascade' }),
     rule_id: uuid().references(() => notificationRules.id, { onDelete: 'set null' }),
     rule_name: text(),
@@ -263,3 +265,28 @@ export const notificationSecrets = pgTable('notification_secrets', {
   secret_key_id: text().notNull(),
   updated_at: timestampNow(),
 });
+
+/** Reminders that were sent to the owners of policies and rules: each once. */
+export const ownerReminders = pgTable(
+  'owner_reminders',
+  {
+    id: primaryId(),
+    policy_id: uuid()
+      .notNull()
+      .references(() => policies.id, { onDelete: 'cascade' }),
+    /** The policy, or one of its rules. */
+    subject_id: uuid().notNull(),
+    kind: text({ enum: REMINDER_KINDS }).notNull(),
+    /** What it reminds of: another time is another reminder. */
+    due_at: timestamptz().notNull(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    created_at: timestampNow(),
+  },
+  (t) => [
+    unique('owner_reminders_once').on(t.policy_id, t.subject_id, t.kind, t.due_at, t.user_id),
+    index('owner_reminders_user_idx').on(t.user_id),
+    check('owner_reminders_kind', sql`${t.kind} in ('expiring', 'expired')`),
+  ],
+);

@@ -102,6 +102,8 @@ export const policies = pgTable(
     /** Set: it is managed as code, and only what is applied from this source edits it. */
     managed_by: jsonb().$type<ManagedBy>(),
     version: integer().notNull().default(1),
+    /** Why what expired could not be removed; null: nothing is in the way. */
+    expiry_problem: text(),
     /** The first version in a row whose compiled rules are those of the present one; null: the present one alone. */
     rules_version: integer(),
     created_at: timestampNow(),

@@ -130,7 +130,9 @@ async function describeChange(session: Session, reach: Reach, row: ChangeRow, su
     findReverting(db, row.id),
   ]);
   const visible = owners.filter((owner) => isWithinReach(owner, reach));
-  const approvals = await readApprovals(row, owners, visible, history.reviews, summary.tenants);
+  // What expires was approved with the policy.
+  const approvals =
+    row.expiry === null ? await readApprovals(row, owners, visible, history.reviews, summary.tenants) : [];
   const isPartial = visible.length < owners.length;
   const items = row.items
     .filter((item) => isItemVisible(session, reach, item))
@@ -153,6 +155,7 @@ async function describeChange(session: Session, reach: Reach, row: ChangeRow, su
     changed_since_review: await readDifference(row, reach),
     transitions: history.transitions.map((transition) => toTransition(transition, known)),
     rollout: summarizeWaves(waves),
+    expiry: row.expiry,
     reverts: row.reverts,
     reverted_by,
     actions: listActions(session, row, owners, history.reviews, {

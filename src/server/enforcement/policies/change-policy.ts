@@ -82,7 +82,7 @@ async function store(
   const version = row.version + 1;
   const alike = hasEqualPlacement({ ...row, ...before }, { ...row, ...after, ...owner }, index);
   const rules_version = alike ? (row.rules_version ?? row.version) : null;
-  await updatePolicy(tx, row.id, { ...fields, ...owner, version, rules_version });
+  await updatePolicy(tx, row.id, { ...fields, ...owner, version, rules_version, expiry_problem: null });
   await replaceRules(tx, row.id, rules);
   const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
   await insertPolicyVersion(tx, { policy_id: row.id, version, snapshot: after, reason, author_id });

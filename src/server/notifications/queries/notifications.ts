@@ -6,7 +6,7 @@ import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
 import { queryPage } from '../../db/query-page';
 import { users } from '../../db/schema/access';
-import { notificationMarks, notificationReads, notifications } from '../../db/schema/notifications';
+import { notificationMarks, notificationReads, notifications, ownerReminders } from '../../db/schema/notifications';
 
 export type NotificationRow = typeof notifications.$inferSelect;
 
@@ -136,4 +136,20 @@ export async function insertNotification(tx: Tx, row: typeof notifications.$infe
 export async function findNotification(executor: Executor, id: string): Promise<NotificationRow | null> {
   const [row] = await executor.select().from(notifications).where(eq(notifications.id, id));
   return row ?? null;
+}
+
+export type NewReminder = Omit<typeof ownerReminders.$inferInsert, 'id' | 'created_at'>;
+
+/** Notes reminders of owners. @returns the ids of those that were not sent before */
+export async function insertReminders(
+  tx: Tx,
+  rows: readonly (NewReminder & { readonly id: string })[],
+): Promise<string[]> {
+  if (rows.length === 0) return [];
+  const stored = await tx
+    .insert(ownerReminders)
+    .values([...rows])
+    .onConflictDoNothing()
+    .returning({ id: ownerReminders.id });
+  return stored.map(({ id }) => id);
 }

@@ -20,7 +20,7 @@ import { readChange } from '../read-change';
 import { type Acting, publishChange, recordChange } from '../transition';
 import { hashItems, normalizeItems } from './normalize-items';
 
-export type Draft = Omit<ChangeCreate, 'items'> & Pick<NewChange, 'reverts' | 'managed_by'>;
+export type Draft = Omit<ChangeCreate, 'items'> & Pick<NewChange, 'reverts' | 'managed_by' | 'expiry'>;
 
 /**
  * Stores a draft with items as they are stored, with its history and audit record.

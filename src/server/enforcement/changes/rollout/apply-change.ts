@@ -43,7 +43,8 @@ export async function startRolloutIn(
 ): Promise<string[]> {
   const { id } = locked;
   // By the rules, the inventory and the live rules of now, whatever they were when it was approved.
-  if (accepted.break_glass === null) await assertStillApproved(tx, locked);
+  // What expires was approved with the policy.
+  if (accepted.break_glass === null && locked.expiry === null) await assertStillApproved(tx, locked);
   await assertBases(tx, locked);
   const objects = [...compiled.touched.map(({ policy_id }) => policy_id), ...locked.items.flatMap(listObjectIds)];
   await assertNoRollout(tx, objects, { change_id: id });

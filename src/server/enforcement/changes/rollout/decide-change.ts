@@ -68,8 +68,8 @@ export async function rollBackChange(scope: Scope<'policy:apply'>, id: string, g
   await enqueueAdvance(id);
 }
 
-/** Has failed workloads of the wave written again; what fails there once more no longer stops the change. */
-async function retryFailed(tx: Tx, change: AppliedChange): Promise<{ ids: string[]; tolerated_ids: string[] }> {
+/** Has failed workloads of the wave written again. @returns deployments to start, and the workloads */
+export async function retryFailed(tx: Tx, change: AppliedChange): Promise<{ ids: string[]; tolerated_ids: string[] }> {
   const { rollout } = change;
   const own = (await listChangeDeployments(tx, change.id)).filter(({ wave }) => wave === rollout.wave);
   const failed = listFailed(own, await listChangeGuests(tx, change.id));
