@@ -10,6 +10,7 @@ import { deployAndObserve } from '@/server/enforcement/deployments/run-deploymen
 import { scheduleDeployments } from '@/server/enforcement/deployments/schedule';
 import { removeExpired } from '@/server/enforcement/expiry/remove-expired';
 import { observeCluster, scheduleObservations } from '@/server/enforcement/guest-firewall/observe';
+import { checkHygiene } from '@/server/enforcement/hygiene/run-hygiene';
 import { sweepImpacts } from '@/server/enforcement/impact/request-impact';
 import { runImpact } from '@/server/enforcement/impact/run-impact';
 import { evaluatePolicyTests } from '@/server/enforcement/policy-tests/evaluate-tests';
@@ -55,6 +56,7 @@ export const processors: JobProcessors = {
   'flows.confirm': (_, { signal }) => confirmReports({ signal }),
   'agents.watch': () => watchAgents(),
   'coverage.count': (_, { signal }) => countCoverage(signal),
+  'hygiene.check': (_, { signal }) => checkHygiene(signal),
   'policy_tests.evaluate': (_, { signal }) => evaluatePolicyTests(signal),
   'change.revalidate': () => revalidateAll(),
   'suggestion.compute': ({ suggestion_id }, { signal }) => runSuggestion(suggestion_id, { signal }),

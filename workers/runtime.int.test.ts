@@ -242,6 +242,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'flows.confirm',
         'agents.watch',
         'coverage.count',
+        'hygiene.check',
         'policy_tests.evaluate',
         'change.revalidate',
         'firewall.schedule',

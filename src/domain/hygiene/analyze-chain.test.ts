@@ -21,7 +21,7 @@ type Claim = { readonly status: RuleRole['status']; readonly against: readonly n
 /** Rule sets of which everything is known, and as many more of which some may not be. */
 const RULESETS = getRunCount(500, 5_000);
 
-const isOf = (by: DecidedBy, position: number) =>
+const isDecider = (by: DecidedBy, position: number) =>
   by.kind === 'rule'
     ? by.position === position
     : by.kind === 'unknown' && by.places.some((place) => place.position === position);
@@ -66,7 +66,7 @@ type Evaluated = Verdict & { readonly packet: Packet };
 function readRole(before: readonly Evaluated[], after: PreparedGuest, position: number) {
   const found = { shadowed: true, redundant: true };
   for (const { packet, verdict, decided_by } of before) {
-    if (found.shadowed && isOf(decided_by, position)) found.shadowed = false;
+    if (found.shadowed && isDecider(decided_by, position)) found.shadowed = false;
     if (found.redundant && evaluate(after, packet).verdict !== verdict) found.redundant = false;
     if (!found.shadowed && !found.redundant) break;
   }
@@ -76,8 +76,9 @@ function readRole(before: readonly Evaluated[], after: PreparedGuest, position: 
 /** Rules with the opposite action that decide packets of a rule, and are no exceptions from it. */
 function readConflicts(rules: readonly CompiledRule[], evaluated: readonly Evaluated[], position: number): number[] {
   const places = rules.map(({ place }) => placeKey(place));
-  const partsOf = (at: number) => rules.flatMap((rule, index) => (rule.place.position === at ? [{ rule, index }] : []));
-  const own = partsOf(position);
+  const listParts = (at: number) =>
+    rules.flatMap((rule, index) => (rule.place.position === at ? [{ rule, index }] : []));
+  const own = listParts(position);
   const isMatched = (parts: typeof own, packet: Packet) => parts.some(({ rule }) => matchRule(rule, packet) === 'yes');
   const found = new Set<number>();
   for (const { packet, verdict, decided_by: by } of evaluated) {
@@ -88,9 +89,9 @@ function readConflicts(rules: readonly CompiledRule[], evaluated: readonly Evalu
     );
     if (isMatched(opposite, packet)) found.add(by.position);
   }
-  const isShadowed = !evaluated.some(({ decided_by }) => isOf(decided_by, position));
+  const isShadowed = !evaluated.some(({ decided_by }) => isDecider(decided_by, position));
   return [...found].filter((other) => {
-    const others = partsOf(other);
+    const others = listParts(other);
     return isShadowed || evaluated.some(({ packet }) => isMatched(others, packet) && !isMatched(own, packet));
   });
 }

@@ -220,8 +220,8 @@ class SubjectAnalysis {
     });
   }
 
-  /** @param groupOf all rules that are one with a rule */
-  #findConflicts(isShadowed: boolean, groupOf: (rule: number) => ReadonlySet<number>): Conflict[] {
+  /** @param getGroup all rules that are one with a rule */
+  #findConflicts(isShadowed: boolean, getGroup: (rule: number) => ReadonlySet<number>): Conflict[] {
     const { steps, rules } = this.#chain;
     const found = new Map<ReadonlySet<number>, Conflict>();
     const exceptions = new Map<ReadonlySet<number>, boolean>();
@@ -232,7 +232,7 @@ class SubjectAnalysis {
         const step = steps[before] as ChainStep;
         const other = this.#ruleOf(step);
         if (!other || !step.ends || this.#isOwn(step) || !areOpposite(rule, other)) continue;
-        const group = groupOf(step.rule as number);
+        const group = getGroup(step.rule as number);
         if (found.has(group)) continue;
         const example = this.#findDecided(own, before);
         if (!example) continue;
@@ -256,14 +256,14 @@ class SubjectAnalysis {
     return null;
   }
 
-  analyze(groupOf: (rule: number) => ReadonlySet<number>): RuleRole {
+  analyze(getGroup: (rule: number) => ReadonlySet<number>): RuleRole {
     const own = this.#own().map((at) => this.#chain.steps[at] as ChainStep);
     const unknown: RuleRole = { status: 'unknown', by: [], example: null, conflicts: [] };
     if (own.some(({ ends }) => !ends)) return unknown;
     try {
       const shadow = this.#findShadow();
       const replacement = shadow ? null : this.#findReplacement();
-      const conflicts = this.#findConflicts(shadow !== null, groupOf);
+      const conflicts = this.#findConflicts(shadow !== null, getGroup);
       if (shadow) return { status: 'shadowed', ...shadow, conflicts };
       if (replacement) return { status: 'redundant', ...replacement, conflicts };
       return { status: 'effective', by: [], example: null, conflicts };
@@ -277,7 +277,7 @@ class SubjectAnalysis {
 /**
  * What each rule of a chain does in it. Exact: a rule is shadowed or redundant if and only if it is for every packet of the chain's
  * box that opens a connection, as far as everything is known.
- * @param subjects of each rule of the chain: whose it is. Rules of one subject are analyzed as one; null: a rule that only decides
+ * @param subjects of each rule of the chain: the owner. Rules of one subject are analyzed as one; null: a rule that only decides
  * @returns by subject
  */
 export function analyzeChain(chain: RuleChain, subjects: readonly (string | null)[]): Map<string, RuleRole> {
@@ -288,7 +288,7 @@ export function analyzeChain(chain: RuleChain, subjects: readonly (string | null
   }
   const sets = new Map([...groups].map(([subject, rules]) => [subject, new Set(rules)]));
   const alone = new Map<number, ReadonlySet<number>>();
-  const groupOf = (rule: number): ReadonlySet<number> => {
+  const getGroup = (rule: number): ReadonlySet<number> => {
     const subject = subjects[rule];
     const known = subject ? sets.get(subject) : alone.get(rule);
     if (known) return known;
@@ -296,5 +296,5 @@ export function analyzeChain(chain: RuleChain, subjects: readonly (string | null
     alone.set(rule, made);
     return made;
   };
-  return new Map([...groups].map(([subject, rules]) => [subject, new SubjectAnalysis(chain, rules).analyze(groupOf)]));
+  return new Map([...groups].map(([subject, rules]) => [subject, new SubjectAnalysis(chain, rules).analyze(getGroup)]));
 }

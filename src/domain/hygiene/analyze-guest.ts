@@ -27,10 +27,7 @@ const SPACES: readonly Box[] = [buildBox({ family: 4 }), buildBox({ family: 6 })
 const ORDER: readonly GuestRole['status'][] = ['shadowed', 'redundant', 'unknown', 'effective'];
 
 /** Findings of chains that were analyzed, by what describes a chain. Workloads of one group mostly have the same. */
-export type ChainCache = {
-  get: (key: string) => ReadonlyMap<number, RuleRole> | undefined;
-  set: (key: string, roles: ReadonlyMap<number, RuleRole>) => unknown;
-};
+export type ChainCache = (key: string, make: () => ReadonlyMap<number, RuleRole>) => ReadonlyMap<number, RuleRole>;
 
 const MOST_NAMED = 10;
 
@@ -69,13 +66,13 @@ function combine(a: GuestRole, b: GuestRole): GuestRole {
 /**
  * What rules of a workload do, over all interfaces that are filtered, all ways that it may be filtered in, and both families.
  * @param interfaces those whose firewall is on
- * @param subjectOf whose rule is at a place; places with the same subject are analyzed as one rule, null: it only decides
+ * @param getSubject the rule that a place is of; places with the same subject are analyzed as one rule, null: it only decides
  * @returns by subject; subjects without a rule that matches packets are missing
  */
 export function analyzeGuest(
   interfaces: readonly PreparedGuest[],
-  subjectOf: (place: RulePlace) => string | null,
-  cache: ChainCache = new Map(),
+  getSubject: (place: RulePlace) => string | null,
+  cache: ChainCache = (_, make) => make(),
 ): Map<string, GuestRole> {
   const found = new Map<string, GuestRole>();
   for (const guest of interfaces) {
@@ -83,20 +80,18 @@ export function analyzeGuest(
       for (const direction of DIRECTIONS) {
         for (const space of SPACES) {
           const { rules } = filter.index(direction, space.family);
-          const subjects = rules.map(({ place }) => subjectOf(place));
+          const subjects = rules.map(({ place }) => getSubject(place));
           if (subjects.every((subject) => subject === null)) continue;
           const numbered = numberSubjects(subjects);
           const view = { direction, family: space.family };
           const key = `${describeSteps(guest, filter, view)}${numbered.join()}`;
-          let roles = cache.get(key);
-          if (!roles) {
+          const roles = cache(key, () => {
             const chain = buildRuleChain(guest, filter, direction, space);
             const named = numbered.map((one) => (one === null ? null : `${one}`));
-            roles = new Map(
+            return new Map(
               chain ? [...analyzeChain(chain, named)].map(([at, role]) => [Number(at), role] as const) : [],
             );
-            cache.set(key, roles);
-          }
+          });
           for (const at of new Set(numbered)) {
             const subject = at === null ? null : subjects[at];
             if (at === null || !subject) continue;

@@ -12,6 +12,7 @@ const TITLES: Record<string, string> = {
   'flows.resolve': msg('Flow endpoint resolution'),
   'agents.watch': msg('Agent monitoring'),
   'coverage.count': msg('Rule hit counting'),
+  'hygiene.check': msg('Rule hygiene check'),
 };
 
 /** `policy.apply` -> "Policy: apply". Later jobs need no entry here. */

@@ -10,6 +10,7 @@ import { dashboardRouter } from './operations/dashboard';
 import { deploymentsRouter } from './operations/deployments';
 import { driftRouter } from './operations/drift';
 import { flowsRouter, topologyRouter } from './operations/flows';
+import { hygieneRouter } from './operations/hygiene';
 import { impactsRouter } from './operations/impacts';
 import { insightsRouter } from './operations/insights';
 import { ipAddressesRouter } from './operations/ip-addresses';
@@ -57,6 +58,7 @@ export const appRouter = router({
   deployments: deploymentsRouter,
   drift: driftRouter,
   flows: flowsRouter,
+  hygiene: hygieneRouter,
   insights: insightsRouter,
   ipAddresses: ipAddressesRouter,
   ipRanges: ipRangesRouter,

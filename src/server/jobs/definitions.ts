@@ -115,6 +115,15 @@ export const coverageCount = defineJob({
   everyMs: MINUTE,
 });
 
+/** Checks rules as last read: which are shadowed, redundant, contradictory, unused. */
+export const hygieneCheck = defineJob({
+  name: 'hygiene.check',
+  payload: nothing,
+  key: () => 'hygiene.check',
+  attempts: 1,
+  everyMs: MINUTE,
+});
+
 /** Evaluates the policy tests that something touched. */
 export const policyTestsEvaluate = defineJob({
   name: 'policy_tests.evaluate',
@@ -260,6 +269,7 @@ export const JOBS = {
   [flowsConfirm.name]: flowsConfirm,
   [agentsWatch.name]: agentsWatch,
   [coverageCount.name]: coverageCount,
+  [hygieneCheck.name]: hygieneCheck,
   [policyTestsEvaluate.name]: policyTestsEvaluate,
   [changeRevalidate.name]: changeRevalidate,
   [impactCompute.name]: impactCompute,

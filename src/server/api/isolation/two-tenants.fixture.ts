@@ -168,6 +168,13 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     (id, policy_id, workload_id, kind, subject_key, subject, last_applied, live, live_hash, changed_by, resolved_at)
     values (gen_random_uuid(), ${policy.id}, ${things.workload ?? ''}, 'edited', ${`${mark}-key`}, 'Rule 1', ${`${mark}-applied`},
       ${`${mark}-live`}, 'hash', ${`${mark}-editor`}, now()) returning id`);
+  const finding = await getFirstId(sqlClient()`insert into hygiene_findings
+    (id, key, kind, score, policy_id, policy_version, rule_id, rule_position, subject, workloads_affected, workloads_total, detail)
+    values (gen_random_uuid(), ${`shadowed ${mark}`}, 'shadowed', 40, ${policy.id}, 2, ${policy.rules[0]?.id ?? ''}, 0,
+      ${`${mark}-subject`}, 1, 1, ${sqlClient().json({ workload_ids: [things.workload ?? ''], unused: [`${mark}-unused`] })}) returning id`);
+  await sqlClient()`insert into hygiene_findings
+    (id, key, kind, score, workload_id, rule_position, subject, workloads_affected, workloads_total, detail)
+    values (gen_random_uuid(), ${`redundant ${mark}`}, 'redundant', 30, ${things.workload ?? ''}, 0, ${`${mark}-live-rule`}, 1, 1, '{}')`;
   const token: { id: string } = await make('/account/tokens', await renew(), {
     name: `${mark}-program`,
     permissions: ['policy:read'],
@@ -250,6 +257,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     change: change.id,
     rule: policy.rules[0]?.id ?? '',
     drift,
+    hygiene_finding: finding,
     deployment,
     operation: await text('operation_id', 'deployments', `id = '${deployment}'`),
     api_token: token.id,

@@ -177,6 +177,7 @@ const ASKED: Record<string, ((state: State) => Given[]) | 'nothing' | 'a change'
   'drift.previewAdoptionOfMany': 'nothing',
   'drift.adopt': 'a change',
   'drift.adoptMany': 'a change',
+  'hygiene.fix': 'a change',
 };
 
 /** Of what these permissions allow, nothing is written to a hypervisor. */

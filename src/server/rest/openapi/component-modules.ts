@@ -23,6 +23,7 @@ import * as flowSums from '@/domain/flow/flow-sums';
 import * as trafficSums from '@/domain/flow/traffic-sums';
 import * as guestFirewall from '@/domain/guest-firewall';
 import * as hostFirewall from '@/domain/host-firewall';
+import * as hygiene from '@/domain/hygiene/finding';
 import * as evidence from '@/domain/impact/evidence';
 import * as impact from '@/domain/impact/impact';
 import * as insights from '@/domain/insights';
@@ -84,6 +85,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   changeWatch,
   cluster,
   coverage,
+  hygiene,
   dashboard,
   securityPosture,
   suspiciousTraffic,
