@@ -126,6 +126,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['changes', '/changes', 'Changes'],
     ['drift', '/drift', 'Drift'],
     ['coverage', '/coverage', 'Coverage'],
+    ['hygiene', '/coverage/hygiene', 'Rule hygiene'],
     ['policy-tests', '/policy-tests', 'Policy tests'],
     ['policy-test', `/policy-tests/${test}`, 'seen-test'],
     ['security-groups', '/security-groups', 'Groups'],

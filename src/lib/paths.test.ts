@@ -60,6 +60,7 @@ test('each path of the interface matches its URL', () => {
       "flows: /flows",
       "escapedTraffic: /flows/escaped",
       "coverage: /coverage",
+      "hygiene: /coverage/hygiene",
       "reach: /reach",
       "topology: /topology",
       "agents: /agents",

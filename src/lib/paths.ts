@@ -53,6 +53,7 @@ export const paths = {
   flows: (query?: Query) => withQuery('/flows', query),
   escapedTraffic: (query?: Query) => withQuery('/flows/escaped', query),
   coverage: (query?: Query) => withQuery('/coverage', query),
+  hygiene: (query?: Query) => withQuery('/coverage/hygiene', query),
   reach: (query?: Query) => withQuery('/reach', query),
   topology: (query?: Query) => withQuery('/topology', query),
   agents: (query?: Query) => withQuery('/agents', query),

@@ -9,7 +9,7 @@ const REMOVED: readonly HygieneFinding['kind'][] = ['shadowed', 'redundant', 'un
 
 /** Whether a change of the policy alone fixes a finding. */
 export function isFixable({ kind, rule_id, detail }: Fixed): boolean {
-  if (REMOVED.includes(kind)) return rule_id !== null;
+  if (REMOVED.includes(kind)) return rule_id !== null || kind === 'expired';
   if (kind === 'broad') return rule_id !== null ? (detail.used ?? []).length > 0 : detail.side !== undefined;
   return kind === 'unresolved';
 }
@@ -40,6 +40,7 @@ export function fixPolicy(content: Content, finding: Fixed): Content | null {
       rules: content.rules.map((rule) => (rule.id === rule_id ? { ...rule, destination_ports } : rule)),
     };
   }
+  if (rule_id === null) return null;
   const rules = content.rules.filter((rule) => rule.id !== rule_id);
   return { ...content, rules: rules.map((rule, position) => ({ ...rule, position })) };
 }

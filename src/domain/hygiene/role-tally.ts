@@ -30,8 +30,13 @@ export type HygieneSubject = Pick<
 /** What a rule does on one workload, or why that is not known. */
 export type KnownRole = GuestRole | { readonly status: 'unknown'; readonly reason: UnknownRoleReason };
 
+type Matching = Pick<
+  SecurityRuleInput,
+  'action' | 'protocol' | 'icmp_type' | 'source_ports' | 'destination_ports' | 'comment'
+>;
+
 /** A rule of a policy as text. */
-export const formatPolicyRule = (rule: SecurityRuleInput): string =>
+export const formatPolicyRule = (rule: Matching): string =>
   [
     rule.action.toUpperCase(),
     rule.protocol,

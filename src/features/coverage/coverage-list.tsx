@@ -3,12 +3,15 @@ import { ChartNoAxesColumn } from 'lucide-react';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { buttonClass } from '@/ui/button-class';
+import { Link } from '@/ui/link';
 import { SegmentedControl } from '@/ui/segmented-control';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, inUrl } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { tenantFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
+import { usePermissions } from '../shared/use-permissions';
 import { workloadCoverageColumns } from './coverage-columns';
 
 const DAYS = ['1', '7', '30', '90'] as const;
@@ -49,10 +52,18 @@ const COVERAGE = declareList({
 /** By what the traffic of each workload is decided, the least covered first. */
 export function CoverageList() {
   const t = useT();
+  const { can } = usePermissions();
   const list = useList(COVERAGE);
   return (
     <ListView
       of={list}
+      actions={
+        can('policy:read') && (
+          <Link className={buttonClass()} href={paths.hygiene()}>
+            {t('Rule hygiene')}
+          </Link>
+        )
+      }
       description={t(
         "Share of each workload's conversations that match a rule. Traffic that matches no rule gets the default policy.",
       )}

@@ -55,6 +55,7 @@ const CALLS: readonly PageCall[] = [
     '/escaped-conversations',
     'q,sort,days,reason,broken_link,workload_id,cluster_id,tenant_id,project_id',
   ],
+  ['/coverage/hygiene', '/hygiene', 'q,sort,kind,harm,policy_id,workload_id,cluster_id'],
   ['/coverage', '/coverage/workloads', 'q,sort,days,workload_id,cluster_id,tenant_id'],
   ['/topology', '/topology', 'q,range,since,until,cluster_id,workload_id,expand,project_id,tag,policy_id'],
   ['/agents', '/agents', 'q,sort,cluster_id,status,outdated,lacking'],
@@ -97,6 +98,7 @@ const TABS: readonly (readonly [page: string, tab: string, call: string, takes?:
   ['/notifications', 'email', '/settings/notifications'],
   ['/policies/[policyId]', 'rules', '/policies/{}/rules'],
   ['/policies/[policyId]', 'coverage', '/policies/{}/coverage', 'days'],
+  ['/policies/[policyId]', 'hygiene', '/hygiene?policy_id={}', 'q,sort,kind,harm,policy_id,workload_id,cluster_id'],
   ['/policies/[policyId]', 'tests', '/policy-tests?policy_id={}', TEST_FILTERS],
   ['/policies/[policyId]', 'versions', '/policies/{}/versions', 'q,sort'],
   [

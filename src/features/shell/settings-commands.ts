@@ -127,6 +127,14 @@ export const SETTINGS: readonly Place[] = [
     keywords: msg('bypassed rules not enforced leaks'),
   },
   {
+    id: 'hygiene',
+    label: msg('Rule hygiene'),
+    page: msg('Coverage'),
+    href: paths.hygiene(),
+    permission: 'policy:read',
+    keywords: msg('shadowed redundant contradictory unused expired rules cleanup'),
+  },
+  {
     id: 'protected-connections',
     label: msg('Protected connections'),
     page: msg('Policy tests'),

@@ -39,6 +39,7 @@ import { VersionBehind } from './version-behind';
 
 const CoverageTab = loadTab(() => import('./coverage-tab').then((module) => module.CoverageTab));
 const DeploymentsTab = loadTab(() => import('./deployments-tab').then((module) => module.DeploymentsTab));
+const PolicyHygiene = loadTab(() => import('../../shared/hygiene/hygiene-list').then((module) => module.PolicyHygiene));
 const PolicyTests = loadTab(() => import('./policy-tests').then((module) => module.PolicyTests));
 const PreviewTab = loadTab(() => import('./preview-tab').then((module) => module.PreviewTab));
 const RulesTab = loadTab(() => import('./rules-tab').then((module) => module.RulesTab));
@@ -61,13 +62,14 @@ const SwitchDialog = loadOnOpening(
 
 const isWorking = ({ last_deployment: last }: Policy) => last?.status === 'running' || last?.status === 'queued';
 
-const TABS = ['overview', 'rules', 'coverage', 'preview', 'tests', 'versions', 'deployments'] as const;
+const TABS = ['overview', 'rules', 'coverage', 'hygiene', 'preview', 'tests', 'versions', 'deployments'] as const;
 /** What is known as of a time in the past. */
 const PAST_TABS: readonly (typeof TABS)[number][] = ['overview', 'rules'];
 /** Commands that open a tab; the page itself is the first one. */
 const TAB_COMMANDS: Record<Exclude<(typeof TABS)[number], 'overview'>, string> = {
   rules: msg('Show rules'),
   coverage: msg('Show coverage'),
+  hygiene: msg('Show rule hygiene'),
   preview: msg('Show preview'),
   tests: msg('Show policy tests'),
   versions: msg('Show versions'),
@@ -252,6 +254,7 @@ function Content({ policy }: { policy: Policy }) {
           },
           { value: 'rules', label: t('Rules'), count: policy.rules.length, content: <RulesTab policy={policy} /> },
           { value: 'coverage', label: t('Coverage'), content: whole ?? <CoverageTab policyId={policy.id} /> },
+          { value: 'hygiene', label: t('Hygiene'), content: whole ?? <PolicyHygiene policyId={policy.id} /> },
           { value: 'preview', label: t('Preview'), content: whole ?? <PreviewTab policy={policy} /> },
           {
             value: 'tests',

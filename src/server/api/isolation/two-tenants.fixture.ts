@@ -171,7 +171,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
   const finding = await getFirstId(sqlClient()`insert into hygiene_findings
     (id, key, kind, score, policy_id, policy_version, rule_id, rule_position, subject, workloads_affected, workloads_total, detail)
     values (gen_random_uuid(), ${`shadowed ${mark}`}, 'shadowed', 40, ${policy.id}, 2, ${policy.rules[0]?.id ?? ''}, 0,
-      ${`${mark}-subject`}, 1, 1, ${sqlClient().json({ workload_ids: [things.workload ?? ''], unused: [`${mark}-unused`] })}) returning id`);
+      ${`${mark}-subject`}, 1, 1, ${JSON.stringify({ workload_ids: [things.workload ?? ''], unused: [`${mark}-unused`] })}::text::jsonb) returning id`);
   await sqlClient()`insert into hygiene_findings
     (id, key, kind, score, workload_id, rule_position, subject, workloads_affected, workloads_total, detail)
     values (gen_random_uuid(), ${`redundant ${mark}`}, 'redundant', 30, ${things.workload ?? ''}, 0, ${`${mark}-live-rule`}, 1, 1, '{}')`;

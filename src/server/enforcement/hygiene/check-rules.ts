@@ -3,8 +3,10 @@ import type { ChainCache } from '@/domain/hygiene/analyze-guest';
 import type { HygieneCheck, NewFinding } from '@/domain/hygiene/finding';
 import { formatPolicyRule, type HygieneSubject, RoleTally, SCORES, toFindingKey } from '@/domain/hygiene/role-tally';
 import { compilePolicies } from '@/domain/policy/compile';
+import { isExpired } from '@/domain/policy/responsibility';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { compileInputs, isDeployed, type PolicyInputs, policiesById } from '../policies/policy-inputs';
+import type { StoredRule } from '../queries/hygiene';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { readGuestRoles, toRuleKey } from './guest-roles';
 
@@ -12,6 +14,8 @@ export type Checked = { readonly findings: readonly NewFinding[]; readonly check
 
 /** IDs of rules by `toRuleKey`. */
 export type RuleIds = ReadonlyMap<string, string>;
+export const indexRules = (rules: readonly StoredRule[]): RuleIds =>
+  new Map(rules.map(({ id, policy_id, position }) => [toRuleKey(policy_id, position), id]));
 
 /** What is stored about every finding of a rule of a policy. */
 export const aboutRule = (
@@ -54,6 +58,39 @@ export function findUnresolved(inputs: PolicyInputs): NewFinding[] {
     });
   }
   return [...found.values()];
+}
+
+/** Rules and policies whose time is over, as long as they are enabled. */
+export function findExpired(
+  inputs: PolicyInputs,
+  rules: readonly StoredRule[],
+  times: ReadonlyMap<string, { readonly expires_at: string | null }>,
+  now: number,
+): NewFinding[] {
+  const policies = policiesById(inputs.policies);
+  const build = ({ action: _, ...about }: HygieneSubject, since: string | null): NewFinding => ({
+    ...about,
+    kind: 'expired',
+    key: toFindingKey('expired', about),
+    score: SCORES.expired,
+    workloads_affected: 0,
+    workloads_total: 0,
+    detail: { since },
+  });
+  const ids = indexRules(rules);
+  const ofRules = rules.flatMap(({ policy_id, position, expires_at }) => {
+    const policy = policies.get(policy_id);
+    const rule = policy?.rules.find((one) => one.position === position);
+    if (!policy?.enabled || !rule?.enabled || !isExpired({ expires_at }, now)) return [];
+    return [build(aboutRule(policy, rule, ids), expires_at)];
+  });
+  const ofPolicies = [...times].flatMap(([policy_id, { expires_at }]) => {
+    const policy = policies.get(policy_id);
+    if (!policy?.enabled || !isExpired({ expires_at }, now)) return [];
+    const whole = { rule_id: null, rule_position: null, workload_id: null, action: 'accept' } as const;
+    return [build({ policy_id, policy_version: policy.version, subject: policy.name, ...whole }, expires_at)];
+  });
+  return [...ofPolicies, ...ofRules];
 }
 
 /**

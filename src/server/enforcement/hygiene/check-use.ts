@@ -19,12 +19,10 @@ import {
 import { getOwnerId } from '@/domain/policy/acts-on';
 import { resolvePeers, resolveWorkloads } from '@/domain/policy/resolve';
 import { systemScope } from '../../auth/scope';
-import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { readPolicyCoverage } from '../coverage/read-coverage';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { isDeployed, type PolicyInputs } from '../policies/policy-inputs';
-import { listPolicyTimes } from '../queries/hygiene';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { aboutRule, type Checked, type RuleIds } from './check-rules';
 import { findUseWindow, observeUse } from './observe-use';
@@ -147,13 +145,19 @@ function findBroad(
 /**
  * What traffic says about the rules of enforced policies. Nothing is claimed about what was not used where not all of the time was
  * observed, or where the policy was edited in this time.
+ * @param times when policies were last edited
  */
-export async function checkUse(firewall: FirewallState, ids: RuleIds, signal?: AbortSignal): Promise<Checked> {
+export async function checkUse(
+  firewall: FirewallState,
+  ids: RuleIds,
+  times: ReadonlyMap<string, { readonly updated_at: string }>,
+  signal?: AbortSignal,
+): Promise<Checked> {
   const { inputs } = firewall;
   const findings: NewFinding[] = [];
   const unknown = new Map<string, Partial<Record<HygieneUnknown, number>>>();
   const scope = systemScope('policy:read', 'rule hygiene');
-  const [window, times] = await Promise.all([findUseWindow(HYGIENE_DAYS), listPolicyTimes(db)]);
+  const window = await findUseWindow(HYGIENE_DAYS);
   const observed: { policy: InputPolicy; total: number; workloads: readonly string[] }[] = [];
   for (const policy of inputs.policies.filter(isDeployed)) {
     signal?.throwIfAborted();
@@ -164,7 +168,7 @@ export async function checkUse(firewall: FirewallState, ids: RuleIds, signal?: A
     const allows = policy.rules.some(({ enabled, action }) => enabled && action === 'accept');
     if (!allows || coverage.guests.total === 0) continue;
     if (!isObserved(coverage)) unknown.set(policy.id, { not_monitored: coverage.guests.total });
-    else if ((times.get(policy.id) ?? window.until) <= window.since) {
+    else if ((times.get(policy.id)?.updated_at ?? window.until) <= window.since) {
       observed.push({ policy, total: coverage.guests.total, workloads: firewall.listPolicyWorkloads(policy.id) });
     }
   }

@@ -43,6 +43,7 @@ export async function draftFix(scope: Scope<'policy:write'>, session: Session, i
     );
   }
   const { name, description, enabled, tier, tenant_visibility, priority, definition } = policy;
+  const { owner, ticket, expires_at } = policy;
   const rules = await listPolicyRules(db, policy_id);
   const fixed = fixPolicy({ definition, rules }, finding);
   const edit: ChangeEdit = fixed
@@ -51,7 +52,7 @@ export async function draftFix(scope: Scope<'policy:write'>, session: Session, i
         policy_id,
         base_version,
         policy: PolicyCreate.parse({
-          ...{ name, description, enabled, tier, tenant_visibility, priority },
+          ...{ name, description, enabled, tier, tenant_visibility, priority, owner, ticket, expires_at },
           definition: fixed.definition,
           rules: fixed.rules.map(({ id: _, position: __, ...rule }) => rule),
         }),

@@ -60,6 +60,8 @@ beforeAll(async () => {
     { tenant_id: tenant.id },
   );
   await create('gone', 30, [rule('accept', ['22'])], { sources: ['tag:none', 'any'] });
+  const past = { expires_at: '2020-01-01T00:00:00.000Z' };
+  await create('old', 35, [rule('accept', ['25'], past)], { targets: ['vmid:102'] });
   await create('unread', 40, [rule('accept', ['22'])], { targets: ['vmid:103'] });
   for (const policy of policies.values()) await lab.apply(policy);
   const text = (vmid: number) => lab.control.state.files.get(`firewall/${vmid}.fw`) ?? '';
@@ -74,6 +76,7 @@ describe('GET /hygiene', () => {
     const items = await list();
     expect(items.map(summarize)).toEqual([
       'contradictory web 1',
+      'expired old 0',
       'unresolved gone null',
       'shadowed web 1',
       'shadowed web 0',
@@ -91,9 +94,9 @@ describe('GET /hygiene', () => {
       example: { direction: 'in', protocol: 'tcp', destination_port: 443 },
       actions: [],
     });
-    expect(items[1]).toMatchObject({ subject: 'tag:none', reason: 'empty', actions: ['fix'] });
-    expect(items[4]).toMatchObject({ policy_id: null, vmid: 100, actions: [] });
-    expect(items[5]).toMatchObject({ witnesses: [{ policy_name: 'web', rule_position: 3 }] });
+    expect(items[2]).toMatchObject({ subject: 'tag:none', reason: 'empty', actions: ['fix'] });
+    expect(items[5]).toMatchObject({ policy_id: null, vmid: 100, actions: [] });
+    expect(items[6]).toMatchObject({ witnesses: [{ policy_name: 'web', rule_position: 3 }] });
     expect((await list('?kind=redundant')).map(summarize)).toEqual(['redundant web 2', 'redundant platform 0']);
     expect((await list('?harm=medium&q=tag:none')).map(summarize)).toEqual(['unresolved gone null']);
   });

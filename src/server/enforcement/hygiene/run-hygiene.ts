@@ -11,10 +11,9 @@ import { findSetting, mergeSetting } from '../../settings/queries/settings';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import type { PolicyInputs } from '../policies/policy-inputs';
-import { listRuleIds, storeHygiene } from '../queries/hygiene';
-import { checkRules, findUnresolved } from './check-rules';
+import { listPolicyTimes, listStoredRules, storeHygiene } from '../queries/hygiene';
+import { checkRules, findExpired, findUnresolved, indexRules } from './check-rules';
 import { checkUse } from './check-use';
-import { toRuleKey } from './guest-roles';
 
 const SETTING = 'hygiene';
 const StoredRun = z.object({ checked_at: z.string() });
@@ -50,12 +49,16 @@ export async function checkHygiene(signal?: AbortSignal): Promise<{ findings: nu
   const now = clock.now();
   const isUseDue = !state.use || state.use.inputs !== firewall.inputs || now.getTime() - state.use.at >= USE_EVERY_MS;
   if (state.firewall === firewall && !isUseDue) return null;
-  const ids = new Map(
-    (await listRuleIds(db)).map(({ id, policy_id, position }) => [toRuleKey(policy_id, position), id]),
-  );
+  const [stored, times] = await Promise.all([listStoredRules(db), listPolicyTimes(db)]);
+  const ids = indexRules(stored);
   const rules = await checkRules(firewall, ids, loadChain, signal);
-  const use = isUseDue || !state.use ? await checkUse(firewall, ids, signal) : state.use.found;
-  const findings = [...rules.findings, ...findUnresolved(firewall.inputs), ...use.findings];
+  const use = isUseDue || !state.use ? await checkUse(firewall, ids, times, signal) : state.use.found;
+  const findings = [
+    ...rules.findings,
+    ...findUnresolved(firewall.inputs),
+    ...findExpired(firewall.inputs, stored, times, now.getTime()),
+    ...use.findings,
+  ];
   const at = now.toISOString();
   await db.transaction(async (tx) => {
     await storeHygiene(tx, findings, [...rules.checks, ...use.checks], at);

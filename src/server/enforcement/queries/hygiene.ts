@@ -186,16 +186,21 @@ export async function summarizeHygiene(
   return { findings, unknown };
 }
 
-/** Rules of all policies: their IDs. */
-export async function listRuleIds(executor: Executor): Promise<{ id: string; policy_id: string; position: number }[]> {
-  const { id, policy_id, position } = securityRules;
-  return executor.select({ id, policy_id, position }).from(securityRules);
+export type StoredRule = { id: string; policy_id: string; position: number; expires_at: string | null };
+
+/** Rules of all policies: their IDs and when they expire. */
+export async function listStoredRules(executor: Executor): Promise<StoredRule[]> {
+  const { id, policy_id, position, expires_at } = securityRules;
+  return executor.select({ id, policy_id, position, expires_at }).from(securityRules);
 }
 
-/** When each policy was last edited. */
-export async function listPolicyTimes(executor: Executor): Promise<Map<string, string>> {
-  const rows = await executor.select({ id: policies.id, updated_at: policies.updated_at }).from(policies);
-  return new Map(rows.map(({ id, updated_at }) => [id, updated_at]));
+/** When each policy was last edited, and when it expires. */
+export async function listPolicyTimes(
+  executor: Executor,
+): Promise<Map<string, { updated_at: string; expires_at: string | null }>> {
+  const { id, updated_at, expires_at } = policies;
+  const rows = await executor.select({ id, updated_at, expires_at }).from(policies);
+  return new Map(rows.map(({ id: policyId, ...times }) => [policyId, times]));
 }
 
 const CHUNK = 1_000;
