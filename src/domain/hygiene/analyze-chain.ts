@@ -33,7 +33,10 @@ const MOST_PIECES = 20_000;
 class TooComplex extends Error {}
 
 type Placed = { readonly piece: Piece; readonly field: Field };
+/** @property at the next of the steps that it may meet */
 type Task = Placed & { readonly at: number };
+/** Packets of a step, and the steps that any of them meets, in order. */
+type Start = Placed & { readonly met: readonly number[] };
 
 const isDrop = ({ action }: CompiledRule) => action === 'drop' || action === 'reject';
 const areOpposite = (a: CompiledRule, b: CompiledRule) =>
@@ -48,12 +51,15 @@ const isRegionInside = (inner: Region, outer: Region): boolean =>
 class SubjectAnalysis {
   readonly #chain: RuleChain;
   readonly #rules: ReadonlySet<number>;
+  /** Indexes of the steps of the subject. */
+  readonly #own: readonly number[];
   #left = MOST_PIECES;
 
   /** @param rules the rules of the chain that are one rule for its author, by their index */
   constructor(chain: RuleChain, rules: readonly number[]) {
     this.#chain = chain;
     this.#rules = new Set(rules);
+    this.#own = chain.steps.flatMap((step, at) => (this.#isOwn(step) ? [at] : []));
   }
 
   #count(): void {
@@ -67,36 +73,35 @@ class SubjectAnalysis {
     return rule === null ? null : (this.#chain.rules[rule] ?? null);
   }
 
-  /** Indexes of the steps of the subject. */
-  #own(): number[] {
-    return this.#chain.steps.flatMap((step, at) => (this.#isOwn(step) ? [at] : []));
-  }
-
   /** Packets of the box that meet a region. */
-  #start(region: Region): Placed[] {
-    return this.#chain.fields.flatMap((field) => {
-      const { inside } = splitPiece(field.start, region, field.octets);
-      return inside ? [{ piece: inside, field }] : [];
+  #start(region: Region): Start[] {
+    const { fields, steps } = this.#chain;
+    return fields.flatMap((field) => {
+      const { inside: piece } = splitPiece(field.start, region, field.octets);
+      if (!piece) return [];
+      const met = steps.flatMap(({ when }, at) => (meets(piece, when) ? [at] : []));
+      return [{ piece, field, met }];
     });
   }
 
   /** What of some packets no step before `end` certainly decides. @param decided called with what a step decides */
-  *#survive(start: Placed, end: number, decided?: (step: ChainStep, piece: Placed) => void): Generator<Placed> {
+  *#survive(start: Start, end: number, decided?: (step: ChainStep, piece: Placed) => void): Generator<Placed> {
     const { steps } = this.#chain;
-    const tasks: Task[] = [{ ...start, at: 0 }];
+    const { field } = start;
+    const before = start.met.filter((at) => at < end && steps[at]?.ends);
+    const tasks: Task[] = [{ piece: start.piece, field, at: 0 }];
     for (let task = tasks.pop(); task; task = tasks.pop()) {
       this.#count();
-      const { piece, field } = task;
+      const { piece } = task;
       let { at } = task;
-      while (at < end && !(steps[at]?.ends && meets(piece, (steps[at] as ChainStep).when))) at++;
-      const step = steps[at];
-      if (at >= end || !step) {
+      while (at < before.length && !meets(piece, (steps[before[at] as number] as ChainStep).when)) at++;
+      const step = steps[before[at] ?? -1];
+      if (!step) {
         yield { piece, field };
         continue;
       }
       const { inside, outside } = splitPiece(piece, step.when, field.octets);
       if (inside) decided?.(step, { piece: inside, field });
-      // The last is taken first: what is left of the piece after a step that decides most of it.
       for (const rest of outside) tasks.push({ piece: rest, field, at: at + 1 });
     }
   }
@@ -108,14 +113,14 @@ class SubjectAnalysis {
   /** What decides every packet of the subject before it; null: the subject decides some. */
   #findShadow(): Pick<RuleRole, 'by' | 'example'> | null {
     const { steps } = this.#chain;
-    for (const at of this.#own()) {
+    for (const at of this.#own) {
       for (const start of this.#start((steps[at] as ChainStep).when)) {
         for (const _ of this.#survive(start, at)) return null;
       }
     }
     const by = new Map<string, Decider>();
     let example: Packet | null = null;
-    for (const at of this.#own()) {
+    for (const at of this.#own) {
       for (const start of this.#start((steps[at] as ChainStep).when)) {
         const decided = (step: ChainStep, placed: Placed) => {
           if (this.#isOwn(step)) return;
@@ -135,15 +140,16 @@ class SubjectAnalysis {
     const { steps, rules } = this.#chain;
     const by = new Map<string, Decider>();
     let example: Packet | null = null;
-    for (const at of this.#own()) {
+    for (const at of this.#own) {
       const step = steps[at] as ChainStep;
       const rule = rules[step.rule ?? -1];
       if (!rule) return null;
       for (const start of this.#start(step.when)) {
+        const after = start.met.filter((other) => other > at && !this.#isOwn(steps[other] as ChainStep));
         for (const { piece, field } of this.#survive(start, at)) {
           for (const part of isDrop(rule) ? divide(piece, step.divides, field.octets) : [piece]) {
             example ??= field.packetOf(part);
-            if (!this.#isReplaced(rule, { piece: part, field, at: at + 1 }, by)) return null;
+            if (!this.#isReplaced(rule, { piece: part, field }, after, by)) return null;
           }
         }
       }
@@ -151,18 +157,18 @@ class SubjectAnalysis {
     return { by: [...by.values()], example };
   }
 
-  /** Whether the steps from a place on do with all packets of a piece what the rule does. Pieces are alike for both. */
-  #isReplaced(rule: CompiledRule, from: Task, by: Map<string, Decider>): boolean {
+  /** Whether the steps `after` a rule do with all packets of a piece what the rule does. The rule treats them alike. */
+  #isReplaced(rule: CompiledRule, from: Placed, after: readonly number[], by: Map<string, Decider>): boolean {
     const { steps, outcomeOf, withoutRules } = this.#chain;
-    const tasks: Task[] = [from];
+    const { field } = from;
+    const tasks: Task[] = [{ ...from, at: 0 }];
     const note = (decider: Decider) => by.set(JSON.stringify(decider), decider);
     for (let task = tasks.pop(); task; task = tasks.pop()) {
       this.#count();
-      const { piece, field } = task;
+      const { piece } = task;
       let { at } = task;
-      while (at < steps.length && (this.#isOwn(steps[at] as ChainStep) || !meets(piece, (steps[at] as ChainStep).when)))
-        at++;
-      const step = steps[at];
+      while (at < after.length && !meets(piece, (steps[after[at] as number] as ChainStep).when)) at++;
+      const step = steps[after[at] ?? -1];
       const other = step && this.#ruleOf(step);
       if (step && other) {
         // Whether it matches is not known: it must do the same, too.
@@ -181,7 +187,7 @@ class SubjectAnalysis {
         const { inside, outside } = splitPiece(piece, step.when, field.octets);
         for (const rest of outside) tasks.push({ piece: rest, field, at: at + 1 });
         for (const part of inside ? divide(inside, step.divides, field.octets) : []) {
-          tasks.push({ piece: part, field, at: step.ends ? steps.length : at + 1 });
+          tasks.push({ piece: part, field, at: step.ends ? after.length : at + 1 });
         }
         continue;
       }
@@ -205,7 +211,7 @@ class SubjectAnalysis {
   /** Whether every packet of some other rules is one of the subject: then they are an exception from it. */
   #contains(others: ReadonlySet<number>): boolean {
     const { steps } = this.#chain;
-    const own = this.#own();
+    const own = this.#own;
     return steps.every((step) => {
       if (step.rule === null || !others.has(step.rule)) return true;
       if (own.some((at) => isRegionInside(step.when, (steps[at] as ChainStep).when))) return true;
@@ -225,16 +231,17 @@ class SubjectAnalysis {
     const { steps, rules } = this.#chain;
     const found = new Map<ReadonlySet<number>, Conflict>();
     const exceptions = new Map<ReadonlySet<number>, boolean>();
-    for (const at of this.#own()) {
+    for (const at of this.#own) {
       const own = steps[at] as ChainStep;
       const rule = rules[own.rule as number] as CompiledRule;
-      for (let before = 0; before < at; before++) {
+      const starts = this.#start(own.when);
+      for (const before of new Set(starts.flatMap(({ met }) => met.filter((other) => other < at)))) {
         const step = steps[before] as ChainStep;
         const other = this.#ruleOf(step);
         if (!other || !step.ends || this.#isOwn(step) || !areOpposite(rule, other)) continue;
         const group = getGroup(step.rule as number);
         if (found.has(group)) continue;
-        const example = this.#findDecided(own, before);
+        const example = this.#findDecided(starts, before);
         if (!example) continue;
         // A rule that decides nothing is no rule that others are exceptions from.
         const isException = exceptions.get(group) ?? (!isShadowed && this.#contains(group));
@@ -245,19 +252,19 @@ class SubjectAnalysis {
     return [...found.values()];
   }
 
-  /** A packet of a step that an earlier one decides. */
-  #findDecided(own: ChainStep, before: number): Packet | null {
+  /** One of some packets that a step decides. */
+  #findDecided(starts: readonly Start[], before: number): Packet | null {
     const step = this.#chain.steps[before] as ChainStep;
-    for (const { piece, field } of this.#start(own.when)) {
+    for (const { piece, field, met } of starts) {
       const { inside } = splitPiece(piece, step.when, field.octets);
       if (!inside) continue;
-      for (const left of this.#survive({ piece: inside, field }, before)) return left.field.packetOf(left.piece);
+      for (const left of this.#survive({ piece: inside, field, met }, before)) return left.field.packetOf(left.piece);
     }
     return null;
   }
 
   analyze(getGroup: (rule: number) => ReadonlySet<number>): RuleRole {
-    const own = this.#own().map((at) => this.#chain.steps[at] as ChainStep);
+    const own = this.#own.map((at) => this.#chain.steps[at] as ChainStep);
     const unknown: RuleRole = { status: 'unknown', by: [], example: null, conflicts: [] };
     if (own.some(({ ends }) => !ends)) return unknown;
     try {
