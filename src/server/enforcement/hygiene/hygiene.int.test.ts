@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Change } from '@/domain/change/change';
-import type { HygieneFinding, HygieneSummary } from '@/domain/hygiene/finding';
+import { type HygieneFinding, HygieneListInput, type HygieneSummary } from '@/domain/hygiene/finding';
 import type { Policy } from '@/domain/policies';
+import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
+import { countQueries } from '@/test/count-queries';
 import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
+import { listHygiene } from './list-hygiene';
 import { checkHygiene } from './run-hygiene';
 
 let lab: PolicyLab;
@@ -119,6 +122,15 @@ describe('GET /hygiene', () => {
     const { body } = await lab.json(`/hygiene/summary?policy_id=${policies.get('unread')?.id}`);
     expect((body as HygieneSummary).findings).toEqual([]);
     expect((body as HygieneSummary).unknown).toContainEqual({ reason: 'not_enforced', policies: 1, workloads: 1 });
+  });
+
+  it('takes the same number of queries for one finding and for all', async () => {
+    const scope = systemScope('policy:read', 'test');
+    const count = async (limit: number) => {
+      const { queries } = await countQueries(() => listHygiene(scope, HygieneListInput.parse({ limit }), 'all'));
+      return queries;
+    };
+    expect([await count(1), await count(100)]).toEqual([4, 4]);
   });
 });
 
