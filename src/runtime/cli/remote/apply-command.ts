@@ -62,13 +62,14 @@ export const applyCommand = (
   name: 'apply',
   summary: 'Make policies, groups and policy tests what a file says, as one change.',
   help: `  fabric apply FILE [--yes] [--prune] [--tenant NAME] [--source NAME] [--confirm-within SECONDS] [--wait-for-approval SECONDS]
-               [--title TEXT]
+               [--roll-back-on-failure] [--title TEXT]
 
 Shows the plan, and applies exactly that. Exit status: 0 applied or nothing to change, 1 error, 3 in review, 4 rolled back.
 
 --yes                         applies without a question
 --confirm-within SECONDS      rolls back unless the change is confirmed in this time; without it there is no timer
 --wait-for-approval SECONDS   waits this long where approval is required; without it the change is left in review
+--roll-back-on-failure        rolls everything back when a workload cannot be written; without it the roll-out stops there
 --title TEXT                  title of the change
 --no-replay                   does not wait until observed connections are replayed
 ${FILE_OPTIONS_HELP}`,
@@ -77,6 +78,7 @@ ${FILE_OPTIONS_HELP}`,
     yes: { type: 'boolean', short: 'y' },
     'confirm-within': { type: 'string' },
     'wait-for-approval': { type: 'string' },
+    'roll-back-on-failure': { type: 'boolean' },
     title: { type: 'string' },
     'no-replay': { type: 'boolean' },
   },
@@ -97,7 +99,8 @@ ${FILE_OPTIONS_HELP}`,
         return EXIT.failed;
       }
     }
-    const draft = { title, confirm_within_seconds, plan_hash: plan.plan_hash };
+    const on_failure = values['roll-back-on-failure'] === true ? 'rollback' : 'stop';
+    const draft = { title, confirm_within_seconds, on_failure, plan_hash: plan.plan_hash };
     const { id } = await sendPolicyFile<Change>(api, '/policy-file/change', file, draft);
     const state = await submit(api, id, waitSeconds, terminal);
     if (state === 'in_review') {

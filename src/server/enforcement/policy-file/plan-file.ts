@@ -1,5 +1,6 @@
 import type { Change } from '@/domain/change/change';
 import type { ChangeItem } from '@/domain/change/items';
+import { MAX_CHANGE_ITEMS } from '@/domain/choices';
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import type { ManagedBy } from '@/domain/managed-source';
 import { isWithinReach, type Reach } from '@/domain/permissions';
@@ -50,6 +51,16 @@ export async function exportPolicyFile(reach: FileReach, { tenant }: PolicyFileE
     policies: stored.policies.map(({ entry }) => entry),
     policy_tests: stored.policy_tests.map(({ entry }) => entry),
   });
+}
+
+/** @throws AppError `refused` when one change cannot hold all edits */
+function assertOneChange(edits: readonly FileEdit[]): void {
+  if (edits.length <= MAX_CHANGE_ITEMS) return;
+  throw new AppError(
+    'refused',
+    `This needs ${edits.length} edits, and a change has at most ${MAX_CHANGE_ITEMS}. Apply it in parts, such as one tenant at a time (--tenant), or fewer objects first.`,
+    { extra: { reason: 'too_many_edits', edits: edits.length } },
+  );
 }
 
 /** Names the field of the document that an edit comes from, instead of the edit. */
@@ -116,12 +127,13 @@ async function decideTests(
 
 /**
  * What applying a document would do: to objects, rules, connections and tests. Nothing is stored.
- * @throws AppError as `readOperations` and `normalizeItems`, naming fields of the document
+ * @throws AppError as `readOperations` and `normalizeItems`, naming fields of the document; `refused` with too many edits
  */
 export async function planPolicyFile(scopes: FileScopes, input: PolicyFilePlanInput): Promise<PolicyFilePlan> {
   const { inputs } = await readFirewallState();
   const { reach } = scopes;
   const { edits, owners } = await readOperations(reach, inputs, input);
+  assertOneChange(edits);
   const planned = describeOperations(edits);
   const items = edits.length === 0 ? [] : await normalize(scopes, edits, input.managed_by ?? null);
   const compiled = await compileChange(items);
@@ -156,6 +168,7 @@ export async function draftPolicyFileChange(
       extra: { reason: 'nothing_to_change' },
     });
   }
+  assertOneChange(edits);
   if (plan_hash !== undefined && plan_hash !== describeOperations(edits).plan_hash) {
     throw new AppError('conflict', 'Something was changed since the plan. Make the plan again.', {
       extra: { reason: 'plan_outdated' },

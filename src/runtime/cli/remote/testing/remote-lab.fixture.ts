@@ -18,7 +18,12 @@ import { call } from '@/test/request';
 import { runCli } from '../../run-cli';
 import { remoteCommands } from '../remote-commands';
 
-type Intervention = { writes?: Interference; request?: (method: string, path: string) => Promise<void> };
+/** What happens to the writes of roll-outs, before each request, and to each printed line. */
+type Intervention = {
+  writes?: Interference;
+  request?: (method: string, path: string) => Promise<void>;
+  print?: (line: string) => void;
+};
 
 /** Of the test that runs. */
 const state: { folder: string; token: string; intervention: Intervention } = {
@@ -49,7 +54,6 @@ export const setToken = (given: string): void => {
   state.token = given;
 };
 
-/** What happens to the writes of roll-outs, and before each request. */
 export function interveneWith(intervention: Intervention): void {
   state.intervention = intervention;
 }
@@ -73,7 +77,10 @@ export async function runIn(variables: Record<string, string>, ...args: string[]
   const err: string[] = [];
   const env = { NODE_ENV: 'test', FABRIC_URL: 'https://fabric.test', FABRIC_TOKEN: state.token, ...variables };
   const status = await runCli(remoteCommands({ env, fetch: callService, confirm: null }), args, {
-    print: (line) => void out.push(line),
+    print: (line) => {
+      out.push(line);
+      state.intervention.print?.(line);
+    },
     note: (line) => void err.push(line),
   });
   return { status, out: out.join('\n'), err: err.join('\n') };
