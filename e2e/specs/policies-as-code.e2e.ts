@@ -3,7 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
+import { expectAccessible } from '../fixtures/axe';
 import { runProgram } from '../fixtures/child';
+import { openPage } from '../fixtures/open-page';
+import { takePicture } from '../fixtures/picture';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
 
@@ -14,6 +17,7 @@ const PERMISSIONS = [
 type Item = { id: string; name: string; vmid: number; cluster_name: string };
 
 test('a pipeline with the served command line exports, plans and applies, and restores what was deleted', async ({
+  adminPage: page,
   api,
   simulator,
   addCluster,
@@ -76,6 +80,23 @@ policy_tests:
     expect((await fabric('apply', 'all.yaml', '--yes')).status).toBe(0);
     await fabric('export', '-o', 'again.yaml');
     expect(await load('again.yaml')).toBe(await load('all.yaml'));
+
+    await test.step('What a repository manages is read-only until it is released', async () => {
+      const source = ['--source', 'https://git.example.org/rules', '--commit', '3f1c2a9d0b11'];
+      expect(await fabric('apply', 'policies.yaml', '--yes', '--no-replay', ...source)).toMatchObject({ status: 0 });
+      const [managed] = (await api<{ items: Item[] }>('GET', '/policies?q=as%20code')).items;
+      await openPage(page, `/policies/${managed?.id}`);
+      const edit = page.getByRole('button', { name: 'Edit', exact: true });
+      await expect(edit).toHaveAttribute('aria-disabled', 'true');
+      await expect(page.getByRole('link', { name: 'https://git.example.org/rules' })).toBeVisible();
+      await expect(page.getByText('3f1c2a9d0b', { exact: true })).toBeVisible();
+      await expectAccessible(page, 'a policy that is managed as code');
+      await takePicture(page, 'policy-managed');
+      await page.getByRole('button', { name: 'Release…' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Release', exact: true }).click();
+      await expect(page.getByText('Policy released')).toBeVisible();
+      await expect(edit).not.toHaveAttribute('aria-disabled', 'true');
+    });
 
     expect((await fabric('drift')).status).toBe(0);
     expect((await fabric('reach', `vmid:as code/${db?.vmid}`, 'sg:as code', '8443')).stdout).toMatch(

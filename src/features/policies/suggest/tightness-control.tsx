@@ -60,11 +60,14 @@ export function TightnessControl({ suggestion, choices }: { suggestion: Suggesti
             step={1}
             value={at}
             aria-label={t('Tightness')}
-            aria-valuetext={t('{groups, number} groups, {rules, number} rules, tightness {share}', {
-              groups: totals.groups_total,
-              rules: totals.rules_total,
-              share: scores.tightness === null ? t('Unknown') : formatPercent(scores.tightness),
-            })}
+            aria-valuetext={t(
+              '{groups, plural, one {# group} other {# groups}}, {rules, plural, one {# rule} other {# rules}}, tightness {share}',
+              {
+                groups: totals.groups_total,
+                rules: totals.rules_total,
+                share: scores.tightness === null ? t('Unknown') : formatPercent(scores.tightness),
+              },
+            )}
             className="w-full accent-accent"
             onChange={(event) => setAt(Number(event.target.value))}
             onPointerUp={commit}
@@ -78,11 +81,14 @@ export function TightnessControl({ suggestion, choices }: { suggestion: Suggesti
           <Score label={t('Tightness')} share={scores.tightness} />
         </div>
         <p className="text-muted">
-          {t('{groups, number} groups, {policies, number} policies, {rules, number} rules', {
-            groups: totals.groups_total,
-            policies: totals.policies_total,
-            rules: totals.rules_total,
-          })}
+          {t(
+            '{groups, plural, one {# group} other {# groups}}, {policies, plural, one {# policy} other {# policies}}, {rules, plural, one {# rule} other {# rules}}',
+            {
+              groups: totals.groups_total,
+              policies: totals.policies_total,
+              rules: totals.rules_total,
+            },
+          )}
         </p>
       </div>
     </Section>
