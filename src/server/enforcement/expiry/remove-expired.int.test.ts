@@ -96,6 +96,16 @@ describe('an expired rule', () => {
     expect(ports(await read(other))).toEqual(['22', '23']);
   });
 
+  it('goes from a policy that is managed as code, too', async () => {
+    const policy = await create({ ...targets(100), rules: withExpiry(60) });
+    await applyPolicy(policy);
+    await lab.sql`update policies set managed_by = ${lab.sql.json({ source: 'rules', commit: null, commit_url: null })}`;
+    time.advance(60);
+    await tick();
+    const left = await read(policy);
+    expect([ports(left), left.expiry_problem, left.managed_by?.source]).toEqual([['22'], null, 'rules']);
+  });
+
   it('names the version, the change and the people that approved its expiry', async () => {
     const policy = await create(targets(100));
     await applyPolicy(policy);

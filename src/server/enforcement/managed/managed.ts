@@ -16,8 +16,8 @@ const KINDS = { policy: 'policy', security_group: 'group', policy_test: 'policy 
 type Managed = Owned & { readonly id: string; readonly name: string; readonly managed_by: ManagedBy | null };
 
 /**
- * Refuses an edit of an object that is managed as code, unless the edit comes from its source or is a rollback. Every write of a
- * policy, group or policy test comes here.
+ * Refuses an edit of an object that is managed as code, unless the edit comes from its source, is a rollback, or removes what has
+ * expired. Every write of a policy, group or policy test comes here.
  * @throws AppError `conflict` with `reason` `managed_as_code`
  */
 export function assertUnmanaged(
@@ -25,7 +25,7 @@ export function assertUnmanaged(
   { name, managed_by }: Pick<Managed, 'name' | 'managed_by'>,
   within?: WithinChange,
 ): void {
-  if (!managed_by || within?.undoes || within?.source === managed_by.source) return;
+  if (!managed_by || within?.undoes || within?.expires || within?.source === managed_by.source) return;
   throw new AppError('conflict', describeRefusal(KINDS[kind], name, managed_by), {
     extra: { reason: 'managed_as_code', managed_by },
   });

@@ -7,11 +7,13 @@ import { findRollout } from '../../queries/change-rollouts';
  * The change on whose behalf something is stored.
  * @property undoes it is rolled back, whatever is still running
  * @property source where its edits come from; what this source manages may be edited
+ * @property expires it removes what has expired; the source of a policy says when
  */
 export type WithinChange = {
   readonly change_id: string;
   readonly undoes?: boolean;
   readonly source?: string | undefined;
+  readonly expires?: boolean;
 };
 
 function describeRollout(state: ChangeState): string {

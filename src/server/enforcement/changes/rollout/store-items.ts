@@ -31,7 +31,7 @@ export const selectItems = <K extends Kind>(items: readonly ChangeItem[], kind: 
  * @throws AppError `version_conflict`, `not_found`, and `conflict` for names that are taken
  */
 export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: InventoryIndex): Promise<string[]> {
-  const within = { change_id: change.id, source: change.managed_by?.source };
+  const within = { change_id: change.id, source: change.managed_by?.source, expires: change.expiry !== null };
   const [policies, groups] = [changeScope('policy:write', by), changeScope('group:write', by)];
   const removals: string[] = [];
   const reason = `Change: ${change.title}`;
