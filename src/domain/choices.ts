@@ -123,7 +123,7 @@ export const INCIDENT_STATUSES = ['pending', 'open', 'closed'] as const;
 export const NOTIFICATION_EVENTS = ['opened', 'closed', 'test'] as const;
 
 /** What owners of policies are reminded of. */
-export const REMINDER_KINDS = ['expiring', 'expired'] as const;
+export const REMINDER_KINDS = ['expiring', 'expired', 'due', 'overdue'] as const;
 
 export const RULE_SORTS = ['name', 'created_at', 'updated_at'] as const;
 
@@ -134,6 +134,12 @@ export const POLICY_FIELD_SORTS = [
   ...(['name', 'priority', 'owner', 'next_expiry_at', 'version', 'created_at', 'updated_at'] as const),
 ] as const;
 export const POLICY_SORTS = ['order', ...POLICY_FIELD_SORTS] as const;
+
+/** Whether a policy was confirmed in its period: `due` when it ended, `overdue` 14 days later. */
+export const RECERTIFICATION_STATUSES = ['overdue', 'due', 'confirmed'] as const;
+/** How often policies are confirmed, in days. */
+export const RECERTIFICATION_PERIODS = [90, 180, 365] as const;
+export const RECERTIFICATION_SORTS = ['due_at', 'name', 'owner', 'confirmed_at'] as const;
 
 /** By when a policy or one of its rules expires next: `soon` within 30 days, `never` at no time. */
 export const POLICY_EXPIRIES = ['expired', 'soon', 'later', 'never'] as const;

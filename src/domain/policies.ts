@@ -11,7 +11,7 @@ import {
   RULE_PROTOCOLS,
 } from './policy/choices';
 import { PolicyInput, PolicyUpdate, SecurityRuleInput } from './policy/policy';
-import { responsibility } from './policy/responsibility';
+import { responsibility } from './policy/responsibility-fields';
 import { DEPLOYMENT_STATUSES, SHOWN_STATUSES } from './policy/status';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from './policy/tier';
 import { CleanupRequest, ClusterDeployment, LastDeployment } from './policy-deployment';

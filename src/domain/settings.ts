@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { APPROVAL_SCOPES, SETTING_LIMITS as LIMITS, ON_EXPIRY } from './choices';
+import { RecertificationPeriod } from './recertification';
 
 const interval = ({ min, max }: { min: number; max: number }) =>
   z
@@ -50,6 +51,8 @@ const DECLARED = {
   ),
   /** What becomes of expired rules and policies of the installation; a tenant chooses for its own. */
   policy_on_expiry: declared(z.enum(ON_EXPIRY, 'One of report, remove.'), 'report'),
+  /** How often policies of the installation have to be confirmed; null: never. A tenant chooses for its own. */
+  policy_recertification_days: declared(RecertificationPeriod.nullable(), null),
   change_approval_scope: declared(z.enum(APPROVAL_SCOPES, 'One of enforcing, all.'), 'enforcing'),
 };
 type Declared = typeof DECLARED;

@@ -3,6 +3,7 @@ import { MAX_APPROVALS } from './change/approval';
 import { MAX_WINDOWS, MaintenanceWindow } from './change/maintenance';
 import { APPROVAL_SCOPES, ON_EXPIRY } from './choices';
 import { createPageSchema, listInput } from './list';
+import { RecertificationPeriod } from './recertification';
 
 /** A name for people: one line, no control characters. */
 export const DisplayName = z
@@ -23,6 +24,9 @@ const OnMove = z.enum(['remove', 'keep'], 'One of remove, keep.');
 
 /** What becomes of expired rules and policies. */
 const OnExpiry = z.enum(ON_EXPIRY, 'One of report, remove.');
+
+/** How often policies have to be confirmed; null: never. */
+const RecertificationDays = RecertificationPeriod.nullable();
 
 /** When changes to the tenant's rules need approval, and when they may be applied. */
 const changeRule = {
@@ -46,6 +50,7 @@ export const TenantInput = z.strictObject({
   description: Description.default(''),
   on_move: OnMove.optional(),
   on_expiry: OnExpiry.optional(),
+  recertification_days: RecertificationDays.optional(),
   ...givenRule,
 });
 export type TenantInput = z.output<typeof TenantInput>;
@@ -55,6 +60,7 @@ export const TenantUpdate = z.strictObject({
   description: Description.optional(),
   on_move: OnMove.optional(),
   on_expiry: OnExpiry.optional(),
+  recertification_days: RecertificationDays.optional(),
   ...givenRule,
   version: Version,
 });
@@ -76,6 +82,7 @@ export const Tenant = z.object({
   description: z.string(),
   on_move: OnMove,
   on_expiry: OnExpiry,
+  recertification_days: RecertificationDays,
   ...changeRule,
   counts: TenantCounts,
   version: z.int(),

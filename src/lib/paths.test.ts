@@ -48,6 +48,7 @@ test('each path of the interface matches its URL', () => {
       "protectedConnections: /policy-tests/protected",
       "policyTest: /policy-tests/undefined",
       "policies: /policies",
+      "recertification: /policies/recertification",
       "newPolicy: /policies/new",
       "policy: /policies/x1?tab=nodes",
       "editPolicy: /policies/x1/edit",

@@ -41,6 +41,7 @@ export const paths = {
   protectedConnections: () => '/policy-tests/protected',
   policyTest: ({ testId }: { testId: string }) => `/policy-tests/${id(testId)}`,
   policies: (query?: Query) => withQuery('/policies', query),
+  recertification: (query?: Query) => withQuery('/policies/recertification', query),
   newPolicy: (query?: Query) => withQuery('/policies/new', query),
   policy: ({ policyId, ...query }: { policyId: string } & Query) => withQuery(`/policies/${id(policyId)}`, query),
   editPolicy: ({ policyId }: { policyId: string }) => `/policies/${id(policyId)}/edit`,

@@ -1,7 +1,12 @@
+import { DAY_MS } from '@/domain/durations';
 import { PolicyCreate } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
 import { createPolicy } from '@/server/enforcement/policies/policies';
+import { updateSettings } from '@/server/settings/settings';
+import { DEMO_EMAIL } from './accounts';
 import { ignoreConflict } from './kept-steps';
+
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
 
 /** Policies of every kind: some enforced, some in audit mode, one that names a deleted object, one disabled. */
 const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
@@ -21,6 +26,7 @@ const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
     name: 'Applications reach PostgreSQL',
     description: 'Services of the shop; replication has a rule of its own.',
     priority: 200,
+    ...{ owner: DEMO_EMAIL, ticket: 'NET-412', expires_at: inDays(5) },
     definition: {
       enforcement_mode: 'enforced',
       direction: 'in',
@@ -33,6 +39,7 @@ const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
   {
     name: 'Applications reach the cache',
     priority: 210,
+    ...{ owner: DEMO_EMAIL, ticket: 'NET-398' },
     definition: { enforcement_mode: 'enforced', direction: 'in', sources: ['sg:applications'], targets: ['redis-01'] },
     rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['6379'], comment: 'Sessions' }],
     reason: 'Review of the database network',
@@ -97,8 +104,9 @@ const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
   },
 ];
 
-/** Writes the demo's policies; nothing is applied yet. */
+/** Writes the demo's policies, which are confirmed four times a year; nothing is applied yet. */
 export async function addPolicies(): Promise<void> {
+  await updateSettings(systemScope('*', 'demo data'), { policy_recertification_days: 90 });
   for (const policy of POLICIES) {
     await ignoreConflict(() => createPolicy(systemScope('policy:write', 'demo data'), PolicyCreate.parse(policy)));
   }

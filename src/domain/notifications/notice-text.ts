@@ -34,6 +34,11 @@ const WORDS = {
     many: (count) => `${count} rules or policies expire`,
     over: (name) => `Policy ${name} no longer expires soon`,
   },
+  recertification_due: {
+    one: (name) => `Policy ${name} is due for recertification`,
+    many: (count) => `${count} policies are due for recertification`,
+    over: (name) => `Policy ${name} was confirmed or removed`,
+  },
   policy_test_failing: {
     one: (name) => `Policy test ${name} fails`,
     many: (count) => `${count} policy tests fail`,

@@ -11,7 +11,7 @@ import {
   RULE_PROTOCOLS,
 } from './choices';
 import { formatEndpoint, parseEndpoint } from './endpoint';
-import { responsibilityFields, responsibilityInput } from './responsibility';
+import { responsibilityFields, responsibilityInput } from './responsibility-fields';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from './tier';
 
 export type RuleProtocol = (typeof RULE_PROTOCOLS)[number];

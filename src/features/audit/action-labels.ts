@@ -93,6 +93,7 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'policy.cleanup_failed': msg('Policy: cleanup failed'),
   'policy.cleanup_partial': msg('Policy: partially cleaned up'),
   'policy.cleanup_requested': msg('Policy: cleanup requested'),
+  'policy.confirmed': msg('Policy: confirmed'),
   'policy.created': msg('Policy: created'),
   'policy.deleted': msg('Policy: deleted'),
   'policy.log_removal_failed': msg('Policy: end of temporary logging failed'),

@@ -7,7 +7,10 @@ import { ENFORCEMENT_MODES } from '@/domain/policy/choices';
 import { SHOWN_STATUSES } from '@/domain/policy/status';
 import { POLICY_TIERS } from '@/domain/policy/tier';
 import { msg } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { buttonClass } from '@/ui/button-class';
+import { Link } from '@/ui/link';
 import { STATUS_LABELS } from '../shared/deployment-labels';
 import { MODE_LABELS } from '../shared/enforcement-mode';
 import { declareList } from '../shared/list/declare-list';
@@ -72,6 +75,7 @@ const POLICIES = declareList({
 
 /** All policies: a one-line summary and the deployment status of each. */
 export function PolicyList() {
+  const t = useT();
   const router = useRouter();
   const list = useList(POLICIES);
   const asOf = list.state.filters.as_of;
@@ -84,6 +88,9 @@ export function PolicyList() {
         ? {
             actions: (
               <>
+                <Link className={buttonClass()} href={paths.recertification()}>
+                  {t('Recertification')}
+                </Link>
                 <SuggestLink />
                 <ApplyPendingButton />
               </>

@@ -13,6 +13,7 @@ import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { RelativeTime } from '@/ui/values';
 import { ON_EXPIRY_LABELS, SCOPE_LABELS } from '../shared/change-rule-labels';
+import { PeriodField } from '../shared/period-field';
 import { useReadAgain } from '../shared/record-cache';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
@@ -131,6 +132,7 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
                 options={ON_EXPIRY.map((value) => ({ value, label: t(ON_EXPIRY_LABELS[value]) }))}
                 disabled={locked !== null}
               />
+              <PeriodField control={control} name="policy_recertification_days" disabled={locked !== null} />
             </Section>
             <Section id="audit-retention" title={t('Audit trail')}>
               <NumberField

@@ -22,6 +22,10 @@ export const CONDITION_LABELS: Record<Condition, { label: string; meaning: strin
     label: msg('Policy expires'),
     meaning: msg('A policy or one of its rules expires within 7 days, or has expired.'),
   },
+  recertification_due: {
+    label: msg('Recertification due'),
+    meaning: msg('A policy was not confirmed in the period that its tenant requires.'),
+  },
   policy_test_failing: {
     label: msg('Policy test fails'),
     meaning: msg('A policy test fails on the live rules.'),

@@ -39,6 +39,7 @@ const CALLS: readonly PageCall[] = [
     '/policies',
     'q,sort,enforcement_mode,enabled,tier,owner,expiry,tenant_id,project_id,deployment_status,shown_status,cluster_id,workload_id,as_of',
   ],
+  ['/policies/recertification', '/recertifications', 'q,sort,status,owner,tenant_id'],
   ['/policies/[policyId]', '/policies/{}', 'as_of'],
   ['/policies/[policyId]/edit', '/policies/{}', 'as_of'],
   ['/changes', '/changes', 'q,sort,state,status,policy_id,workload_id'],

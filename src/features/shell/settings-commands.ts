@@ -135,6 +135,14 @@ export const SETTINGS: readonly Place[] = [
     keywords: msg('shadowed redundant contradictory unused expired rules cleanup'),
   },
   {
+    id: 'recertification',
+    label: msg('Recertification'),
+    page: msg('Policies'),
+    href: paths.recertification(),
+    permission: 'policy:read',
+    keywords: msg('confirm policies owner due overdue'),
+  },
+  {
     id: 'protected-connections',
     label: msg('Protected connections'),
     page: msg('Policy tests'),

@@ -30,6 +30,7 @@ import { policyFileRouter } from './operations/policy-file';
 import { policyTestsRouter } from './operations/policy-tests';
 import { projectsRouter } from './operations/projects';
 import { reachRouter } from './operations/reach';
+import { recertificationsRouter } from './operations/recertifications';
 import { rolesRouter } from './operations/roles';
 import { savedViewsRouter } from './operations/saved-views';
 import { searchRouter } from './operations/search';
@@ -80,6 +81,7 @@ export const appRouter = router({
   securityGroups: securityGroupsRouter,
   projects: projectsRouter,
   reach: reachRouter,
+  recertifications: recertificationsRouter,
   roles: rolesRouter,
   savedViews: savedViewsRouter,
   settings: settingsRouter,

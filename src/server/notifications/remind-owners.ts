@@ -9,7 +9,7 @@ import { db } from '../db/client';
 import { clock } from '../lib/clock';
 import { groupBy } from '../lib/group-by';
 import { newId } from '../lib/ids';
-import { readExpiryNotices } from './facts/expiry-facts';
+import { readDueRecertifications, readExpiryNotices } from './facts/expiry-facts';
 import { insertNotification, insertReminders, type NewReminder } from './queries/notifications';
 import { notificationChanged } from './rules';
 
@@ -22,9 +22,14 @@ type Reminder = Omit<NewReminder, 'user_id'> & {
 };
 
 async function listReminders(): Promise<Reminder[]> {
-  return (await readExpiryNotices()).flatMap(({ policy, notices }) =>
+  const expiring = (await readExpiryNotices()).flatMap(({ policy, notices }) =>
     notices.map((notice) => ({ ...notice, condition: 'policy_expiring' as const, policy, policy_id: policy.id })),
   );
+  const due = (await readDueRecertifications()).map((one) => ({
+    ...{ ...one, condition: 'recertification_due' as const },
+    ...{ policy_id: one.policy.id, subject_id: one.policy.id },
+  }));
+  return [...expiring, ...due];
 }
 
 /** An owner who has an account that is active; an address alone receives nothing. */
@@ -68,8 +73,8 @@ async function remind({ user, grants }: Session, reminders: readonly Reminder[])
 }
 
 /**
- * Reminds the owners of policies and rules in the service itself, each once of each matter: before something expires, and when it has. What
- * an owner may not see is not mentioned.
+ * Reminds the owners of policies and rules in the service itself, each once of each matter: before something expires and when it has, and
+ * when a policy is due for recertification and when it is overdue. What an owner may not see is not mentioned.
  */
 export async function remindOwners(): Promise<void> {
   const reminders = groupBy(

@@ -9,8 +9,12 @@ import * as repository from './queries/tenants';
 
 type Audited = Omit<Tenant, 'id' | 'counts' | 'version' | 'created_at' | 'updated_at'>;
 const audited = (tenant: Audited): Audited => {
-  const { name, description, on_move, on_expiry, approvals_required, approval_scope, maintenance_windows } = tenant;
-  return { name, description, on_move, on_expiry, approvals_required, approval_scope, maintenance_windows };
+  const { name, description, on_move, on_expiry, recertification_days, ...rest } = tenant;
+  const { approvals_required, approval_scope, maintenance_windows } = rest;
+  return {
+    ...{ name, description, on_move, on_expiry, recertification_days },
+    ...{ approvals_required, approval_scope, maintenance_windows },
+  };
 };
 
 /** @throws AppError `not_found` */

@@ -11,6 +11,7 @@ import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { ON_EXPIRY_LABELS, SCOPE_LABELS } from '../../shared/change-rule-labels';
+import { PeriodField } from '../../shared/period-field';
 import { useVersioned } from '../../shared/record-cache';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { VersionedDrawer } from '../../shared/versioned-form';
@@ -44,6 +45,7 @@ function Fields<Out>({ control }: { control: Control<TenantValues, unknown, Out>
         description={t('A removal is a change of its own. The approval of the expiry is its approval.')}
         options={ON_EXPIRY.map((value) => ({ value, label: t(ON_EXPIRY_LABELS[value]) }))}
       />
+      <PeriodField control={control} name="recertification_days" />
       <NumberField
         control={control}
         name="approvals_required"

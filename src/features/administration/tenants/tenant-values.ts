@@ -11,7 +11,10 @@ type WindowValues = {
 };
 
 /** The form of a tenant. */
-export type TenantValues = Pick<Tenant, 'name' | 'description' | 'on_move' | 'on_expiry' | 'approval_scope'> & {
+export type TenantValues = Pick<
+  Tenant,
+  'name' | 'description' | 'on_move' | 'on_expiry' | 'recertification_days' | 'approval_scope'
+> & {
   approvals_required: number | null;
   maintenance_windows: WindowValues[];
 };
@@ -21,6 +24,7 @@ export const EMPTY_TENANT: TenantValues = {
   description: '',
   on_move: 'remove',
   on_expiry: 'report',
+  recertification_days: null,
   approvals_required: 0,
   approval_scope: 'enforcing',
   maintenance_windows: [],
@@ -31,6 +35,7 @@ export const toTenantValues = (tenant: Tenant): TenantValues => ({
   description: tenant.description,
   on_move: tenant.on_move,
   on_expiry: tenant.on_expiry,
+  recertification_days: tenant.recertification_days,
   approvals_required: tenant.approvals_required,
   approval_scope: tenant.approval_scope,
   maintenance_windows: tenant.maintenance_windows,

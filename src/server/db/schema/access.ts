@@ -14,7 +14,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { MaintenanceWindow } from '@/domain/change/maintenance';
-import { APPROVAL_SCOPES, ON_EXPIRY } from '@/domain/choices';
+import { APPROVAL_SCOPES, ON_EXPIRY, type RECERTIFICATION_PERIODS } from '@/domain/choices';
 import { SECOND_FACTORS, SIGN_IN_METHODS } from '@/domain/second-factor';
 import { inet, primaryId, timestampNow, timestamptz } from '../columns';
 
@@ -33,6 +33,8 @@ export const tenants = pgTable(
     approval_scope: text({ enum: APPROVAL_SCOPES }).notNull().default('enforcing'),
     /** What becomes of its expired rules and policies. */
     on_expiry: text({ enum: ON_EXPIRY }).notNull().default('report'),
+    /** How often its policies have to be confirmed; null: never. */
+    recertification_days: integer().$type<(typeof RECERTIFICATION_PERIODS)[number]>(),
     /** When changes to its rules may be applied; empty: at any time. */
     maintenance_windows: jsonb().$type<MaintenanceWindow[]>().notNull().default([]),
     version: integer().notNull().default(1),
@@ -42,6 +44,7 @@ export const tenants = pgTable(
   (t) => [
     check('tenants_approvals_required', sql`${t.approvals_required} between 0 and 5`),
     check('tenants_approval_scope', sql`${t.approval_scope} in ('enforcing', 'all')`),
+    check('tenants_recertification_days', sql`${t.recertification_days} in (90, 180, 365)`),
     check('tenants_on_expiry', sql`${t.on_expiry} in ('report', 'remove')`),
     check('tenants_on_move', sql`${t.on_move} in ('remove', 'keep')`),
     uniqueIndex('tenants_name_key').on(sql`lower(${t.name})`),

@@ -287,6 +287,6 @@ export const ownerReminders = pgTable(
   (t) => [
     unique('owner_reminders_once').on(t.policy_id, t.subject_id, t.kind, t.due_at, t.user_id),
     index('owner_reminders_user_idx').on(t.user_id),
-    check('owner_reminders_kind', sql`${t.kind} in ('expiring', 'expired')`),
+    check('owner_reminders_kind', sql`${t.kind} in ('expiring', 'expired', 'due', 'overdue')`),
   ],
 );

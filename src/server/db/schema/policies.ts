@@ -158,6 +158,26 @@ export const securityRules = pgTable(
   ],
 );
 
+/** Confirmations that a policy is still needed; the last one counts. The audit trail keeps those of policies that are gone. */
+export const recertifications = pgTable(
+  'recertifications',
+  {
+    id: primaryId(),
+    policy_id: uuid()
+      .notNull()
+      .references(() => policies.id, { onDelete: 'cascade' }),
+    policy_version: integer().notNull(),
+    confirmed_at: timestamptz().notNull(),
+    user_id: uuid().references(() => users.id, { onDelete: 'set null' }),
+    user_name: text().notNull(),
+    note: text().notNull().default(''),
+  },
+  (t) => [
+    index('recertifications_policy_idx').on(t.policy_id, t.confirmed_at.desc()),
+    index('recertifications_user_idx').on(t.user_id),
+  ],
+);
+
 /** Every version a policy ever had. Rows are immutable and outlive the policy, so `policy_id` has no foreign key. */
 export const policyVersions = pgTable(
   'policy_versions',

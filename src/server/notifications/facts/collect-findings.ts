@@ -3,7 +3,7 @@ import type { Condition, Fact } from '@/domain/notifications/condition';
 import type { TenantReach } from '@/domain/permissions';
 import { logger } from '../../lib/logger';
 import { collectForcedChanges, collectIncompleteRollbacks, collectWaitingChanges } from './change-facts';
-import { collectExpiringPolicies } from './expiry-facts';
+import { collectDueRecertifications, collectExpiringPolicies } from './expiry-facts';
 import {
   collectClusterTraffic,
   collectDrops,
@@ -45,6 +45,7 @@ const COLLECTORS: Collectors = {
   agent_token_replaced: collectReplacedTokens,
   policy_drifted: collectDriftedPolicies,
   policy_expiring: collectExpiringPolicies,
+  recertification_due: collectDueRecertifications,
   policy_test_failing: collectFailingTests,
   change_in_review: collectWaitingChanges,
   change_break_glass: collectForcedChanges,

@@ -126,6 +126,7 @@ it('says what it could not look at, and looks at the rest', async () => {
     agent_token_replaced: none,
     policy_drifted: async () => ({ facts: [], unknown: ['p1'] }),
     policy_expiring: none,
+    recertification_due: none,
     policy_test_failing: none,
     change_in_review: none,
     change_break_glass: none,

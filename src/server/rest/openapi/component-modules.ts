@@ -58,6 +58,7 @@ import * as policyTest from '@/domain/policy-tests/definition';
 import * as protectedConnection from '@/domain/policy-tests/protected-connection';
 import * as project from '@/domain/project';
 import * as reach from '@/domain/reach/reach';
+import * as recertification from '@/domain/recertification';
 import * as role from '@/domain/role';
 import * as savedView from '@/domain/saved-view';
 import * as secondFactor from '@/domain/second-factor';
@@ -131,6 +132,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   policyPreview,
   policyTest,
   protectedConnection,
+  recertification,
   project,
   reach,
   role,
