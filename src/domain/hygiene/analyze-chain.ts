@@ -119,20 +119,23 @@ class SubjectAnalysis {
       }
     }
     const by = new Map<string, Decider>();
-    let example: Packet | null = null;
+    let [ofRule, ofBuiltin]: (Packet | null)[] = [null, null];
     for (const at of this.#own) {
       for (const start of this.#start((steps[at] as ChainStep).when)) {
         const decided = (step: ChainStep, placed: Placed) => {
           if (this.#isOwn(step)) return;
           const decider = this.#deciderOf(step, placed);
-          example ??= placed.field.packetOf(placed.piece);
+          if (step.rule === null) ofBuiltin ??= placed.field.packetOf(placed.piece);
+          else ofRule ??= placed.field.packetOf(placed.piece);
           by.set(JSON.stringify(decider), decider);
         };
         // Nothing survives: this only notes what decides.
         for (const _ of this.#survive(start, at, decided)) return null;
       }
     }
-    return { by: [...by.values()], example };
+    // A rule is what its author can look at.
+    const deciders = [...by.values()].sort((one, other) => Number('builtin' in one) - Number('builtin' in other));
+    return { by: deciders, example: ofRule ?? ofBuiltin ?? null };
   }
 
   /** What would decide every packet of the subject in the same way without it; null: it would not be the same. */

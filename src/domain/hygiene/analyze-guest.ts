@@ -6,10 +6,6 @@ import type { DecidedBy, RulePlace } from '../firewall/verdict';
 import { analyzeChain, type Decider, type RuleRole } from './analyze-chain';
 import { buildRuleChain, describeSteps } from './rule-chain';
 
-/** Why nothing is claimed about a rule at a workload. */
-export const UNKNOWN_ROLE_REASONS = ['not_read', 'not_enforced', 'not_in_sync', 'undecided'] as const;
-export type UnknownRoleReason = (typeof UNKNOWN_ROLE_REASONS)[number];
-
 /** A rule of the workload's list, or what is built in. */
 export type GuestDecider = { readonly place: RulePlace } | { readonly builtin: DecidedBy };
 

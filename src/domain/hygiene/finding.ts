@@ -2,32 +2,7 @@ import { z } from 'zod';
 import { createPageSchema, listInput } from '../list';
 import { RULE_ACTIONS } from '../policy/choices';
 import { UNRESOLVED_REASONS } from '../policy/resolve';
-import { UNKNOWN_ROLE_REASONS } from './analyze-guest';
-
-/**
- * What is found about a rule. `contradictory`: a rule evaluated before it does the opposite with some of its packets.
- * `shadowed`: it never decides. `broad`: ports or endpoints of it were never used. `unresolved`: an endpoint resolves to nothing.
- * `unused`: it allows what was never seen. `redundant`: without it the same would be decided. `expired`: its time is over.
- * `denied`: it drops or rejects traffic that is seen.
- */
-export const HYGIENE_KINDS = [
-  'contradictory',
-  'shadowed',
-  'expired',
-  'unresolved',
-  'broad',
-  'unused',
-  'redundant',
-  'denied',
-] as const;
-export type HygieneKind = (typeof HYGIENE_KINDS)[number];
-
-export const HARMS = ['high', 'medium', 'low'] as const;
-export type Harm = (typeof HARMS)[number];
-/** The lowest score of each. */
-export const LEAST_SCORE = { high: 70, medium: 40 } as const;
-export const toHarm = (score: number): Harm =>
-  score >= LEAST_SCORE.high ? 'high' : score >= LEAST_SCORE.medium ? 'medium' : 'low';
+import { HARMS, HYGIENE_KINDS, HYGIENE_SORTS, HYGIENE_UNKNOWNS, type HygieneUnknown } from './kinds';
 
 /** Findings about use are about this many days. */
 export const HYGIENE_DAYS = 30;
@@ -109,15 +84,6 @@ export const HygieneFinding = z.object({
 });
 export type HygieneFinding = z.output<typeof HygieneFinding>;
 
-export const HYGIENE_SORTS = [
-  'harm',
-  'kind',
-  'policy_name',
-  'workload_name',
-  'workloads_affected',
-  'first_seen_at',
-] as const;
-
 export const HygieneListInput = listInput(HYGIENE_SORTS, {
   kind: z.enum(HYGIENE_KINDS, { error: `One of ${HYGIENE_KINDS.join(', ')}.` }).optional(),
   harm: z.enum(HARMS, { error: `One of ${HARMS.join(', ')}.` }).optional(),
@@ -128,10 +94,6 @@ export const HygieneListInput = listInput(HYGIENE_SORTS, {
 });
 export type HygieneListInput = z.output<typeof HygieneListInput>;
 export const HygienePage = createPageSchema(HygieneFinding);
-
-/** Why nothing is claimed: about the role of a rule on a workload, or about the use of a policy. */
-export const HYGIENE_UNKNOWNS = [...UNKNOWN_ROLE_REASONS, 'not_monitored', 'too_much_traffic'] as const;
-export type HygieneUnknown = (typeof HYGIENE_UNKNOWNS)[number];
 
 /** How much was checked of what the reader sees. */
 export const HygieneSummary = z.object({

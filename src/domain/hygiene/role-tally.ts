@@ -2,8 +2,9 @@ import { protocolName } from '../firewall/data/protocols';
 import type { Packet } from '../firewall/packet';
 import { formatIp } from '../net/ip-address';
 import type { SecurityRuleInput } from '../policy/policy';
-import type { GuestDecider, GuestRole, UnknownRoleReason } from './analyze-guest';
+import type { GuestDecider, GuestRole } from './analyze-guest';
 import type { FindingDetail, HygieneCheck, HygienePacket, NewFinding } from './finding';
+import type { UnknownRoleReason } from './kinds';
 
 /** How harmful findings are, 0 to 100. Traffic that is meant to be blocked and passes is the worst. */
 export const SCORES = {

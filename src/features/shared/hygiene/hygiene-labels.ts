@@ -1,4 +1,5 @@
-import type { Harm, HygieneFinding, HygieneKind, HygieneUnknown, HygieneWitness } from '@/domain/hygiene/finding';
+import type { HygieneFinding, HygieneWitness } from '@/domain/hygiene/finding';
+import type { Harm, HygieneKind, HygieneUnknown } from '@/domain/hygiene/kinds';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/status';
 

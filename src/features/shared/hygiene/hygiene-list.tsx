@@ -1,6 +1,7 @@
 'use client';
 import { BrushCleaning } from 'lucide-react';
-import { HARMS, HYGIENE_KINDS, HYGIENE_SORTS, type HygieneFinding } from '@/domain/hygiene/finding';
+import type { HygieneFinding } from '@/domain/hygiene/finding';
+import { HARMS, HYGIENE_KINDS, HYGIENE_SORTS } from '@/domain/hygiene/kinds';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { URL_TEXT, useUrlValue } from '@/lib/url-state';

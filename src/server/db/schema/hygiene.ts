@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import { type FindingDetail, HYGIENE_KINDS, type HygieneCheck } from '@/domain/hygiene/finding';
+import type { FindingDetail, HygieneCheck } from '@/domain/hygiene/finding';
+import { HYGIENE_KINDS } from '@/domain/hygiene/kinds';
 import { primaryId, timestampNow } from '../columns';
 import { policies } from './policies';
 import { workloads } from './workloads';

@@ -4,10 +4,10 @@ import {
   type FindingDetail,
   HYGIENE_DAYS,
   type HygieneCheck,
-  type HygieneUnknown,
   LEAST_EVIDENCE,
   type NewFinding,
 } from '@/domain/hygiene/finding';
+import type { HygieneUnknown } from '@/domain/hygiene/kinds';
 import { type HygieneSubject, MOST_WORKLOADS, SCORES, toFindingKey } from '@/domain/hygiene/role-tally';
 import {
   createPolicyUse,

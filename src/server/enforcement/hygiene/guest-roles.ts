@@ -2,13 +2,9 @@ import { describeLive } from '@/domain/drift/describe-rule';
 import type { LiveRule } from '@/domain/firewall/live-state';
 import { placeKey, ruleAt } from '@/domain/firewall/rule-at';
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
-import {
-  analyzeGuest,
-  type ChainCache,
-  type GuestDecider,
-  type UnknownRoleReason,
-} from '@/domain/hygiene/analyze-guest';
+import { analyzeGuest, type ChainCache, type GuestDecider } from '@/domain/hygiene/analyze-guest';
 import type { FindingDetail } from '@/domain/hygiene/finding';
+import type { UnknownRoleReason } from '@/domain/hygiene/kinds';
 import { formatPolicyRule, type HygieneSubject, type KnownRole } from '@/domain/hygiene/role-tally';
 import type { DesiredRule } from '@/domain/policy/desired';
 import { parseMarker } from '@/domain/policy/marker';

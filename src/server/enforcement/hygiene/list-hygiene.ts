@@ -6,9 +6,9 @@ import {
   type HygieneSummary,
   type HygieneSummaryInput,
   type HygieneWitness,
-  toHarm,
 } from '@/domain/hygiene/finding';
 import { isFixable } from '@/domain/hygiene/fix';
+import { toHarm } from '@/domain/hygiene/kinds';
 import type { Page } from '@/domain/list';
 import { isVisibleAt, isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';

@@ -1,15 +1,13 @@
 import { type AnyColumn, and, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { z } from 'zod';
 import {
-  type Harm,
-  type HYGIENE_SORTS,
   type HygieneCheck,
   HygieneFinding,
   type HygieneListInput,
   type HygieneSummary,
-  LEAST_SCORE,
   type NewFinding,
 } from '@/domain/hygiene/finding';
+import { type Harm, type HYGIENE_SORTS, LEAST_SCORE } from '@/domain/hygiene/kinds';
 import type { Page } from '@/domain/list';
 import type { Owned, Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
