@@ -16,7 +16,11 @@ import { analyzeChain, type RuleRole } from './analyze-chain';
 import { buildRuleChain } from './rule-chain';
 
 type Way = (typeof WAYS)[number];
-type Claim = { readonly status: RuleRole['status']; readonly against: readonly number[] };
+type Claim = {
+  readonly status: RuleRole['status'];
+  readonly against: readonly number[];
+  readonly example: Packet | null;
+};
 
 /** Rule sets of which everything is known, and as many more of which some may not be. */
 const RULESETS = getRunCount(500, 5_000);
@@ -102,9 +106,9 @@ function listClaims(guest: PreparedGuest, direction: 'in' | 'out', space: Box): 
   for (const filter of guest.filters) {
     const chain = buildRuleChain(guest, filter, direction, space);
     const subjects = chain?.rules.map(({ place }) => `${place.position}`) ?? [];
-    for (const [subject, { status, conflicts }] of chain ? analyzeChain(chain, subjects) : []) {
+    for (const [subject, { status, conflicts, example }] of chain ? analyzeChain(chain, subjects) : []) {
       const against = conflicts.map(({ rule }) => chain?.rules[rule]?.place.position ?? -1);
-      claims.set(Number(subject), [...(claims.get(Number(subject)) ?? []), { status, against }]);
+      claims.set(Number(subject), [...(claims.get(Number(subject)) ?? []), { status, against, example }]);
     }
   }
   return claims;
@@ -152,6 +156,10 @@ describe.each([
           }
           if (!isCertain) continue;
           const { rules } = guest.filters[0].index(direction, family);
+          const [example] = list.flatMap((claim) => claim.example ?? []);
+          const own = rules.filter(({ place }) => place.position === position);
+          if (example) expect(own.some((rule) => matchRule(rule, example) === 'yes')).toBe(true);
+          if (example && shadowed) expect(isDecider(evaluate(guest, example).decided_by, position)).toBe(false);
           const conflicts = readConflicts(rules, evaluated, position).sort((a, b) => a - b);
           const against = [...(list[0]?.against ?? [])].sort((a, b) => a - b);
           seen.conflicts += conflicts.length;

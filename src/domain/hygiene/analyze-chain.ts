@@ -3,6 +3,7 @@ import type { Packet } from '../firewall/packet';
 import { isSubset } from '../firewall/space/bits';
 import type { Region } from '../firewall/space/dimensions';
 import type { Field } from '../firewall/space/field';
+import { spansHave } from '../firewall/space/spans';
 import { divide, meets, type Piece, splitPiece } from '../firewall/space/walk';
 import type { DecidedBy } from '../firewall/verdict';
 import type { ChainStep, RuleChain } from './rule-chain';
@@ -37,6 +38,19 @@ type Placed = { readonly piece: Piece; readonly field: Field };
 type Task = Placed & { readonly at: number };
 /** Packets of a step, and the steps that any of them meets, in order. */
 type Start = Placed & { readonly met: readonly number[] };
+
+/** Addresses for documentation, which stand for any. */
+const ANY = { 4: 0xc633640an, 6: (0x20010db8n << 96n) + 0x10n } as const;
+
+/** A packet of a piece; where the other end is any address, it is one for documentation. */
+function toExample({ piece, field }: Placed): Packet {
+  const packet = field.packetOf(piece);
+  const end = packet.direction === 'in' ? 'source' : 'destination';
+  const { family, value } = packet[end];
+  const { spans, last_octet } = field.boxOf(piece)[end === 'source' ? 'sources' : 'destinations'];
+  if (value !== 0n || last_octet === '255' || !spansHave(spans, ANY[family])) return packet;
+  return { ...packet, [end]: { family, value: ANY[family] } };
+}
 
 const isDrop = ({ action }: CompiledRule) => action === 'drop' || action === 'reject';
 const areOpposite = (a: CompiledRule, b: CompiledRule) =>
@@ -125,8 +139,8 @@ class SubjectAnalysis {
         const decided = (step: ChainStep, placed: Placed) => {
           if (this.#isOwn(step)) return;
           const decider = this.#deciderOf(step, placed);
-          if (step.rule === null) ofBuiltin ??= placed.field.packetOf(placed.piece);
-          else ofRule ??= placed.field.packetOf(placed.piece);
+          if (step.rule === null) ofBuiltin ??= toExample(placed);
+          else ofRule ??= toExample(placed);
           by.set(JSON.stringify(decider), decider);
         };
         // Nothing survives: this only notes what decides.
@@ -151,7 +165,7 @@ class SubjectAnalysis {
         const after = start.met.filter((other) => other > at && !this.#isOwn(steps[other] as ChainStep));
         for (const { piece, field } of this.#survive(start, at)) {
           for (const part of isDrop(rule) ? divide(piece, step.divides, field.octets) : [piece]) {
-            example ??= field.packetOf(part);
+            example ??= toExample({ piece: part, field });
             if (!this.#isReplaced(rule, { piece: part, field }, after, by)) return null;
           }
         }
@@ -261,7 +275,7 @@ class SubjectAnalysis {
     for (const { piece, field, met } of starts) {
       const { inside } = splitPiece(piece, step.when, field.octets);
       if (!inside) continue;
-      for (const left of this.#survive({ piece: inside, field, met }, before)) return left.field.packetOf(left.piece);
+      for (const left of this.#survive({ piece: inside, field, met }, before)) return toExample(left);
     }
     return null;
   }

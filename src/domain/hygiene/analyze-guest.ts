@@ -45,8 +45,14 @@ const toDecider = (decider: Decider, rules: readonly CompiledRule[]): GuestDecid
 };
 
 /** The first of equal items. */
-const distinct = <T>(items: readonly T[], keyOf: (item: T) => unknown): T[] =>
-  [...new Map([...items].reverse().map((item) => [JSON.stringify(keyOf(item)), item])).values()].reverse();
+function distinct<T>(items: readonly T[], keyOf: (item: T) => unknown): T[] {
+  const first = new Map<string, T>();
+  for (const item of items) {
+    const key = JSON.stringify(keyOf(item));
+    if (!first.has(key)) first.set(key, item);
+  }
+  return [...first.values()];
+}
 
 function combine(a: GuestRole, b: GuestRole): GuestRole {
   const status = ORDER.indexOf(a.status) >= ORDER.indexOf(b.status) ? a.status : b.status;

@@ -4,6 +4,7 @@ import { paths } from '@/lib/paths';
 import { createColumnHelper } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { Status } from '@/ui/status';
+import { Missing } from '@/ui/values';
 import { formatRule, HARM_STATES, KIND_LABELS } from './hygiene-labels';
 
 const make = createColumnHelper<HygieneFinding>();
@@ -36,10 +37,11 @@ export const hygieneColumns = (t: Translate) => [
     ({ workload_name, vmid }) => workload_name && `${workload_name} (${vmid})`,
     {
       sortable: true,
-      hidden: true,
-      width: 180,
+      width: 150,
       render: ({ workload_id, workload_name, vmid }) =>
-        workload_id === null ? null : (
+        workload_id === null ? (
+          <Missing />
+        ) : (
           <Link className="link" href={paths.workload({ workloadId: workload_id })}>
             {workload_name} ({vmid})
           </Link>

@@ -4,6 +4,7 @@ import { useRouter } from 'next/navigation';
 import type { ReactNode } from 'react';
 import type { HygieneFinding, HygienePacket } from '@/domain/hygiene/finding';
 import { formatDateTime } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { toFailure } from '@/lib/problem';
@@ -46,18 +47,13 @@ export function HygieneDrawer({ findingId, onClose }: Props) {
   );
 }
 
-/** `in tcp 10.0.0.5:49152 → 10.0.0.7:443` */
-function formatPacket({
-  direction,
-  source,
-  destination,
-  protocol,
-  source_port,
-  destination_port,
-  icmp_type,
-}: HygienePacket) {
-  const toEnd = (address: string, port: number | null) =>
-    port === null ? address : address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+/** `in tcp 10.0.0.5:49152 → 10.0.0.7:443`; where the address of the workload does not matter, it is named instead. */
+function formatPacket(t: Translate, packet: HygienePacket) {
+  const { direction, source, destination, protocol, source_port, destination_port, icmp_type } = packet;
+  const toEnd = (address: string, port: number | null) => {
+    const host = ['0.0.0.0', '::'].includes(address) ? t('workload') : address;
+    return port === null ? host : host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  };
   const type = icmp_type === null ? '' : ` ${icmp_type}`;
   return `${direction} ${protocol}${type} ${toEnd(source, source_port)} → ${toEnd(destination, destination_port)}`;
 }
@@ -104,7 +100,7 @@ function Content({ finding }: { finding: HygieneFinding }) {
       {example && (
         <Part title={t('Example packet')}>
           <div className="rounded border p-2">
-            <Mono wrap>{formatPacket(example)}</Mono>
+            <Mono wrap>{formatPacket(t, example)}</Mono>
           </div>
         </Part>
       )}
