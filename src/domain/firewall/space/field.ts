@@ -67,8 +67,8 @@ const toBigintSpan = ({ first, last }: Span<number> | Span<bigint>): AddressSpan
   last: BigInt(last),
 });
 
-/** Of all addresses, by partition: without and with a look at the last octet. */
-const wholeFields = [new WeakMap<object, AddressField>(), new WeakMap<object, AddressField>()] as const;
+/** Of all addresses, by partition: whatever their last octet, and by it. */
+const wholeFields = new WeakMap<object, { plain?: AddressField; octets?: AddressField }>();
 
 /** The addresses of one end within a box. @param octets whether their last octet matters */
 function addressField(partition: AddressPartition, addresses: Addresses, octets: boolean): AddressField {
@@ -76,10 +76,11 @@ function addressField(partition: AddressPartition, addresses: Addresses, octets:
   const last = BigInt(partition.lasts.at(-1) ?? 0);
   const whole = !last_octet && spans.length === 1 && spans[0]?.first === 0n && spans[0].last === last;
   if (!whole) return makeAddressField(partition, addresses, octets);
-  const kept = wholeFields[octets ? 1 : 0];
-  const field = kept.get(partition) ?? makeAddressField(partition, addresses, octets);
-  kept.set(partition, field);
-  return field;
+  const kept = wholeFields.get(partition) ?? {};
+  const kind = octets ? 'octets' : 'plain';
+  kept[kind] ??= makeAddressField(partition, addresses, octets);
+  wholeFields.set(partition, kept);
+  return kept[kind];
 }
 
 type AddressPartition = Partition<number> | Partition<bigint>;
@@ -100,15 +101,15 @@ function makeAddressField(partition: AddressPartition, { spans, last_octet }: Ad
       : samples(restricted as Restricted<bigint>, (span) => addressIn(span, octet));
   const known: { [octet in LastOctet | 'any']?: ReadonlyMap<number, number | bigint> } = {};
   /** A value of each class that has one with such an ending. Most fields are asked for none. */
-  const valuesOf = (octet: LastOctet | undefined) => {
+  const sampleValues = (octet: LastOctet | undefined) => {
     const key = octets && octet ? octet : 'any';
     known[key] ??= sampled(octets ? octet : undefined);
     return known[key];
   };
-  const classesOf = (octet: LastOctet): Bits => {
+  const findClasses = (octet: LastOctet): Bits => {
     if (!octets) return restricted.present;
     const bits = emptyBits(partition.count);
-    for (const id of valuesOf(octet).keys()) addBit(bits, id);
+    for (const id of sampleValues(octet).keys()) addBit(bits, id);
     return bits;
   };
   const octet = last_octet === '255' ? ENDS_IN_255 : last_octet ? ENDS_OTHERWISE : ALL_BITS;
@@ -117,10 +118,11 @@ function makeAddressField(partition: AddressPartition, { spans, last_octet }: Ad
   let converted: Map<Bits, AddressSpan[]> | undefined;
   return {
     octet,
-    in_255: classesOf('255'),
-    other: classesOf('other'),
-    present: last_octet ? classesOf(last_octet) : restricted.present,
-    valueOf: (bits: Bits, octets: Bits): bigint => BigInt(valuesOf(toOctet(octets)).get(firstBit(bits)) ?? missing()),
+    in_255: findClasses('255'),
+    other: findClasses('other'),
+    present: last_octet ? findClasses(last_octet) : restricted.present,
+    valueOf: (bits: Bits, octets: Bits): bigint =>
+      BigInt(sampleValues(toOctet(octets)).get(firstBit(bits)) ?? missing()),
     addressesOf(bits: Bits, octets: Bits): Addresses {
       converted ??= new Map();
       const spans = converted.get(bits) ?? restricted.spansOf(bits).map(toBigintSpan);
