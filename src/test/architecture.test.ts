@@ -109,6 +109,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/domain/policy/acts-on.ts': 'one rule that every part of policies asks',
   'src/domain/page-limits.ts': 'every page needs it, without the words of lists',
   'src/domain/policy/choices.ts': 'the policy editor needs it without the words of lists',
+  'src/domain/policy/responsibility.ts': 'the policy editor needs it without schemas',
   'src/domain/topology/edge-verdict.ts': 'pages need it without the schemas of the topology',
   'src/features/administration/projects/delete-project-dialog.tsx': 'one dialog, like its neighbors',
   'src/features/agents/heartbeat-data.ts': 'arithmetic apart from what draws it; its test is longer',

@@ -39,7 +39,7 @@ type Task = Placed & { readonly at: number };
 /** Packets of a step, and the steps that any of them meets, in order. */
 type Start = Placed & { readonly met: readonly number[] };
 
-/** Addresses for documentation, which stand for any. */
+/** Addresses for documentation, in place of any. */
 const ANY = { 4: 0xc633640an, 6: (0x20010db8n << 96n) + 0x10n } as const;
 
 /** A packet of a piece; where the other end is any address, it is one for documentation. */

@@ -16,11 +16,11 @@ export const hygieneColumns = (t: Translate) => [
     ({ harm }) => <Status tone={HARM_STATES[harm].tone}>{t(HARM_STATES[harm].word)}</Status>,
     { sortable: true, width: 100, csv: ({ harm }) => t(HARM_STATES[harm].word) },
   ),
-  make.text('kind', t('Finding'), ({ kind }) => t(KIND_LABELS[kind]), { sortable: true, width: 170 }),
-  make.mono('subject', t('Rule'), ({ subject }) => subject, { grow: true, width: 260 }),
+  make.text('kind', t('Finding'), ({ kind }) => t(KIND_LABELS[kind]), { sortable: true, width: 150 }),
+  make.mono('subject', t('Rule'), ({ subject }) => subject, { grow: true, width: 230 }),
   make.text('policy_name', t('Policy'), ({ policy_name }) => policy_name, {
     sortable: true,
-    width: 180,
+    width: 160,
     render: ({ policy_id, policy_name }) =>
       policy_id === null ? (
         <span className="text-muted">{t('Unmanaged')}</span>
