@@ -117,6 +117,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['policy', `/policies/${policy}`, 'seen-office'],
     ['policy-rules', `/policies/${policy}?tab=rules`, 'seen-office'],
     ['policy-coverage', `/policies/${policy}?tab=coverage`, 'seen-office'],
+    ['policy-hygiene', `/policies/${policy}?tab=hygiene`, 'seen-office'],
     ['policy-preview', `/policies/${policy}?tab=preview`, 'seen-office'],
     ['policy-versions', `/policies/${policy}?tab=versions`, 'seen-office'],
     ['policy-deployments', `/policies/${policy}?tab=deployments`, 'seen-office'],
