@@ -9,12 +9,19 @@ import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
 import { useField } from '@/ui/form/field-frame';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { Select } from '@/ui/select';
 import { readPastedLine, TextInput } from '@/ui/text-input';
 import { Tooltip } from '@/ui/tooltip';
 import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../../shared/security-rule-labels';
 import type { PolicyValues, RuleValues } from './policy-form-values';
-import { Message, RuleResponsibility } from './responsibility-fields';
+import { Message } from './responsibility-fields';
+
+/** Loaded when a rule has an owner, ticket or expiry, or gets one. */
+const RuleResponsibility = loadOnOpening(
+  () => import('./rule-responsibility').then((module) => module.RuleResponsibility),
+  () => true,
+);
 
 type FormControl = Control<PolicyValues, unknown, never>;
 

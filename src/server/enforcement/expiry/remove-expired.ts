@@ -90,6 +90,13 @@ async function assertApplied(policy: Policy, { touched, firewall }: CompiledChan
   );
 }
 
+/** @throws AppError `conflict` with what is in the way */
+async function assertRemovable(policy: Policy, item: ChangeItem, compiled: CompiledChange): Promise<void> {
+  if (item.kind === 'policy') await assertApplied(policy, compiled);
+  const read = policy.tenant_id === null ? 'all' : [policy.tenant_id];
+  await assertTestsHoldAfterChange(compiled, { ...NO_TEST_RIGHTS, read }, {});
+}
+
 /** @throws AppError `conflict` when the last change was taken back a short time ago */
 async function assertNotTakenBack(policyId: string): Promise<void> {
   const last = await findTakenBack(db, policyId);
@@ -111,10 +118,10 @@ async function removeExpiredParts(policyId: string): Promise<void> {
   await assertNoRollout(db, [policyId]);
   await assertNotTakenBack(policyId);
   const { title, item, expiry } = removal;
+  // What is in the way stays for long: clusters are read only when nothing is, by what was last read.
+  await assertRemovable(policy, item, await compileChange([item]));
   const compiled = await compileChange([item], { firewall: await readChangeWorkloads([item]) });
-  if (item.kind === 'policy') await assertApplied(policy, compiled);
-  const read = policy.tenant_id === null ? 'all' : [policy.tenant_id];
-  await assertTestsHoldAfterChange(compiled, { ...NO_TEST_RIGHTS, read }, {});
+  await assertRemovable(policy, item, compiled);
   const rollouts = await readRollouts(compiled.workload_ids, compiled.inputs, ONE_WAVE);
   const description = describeExpiry(expiry);
   const draft = {
