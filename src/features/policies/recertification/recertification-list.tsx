@@ -8,6 +8,7 @@ import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { loadOnOpening } from '@/ui/load-on-opening';
+import { PageTrail } from '@/ui/page-trail';
 import { declareList } from '../../shared/list/declare-list';
 import { choice, typed } from '../../shared/list/filters';
 import { ListView } from '../../shared/list/list-view';
@@ -65,6 +66,7 @@ export function RecertificationList() {
   };
   return (
     <>
+      <PageTrail crumbs={[{ label: t('Recertification') }]} />
       <ListView
         of={list}
         description={t('Each policy is confirmed once per period by its owner, or removed.')}
