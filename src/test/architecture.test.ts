@@ -101,7 +101,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'packages/bench/stats.ts': 'used by every benchmark',
   'packages/bench/sum-worker.ts': 'a process',
   'packages/simulator/src/pve-error.ts': 'used by every route',
-  'src/domain/policy/responsibility.ts': 'for pages, which do not load the schemas',
   'src/demo/installation/notifications.ts': 'one step of the demo, like its neighbors',
   'src/demo/traffic/roll.ts': 'used by all traffic of the demo',
   'src/domain/as-of.ts': 'used by operations of several domains',

@@ -74,6 +74,15 @@ export function FieldWords({
   );
 }
 
+/** The message of a field without a frame, below it. */
+export function FieldMessage({ text }: { text: string | undefined }) {
+  return text === undefined ? null : (
+    <p role="alert" className="text-sm text-danger">
+      {text}
+    </p>
+  );
+}
+
 /** The value, handlers and message of one form field. `Value` is guaranteed by the type of `name`. */
 export function useField<Value, V extends FieldValues, Out>({
   control,

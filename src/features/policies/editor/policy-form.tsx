@@ -31,8 +31,13 @@ import { DraftImpact } from './draft-impact';
 import { EndpointsField } from './endpoints-field';
 import type { PolicyValues } from './policy-form-values';
 import { ResolutionPanel } from './resolution-panel';
-import { ResponsibilityFields } from './responsibility-fields';
 import { RulesField } from './rules-field';
+
+/** Loaded after what every policy needs. */
+const ResponsibilityFields = loadOnOpening(
+  () => import('./responsibility-fields').then((module) => module.ResponsibilityFields),
+  () => true,
+);
 
 /** Loaded when a policy is enforced. */
 const ReadOnlyNotice = loadOnOpening(

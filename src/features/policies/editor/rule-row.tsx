@@ -8,18 +8,17 @@ import { protocolHasPorts, RULE_ACTIONS, RULE_LOG_LEVELS, RULE_PROTOCOLS } from 
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
-import { useField } from '@/ui/form/field-frame';
+import { FieldMessage, useField } from '@/ui/form/field-frame';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { Select } from '@/ui/select';
 import { readPastedLine, TextInput } from '@/ui/text-input';
 import { Tooltip } from '@/ui/tooltip';
 import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../../shared/security-rule-labels';
 import type { PolicyValues, RuleValues } from './policy-form-values';
-import { Message } from './responsibility-fields';
 
 /** Loaded when a rule has an owner, ticket or expiry, or gets one. */
 const RuleResponsibility = loadOnOpening(
-  () => import('./rule-responsibility').then((module) => module.RuleResponsibility),
+  () => import('./responsibility-fields').then((module) => module.RuleResponsibility),
   () => true,
 );
 
@@ -239,7 +238,7 @@ function SelectCell<F extends 'action' | 'protocol' | 'log'>({
         onBlur={field.onBlur}
         options={options}
       />
-      <Message text={field.error} />
+      <FieldMessage text={field.error} />
     </div>
   );
 }
@@ -283,7 +282,7 @@ function TextCell<F extends 'destination_ports' | 'source_ports' | 'icmp_type' |
         autoComplete="off"
         spellCheck={false}
       />
-      <Message text={field.error} />
+      <FieldMessage text={field.error} />
     </div>
   );
 }
