@@ -127,7 +127,8 @@ const PLACE = 1_000_000;
 
 /** A tenant with everything that one can have. */
 async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], third: number): Promise<Side> {
-  const tenant = await makeTenant({ name: `${mark}-tenant`, description: `${mark}-text` });
+  const described = { name: `${mark}-tenant`, description: `${mark}-text`, recertification_days: 90 as const };
+  const tenant = await makeTenant(described);
   const project = await makeProject(tenant, { name: `${mark}-project`, description: `${mark}-text` });
   const user = await makeUser('admin', tenant, { email: `${mark}-admin@example.org`, name: `${mark}-admin` });
   const headers = await bearer(user);
