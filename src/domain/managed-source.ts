@@ -25,7 +25,3 @@ export const ManagedBy = z.strictObject({
     .default(null),
 });
 export type ManagedBy = z.output<typeof ManagedBy>;
-
-/** The address of a source, where it is one; other texts are no links. */
-export const toSourceUrl = ({ source }: Pick<ManagedBy, 'source'>): string | null =>
-  /^https?:\/\/[^\s/]/.test(source) ? source : null;

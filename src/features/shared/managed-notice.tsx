@@ -1,6 +1,6 @@
 'use client';
 import { useState } from 'react';
-import { type ManagedBy, toSourceUrl } from '@/domain/managed-source';
+import type { ManagedBy } from '@/domain/managed-source';
 import { useT } from '@/lib/i18n/use-t';
 import { toFailure } from '@/lib/problem';
 import { Button } from '@/ui/button';
@@ -8,6 +8,10 @@ import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { Notice } from '@/ui/notice';
 
 const COMMIT_LENGTH = 10;
+
+/** The address of a source, where it is one; other texts are no links. */
+const toSourceUrl = ({ source }: Pick<ManagedBy, 'source'>): string | null =>
+  /^https?:\/\/[^\s/]/.test(source) ? source : null;
 
 function Outside({ href, children }: { href: string | null; children: string }) {
   if (href === null) return <span className="mono [overflow-wrap:anywhere]">{children}</span>;
