@@ -40,8 +40,9 @@ const columnsFor = (t: Translate) => [
     },
   ),
   make.text('comment', t('Comment'), (rule) => rule.comment, { width: 180, grow: true }),
-  make.text('owner', t('Owner'), (rule) => rule.owner, { width: 160 }),
+  make.text('owner', t('Owner'), (rule) => rule.owner, { hidden: true, width: 160 }),
   make.text('ticket', t('Ticket'), (rule) => rule.ticket, {
+    hidden: true,
     width: 110,
     render: (rule) => <MaybeLink text={rule.ticket} />,
   }),
