@@ -13,7 +13,8 @@ type PolicyItem = Extract<ChangeItem, { kind: 'policy' }>;
 
 const toContent = ({ name, enabled, tier, tenant_visibility, priority, definition, rules }: PolicySnapshot) => ({
   ...{ name, enabled, tier, tenant_visibility, priority, definition },
-  rules: rules.map(({ id: _, ...rule }) => rule),
+  // Who answers for a rule, and until when, decides nothing about packets.
+  rules: rules.map(({ id: _, owner: __, ticket: ___, expires_at: ____, ...rule }) => rule),
 });
 
 /** By policy, the number of its newest version; a policy that is deleted still has one. */
