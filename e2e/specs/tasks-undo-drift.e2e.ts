@@ -25,12 +25,15 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
   expect(before).toEqual(['partial']);
 
   // It is reported a minute after it was found, which has passed by the last of the tasks. From the bell it is two clicks to the difference; a third one would repair it.
-  await page.getByRole('button', { name: /^Notifications, \d+ unread$/ }).click({ timeout: 150_000 });
+  type Notice = { items: { title: string }[] };
+  const listTitles = async () => (await api<Notice>('GET', '/notifications')).items.map(({ title }) => title);
+  await expect.poll(listTitles, { timeout: 150_000 }).toContainEqual(expect.stringMatching(/ drifted$/));
+  await page.getByRole('button', { name: /^Notifications, \d+ unread$/ }).click();
   const notices = page.getByRole('dialog', { name: 'Notifications' });
   await notices
     .getByRole('link', { name: / drifted$/ })
     .first()
-    .click({ timeout: 60_000 });
+    .click();
   const drawer = page.getByRole('dialog', { name: /^Deleted: Rule \d+$/ });
   await expect(drawer).toContainText('First seen');
   const repair = drawer.getByRole('button', { name: 'Reconcile workload' });

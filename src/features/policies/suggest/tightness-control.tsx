@@ -31,7 +31,8 @@ export function TightnessControl({ suggestion, choices }: { suggestion: Suggesti
   const scores = isStored ? suggestion : shown;
   const totals = isStored ? countDraft(suggestion) : shown;
   const commit = () => {
-    if (at !== stored && shown) choices.choose({ tightness: shown.position, version });
+    const isSent = choices.isPending && choices.variables?.tightness === shown?.position;
+    if (at !== stored && shown && !isSent) choices.choose({ tightness: shown.position, version });
   };
   const best = positions.findIndex((one) => one.position === recommended);
   return (

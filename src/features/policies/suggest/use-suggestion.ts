@@ -15,15 +15,27 @@ export function useSuggestion(id: string) {
   });
 }
 
-/** Stores what is chosen; the page shows the new draft with its scores. */
+/**
+ * Stores what is chosen; the page shows the new draft with its scores. Choices follow one after the other, each about the draft that the one
+ * before left: only edits of others are in conflict.
+ */
 export function useChoices(id: string) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const update = useMutation(
-    trpc.suggestions.update.mutationOptions({
-      onSuccess: (suggestion) => queryClient.setQueryData(trpc.suggestions.get.queryKey({ id }), suggestion),
-    }),
-  );
+  const queryKey = trpc.suggestions.get.queryKey({ id });
+  const options = trpc.suggestions.update.mutationOptions();
+  const { mutationFn: send } = options;
+  if (!send) throw new Error('expected a call that updates a suggestion');
+  const update = useMutation({
+    ...options,
+    scope: { id: `suggestion ${id}` },
+    mutationFn: async (input: SuggestionChange & { id: string }, context) => {
+      const version = queryClient.getQueryData(queryKey)?.version ?? input.version;
+      const suggestion = await send({ ...input, version }, context);
+      queryClient.setQueryData(queryKey, suggestion);
+      return suggestion;
+    },
+  });
   return { ...update, choose: (change: SuggestionChange) => update.mutate({ id, ...change }) };
 }
 export type Choices = ReturnType<typeof useChoices>;
