@@ -2,6 +2,7 @@
 import clsx from 'clsx';
 import { ListFilter, X } from 'lucide-react';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { completeFilter } from '@/domain/filter-language/complete';
 import { formatCondition } from '@/domain/filter-language/format';
 import { type FilterProblem, MAX_FILTER_TEXT, parseFilter } from '@/domain/filter-language/parse';
@@ -89,9 +90,9 @@ export function FilterInput({ value, onValueChange }: Props) {
     if (!completion) return;
     const rest = draft.slice(completion.to);
     const before = `${draft.slice(0, completion.from)}${option}${rest.startsWith(' ') ? '' : ' '}`;
-    change(before + rest, before.length);
-    // The cursor of the field follows once the text is there.
-    requestAnimationFrame(() => input.current?.setSelectionRange(before.length, before.length));
+    // The text is there before the cursor moves, and both before the next key.
+    flushSync(() => change(before + rest, before.length));
+    input.current?.setSelectionRange(before.length, before.length);
   };
   const replaceProblem = ({ start, end, nearest }: FilterProblem) => {
     const text = `${draft.slice(0, start)}${nearest}${draft.slice(end)}`;
