@@ -61,7 +61,6 @@ const KEPT_WITH_ITS_KEY: Readonly<Record<string, string>> = {
   'src/domain/firewall/space/decompose.ts plans': 'the cuts of one prepared firewall, which every pair of ends repeats',
   'src/domain/firewall/space/field.ts wholeFields': 'the table of one field of addresses, which every rule repeats',
   'src/domain/policy-tests/decide.ts sides': 'the places of one end by address, which every pair of ends repeats',
-  'src/domain/reach/profiles.ts united': 'the packets of one profile by verdict, which every pair of profiles repeats',
 };
 
 /** What uses `processState` itself, and why it is no cache: those are made by `cache`, `objectCache` and `sharedValue`. */

@@ -1,15 +1,7 @@
 import type { Service } from '../policy-tests/packet-set';
 import type { DecidedBy } from '../policy-tests/place-parts';
 import type { Answer, TestEnd, TestPlace } from '../policy-tests/test-end';
-import {
-  type Identify,
-  type Profile,
-  Profiles,
-  profileSpot,
-  type Slice,
-  type SpotProfiles,
-  servicesByAnswer,
-} from './profiles';
+import { type Identify, type Profile, Profiles, profileSpot, type Slice, type SpotProfiles } from './profiles';
 import { intersectServices, meetServices, type ServiceSet, uniteServices } from './services';
 import { EndSpots, listOwnAddresses } from './spots';
 
@@ -56,7 +48,7 @@ const intersectAll = (a: readonly ServiceSet[], b: readonly ServiceSet[]): Servi
 
 /** `ANSWER_BITS` of all packets between two ends; 0: there are none. */
 function sumAnswers(one: Profile, other: Profile): number {
-  const [out, into] = [servicesByAnswer(one), servicesByAnswer(other)];
+  const [out, into] = [one.byAnswer, other.byAnswer];
   const has = (verdict: Answer) =>
     ANSWERS.some((a) => ANSWERS.some((b) => both(a, b) === verdict && haveCommon(out[a], into[b])));
   return ANSWERS.reduce((sum, verdict) => (has(verdict) ? sum | ANSWER_BITS[verdict] : sum), 0);
@@ -105,8 +97,7 @@ export class Pair {
   }
 
   #unite(verdict: 'accept' | 'unknown'): readonly ServiceSet[] {
-    const [out, into] = [this.out, this.into].map(servicesByAnswer);
-    if (!out || !into) return [];
+    const [out, into] = [this.out.byAnswer, this.into.byAnswer];
     if (verdict === 'accept') return intersectAll(out.accept, into.accept);
     return [...intersectAll(out.unknown, [...into.accept, ...into.unknown]), ...intersectAll(out.accept, into.unknown)];
   }

@@ -2,7 +2,7 @@ import type { Packet } from '../firewall/packet';
 import { type Addresses, findWitness } from '../firewall/space/box';
 import { pointSpans } from '../policy-tests/test-end';
 import { ANSWER_BITS, type FamilyPairs, type PairSlice, rankSlice, type Stage } from './pairs';
-import { type ServiceSet, uniteServices } from './services';
+import { joinPorts, type ServiceSet, uniteServices } from './services';
 import type { Spot } from './spots';
 
 /** A packet, and what decides it at each end. */
@@ -53,11 +53,7 @@ function prove(found: readonly Found[]): Proof | null {
 
 function summarize(found: readonly Found[]): Between | null {
   if (found.length === 0) return null;
-  const unite = (key: 'accepted' | 'unknown') =>
-    uniteServices(
-      found.flatMap((one) => one[key]),
-      true,
-    );
+  const unite = (key: 'accepted' | 'unknown') => uniteServices(joinPorts(found.flatMap((one) => one[key])), true);
   return {
     answers: found.reduce((sum, { answers }) => sum | answers, 0),
     accepted: unite('accepted'),

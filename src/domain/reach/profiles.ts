@@ -19,21 +19,27 @@ export type Slice = {
 };
 
 /** All that a place does with the packets of one pair of addresses. Equal profiles are the same object. */
-export type Profile = { readonly id: number; readonly slices: readonly Slice[] };
+export class Profile {
+  #byAnswer: Readonly<Record<Answer, readonly ServiceSet[]>> | undefined;
 
-const united = new WeakMap<Profile, Readonly<Record<Answer, readonly ServiceSet[]>>>();
+  constructor(
+    readonly id: number,
+    readonly slices: readonly Slice[],
+  ) {}
 
-/** The packets of a profile by what happens to them, whatever decides it. */
-export function servicesByAnswer(profile: Profile): Readonly<Record<Answer, readonly ServiceSet[]>> {
-  const listServices = (answer: Answer) =>
-    uniteServices(joinPorts(profile.slices.flatMap((slice) => (slice.answer === answer ? slice.services : []))));
-  const known = united.get(profile) ?? {
-    accept: listServices('accept'),
-    deny: listServices('deny'),
-    unknown: listServices('unknown'),
-  };
-  united.set(profile, known);
-  return known;
+  /** Its packets by what happens to them, whatever decides it. */
+  get byAnswer(): Readonly<Record<Answer, readonly ServiceSet[]>> {
+    this.#byAnswer ??= {
+      accept: this.#listServices('accept'),
+      deny: this.#listServices('deny'),
+      unknown: this.#listServices('unknown'),
+    };
+    return this.#byAnswer;
+  }
+
+  #listServices(answer: Answer): readonly ServiceSet[] {
+    return uniteServices(joinPorts(this.slices.flatMap((slice) => (slice.answer === answer ? slice.services : []))));
+  }
 }
 
 /** What a place does with packets of addresses that no place has. */
@@ -81,7 +87,7 @@ export class Profiles {
   intern(slices: readonly Slice[]): Profile {
     const merged = mergeSlices(slices);
     const text = merged.map(inText).sort().join('\n');
-    const known = this.#byText.get(text) ?? { id: this.#byText.size, slices: merged };
+    const known = this.#byText.get(text) ?? new Profile(this.#byText.size, merged);
     this.#byText.set(text, known);
     return known;
   }
