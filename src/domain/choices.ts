@@ -135,8 +135,8 @@ export const POLICY_FIELD_SORTS = [
 ] as const;
 export const POLICY_SORTS = ['order', ...POLICY_FIELD_SORTS] as const;
 
-/** Whether a policy was confirmed in its period: `due` when it ended, `overdue` 14 days later. */
-export const RECERTIFICATION_STATUSES = ['overdue', 'due', 'confirmed'] as const;
+/** Whether a policy has to be confirmed: `due` when its period ended, `overdue` 14 days later. */
+export const RECERTIFICATION_STATUSES = ['overdue', 'due', 'not_due'] as const;
 /** How often policies are confirmed, in days. */
 export const RECERTIFICATION_PERIODS = [90, 180, 365] as const;
 export const RECERTIFICATION_SORTS = ['due_at', 'name', 'owner', 'confirmed_at'] as const;

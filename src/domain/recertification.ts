@@ -23,7 +23,7 @@ export const Recertification = z.object({
   owner: z.string(),
   ticket: z.string(),
   policy_version: z.int(),
-  /** `due` until it is overdue, 14 days later. A policy counts as confirmed when it is created. */
+  /** `due` until it is overdue, 14 days later. Its first period begins when it is created. */
   status: z.enum(RECERTIFICATION_STATUSES),
   period_days: z.int(),
   due_at: z.string(),

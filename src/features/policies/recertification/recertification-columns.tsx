@@ -9,7 +9,7 @@ import { PolicyLink } from '../../shared/entity-links';
 export const RECERTIFICATION_STATES: Record<(typeof RECERTIFICATION_STATUSES)[number], { tone: Tone; word: string }> = {
   overdue: { tone: 'danger', word: msg('Overdue') },
   due: { tone: 'warn', word: msg('Due') },
-  confirmed: { tone: 'ok', word: msg('Confirmed') },
+  not_due: { tone: 'ok', word: msg('Not due') },
 };
 
 const make = createColumnHelper<Recertification>();

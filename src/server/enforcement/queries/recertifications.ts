@@ -32,7 +32,7 @@ function buildColumns(installation: InstallationPeriod) {
   const now = sql`${clock.now().toISOString()}::timestamptz`;
   const status: SQL<Recertification['status']> = sql<
     Recertification['status']
-  >`(case when ${due} > ${now} then 'confirmed'
+  >`(case when ${due} > ${now} then 'not_due'
     when ${due} + make_interval(days => ${OVERDUE_AFTER_DAYS}) > ${now} then 'due' else 'overdue' end)`;
   const columns = selectColumns(Recertification, policies, {
     tenant_name: tenants.name,

@@ -49,10 +49,10 @@ it('lists each policy of a tenant once per period, and what is due and overdue',
   await makePolicy(theirs.user, 'theirs', 104);
   expect(await list(user)).toEqual([]);
   await db.update(tenants).set({ recertification_days: 90 }).where(eq(tenants.id, ours.tenant.id));
-  expect(await list(user)).toEqual(['late overdue', 'due due', 'new confirmed']);
+  expect(await list(user)).toEqual(['late overdue', 'due due', 'new not_due']);
   expect(await list(user, 'status=due')).toEqual(['due due']);
   expect(await list(user, 'owner=me')).toEqual(['due due']);
-  expect(await list(user, 'owner=none')).toEqual(['new confirmed']);
+  expect(await list(user, 'owner=none')).toEqual(['new not_due']);
   for (const q of ['carla', 'net-77', 'late']) expect(await list(user, `q=${q}`)).toEqual(['late overdue']);
   expect(await list(theirs.user)).toEqual([]);
   expect(await list(await makeUser('super_admin'), `tenant_id=${ours.tenant.id}&sort=name`)).toHaveLength(3);
@@ -80,10 +80,10 @@ it('has a policy confirmed by its owner, or without one by those who may write i
   expect(await confirm(viewer, owned, { version: 7 })).toMatchObject({ status: 409 });
   expect(await confirm(viewer, owned, { version: 1, note: 'Needed for the shop' })).toMatchObject({
     status: 200,
-    body: { status: 'confirmed', confirmed_by: viewer.email, confirmed_version: 1, note: 'Needed for the shop' },
+    body: { status: 'not_due', confirmed_by: viewer.email, confirmed_version: 1, note: 'Needed for the shop' },
   });
   expect(await confirm(writer, free)).toMatchObject({ status: 200 });
-  expect(await list(writer, 'status=confirmed&sort=name')).toEqual(['free confirmed', 'owned confirmed']);
+  expect(await list(writer, 'status=not_due&sort=name')).toEqual(['free not_due', 'owned not_due']);
   const trail = await auditTrail(eq(auditRecords.object_id, owned.id));
   expect(trail.at(-1)).toMatchObject({
     ...{ action: 'policy.confirmed', actor_id: viewer.id, tenant_id: ours.tenant.id },
