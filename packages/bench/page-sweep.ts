@@ -5,6 +5,7 @@ import type postgres from 'postgres';
 import { DRIFT_KINDS } from '@/domain/change/drift-kinds';
 import { CHANGE_STATES } from '@/domain/change/states';
 import { CONFLICT_KINDS, ESCAPE_REASONS, SIGHTING_SOURCES } from '@/domain/choices';
+import { HYGIENE_KINDS } from '@/domain/hygiene/kinds';
 import { NAVIGATION } from '@/features/shell/navigation';
 import { getPageCall, PAGE_CALLS } from '@/features/shell/page-calls';
 import { ACTIONS, SETTINGS } from '@/features/shell/settings-commands';
@@ -62,6 +63,12 @@ async function fillLists(sql: postgres.TransactionSql, count: number): Promise<v
     from (select id, row_number() over (order by name) as i from policies) as p
       join (select id, row_number() over (order by name) as i from workloads) as w using (i)
       cross join (select 'IN ACCEPT -source 10.0.0.0/8 -p tcp -dport 443') as r (rule)`);
+  // Findings about the rules of policies, of every kind by turns.
+  const finding = `(array['${HYGIENE_KINDS.join("','")}'])[1 + i % ${HYGIENE_KINDS.length}]`;
+  await sql.unsafe(`insert into hygiene_findings (id, key, kind, score, policy_id, policy_version, rule_position, subject, workloads_affected,
+      workloads_total, detail)
+    select gen_random_uuid(), 'bench ' || i, ${finding}, i % 100, id, 1, i % 20, 'in accept tcp 443 from any', 1 + i % 7, 7, '{}'
+    from (select id, row_number() over (order by name) as i from policies) as p`);
   await each(`insert into users (id, email, name)`, `'user-' || i || '@example.org', 'User ' || i`);
   await each(
     `insert into notification_rules (id, name, conditions, open_after_minutes, close_after_minutes)`,
@@ -167,9 +174,8 @@ async function allPages(
     const [first] = (list && (await get(list)).items) || [];
     if (first) for (const tab of ['', ...listTabs(pattern)]) found.push(pattern.replace(/\[\w+\]/, first.id) + tab);
   }
-  return [...new Set(['/login', '/account', ...found, ...questions])].filter((path) =>
-    only.some((part) => path.includes(part)),
-  );
+  const apart = ['/login', '/account', '/coverage/hygiene', '/policies/recertification'];
+  return [...new Set([...apart, ...found, ...questions])].filter((path) => only.some((part) => path.includes(part)));
 }
 
 async function visitPage(page: Page, path: string, name: string): Promise<string[]> {
@@ -227,6 +233,11 @@ async function visitAll(
   const login = await context.request.post('/api/v1/auth/login', { data: admin });
   const { access_token } = (await login.json()) as { access_token: string };
   const headers = { authorization: `Bearer ${access_token}` };
+  const settings = (await (await context.request.get('/api/v1/settings', { headers })).json()) as { version: number };
+  await context.request.patch('/api/v1/settings', {
+    headers,
+    data: { policy_recertification_days: 90, version: settings.version },
+  });
   const paths = await allPages(
     async (path) =>
       (await context.request.get(`/api/v1${path}${path.includes('?') ? '&' : '?'}limit=1`, { headers })).json(),

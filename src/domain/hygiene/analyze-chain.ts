@@ -28,7 +28,7 @@ export type RuleRole = {
   readonly conflicts: readonly Conflict[];
 };
 
-/** Pieces that are looked at for one rule. Rules that overlap in every field have more than can be enumerated. */
+/** Pieces that one rule may be divided into. Rules that overlap in every field have more than can be enumerated. */
 const MOST_PIECES = 20_000;
 
 class TooComplex extends Error {}

@@ -174,6 +174,15 @@ describe('POST /hygiene/{hygiene_finding_id}/fix', () => {
     expect({ status, sources: content?.definition.sources }).toEqual({ status: 201, sources: ['any'] });
   });
 
+  it('refuses to edit a policy that is managed as code', async () => {
+    const managed = { source: 'https://git.example.org/net', commit: null, commit_url: null };
+    await lab.sql`update policies set managed_by = ${lab.sql.json(managed)}`;
+    const { status, body } = await fix('shadowed');
+    await lab.sql`update policies set managed_by = null`;
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ reason: 'managed_as_code', detail: expect.stringContaining(managed.source) });
+  });
+
   it('refuses what no edit of one policy fixes, and a policy that was edited since', async () => {
     expect(await fix('contradictory')).toMatchObject({ status: 422 });
     const web = policies.get('web');
