@@ -48,7 +48,7 @@ export function TightnessControl({ suggestion, choices }: { suggestion: Suggesti
         )
       }
     >
-      <div className="flex flex-col gap-4">
+      <div className="flex flex-col gap-4" aria-busy={at !== stored && !choices.isError}>
         <label className="flex flex-col gap-1">
           <span className="flex justify-between text-muted">
             <span>{t('Few broad rules')}</span>
