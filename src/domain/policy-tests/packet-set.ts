@@ -39,6 +39,29 @@ export const hostSpans = (spans: readonly AddressSpan[], family: 4 | 6): readonl
 /** What a test is about, whatever the addresses. */
 export type Service = { readonly protocol: RuleProtocol; readonly ports: readonly string[] };
 
+type ServiceFields = Omit<Box, 'sources' | 'destinations'>;
+const MAX_SERVICES = 64;
+const services = new Map<string, ServiceFields>();
+
+/** The same lists for the same service: what filters find out about them is kept by the list. */
+function getServiceFields(family: 4 | 6, protocol: RuleProtocol, ports: readonly string[]): ServiceFields {
+  const key = `${family} ${protocol} ${ports.join()}`;
+  const known = services.get(key);
+  if (known) return known;
+  const given = joinSpans(ports.flatMap((text) => parsePortRange(text) ?? []));
+  const icmp = OPENING_TYPES[family].map((type): IcmpRange => ({ first: type * 256, last: type * 256 }));
+  const fields = {
+    family,
+    protocols: NUMBERS[protocol].filter((number) => !IMPOSSIBLE[family].includes(number)),
+    icmp: NUMBERS[protocol].includes(getIcmpProtocol(family)) ? icmp : [],
+    destination_ports: given.length > 0 ? given : ALL_PORTS,
+    source_ports: CLIENT_PORTS,
+  };
+  if (services.size >= MAX_SERVICES) services.clear();
+  services.set(key, fields);
+  return fields;
+}
+
 /** The first packets of new connections between two sets of addresses: from every client port, to the ports of the test. */
 export function serviceBox(
   family: 4 | 6,
@@ -46,14 +69,8 @@ export function serviceBox(
   sources: readonly AddressSpan[],
   destinations: readonly AddressSpan[],
 ): Box {
-  const given = joinSpans(ports.flatMap((text) => parsePortRange(text) ?? []));
-  const icmp = OPENING_TYPES[family].map((type): IcmpRange => ({ first: type * 256, last: type * 256 }));
   return {
-    family,
-    protocols: NUMBERS[protocol].filter((number) => !IMPOSSIBLE[family].includes(number)),
-    icmp: NUMBERS[protocol].includes(getIcmpProtocol(family)) ? icmp : [],
-    destination_ports: given.length > 0 ? given : ALL_PORTS,
-    source_ports: CLIENT_PORTS,
+    ...getServiceFields(family, protocol, ports),
     sources: { spans: sources },
     destinations: { spans: destinations },
   };

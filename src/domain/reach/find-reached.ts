@@ -28,19 +28,20 @@ const isDoubtful = ({ answers }: Between) => (answers & ANSWER_BITS.unknown) !==
 
 /** What can send some of the packets of a service to a place. */
 export function findSources(everything: TestEnd, target: TestEnd, service: Service, identify: Identify): ReachedPlaces {
-  const pairs = new PlacePairs(buildPairs(everything, target, service, identify));
+  const pairs = new PlacePairs(buildPairs(everything, target, service, identify, false));
   const reached: ReachedPlace[] = [];
   let denied = 0;
   const note = (place: TestPlace | null, between: Between | null) => {
     if (between && mayPass(between.answers)) reached.push({ place, between, hops: 1, via: [] });
   };
-  for (const { key } of target.places) {
-    note(null, pairs.outside(key, 'destination'));
-    for (const place of everything.places) {
+  for (const { key } of target.places) note(null, pairs.outside(key, 'destination'));
+  for (const place of everything.places) {
+    for (const { key } of target.places) {
       const answers = pairs.answers(place.key, key);
       if (mayPass(answers)) note(place, pairs.between(place.key, key));
       else if (answers !== 0) denied++;
     }
+    pairs.forget(place.key, 'source');
   }
   return { reached, denied };
 }
@@ -66,29 +67,34 @@ export function findReached(
   let outside = null as ReachedPlace | null;
   let frontier: { readonly place: TestPlace; readonly via: readonly TestPlace[] }[] = [{ place: origin, via: [] }];
   for (let hop = 1; hop <= hops && frontier.length > 0; hop++) {
-    const next: typeof frontier = [];
     const rest = [...places.values()].filter(({ key }) => !reached.has(key));
     // Filters divide only what is asked about: what the places reached last send to those not reached yet.
     const from: TestEnd = { places: frontier.map(({ place }) => place), outside: { 4: [], 6: [] }, missing: [] };
-    const pairs = new PlacePairs(buildPairs(from, { ...everything, places: rest }, service, identify));
-    for (const { place: from, via } of frontier) {
-      const out: Between | null = outside && isAccepted(outside.between) ? null : pairs.outside(from.key, 'source');
+    const pairs = new PlacePairs(buildPairs(from, { ...everything, places: rest }, service, identify, false));
+    for (const { place, via } of frontier) {
+      const out: Between | null = outside && isAccepted(outside.between) ? null : pairs.outside(place.key, 'source');
       if (out && (isAccepted(out) || (isDoubtful(out) && !outside)))
         outside = { place: null, between: out, hops: hop, via };
-      for (const place of rest) {
-        if (reached.has(place.key)) continue;
-        const answers = pairs.answers(from.key, place.key);
+    }
+    const next: (ReachedPlace & { readonly place: TestPlace; readonly order: number })[] = [];
+    for (const place of rest) {
+      for (const [order, { place: source, via }] of frontier.entries()) {
+        const answers = pairs.answers(source.key, place.key);
         if (answers !== 0) asked.add(place.key);
-        const between = mayPass(answers) ? pairs.between(from.key, place.key) : null;
+        const between = mayPass(answers) ? pairs.between(source.key, place.key) : null;
         if (!between) continue;
         const found = { place, between, hops: hop, via };
         if (isAccepted(between)) {
-          reached.set(place.key, found);
-          next.push({ place, via: [...via, place] });
-        } else if (isDoubtful(between) && !doubtful.has(place.key)) doubtful.set(place.key, found);
+          next.push({ ...found, order });
+          break;
+        }
+        if (isDoubtful(between) && !doubtful.has(place.key)) doubtful.set(place.key, found);
       }
+      pairs.forget(place.key, 'destination');
     }
-    frontier = next;
+    next.sort((a, b) => a.order - b.order);
+    for (const { order: _order, ...found } of next) reached.set(found.place.key, found);
+    frontier = next.map(({ place, via }) => ({ place, via: [...via, place] }));
   }
   const uncertain = [...doubtful.values()].filter(({ place }) => place && !reached.has(place.key));
   return {

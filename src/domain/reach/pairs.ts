@@ -171,6 +171,12 @@ export class FamilyPairs {
     return made;
   }
 
+  /** Frees what is known about an address, which is found out once more if it is asked about after all. */
+  forget(side: 'source' | 'destination', at: number): void {
+    (side === 'source' ? this.#outs : this.#ins).delete(at);
+    this.#pairs.clear();
+  }
+
   /** What decides at an end, by the text of a slice there. @param at the number of the address */
   stage(side: 'source' | 'destination', at: number, text: string): Stage {
     const end = side === 'source' ? this.from : this.to;
@@ -211,8 +217,17 @@ export class FamilyPairs {
 
 const FAMILIES = [4, 6] as const;
 
-/** What happens between the addresses of two ends. */
-export function buildPairs(from: TestEnd, to: TestEnd, service: Service, identify: Identify): FamilyPairs[] {
-  const profiles = new Profiles(identify);
+/**
+ * What happens between the addresses of two ends.
+ * @param keeps whether all of it is compared with each other: not where places are forgotten once they are answered
+ */
+export function buildPairs(
+  from: TestEnd,
+  to: TestEnd,
+  service: Service,
+  identify: Identify,
+  keeps = true,
+): FamilyPairs[] {
+  const profiles = new Profiles(identify, keeps);
   return FAMILIES.map((family) => new FamilyPairs(family, from, to, service, profiles));
 }

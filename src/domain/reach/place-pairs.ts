@@ -124,6 +124,12 @@ export class PlacePairs {
     return summarize(found);
   }
 
+  /** Frees what is known about a place: with hundreds of them that is most of a question's memory. */
+  forget(key: string, side: 'source' | 'destination'): void {
+    for (const { pairs, from, to } of this.#families)
+      for (const at of (side === 'source' ? from : to).get(key) ?? NO_NUMBERS) pairs.forget(side, at);
+  }
+
   /** Between a place and what is outside. @param side which of the ends the place is */
   outside(key: string, side: 'source' | 'destination'): Between | null {
     const found: Found[] = [];

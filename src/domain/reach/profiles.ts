@@ -81,13 +81,19 @@ const inText = ({ decider, services }: Slice) => `${decider} ${services.map(serv
 /** Profiles and the text of deciders, shared by all spots of one question. */
 export class Profiles {
   readonly #byText = new Map<string, Profile>();
+  #count = 0;
 
-  constructor(readonly identify: Identify) {}
+  /** @param keeps whether equal profiles of different places are found; a question that forgets places needs none of that */
+  constructor(
+    readonly identify: Identify,
+    readonly keeps: boolean,
+  ) {}
 
   intern(slices: readonly Slice[]): Profile {
     const merged = mergeSlices(slices);
+    if (!this.keeps) return new Profile(this.#count++, merged);
     const text = merged.map(inText).sort().join('\n');
-    const known = this.#byText.get(text) ?? new Profile(this.#byText.size, merged);
+    const known = this.#byText.get(text) ?? new Profile(this.#count++, merged);
     this.#byText.set(text, known);
     return known;
   }
@@ -171,6 +177,7 @@ export function profileSpot(
       }
       nodeOf[spot] = to;
     });
+    if (strangers.length === 0) continue;
     const addresses = { ...side, spans: intersectSpans(side.spans, strangers) };
     const alone = { ...part.box, [direction === 'in' ? 'sources' : 'destinations']: addresses };
     if (!isEmptyBox(alone)) outside.push({ ...(slices[at] ?? addSlice(part)), addresses });

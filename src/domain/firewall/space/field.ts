@@ -68,25 +68,48 @@ const toBigintSpan = ({ first, last }: Span<number> | Span<bigint>): AddressSpan
 });
 
 /** Of all addresses, by partition: whatever their last octet, and by it. */
-const wholeFields = new WeakMap<object, { plain?: AddressField; octets?: AddressField }>();
+const wholeClasses = new WeakMap<object, { plain?: AddressClasses; octets?: AddressClasses }>();
 
-/** The addresses of one end within a box. @param octets whether their last octet matters */
-function addressField(partition: AddressPartition, addresses: Addresses, octets: boolean): AddressField {
+function getAddressClasses(partition: AddressPartition, addresses: Addresses, octets: boolean): AddressClasses {
   const { spans, last_octet } = addresses;
   const last = BigInt(partition.lasts.at(-1) ?? 0);
   const whole = !last_octet && spans.length === 1 && spans[0]?.first === 0n && spans[0].last === last;
-  if (!whole) return makeAddressField(partition, addresses, octets);
-  const kept = wholeFields.get(partition) ?? {};
+  if (!whole) return findAddressClasses(partition, addresses, octets);
+  const kept = wholeClasses.get(partition) ?? {};
   const kind = octets ? 'octets' : 'plain';
-  kept[kind] ??= makeAddressField(partition, addresses, octets);
-  wholeFields.set(partition, kept);
+  kept[kind] ??= findAddressClasses(partition, addresses, octets);
+  wholeClasses.set(partition, kept);
   return kept[kind];
 }
 
-type AddressPartition = Partition<number> | Partition<bigint>;
-type AddressField = ReturnType<typeof makeAddressField>;
+/** The addresses of one end within a box. @param octets whether their last octet matters */
+function addressField(partition: AddressPartition, addresses: Addresses, octets: boolean) {
+  const classes = getAddressClasses(partition, addresses, octets);
+  const toSpans = remember((bits) => classes.spansOf(bits).map(toBigintSpan));
+  return {
+    ...classes,
+    addressesOf: (bits: Bits, octet: Bits): Addresses => withoutOctet(toSpans(bits), toLastOctet(octet)),
+  };
+}
 
-function makeAddressField(partition: AddressPartition, { spans, last_octet }: Addresses, octets: boolean) {
+/** The parts of one question share their sets of classes. What is kept longer than a question keeps none of it. */
+function remember<T>(find: (bits: Bits) => T): (bits: Bits) => T {
+  let known: Map<Bits, T> | undefined;
+  return (bits) => {
+    known ??= new Map();
+    const found = known.get(bits) ?? find(bits);
+    known.set(bits, found);
+    return found;
+  };
+}
+
+const toLastOctet = (bits: Bits): LastOctet | undefined =>
+  equalBits(bits, ENDS_IN_255) ? '255' : equalBits(bits, ENDS_OTHERWISE) ? 'other' : undefined;
+
+type AddressPartition = Partition<number> | Partition<bigint>;
+type AddressClasses = ReturnType<typeof findAddressClasses>;
+
+function findAddressClasses(partition: AddressPartition, { spans, last_octet }: Addresses, octets: boolean) {
   const small = () => spans.map(({ first, last }) => ({ first: Number(first), last: Number(last) }));
   const restricted: Restricted<number> | Restricted<bigint> =
     typeof partition.firsts[0] === 'number'
@@ -113,22 +136,14 @@ function makeAddressField(partition: AddressPartition, { spans, last_octet }: Ad
     return bits;
   };
   const octet = last_octet === '255' ? ENDS_IN_255 : last_octet ? ENDS_OTHERWISE : ALL_BITS;
-  const toOctet = (bits: Bits): LastOctet | undefined =>
-    equalBits(bits, ENDS_IN_255) ? '255' : equalBits(bits, ENDS_OTHERWISE) ? 'other' : undefined;
-  let converted: Map<Bits, AddressSpan[]> | undefined;
   return {
     octet,
     in_255: findClasses('255'),
     other: findClasses('other'),
     present: last_octet ? findClasses(last_octet) : restricted.present,
+    spansOf: (bits: Bits): readonly (Span<number> | Span<bigint>)[] => restricted.spansOf(bits),
     valueOf: (bits: Bits, octets: Bits): bigint =>
-      BigInt(sampleValues(toOctet(octets)).get(firstBit(bits)) ?? missing()),
-    addressesOf(bits: Bits, octets: Bits): Addresses {
-      converted ??= new Map();
-      const spans = converted.get(bits) ?? restricted.spansOf(bits).map(toBigintSpan);
-      converted.set(bits, spans);
-      return withoutOctet(spans, toOctet(octets));
-    },
+      BigInt(sampleValues(toLastOctet(octets)).get(firstBit(bits)) ?? missing()),
   };
 }
 
@@ -149,8 +164,21 @@ function withoutOctet(spans: readonly AddressSpan[], last_octet: LastOctet | und
   return { spans: last_octet === '255' ? intersectSpans(spans, ending) : subtractSpans(spans, ending) };
 }
 
+type NumberClasses = ReturnType<typeof findNumberClasses>;
+
+/** By partition and values: many filters are asked about the same services, and most questions are about all ports. */
+const numberClasses = new WeakMap<Partition<number>, WeakMap<readonly Span<number>[], NumberClasses>>();
+
 /** A number of packets: protocol, port, or ICMP type with its code. */
 function numberField(partition: Partition<number>, values: readonly Span<number>[]) {
+  const kept = numberClasses.get(partition) ?? new WeakMap<readonly Span<number>[], NumberClasses>();
+  numberClasses.set(partition, kept);
+  const classes = kept.get(values) ?? findNumberClasses(partition, values);
+  kept.set(values, classes);
+  return { ...classes, spansOf: remember(classes.spansOf) };
+}
+
+function findNumberClasses(partition: Partition<number>, values: readonly Span<number>[]) {
   const restricted = restrictPartition(partition, values);
   let firsts: Map<number, number> | undefined;
   return {
@@ -165,16 +193,31 @@ function numberField(partition: Partition<number>, values: readonly Span<number>
   };
 }
 
+type OwnProtocols = { readonly numbers: readonly number[]; readonly runs: readonly Span<number>[] };
+const protocolsOf = new WeakMap<readonly number[], Map<string, OwnProtocols>>();
+
+/** The protocols of one kind, by the list that a box has. */
+function getProtocols({ protocols, family }: Box, kind: Kind): OwnProtocols {
+  const kept = protocolsOf.get(protocols) ?? new Map<string, OwnProtocols>();
+  protocolsOf.set(protocols, kept);
+  const known = kept.get(`${kind}${family}`);
+  if (known) return known;
+  const numbers = protocols.filter((protocol) => getProtocolKind(protocol, family) === kind);
+  const own = { numbers, runs: toRuns(numbers) };
+  kept.set(`${kind}${family}`, own);
+  return own;
+}
+
 /** The packets of one kind in a box; null when there are none. */
 export function buildField(plan: Plan, box: Box, kind: Kind, direction: 'in' | 'out'): Field | null {
   const { family } = box;
-  const own = box.protocols.filter((protocol) => getProtocolKind(protocol, family) === kind);
+  const own = getProtocols(box, kind);
   // Most boxes have packets of one kind only.
-  if (own.length === 0) return null;
+  if (own.numbers.length === 0) return null;
   const limits = (applies: boolean, values: readonly PortRange[], all: readonly PortRange[]) =>
     applies ? values : all;
   const ported = kind === 'ports';
-  const protocols = numberField(plan.numbers.protocols, toRuns(own));
+  const protocols = numberField(plan.numbers.protocols, own.runs);
   const icmp = numberField(plan.numbers.icmp, limits(kind === 'icmp', box.icmp, ALL_ICMP));
   const destination_ports = numberField(
     plan.numbers.destination_ports,
@@ -195,10 +238,9 @@ export function buildField(plan: Plan, box: Box, kind: Kind, direction: 'in' | '
     sources.present,
   ];
   if (start.some((bits) => firstBit(bits) < 0)) return null;
-  const listProtocols = (piece: Piece) => {
-    const bits = getBits(piece, 'protocols');
-    return bits === protocols.present ? own : protocols.spansOf(bits).flatMap(listNumbers);
-  };
+  const listProtocols = remember((bits) =>
+    bits === protocols.present ? own.numbers : protocols.spansOf(bits).flatMap(listNumbers),
+  );
   return {
     start,
     octets: { sources, destinations },
@@ -221,7 +263,7 @@ export function buildField(plan: Plan, box: Box, kind: Kind, direction: 'in' | '
     },
     boxOf: (piece) => ({
       family,
-      protocols: listProtocols(piece),
+      protocols: listProtocols(getBits(piece, 'protocols')),
       icmp: kind === 'icmp' ? icmp.spansOf(getBits(piece, 'icmp')) : ALL_ICMP,
       destination_ports: ported ? destination_ports.spansOf(getBits(piece, 'destination_ports')) : ALL_PORTS,
       source_ports: ported ? source_ports.spansOf(getBits(piece, 'source_ports')) : ALL_PORTS,

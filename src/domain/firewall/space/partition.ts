@@ -132,18 +132,7 @@ export function restrictPartition<T extends number | bigint>(
         visitor(larger(firsts[at] as T, first), smaller(lasts[at] as T, last), classes[at] as number);
     }
   };
-  let known: Map<Bits, readonly Span<T>[]> | undefined;
-  return {
-    present,
-    visit,
-    spansOf(bits) {
-      if (bits === present) return values;
-      known ??= new Map();
-      const spans = known.get(bits) ?? joinStretches(visit, bits);
-      known.set(bits, spans);
-      return spans;
-    },
-  };
+  return { present, visit, spansOf: (bits) => (bits === present ? values : joinStretches(visit, bits)) };
 }
 
 function joinStretches<T extends number | bigint>(visit: Restricted<T>['visit'], bits: Bits): Span<T>[] {

@@ -15,11 +15,13 @@ export const OCTET_PLACES = [
   { octet: getDimensionIndex('source_255'), addresses: getDimensionIndex('sources'), end: 'sources' },
 ] as const;
 
-export const meets = (piece: Piece, region: Region): boolean =>
-  piece.every((bits, at) => {
+export function meets(piece: Piece, region: Region): boolean {
+  for (let at = 0; at < piece.length; at++) {
     const limit = region[at];
-    return !limit || !areDisjoint(bits, limit);
-  });
+    if (limit && areDisjoint(piece[at] as Bits, limit)) return false;
+  }
+  return true;
+}
 
 /** Without the classes that have no address with such an ending; null when that leaves none. */
 function fitOctets(piece: Piece, octets: OctetClasses): Piece | null {
@@ -48,15 +50,12 @@ export function splitPiece(
 ): { inside: Piece | null; outside: Piece[] } {
   if (!meets(piece, region)) return { inside: null, outside: [piece] };
   const outside: Piece[] = [];
-  let inside: Bits[] = [...piece];
-  const keep = (candidate: Piece) => {
-    const fitted = fitOctets(candidate, octets);
-    if (fitted) outside.push(fitted);
-  };
-  for (const [at, bits] of piece.entries()) {
-    const limit = region[at];
+  let inside = piece;
+  for (let at = 0; at < piece.length; at++) {
+    const [bits, limit] = [piece[at] as Bits, region[at]];
     if (!limit || isSubset(bits, limit)) continue;
-    keep(inside.with(at, subtractBits(bits, limit)));
+    const fitted = fitOctets(inside.with(at, subtractBits(bits, limit)), octets);
+    if (fitted) outside.push(fitted);
     inside = inside.with(at, intersectBits(bits, limit));
   }
   return { inside: fitOctets(inside, octets), outside };
@@ -68,7 +67,9 @@ export type WalkStage = { readonly cuts: readonly RegionCut[]; readonly selects:
 type Task = { readonly piece: Piece; readonly stage: number; readonly at: number };
 
 /** Divides a piece by the steps of all stages. Packets of a part meet the same steps. */
-export function* walk(start: Piece, stages: readonly WalkStage[], octets: OctetClasses): Generator<Piece> {
+export function* walk(start: Piece, all: readonly WalkStage[], octets: OctetClasses): Generator<Piece> {
+  // Most steps are about other addresses or services than those in question: what the whole does not meet, no part of it does.
+  const stages = all.map(({ cuts, selects }) => ({ selects, cuts: cuts.filter(({ when }) => meets(start, when)) }));
   const tasks: Task[] = [{ piece: start, stage: 0, at: 0 }];
   for (let task = tasks.pop(); task; task = tasks.pop()) {
     const { piece, stage } = task;

@@ -1,4 +1,5 @@
 import { OUTSIDE } from '@/domain/choices';
+import type { LiveState } from '@/domain/firewall/live-state';
 import { ruleAt } from '@/domain/firewall/rule-at';
 import { joinSpans, subtractSpans } from '@/domain/firewall/space/spans';
 import { getReachableProjects, getReachableTenants, type Owned, type Reach } from '@/domain/permissions';
@@ -93,11 +94,15 @@ export class ReachInputs {
     return count;
   }
 
+  readonly #states = new Map<string, LiveState>();
+
   /** A rule that a policy has placed at several workloads counts as one. */
   readonly identify: Identify = identifyByPolicy((place, by) => {
     const workload = place.ref.kind === 'workload' ? this.firewall.inputs.workloads.get(place.ref.id) : undefined;
     if (!workload || by.kind !== 'rule') return null;
-    return ruleAt(liveStateAt(this.firewall, workload), by)?.rule ?? null;
+    const state = this.#states.get(workload.id) ?? liveStateAt(this.firewall, workload);
+    this.#states.set(workload.id, state);
+    return ruleAt(state, by)?.rule ?? null;
   });
 }
 
