@@ -59,7 +59,9 @@ const KEPT_WITH_ITS_KEY: Readonly<Record<string, string>> = {
   'src/domain/firewall/resolve-address.ts resolved': 'addresses of the names in one firewall, which many rules repeat',
   'src/domain/firewall/space/decompose.ts narrowed': 'what one prepared firewall does with a few services',
   'src/domain/firewall/space/decompose.ts plans': 'the cuts of one prepared firewall, which every pair of ends repeats',
-  'src/domain/firewall/space/field.ts wholeFields': 'the table of one field of addresses, which every rule repeats',
+  'src/domain/firewall/space/field.ts numberClasses': 'the classes of one list of ports, which questions repeat',
+  'src/domain/firewall/space/field.ts protocolsOf': 'the kinds of one list of protocols, which every filter repeats',
+  'src/domain/firewall/space/field.ts wholeClasses': 'the classes of all addresses, which every rule repeats',
   'src/domain/policy-tests/decide.ts sides': 'the places of one end by address, which every pair of ends repeats',
 };
 

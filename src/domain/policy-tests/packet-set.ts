@@ -39,28 +39,25 @@ export const hostSpans = (spans: readonly AddressSpan[], family: 4 | 6): readonl
 /** What a test is about, whatever the addresses. */
 export type Service = { readonly protocol: RuleProtocol; readonly ports: readonly string[] };
 
-type ServiceFields = Omit<Box, 'sources' | 'destinations'>;
-const MAX_SERVICES = 64;
-const services = new Map<string, ServiceFields>();
-
-/** The same lists for the same service: what filters find out about them is kept by the list. */
-function getServiceFields(family: 4 | 6, protocol: RuleProtocol, ports: readonly string[]): ServiceFields {
-  const key = `${family} ${protocol} ${ports.join()}`;
-  const known = services.get(key);
-  if (known) return known;
-  const given = joinSpans(ports.flatMap((text) => parsePortRange(text) ?? []));
-  const icmp = OPENING_TYPES[family].map((type): IcmpRange => ({ first: type * 256, last: type * 256 }));
-  const fields = {
-    family,
-    protocols: NUMBERS[protocol].filter((number) => !IMPOSSIBLE[family].includes(number)),
-    icmp: NUMBERS[protocol].includes(getIcmpProtocol(family)) ? icmp : [],
-    destination_ports: given.length > 0 ? given : ALL_PORTS,
-    source_ports: CLIENT_PORTS,
+function listPossible(family: 4 | 6): Readonly<Record<RuleProtocol, readonly number[]>> {
+  const keep = (protocol: RuleProtocol) => NUMBERS[protocol].filter((number) => !IMPOSSIBLE[family].includes(number));
+  return {
+    any: keep('any'),
+    tcp: keep('tcp'),
+    udp: keep('udp'),
+    'tcp/udp': keep('tcp/udp'),
+    sctp: keep('sctp'),
+    icmp: keep('icmp'),
+    icmpv6: keep('icmpv6'),
   };
-  if (services.size >= MAX_SERVICES) services.clear();
-  services.set(key, fields);
-  return fields;
 }
+const openingIcmp = (family: 4 | 6): readonly IcmpRange[] =>
+  OPENING_TYPES[family].map((type) => ({ first: type * 256, last: type * 256 }));
+
+/** The same lists each time, as what filters find out about a list is kept with it. */
+const POSSIBLE = { 4: listPossible(4), 6: listPossible(6) };
+const OPENING_ICMP = { 4: openingIcmp(4), 6: openingIcmp(6) };
+const NO_ICMP: readonly IcmpRange[] = [];
 
 /** The first packets of new connections between two sets of addresses: from every client port, to the ports of the test. */
 export function serviceBox(
@@ -69,8 +66,13 @@ export function serviceBox(
   sources: readonly AddressSpan[],
   destinations: readonly AddressSpan[],
 ): Box {
+  const given = joinSpans(ports.flatMap((text) => parsePortRange(text) ?? []));
   return {
-    ...getServiceFields(family, protocol, ports),
+    family,
+    protocols: POSSIBLE[family][protocol],
+    icmp: NUMBERS[protocol].includes(getIcmpProtocol(family)) ? OPENING_ICMP[family] : NO_ICMP,
+    destination_ports: given.length > 0 ? given : ALL_PORTS,
+    source_ports: CLIENT_PORTS,
     sources: { spans: sources },
     destinations: { spans: destinations },
   };
