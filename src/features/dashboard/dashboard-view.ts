@@ -23,6 +23,9 @@ export type DashboardView = ReturnType<typeof useDashboardView>['view'];
 /** Heartbeats emit no events; all other changes arrive as events immediately. */
 const REFRESH_MS = 10_000;
 
+/** A range that ends now ends with a step. */
+const STEP_MS = 5_000;
+
 const LIVE = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData } as const;
 
 /**
@@ -35,7 +38,8 @@ export function useDashboard(view: DashboardView, suspiciousLimit: number | unde
   const { tenant_id, range, since, until } = view;
   const tenant = tenant_id === null ? {} : { tenant_id };
   const reversed = since !== null && until !== null && since >= until;
-  const time = () => resolveRange({ range, since, until }, Date.now());
+  // The same for everyone who asks within these seconds, so that one answer serves all of them.
+  const time = () => resolveRange({ range, since, until }, Math.floor(Date.now() / STEP_MS) * STEP_MS);
   const security = useQuery({
     ...LIVE,
     enabled: !reversed,

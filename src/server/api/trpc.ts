@@ -3,6 +3,7 @@ import { ZodError } from 'zod';
 import { isHeavyCall } from '@/domain/heavy-operations';
 import { readSession } from '../access/sign-in/read-session';
 import { admit } from '../admission/admission';
+import { shareAnswer } from '../admission/shared-answers';
 import { getRequestOrigin } from '../auth/origin';
 import {
   authorize,
@@ -144,10 +145,17 @@ export const builderFor = (operation: Operation) =>
     .meta({ operation })
     .use(({ ctx, next }) => next({ ctx: authorizeCall(ctx, operation.access) }))
     .use(storableInput)
-    .use(async ({ ctx, next, path, signal, getRawInput }) =>
-      isHeavyCall(path, await getRawInput())
-        ? admit('compute', ctx.scope as Scope, signal ?? null, () => next())
-        : next(),
-    );
+    .use(async ({ ctx, next, path, signal, getRawInput }) => {
+      const input = await getRawInput();
+      const answer = (stop: AbortSignal | null) =>
+        isHeavyCall(path, input) ? admit('compute', ctx.scope as Scope, stop, () => next()) : next();
+      if (!operation.isShared) return answer(signal ?? null);
+      // One who leaves does not take the answer from the others.
+      return shareAnswer(ctx.session, path, input, async () => {
+        const result = await answer(null);
+        if (!result.ok) throw result.error;
+        return result;
+      });
+    });
 
 export const router = t.router;

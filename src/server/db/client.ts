@@ -9,6 +9,7 @@ import { env } from '../lib/env';
 import { lazy, processState } from '../lib/process-state';
 import { guardTransactions } from './guard-transactions';
 import { tolerateLostConnections } from './lost-connections';
+import { prepareFrequent } from './prepare-statements';
 
 type Schema = Record<string, never>;
 export type Db = PostgresJsDatabase<Schema>;
@@ -72,8 +73,15 @@ function connect(max: number, connection: { statement_timeout: number } & Settin
     idle_timeout: 60,
     connect_timeout: 10,
     onnotice: () => {},
-    connection: { application_name: 'fabric', idle_in_transaction_session_timeout: MINUTE_MS, ...connection },
+    connection: {
+      application_name: 'fabric',
+      idle_in_transaction_session_timeout: MINUTE_MS,
+      // A plan for any values would be a bad one for a range of an hour or for one of a year.
+      plan_cache_mode: 'force_custom_plan',
+      ...connection,
+    },
   });
+  made.unsafe = prepareFrequent(made.unsafe);
   guardTransactions(made);
   tolerateLostConnections();
   return made;

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { prepareFrequent } from './prepare-statements';
 
 type Begin = (...args: unknown[]) => Promise<unknown>;
 type Body = (tx: postgres.TransactionSql) => unknown;
@@ -6,7 +7,8 @@ type Body = (tx: postgres.TransactionSql) => unknown;
 /**
  * Keeps a lost connection from ending the process. When a connection fails inside a transaction, postgres.js (3.4)
  * rejects the transaction, but then sends its rollback, and any further query of the body, to the closed socket, which
- * throws where it cannot be caught. Nothing is sent any more once the transaction is rejected.
+ * throws where it cannot be caught. Nothing is sent any more once the transaction is rejected. Frequent statements are prepared inside
+ * transactions, too.
  */
 export function guardTransactions(client: postgres.Sql): void {
   const begin = client.begin as unknown as Begin;
@@ -14,7 +16,7 @@ export function guardTransactions(client: postgres.Sql): void {
     const body = args.pop() as Body;
     let lost: unknown;
     const transaction = begin(...args, async (tx: postgres.TransactionSql) => {
-      const { unsafe } = tx;
+      const unsafe = prepareFrequent(tx.unsafe);
       tx.unsafe = ((...query: Parameters<typeof unsafe>) => {
         if (lost !== undefined) throw lost;
         return unsafe(...query);
