@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { keepReporting } from '@/server/enforcement/own-connections/report-process';
 import { assertServiceEnv, EMBEDDED_ARGUMENT, env, setVariables } from '@/server/lib/env';
 import { reportReady } from './child-process';
@@ -20,6 +21,9 @@ async function waitUntilReady(url: string): Promise<void> {
     await delay(100);
   }
 }
+
+// On a machine with much memory V8 lets a heap grow to four times what is in use before it collects it; both threads have one.
+setFlagsFromString('--heap-growing-percent=60');
 
 try {
   const environment = env();

@@ -108,8 +108,8 @@ type Declared<A extends CallAccess, P extends ObjectShape, I extends Shape, N ex
   input?: I;
   /** Names that pages use for parameters of the path. */
   onPages?: N;
-  /** Pages of people with equal permissions who ask the same within two seconds get one answer. */
-  isShared?: true;
+  /** Pages of people who may see the same and ask the same within so many seconds get one answer. It shows nothing that they change. */
+  shared_seconds?: number;
 };
 
 /** An operation as tables of it hold them, whatever its types. */

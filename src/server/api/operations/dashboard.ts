@@ -28,19 +28,18 @@ export const dashboardRouter = router({
   }),
   security: query({
     access: { permission: 'flow:read' },
-    isShared: true,
+    shared_seconds: 2,
     input: DashboardInput,
     run: ({ scope, session, input }) => readDashboardSecurity(dashboardScopes(session, scope), input),
   }),
   traffic: query({
     access: { permission: 'flow:read' },
-    isShared: true,
+    shared_seconds: 5,
     input: DashboardTrafficInput,
     run: ({ scope, session, input }) => readDashboardTraffic(dashboardScopes(session, scope), input),
   }),
   operations: query({
     access: { permission: 'flow:read' },
-    isShared: true,
     input: DashboardOperationsInput,
     run: ({ scope, session, input }) => readDashboardOperations(dashboardScopes(session, scope), input),
   }),
