@@ -29,3 +29,6 @@ export function shareAnswer<T>(
   const key = JSON.stringify([path, reach, api_token, asked]);
   return answers.load(key, { at: performance.now(), seconds }, answer) as Promise<T>;
 }
+
+/** For tests of what one may learn of another: each of their questions is answered from the start. */
+export const forgetSharedAnswers = (): void => answers.clear();

@@ -4,6 +4,7 @@ import type { Route } from '@/server/rest/define-route';
 import { handleRequest } from '@/server/rest/handle-request';
 import { createExample, type JsonSchema } from '@/server/rest/openapi/create-example';
 import { parseInput } from '@/server/rest/parse-input';
+import { forgetSharedAnswers } from '../../admission/shared-answers';
 import { type Callable, listCallables } from '../access-table.fixture';
 import { handleTrpc } from '../handle-trpc';
 import { listOperations } from '../list-routes';
@@ -142,6 +143,8 @@ export async function send(
   const { surface, method, path } = input;
   if (surface === 'tRPC') {
     const json = { ...headers, 'content-type': 'application/json' };
+    // An answer of before would hide what changed.
+    forgetSharedAnswers();
     const url = `http://fabric.test/api/trpc/${path}`;
     const request =
       method === 'mutation'
