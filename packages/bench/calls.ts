@@ -68,7 +68,7 @@ try {
   };
 
   const pid = environment.processes.web.pid() ?? 0;
-  /** Transactions of connections that run them at once; those of the last second are counted late. */
+  /** Transactions since the start. PostgreSQL counts those of the last second late. */
   const countTransactions = async () => {
     await delay(1_200);
     const [row] =

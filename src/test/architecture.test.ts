@@ -70,6 +70,7 @@ const NO_CACHE: Readonly<Record<string, string>> = {
   'src/server/access/sign-in/passwords.ts': 'turns of those who wait',
   'src/server/access/sign-in/checks.ts': 'turns of those who wait',
   'src/server/db/client.ts': 'open connections',
+  'src/server/db/prepare-statements.ts': 'which texts came up how often',
   'src/server/enforcement/hygiene/run-hygiene.ts': 'what the last check was made from',
   'src/server/events/event-hub.ts': 'who listens',
   'src/server/events/open-event-stream.ts': 'open streams',

@@ -5,7 +5,7 @@ import { forgetSharedAnswers, shareAnswer } from './shared-answers';
 
 const TENANT = '11111111-1111-4111-8111-111111111111';
 
-const sessionOf = (grants: readonly Partial<RoleGrant>[], person = 'ada'): Session => ({
+const createSession = (grants: readonly Partial<RoleGrant>[], person = 'ada'): Session => ({
   user: { id: person, email: `${person}@example.org`, name: person },
   grants: grants.map((grant) => ({ role: 'viewer', permissions: [], tenant_id: null, project_id: null, ...grant })),
   family_id: null,
@@ -30,32 +30,32 @@ describe('shared answers', () => {
 
   it('gives one answer to people who may see the same, whatever their roles are called', async () => {
     const engineer = { role: 'engineer', permissions: [...viewer.permissions, 'policy:write'] };
-    expect(await ask(sessionOf([viewer]))).toBe(1);
-    expect(await ask(sessionOf([engineer], 'bob'))).toBe(1);
+    expect(await ask(createSession([viewer]))).toBe(1);
+    expect(await ask(createSession([engineer], 'bob'))).toBe(1);
   });
 
   it('gives nothing to people who may see less, more, or the same of another tenant', async () => {
-    await ask(sessionOf([viewer]));
-    expect(await ask(sessionOf([{ permissions: ['flow:read'] }], 'bob'))).toBe(2);
-    expect(await ask(sessionOf([{ ...viewer, tenant_id: TENANT }], 'cid'))).toBe(3);
-    expect(await ask(sessionOf([viewer, { permissions: ['policy:read'], tenant_id: TENANT }], 'dan'))).toBe(4);
+    await ask(createSession([viewer]));
+    expect(await ask(createSession([{ permissions: ['flow:read'] }], 'bob'))).toBe(2);
+    expect(await ask(createSession([{ ...viewer, tenant_id: TENANT }], 'cid'))).toBe(3);
+    expect(await ask(createSession([viewer, { permissions: ['policy:read'], tenant_id: TENANT }], 'dan'))).toBe(4);
     const limited = { id: 'token', name: 'grafana' } as Session['api_token'];
-    expect(await ask({ ...sessionOf([viewer]), ...(limited && { api_token: limited }) })).toBe(5);
+    expect(await ask({ ...createSession([viewer]), ...(limited && { api_token: limited }) })).toBe(5);
   });
 
   it('answers another question, and the same one after its seconds, from the start', async () => {
-    await ask(sessionOf([viewer]));
-    expect(await ask(sessionOf([viewer]), { since: 'earlier' })).toBe(2);
+    await ask(createSession([viewer]));
+    expect(await ask(createSession([viewer]), { since: 'earlier' })).toBe(2);
     vi.advanceTimersByTime(1_999);
-    expect(await ask(sessionOf([viewer]))).toBe(1);
+    expect(await ask(createSession([viewer]))).toBe(1);
     vi.advanceTimersByTime(1);
-    expect(await ask(sessionOf([viewer]))).toBe(3);
+    expect(await ask(createSession([viewer]))).toBe(3);
   });
 
   it('does not keep a failure', async () => {
     const fail = () =>
-      shareAnswer(sessionOf([viewer]), 'dashboard.traffic', null, 2, () => Promise.reject(new Error('busy')));
+      shareAnswer(createSession([viewer]), 'dashboard.traffic', null, 2, () => Promise.reject(new Error('busy')));
     await expect(fail()).rejects.toThrow('busy');
-    expect(await ask(sessionOf([viewer]), null)).toBe(1);
+    expect(await ask(createSession([viewer]), null)).toBe(1);
   });
 });

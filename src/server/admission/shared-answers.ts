@@ -2,7 +2,7 @@ import { computeReach, PERMISSIONS } from '@/domain/permissions';
 import type { Session } from '../auth/scope';
 import { cache } from '../lib/cache';
 
-/** Ranges move on with the time, so that older answers are asked for by few. */
+/** Ranges move on with the time, so that few request older answers. */
 const MOST_KEPT = 64;
 
 const answers = cache<Promise<unknown>, { readonly at: number; readonly seconds: number }>({

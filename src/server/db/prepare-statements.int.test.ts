@@ -8,8 +8,8 @@ async function countPrepared(tx: Tx, mark: string): Promise<number> {
   return rows.filter(({ statement }) => statement.includes(mark)).length;
 }
 
-describe('frequent statements', () => {
-  it('are prepared from the third time on, once for all values', async () => {
+describe('the client', () => {
+  it('prepares a text from the third time on, once for all values', async () => {
     const ask = (tx: Tx, value: number) => tx.execute<{ n: number }>(sql`select ${value}::int + 1 as n /* often */`);
     await db.transaction(async (tx) => {
       const counts: number[] = [];
@@ -21,12 +21,12 @@ describe('frequent statements', () => {
     });
   });
 
-  it('are planned for their values', async () => {
+  it('plans them for their values', async () => {
     const [row] = await db.execute<{ plan_cache_mode: string }>(sql`show plan_cache_mode`);
     expect(row?.plan_cache_mode).toBe('force_custom_plan');
   });
 
-  it('have a limit: texts that differ each time do not fill the memory of the connections', async () => {
+  it('limits them: texts that differ each time do not fill the memory of the connections', async () => {
     await db.transaction(async (tx) => {
       for (let text = 0; text < 300; text++) {
         for (let time = 0; time < 3; time++) await tx.execute(sql.raw(`select ${text} /* many */`));
@@ -35,7 +35,7 @@ describe('frequent statements', () => {
     });
   });
 
-  it('answer after their table has changed', async () => {
+  it('answers after their table has changed', async () => {
     await db.execute(sql`create table changing (a int)`);
     const read = () => db.execute(sql`select * from changing /* changing */`);
     for (let time = 0; time < 5; time++) await read();
