@@ -9,7 +9,7 @@ export type SeenDirection = {
   decision: 'accept' | 'drop' | 'reject' | 'observed';
   replied: boolean;
   bytes: number | null;
-  packets: number;
+  packets: number | null;
   first: number;
   at: number;
 };

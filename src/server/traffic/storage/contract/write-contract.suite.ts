@@ -1,0 +1,185 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { FlowListInput } from '@/domain/flow/flow';
+import { db } from '@/server/db/client';
+import type { EndResolver, FlowNode, ValidFlow } from '../flow-rows';
+import type { FlowSelection } from '../flow-selection';
+import {
+  type Connection,
+  type ContractEngine,
+  HOUR,
+  type Inventory,
+  iso,
+  makeInventory,
+  NOW,
+  OTHER_SUBNET,
+  type Report,
+  SUBNET,
+  toValidFlow,
+} from './flow-history.fixture';
+import { EVERYTHING } from './selections.fixture';
+
+const MINUTE = 60_000;
+
+/** What is stored after heartbeats, interruptions, moves and retention. */
+export function describeWriteContract(name: string, { store, clear }: ContractEngine): void {
+  describe(`writes of the flow store: ${name}`, () => {
+    let inventory: Inventory;
+    beforeEach(async () => {
+      await clear();
+      inventory = await makeInventory();
+    });
+
+    /** A connection of the first workload to the second, which are on one node, or to an address of a known subnet. */
+    const makeConnection = (port: number, isKnown = true, begin = NOW - HOUR): Connection => ({
+      ...{ name: String(port), protocol: 'tcp', begin, nodes: [0], is_opener_known: true, reports: [] },
+      client: { ip: '10.7.0.1', port, workload: 0, cidr: SUBNET, prefix: SUBNET },
+      server: isKnown
+        ? { ip: '10.7.0.2', port: 443, workload: 1, cidr: SUBNET, prefix: SUBNET }
+        : { ip: '10.8.0.1', port: 443, workload: null, cidr: OTHER_SUBNET, prefix: OTHER_SUBNET },
+    });
+    const makeReport = (at: number, values: Partial<Report> = {}): Report => ({
+      ...{ node: 0, from_client: true, decision: 'observed', state: 'ESTABLISHED', bytes: 100, packets: 1, at },
+      ...values,
+    });
+    type Seen = readonly [Connection, Report];
+    const toFlows = (seen: readonly Seen[]): ValidFlow[] =>
+      seen
+        .map(([connection, report]) => toValidFlow(connection, report, inventory))
+        .sort((a, b) => (a.record.flow_key < b.record.flow_key ? -1 : 1));
+    const report = (seen: readonly Seen[], now = iso(NOW)) =>
+      db.transaction((tx) => store.append(tx, inventory.nodes[0] as FlowNode, toFlows(seen), now));
+    const selectAll = (values: Partial<FlowSelection> = {}): FlowSelection => ({
+      ...{ since: iso(NOW - 99 * HOUR), until: null, cutoff: iso(NOW - 99 * HOUR), named: [], filter: {} },
+      ...{ visible: 'all', prefixes: 'all', periods: [], ...values },
+    });
+    const listFlows = async (values: Partial<FlowSelection> = {}) =>
+      (await store.list(selectAll(values), { limit: 100, sort: 'bytes' } as FlowListInput)).items;
+    const sumMinutes = async (filter: FlowSelection['filter'] = {}) => {
+      const selection = { ...selectAll({ filter }), ...EVERYTHING };
+      const sums = await store.series(selection, 'hours', { first: EVERYTHING.since, width: 300 });
+      return sums.reduce((all, { bytes, flows }) => [(all[0] ?? 0) + bytes, (all[1] ?? 0) + flows], [0, 0]);
+    };
+    const listConversations = async () => {
+      const text = { condition: undefined, resolved: new Map(), now: iso(NOW + HOUR), actions: undefined };
+      return (await store.conversations.list({ ...selectAll(), ...text }, { limit: 100 })).items;
+    };
+    /** Everything that a heartbeat adds to. */
+    const readSums = async () => [
+      (await listFlows()).map(({ bytes }) => bytes),
+      await sumMinutes(),
+      (await listConversations()).map(({ bytes }) => bytes),
+    ];
+
+    it('store nothing that is rolled back', async () => {
+      const one = makeConnection(40_001);
+      await report([[one, makeReport(NOW - 50 * MINUTE)]]);
+      const before = await readSums();
+      expect(before).toEqual([[100], [100, 1], [100]]);
+      const seen: Seen[] = [
+        [one, makeReport(NOW - 48 * MINUTE)],
+        [makeConnection(40_002), makeReport(NOW - 48 * MINUTE)],
+      ];
+      const failed = db.transaction(async (tx) => {
+        await store.append(tx, inventory.nodes[0] as FlowNode, toFlows(seen), iso(NOW));
+        throw new Error('the caller is killed');
+      });
+      await expect(failed).rejects.toThrow('the caller is killed');
+      expect(await readSums()).toEqual(before);
+      // Sent again, all of it counts once.
+      expect(await report(seen)).toBe(1);
+      expect(await readSums()).toEqual(
+        [
+          [100, 200],
+          [300, 2],
+          [200, 100],
+        ].map((row, i) => (i === 2 ? expect.arrayContaining(row) : row)),
+      );
+    });
+
+    it('add what came late to the totals and keep what was seen last', async () => {
+      const one = makeConnection(40_001);
+      await report([[one, makeReport(NOW - 50 * MINUTE, { state: 'TIME_WAIT' })]], iso(NOW + 1_000));
+      await report([[one, makeReport(NOW - 54 * MINUTE, { state: 'SYN_SENT', bytes: 7 })]], iso(NOW + 2_000));
+      expect(await listFlows()).toMatchObject([
+        {
+          state: 'TIME_WAIT',
+          bytes: 107,
+          packets: 2,
+          observed_at: iso(NOW - 50 * MINUTE),
+          first_seen_at: iso(NOW - HOUR),
+        },
+      ]);
+    });
+
+    it('keep a counter unknown until it was counted', async () => {
+      const one = makeConnection(40_001);
+      await report([[one, makeReport(NOW - 54 * MINUTE, { bytes: null, packets: null })]]);
+      expect(await listFlows()).toMatchObject([{ bytes: null, packets: null }]);
+      await report([[one, makeReport(NOW - 52 * MINUTE, { bytes: 5, packets: null })]]);
+      await report([[one, makeReport(NOW - 50 * MINUTE, { bytes: null, packets: null })]]);
+      expect(await listFlows()).toMatchObject([{ bytes: 5, packets: null }]);
+    });
+
+    it('begin another flow for a workload that moves, with the new traffic only', async () => {
+      const [moving, staying] = [makeConnection(40_001), makeConnection(40_002, false)];
+      await report([[moving, makeReport(NOW - 54 * MINUTE)]]);
+      await report([[staying, makeReport(NOW - 54 * MINUTE, { bytes: 9_000 })]]);
+      await db.transaction((tx) => store.endFlows(tx, [inventory.workloads[1]?.id ?? '']));
+      const next = [moving, staying].map((one): Seen => [one, makeReport(NOW - 52 * MINUTE, { bytes: 30 })]);
+      expect(await report(next)).toBe(1);
+      expect((await listFlows()).map(({ bytes }) => bytes)).toEqual([30, 100, 9_030]);
+      expect((await listConversations()).map(({ bytes }) => bytes).sort()).toEqual([100, 30, 9_030]);
+      expect(await sumMinutes()).toEqual([9_160, 3]);
+    });
+
+    it('fill in an end that becomes known, in flows, totals and conversations', async () => {
+      const one = makeConnection(40_001, false);
+      const flows = toFlows([[one, makeReport(NOW - 54 * MINUTE)]]).map((flow) => ({ ...flow, is_resolvable: true }));
+      await db.transaction((tx) => store.append(tx, inventory.nodes[0] as FlowNode, flows, iso(NOW)));
+      const [server, client] = [inventory.workloads[3]?.id ?? '', inventory.workloads[0]?.id ?? ''];
+      const resolver: EndResolver = {
+        endsOf: ({ workload_id }) => ({
+          ...{ source_workload_id: client, destination_workload_id: server, source_cidr: SUBNET },
+          ...{ destination_cidr: OTHER_SUBNET, workload_id, is_resolvable: () => false },
+        }),
+        observerOf: () => null,
+        subnetAround: () => null,
+        subnetsAmong: () => [SUBNET, OTHER_SUBNET],
+      };
+      expect(await listFlows({ visible: [server] })).toEqual([]);
+      for (let position = null, steps = 0; ; steps++) {
+        const step = await store.upkeep.resolveEnds(resolver, null, position);
+        if (step.position === null) break;
+        expect(steps).toBeLessThan(100);
+        position = step.position as never;
+      }
+      expect(await listFlows({ visible: [server] })).toMatchObject([{ destination_workload_id: server, bytes: 100 }]);
+      expect(await sumMinutes({ destination_workload_id: server })).toEqual([100, 1]);
+      expect(await sumMinutes({ destination_workload_id: 'none' })).toEqual([0, 0]);
+      expect((await listConversations()).map((row) => row.server.workload_id)).toEqual([server]);
+      // What is reported next is a part of the same flow.
+      expect(await report([[one, makeReport(NOW - 52 * MINUTE)]])).toBe(0);
+      expect(await listFlows()).toMatchObject([{ bytes: 200 }]);
+    });
+
+    it('keep all of a flow that goes on, and delete what was last seen before the retention', async () => {
+      const [lasting, over] = [
+        makeConnection(40_001, true, NOW - 9 * HOUR),
+        makeConnection(40_002, true, NOW - 9 * HOUR),
+      ];
+      for (let minutes = 9 * 60 - 1; minutes > 30; minutes -= 9) {
+        const at = NOW - minutes * MINUTE;
+        const isOver = minutes < 8 * 60;
+        await report([lasting, ...(isOver ? [] : [over])].map((one): Seen => [one, makeReport(at, { bytes: 10 })]));
+      }
+      const before = await listFlows();
+      expect(before).toHaveLength(2);
+      const [, total] = before.map(({ bytes }) => bytes);
+      const cutoff = iso(NOW - 4 * HOUR);
+      expect((await listFlows({ cutoff })).map(({ bytes }) => bytes)).toEqual([total]);
+      await store.upkeep.retain({ now: NOW, flow_hours: 4 });
+      expect((await listFlows()).map(({ bytes }) => bytes)).toEqual([total]);
+      expect((await listConversations()).map(({ bytes }) => bytes)).toEqual([total]);
+    });
+  });
+}
