@@ -66,6 +66,7 @@ type Buckets = { first: string; width: number };
 /**
  * Everything that is stored of flows, behind one interface. No other code knows how. Arguments and answers are plain data: a
  * selection says which flows are meant and which workloads may be seen, in ids; names of the inventory are part of the answers.
+ * The suites in `contract` hold every engine to it.
  *
  * `tx` is the caller's transaction in the application's database, which holds inventory, agents and marks whatever engine holds
  * the flows. What an operation stores counts once that transaction is committed, and may not count when it is rolled back.

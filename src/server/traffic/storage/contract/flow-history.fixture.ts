@@ -47,6 +47,8 @@ export type Connection = {
   protocol: string;
   begin: number;
   nodes: readonly number[];
+  /** A workload through which it is routed, on whose node it is seen at its interface. */
+  router: number | null;
   is_opener_known: boolean;
   reports: readonly Report[];
 };
@@ -122,14 +124,18 @@ export function makeConnections(seed: number, count: number, { workloads }: Inve
       ...{ name: `${seed}/${i}`, client, server, protocol: server.port === 53 ? 'udp' : 'tcp' },
       begin: NOW - 3 * HOUR + Math.floor(random() * 170) * MINUTE,
       nodes: at.length === 0 ? [Math.floor(random() * 2)] : [...new Set(at)],
+      router: random() < 0.2 ? Math.floor(random() * workloads.length) : null,
       is_opener_known: random() < 0.6,
     };
     return { ...made, reports: makeReports(random, made) };
   });
 }
 
-/** The workload at whose interface a node sees a connection: one of its own, of the client first. */
-export function findObserver({ client, server }: Connection, node: number, { workloads }: Inventory): string | null {
+/** The workload at whose interface a node sees a connection: one that routes it, or one of its own, of the client first. */
+export function findObserver(connection: Connection, node: number, { workloads }: Inventory): string | null {
+  const { client, server } = connection;
+  const router = connection.router === null ? undefined : workloads[connection.router];
+  if (router?.node === node) return router.id;
   const own = [client, server].flatMap((end) => {
     const workload = end.workload === null ? undefined : workloads[end.workload];
     return workload?.node === node ? [workload.id] : [];

@@ -80,12 +80,11 @@ const toComparable = (answer: unknown): unknown => {
 /** Reads show nothing of what their reader may not see: neither which traffic there is nor who is at the other end. */
 export function describePrivateContract(name: string, { store, clear }: ContractEngine): void {
   describe(`reach of the flow store: ${name}`, () => {
-    const isVisibleTo = (connection: Connection, which: readonly number[], inventory: Inventory) =>
-      [connection.client, connection.server].some(({ workload }) => workload !== null && which.includes(workload)) ||
-      which.some((i) => {
-        const id = inventory.workloads[i]?.id ?? '';
-        return connection.nodes.some((node) => findObserver(connection, node, inventory) === id);
-      });
+    const isVisibleTo = (connection: Connection, which: number, inventory: Inventory) => {
+      const ends = [connection.client.workload, connection.server.workload];
+      const isSeen = (node: number) => findObserver(connection, node, inventory) === inventory.workloads[which]?.id;
+      return ends.includes(which) || (ends.every((end) => end === null) && connection.nodes.some(isSeen));
+    };
 
     const readAfter = async (
       connections: readonly Connection[],
@@ -104,10 +103,10 @@ export function describePrivateContract(name: string, { store, clear }: Contract
         const inventory = await makeInventory();
         const [own, ...others] = inventory.workloads;
         if (!own) throw new Error('expected workloads');
-        const visible = makeConnections(seed, 40, inventory).filter((one) => isVisibleTo(one, [0], inventory));
+        const visible = makeConnections(seed, 40, inventory).filter((one) => isVisibleTo(one, 0, inventory));
         const hidden = [seed + 100, seed + 200].map((other) =>
           makeConnections(other, 30, inventory)
-            .filter((one) => !isVisibleTo(one, [0], inventory))
+            .filter((one) => !isVisibleTo(one, 0, inventory))
             .slice(0, other > 200 ? 20 : 5),
         );
         // The workloads at the other ends are other ones, too.

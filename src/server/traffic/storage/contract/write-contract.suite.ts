@@ -31,7 +31,7 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
 
     /** A connection of the first workload to the second, which are on one node, or to an address of a known subnet. */
     const makeConnection = (port: number, isKnown = true, begin = NOW - HOUR): Connection => ({
-      ...{ name: String(port), protocol: 'tcp', begin, nodes: [0], is_opener_known: true, reports: [] },
+      ...{ name: String(port), protocol: 'tcp', begin, nodes: [0], router: null, is_opener_known: true, reports: [] },
       client: { ip: '10.7.0.1', port, workload: 0, cidr: SUBNET, prefix: SUBNET },
       server: isKnown
         ? { ip: '10.7.0.2', port: 443, workload: 1, cidr: SUBNET, prefix: SUBNET }
@@ -163,23 +163,29 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
     });
 
     it('keep all of a flow that goes on, and delete what was last seen before the retention', async () => {
-      const [lasting, over] = [
-        makeConnection(40_001, true, NOW - 9 * HOUR),
-        makeConnection(40_002, true, NOW - 9 * HOUR),
+      const [lasting, over] = [40_001, 40_002].map((port) => makeConnection(port, true, NOW - 9 * HOUR)) as [
+        Connection,
+        Connection,
       ];
+      let answered = 0;
       for (let minutes = 9 * 60 - 1; minutes > 30; minutes -= 9) {
         const at = NOW - minutes * MINUTE;
-        const isOver = minutes < 8 * 60;
-        await report([lasting, ...(isOver ? [] : [over])].map((one): Seen => [one, makeReport(at, { bytes: 10 })]));
+        const answer = makeReport(at, { from_client: false, bytes: 10 });
+        const isEarly = minutes > 8 * 60;
+        await report([
+          [lasting, answer],
+          ...(isEarly ? [lasting, over] : []).map((one): Seen => [one, makeReport(at)]),
+        ]);
+        answered += 10;
       }
-      const before = await listFlows();
-      expect(before).toHaveLength(2);
-      const [, total] = before.map(({ bytes }) => bytes);
+      expect(await listFlows()).toHaveLength(3);
       const cutoff = iso(NOW - 4 * HOUR);
-      expect((await listFlows({ cutoff })).map(({ bytes }) => bytes)).toEqual([total]);
+      expect((await listFlows({ cutoff })).map(({ bytes }) => bytes)).toEqual([answered]);
       await store.upkeep.retain({ now: NOW, flow_hours: 4 });
-      expect((await listFlows()).map(({ bytes }) => bytes)).toEqual([total]);
-      expect((await listConversations()).map(({ bytes }) => bytes)).toEqual([total]);
+      expect((await listFlows()).map(({ bytes }) => bytes)).toEqual([answered]);
+      expect(await listConversations()).toMatchObject([
+        { client_bytes: null, server_bytes: answered, bytes: answered },
+      ]);
     });
   });
 }
