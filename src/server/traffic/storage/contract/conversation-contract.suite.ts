@@ -34,10 +34,11 @@ export function describeConversationContract(name: string, { store, clear }: Con
       await storeHistory(store, makeHeartbeats(connections, 12, true), inventory);
     });
 
-    const idOf = ({ workload }: HistoryEnd) => (workload === null ? null : (inventory.workloads[workload]?.id ?? null));
+    const getWorkloadId = ({ workload }: HistoryEnd) =>
+      workload === null ? null : (inventory.workloads[workload]?.id ?? null);
     const toSeen = (connection: Connection): SeenDirection[] => {
       const [client, server] = [connection.client, connection.server].map((end) => ({
-        ...{ ip: end.ip, port: end.port, workload: idOf(end) },
+        ...{ ip: end.ip, port: end.port, workload: getWorkloadId(end) },
       })) as [SeenDirection['client'], SeenDirection['server']];
       return connection.reports.map((report) => ({
         ...{ connection: connection.name, node: inventory.nodes[report.node]?.node_id ?? '', client, server },
@@ -49,8 +50,8 @@ export function describeConversationContract(name: string, { store, clear }: Con
     const isShownTo = (connection: Connection, reach: FlowReach) =>
       connection.nodes.some((node) => {
         const ends = {
-          source_workload_id: idOf(connection.client),
-          destination_workload_id: idOf(connection.server),
+          source_workload_id: getWorkloadId(connection.client),
+          destination_workload_id: getWorkloadId(connection.server),
           workload_id: findObserver(connection, node, inventory),
         };
         return isShown(ends, reach);
@@ -94,24 +95,24 @@ export function describeConversationContract(name: string, { store, clear }: Con
       return computeConversations(seen).map((row) => ({ ...row, client: show(row.client), server: show(row.server) }));
     };
     const inOrder = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
-    const reachOf = (reader: string) => listReaches(inventory)[reader] as FlowReach;
+    const findReach = (reader: string) => listReaches(inventory)[reader] as FlowReach;
 
-    it.each(READERS)('equal what was reported, for a reader of %s', async (reader) => {
-      const reach = reachOf(reader);
+    it.each(READERS)('equals what was reported, for a reader of %s', async (reader) => {
+      const reach = findReach(reader);
       const expected = findExpected(reach);
       expect(inOrder((await listAll(makeSelection(reach))).map(toRow))).toEqual(inOrder(expected));
       expect(expected.length > 0).toBe(reader !== 'nothing');
     });
 
-    it.each(['allowed', 'dropped', 'rejected', 'unknown'] as const)('are found by the action %s', async (action) => {
-      const reach = reachOf('everything');
+    it.each(['allowed', 'dropped', 'rejected', 'unknown'] as const)('finds them by the action %s', async (action) => {
+      const reach = findReach('everything');
       const expected = findExpected(reach).filter((row) => row.action === action);
       const found = await listAll(makeSelection(reach, { actions: [action] }));
       expect(inOrder(found.map(toRow))).toEqual(inOrder(expected));
     });
 
-    it('are found by a workload at an end', async () => {
-      const reach = reachOf('two workloads and one subnet');
+    it('finds them by a workload at an end', async () => {
+      const reach = findReach('two workloads and one subnet');
       for (const { id } of inventory.workloads) {
         const isTheirs = reach.visible !== 'all' && reach.visible.includes(id);
         const expected = isTheirs ? connections.filter((one) => isShownTo(one, { ...reach, visible: [id] })) : [];
@@ -121,9 +122,9 @@ export function describeConversationContract(name: string, { store, clear }: Con
     });
 
     it.each(CONVERSATION_SORTS.flatMap((sort) => [sort, `-${sort}` as const]))(
-      'page by %s without gaps',
+      'pages by %s without gaps',
       async (sort) => {
-        const selection = makeSelection(reachOf('everything'));
+        const selection = makeSelection(findReach('everything'));
         const all = await listAll(selection, sort);
         expect((await listAll(selection, sort, 7)).map(({ id }) => id)).toEqual(all.map(({ id }) => id));
         const field = sort.replace('-', '') as 'bytes';
@@ -133,8 +134,8 @@ export function describeConversationContract(name: string, { store, clear }: Con
       },
     );
 
-    it('consist of their flows', async () => {
-      const reach = reachOf('everything');
+    it('lists the flows of each', async () => {
+      const reach = findReach('everything');
       for (const { id, client, bytes } of (await listAll(makeSelection(reach))).slice(0, 20)) {
         const selection = { ...EVERYTHING, until: null, ...reach, named: [], filter: { conversation_id: id } };
         const { items } = await store.list(selection, { limit: 100 } as FlowListInput);

@@ -43,7 +43,7 @@ export function describeFlowContract(name: string, { store, clear }: ContractEng
     ): FlowSelection => ({
       ...{ ...EVERYTHING, until: null, named: [], ...reach, filter, ...range },
     });
-    const reachOf = (reader: string) => listReaches(inventory)[reader] as FlowReach;
+    const findReach = (reader: string) => listReaches(inventory)[reader] as FlowReach;
     const listAll = async (selection: FlowSelection, input: Partial<FlowListInput> = {}, limit = 500) => {
       const found: Flow[] = [];
       for (let cursor: string | undefined, total = -1; ; ) {
@@ -82,7 +82,7 @@ export function describeFlowContract(name: string, { store, clear }: ContractEng
     });
 
     it.each(READERS)('lists what a reader of %s may see, with any filter', async (reader) => {
-      const reach = reachOf(reader);
+      const reach = findReach(reader);
       let compared = 0;
       for (const filter of listFilters(3, 40, inventory, makeFlowFilter)) {
         const selection = makeSelection(reach, filter);
@@ -100,7 +100,7 @@ export function describeFlowContract(name: string, { store, clear }: ContractEng
       ] as const) {
         const at = (minutes: number) => iso(NOW - minutes * (HOUR / 60));
         const selection = makeSelection(
-          reachOf('everything'),
+          findReach('everything'),
           {},
           { since: at(from), until: at(to), cutoff: at(cutoff) },
         );
@@ -109,7 +109,7 @@ export function describeFlowContract(name: string, { store, clear }: ContractEng
     });
 
     it.each(FLOW_SORTS.flatMap((sort) => [sort, `-${sort}`]))('pages by %s without gaps', async (sort) => {
-      const selection = makeSelection(reachOf('two workloads and one subnet'), {});
+      const selection = makeSelection(findReach('two workloads and one subnet'), {});
       const input = { sort } as Partial<FlowListInput>;
       const pages = await listAll(selection, input, 7);
       expect(pages.map(({ id }) => id)).toEqual((await listAll(selection, input)).map(({ id }) => id));
@@ -121,7 +121,7 @@ export function describeFlowContract(name: string, { store, clear }: ContractEng
     });
 
     it('gives in the tail what was stored since', async () => {
-      const selection = makeSelection(reachOf('one workload and no subnet'), {});
+      const selection = makeSelection(findReach('one workload and no subnet'), {});
       const all = await listAll(selection);
       const after = [...all.map(({ updated_at }) => updated_at)].sort()[Math.floor(all.length / 2)] as string;
       const newer = all.filter(({ updated_at }) => updated_at >= after).map(({ id }) => id);
@@ -132,7 +132,7 @@ export function describeFlowContract(name: string, { store, clear }: ContractEng
     });
 
     it('lists the flows of a workload once, as they were seen at its interface', async () => {
-      const reach = reachOf('everything');
+      const reach = findReach('everything');
       for (const { id } of inventory.workloads) {
         const selection = { ...makeSelection(reach, { workload_id: id }), mode: 'all' as const };
         const rows = findExpected({ ...selection, filter: { workload_id: id } });

@@ -16,7 +16,7 @@ export const SUBNET = '10.7.0.0/24';
 export const OTHER_SUBNET = '10.8.0.0/24';
 const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
-/** The whole hour in which the histories end: they lie in the three hours before. */
+/** The whole hour in which the histories end: all of them are in the three hours before. */
 export const NOW = Math.floor(Date.now() / HOUR) * HOUR;
 export const iso = (time: number) => new Date(time).toISOString();
 
@@ -150,7 +150,8 @@ export function toValidFlow(connection: Connection, report: Report, inventory: I
   const { client, server, protocol } = connection;
   const [source, destination] = report.from_client ? [client, server] : [server, client];
   const isLogged = report.decision !== 'observed';
-  const idOf = ({ workload }: HistoryEnd) => (workload === null ? null : (inventory.workloads[workload]?.id ?? null));
+  const getWorkloadId = ({ workload }: HistoryEnd) =>
+    workload === null ? null : (inventory.workloads[workload]?.id ?? null);
   const observer = findObserver(connection, report.node, inventory);
   const opener = report.from_client ? 'source' : 'destination';
   return {
@@ -164,7 +165,7 @@ export function toValidFlow(connection: Connection, report: Report, inventory: I
       initiator: connection.is_opener_known && !isLogged ? opener : null,
       interface: observer === null ? null : `tap-${observer.slice(0, 8)}`,
       ...{ vmid: observer === null ? null : 100, nic: observer === null ? null : 0, workload_id: observer },
-      ...{ source_workload_id: idOf(source), destination_workload_id: idOf(destination) },
+      ...{ source_workload_id: getWorkloadId(source), destination_workload_id: getWorkloadId(destination) },
       ...{ source_cidr: source.cidr, destination_cidr: destination.cidr, raw: null },
     },
     ...{ delta_bytes: report.bytes, delta_packets: report.packets, has_begin: !isLogged },

@@ -44,7 +44,7 @@ export function replayHeartbeats(heartbeats: readonly Heartbeat[], inventory: In
     for (const { connection, report } of seen) {
       const { client, server, protocol, begin, is_opener_known } = connection;
       const [source, destination] = report.from_client ? [client, server] : [server, client];
-      const idOf = (workload: number | null) =>
+      const getWorkloadId = (workload: number | null) =>
         workload === null ? null : (inventory.workloads[workload]?.id ?? null);
       const isLogged = report.decision !== 'observed';
       const key = [node, connection.name, report.from_client, report.decision].join(' ');
@@ -52,9 +52,9 @@ export function replayHeartbeats(heartbeats: readonly Heartbeat[], inventory: In
       const known = flows.get(key);
       const flow: OracleFlow = known ?? {
         ...{ connection: connection.name, node_id: inventory.nodes[node]?.node_id ?? '', protocol },
-        ...{ source_ip: source.ip, source_port: source.port, source_workload_id: idOf(source.workload) },
+        ...{ source_ip: source.ip, source_port: source.port, source_workload_id: getWorkloadId(source.workload) },
         ...{ source_cidr: source.cidr, source_prefix: source.prefix, destination_ip: destination.ip },
-        ...{ destination_port: destination.port, destination_workload_id: idOf(destination.workload) },
+        ...{ destination_port: destination.port, destination_workload_id: getWorkloadId(destination.workload) },
         ...{ destination_cidr: destination.cidr, destination_prefix: destination.prefix, decision: report.decision },
         initiator: is_opener_known && !isLogged ? opener : null,
         workload_id: findObserver(connection, node, inventory),
@@ -101,12 +101,12 @@ const ENDS = ['source', 'destination'] as const;
 /** Whether a flow is what a filter means. What may not be seen cannot be asked for. */
 export function isMatch(flow: OracleFlow, filter: FlowFilter, reach: FlowReach): boolean {
   const endMatches = (end: (typeof ENDS)[number], text: string) => {
-    const wanted = parseEndFilter(text);
-    if (wanted?.kind === 'network') return wanted.cidr.startsWith(flow[`${end}_ip`]);
-    return (flow[`${end}_cidr`] !== null) === (wanted?.kind === 'internal');
+    const requested = parseEndFilter(text);
+    if (requested?.kind === 'network') return requested.cidr.startsWith(flow[`${end}_ip`]);
+    return (flow[`${end}_cidr`] !== null) === (requested?.kind === 'internal');
   };
-  const workloadMatches = (id: string | null, wanted: string) =>
-    wanted === 'none' ? !isVisible(id, reach) : id === wanted && isVisible(id, reach);
+  const workloadMatches = (id: string | null, requested: string) =>
+    requested === 'none' ? !isVisible(id, reach) : id === requested && isVisible(id, reach);
   const { workload_id, source_workload_id, destination_workload_id, port, address } = filter;
   return [
     filter.node_id === undefined || flow.node_id === filter.node_id,

@@ -23,7 +23,7 @@ async function readAll(store: FlowStore, reach: FlowReach, inventory: Inventory,
   const answers: Record<string, unknown> = {};
   const toSelection = (filter: object): BoundedSelection => ({ ...EVERYTHING, named: [], ...reach, filter });
   const buckets = { first: EVERYTHING.since, width: 300 };
-  const conversationsOf = (filter: object) => ({
+  const toConversations = (filter: object) => ({
     ...toSelection(filter),
     ...{ condition: undefined, resolved: new Map(), now: EVERYTHING.until, actions: undefined },
   });
@@ -44,7 +44,7 @@ async function readAll(store: FlowStore, reach: FlowReach, inventory: Inventory,
     answers[`tail ${name}`] = await store.tail(toSelection(filter), EVERYTHING.cutoff, 20);
     answers[`spans ${name}`] = await store.spans(toSelection(filter), buckets);
     // Their ids are hashes of what they join: opaque, and the last thing by which they are sorted.
-    const page = await store.conversations.list(conversationsOf(filter), { limit: 500, sort: '-bytes' });
+    const page = await store.conversations.list(toConversations(filter), { limit: 500, sort: '-bytes' });
     answers[`conversations ${name}`] = page.items.map(({ id: _, ...row }) => row);
     await readGroups(filter, 'flows');
   }
@@ -62,7 +62,7 @@ async function readAll(store: FlowStore, reach: FlowReach, inventory: Inventory,
     answers[`traffic of ${id}`] = await store.insights.traffic(selection, 'minutes');
     const scope = { at: [id], training_share: 0.7, most: 50 };
     if (reach.visible !== 'all' && reach.visible.includes(id)) {
-      answers[`pairs of ${id}`] = await store.conversations.pairs(conversationsOf(filter), scope);
+      answers[`pairs of ${id}`] = await store.conversations.pairs(toConversations(filter), scope);
     }
   }
   const range = { cutoff: EVERYTHING.cutoff, since: EVERYTHING.since, until: EVERYTHING.until };

@@ -16,14 +16,14 @@ import {
 } from './flow-history.fixture';
 import { isMatch, isShown, replayHeartbeats } from './flow-oracle.fixture';
 import { EVERYTHING, listFilters, listReaches, makeFilter, makeFlowFilter } from './selections.fixture';
-import { countAdditions, countFlows, groupBy, sumEdges, sumGroups, sumOf } from './sum-oracle.fixture';
+import { addUp, countAdditions, countFlows, groupBy, sumEdges, sumGroups } from './sum-oracle.fixture';
 
 const READERS = ['everything', 'one workload and no subnet', 'two workloads and one subnet', 'nothing'];
 const MINUTE = 60_000;
 /** Totals by the minute have no addresses. */
 const WITHOUT_ADDRESSES = FLOW_GROUPINGS.filter((grouping) => grouping !== 'source' && grouping !== 'destination');
 
-/** Totals: groups, series, the map and the heaviest workloads, each conversation once whoever reported it. */
+/** Totals: groups, series, the map and the heaviest workloads, each conversation once, however many nodes reported it. */
 export function describeSumContract(name: string, { store, clear }: ContractEngine): void {
   describe(`totals of the flow store: ${name}`, () => {
     let inventory: Inventory;
@@ -37,7 +37,7 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
       await storeHistory(store, history, inventory);
     });
 
-    const reachOf = (reader: string) => listReaches(inventory)[reader] as FlowReach;
+    const findReach = (reader: string) => listReaches(inventory)[reader] as FlowReach;
     const makeSelection = (reach: FlowReach, filter = {}, range = {}): BoundedSelection => ({
       ...{ ...EVERYTHING, named: [], ...reach, filter, ...range },
     });
@@ -48,7 +48,7 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
     };
     const inOrder = (rows: readonly object[], fields: readonly string[]) =>
       rows.map((row) => JSON.stringify(row, [...fields].sort())).sort();
-    const countFlowsOf = ({ filter, ...reach }: BoundedSelection) =>
+    const countSelected = ({ filter, ...reach }: BoundedSelection) =>
       countFlows(stored.flows.filter((flow) => isShown(flow, reach) && isMatch(flow, filter, reach)));
     const expectGroups = (items: readonly GroupRow[], expected: readonly object[], why: string) => {
       const fields = Object.keys(expected[0] ?? {});
@@ -58,7 +58,7 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
 
     describe.each(READERS)('for a reader of %s', (reader) => {
       it.each(WITHOUT_ADDRESSES)('groups minutes by %s, in any range', async (group_by) => {
-        const reach = reachOf(reader);
+        const reach = findReach(reader);
         const ranges = [
           { since: NOW - 24 * HOUR, until: NOW + HOUR },
           { since: NOW - 100 * MINUTE, until: NOW - 35 * MINUTE },
@@ -69,38 +69,40 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
             const rows = countAdditions(stored.additions, { since, until }, filter, reach);
             const { items, sums } = await listGroups(selection, 'minutes', { group_by });
             expectGroups(items, sumGroups(rows, group_by, reach), JSON.stringify(selection));
-            expect(sums).toEqual(sumOf(rows.filter(({ counted }) => counted)));
+            expect(sums).toEqual(addUp(rows.filter(({ counted }) => counted)));
           }
         }
       });
 
       it.each(FLOW_GROUPINGS)('groups single flows by %s', async (group_by) => {
-        const reach = reachOf(reader);
+        const reach = findReach(reader);
         let groups = 0;
         for (const filter of listFilters(7, 20, inventory, makeFlowFilter)) {
           const selection = makeSelection(reach, filter);
-          const rows = countFlowsOf(selection);
+          const rows = countSelected(selection);
           const { items, sums } = await listGroups(selection, 'flows', { group_by });
           expectGroups(items, sumGroups(rows, group_by, reach), JSON.stringify(selection));
-          expect(sums).toEqual(sumOf(rows.filter(({ counted }) => counted)));
+          expect(sums).toEqual(addUp(rows.filter(({ counted }) => counted)));
           groups += items.length;
         }
         expect(groups > 0).toBe(reader !== 'nothing');
       });
 
       it('has the same totals over time', async () => {
-        const reach = reachOf(reader);
+        const reach = findReach(reader);
         const [since, until, width] = [NOW - 3 * HOUR, NOW, 300];
         for (const filter of listFilters(8, 20, inventory, makeFilter)) {
           const selection = makeSelection(reach, filter, { since: iso(since), until: iso(until) });
           const rows = countAdditions(stored.additions, { since, until }, filter, reach);
           const counted = rows.filter((row) => row.counted);
-          const bucketOf = ({ at }: { at: number }) => Math.floor((at - since) / (width * 1_000));
-          const expected = [...groupBy(counted, (row) => [bucketOf(row), row.flow.decision]).values()].map((group) => ({
-            bucket: bucketOf(group[0] as (typeof counted)[number]),
-            decision: group[0]?.flow.decision,
-            ...sumOf(group),
-          }));
+          const getBucket = ({ at }: { at: number }) => Math.floor((at - since) / (width * 1_000));
+          const expected = [...groupBy(counted, (row) => [getBucket(row), row.flow.decision]).values()].map(
+            (group) => ({
+              bucket: getBucket(group[0] as (typeof counted)[number]),
+              decision: group[0]?.flow.decision,
+              ...addUp(group),
+            }),
+          );
           const found = await store.series(selection, 'minutes', { first: iso(since), width });
           const fields = ['bucket', 'decision', 'bytes', 'packets', 'flows'];
           expect(inOrder(found, fields), JSON.stringify(filter)).toEqual(inOrder(expected, fields));
@@ -108,7 +110,7 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
       });
 
       it('spreads single flows so that their parts add up to them', async () => {
-        const reach = reachOf(reader);
+        const reach = findReach(reader);
         for (const filter of listFilters(9, 15, inventory, makeFlowFilter)) {
           const selection = makeSelection(reach, filter);
           const spans = await store.spans(selection, { first: EVERYTHING.since, width: 300 });
@@ -116,14 +118,14 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
             const between = Math.max(0, span.to_bucket - span.from_bucket - 1);
             return all + span.head_bytes + span.middle_bytes * between + span.tail_bytes;
           }, 0);
-          const counted = countFlowsOf(selection).filter((row) => row.counted);
-          expect(sum).toBeCloseTo(sumOf(counted).bytes, 3);
+          const counted = countSelected(selection).filter((row) => row.counted);
+          expect(sum).toBeCloseTo(addUp(counted).bytes, 3);
           expect(spans.reduce((all, { flows }) => all + flows, 0)).toBe(counted.length);
         }
       });
 
       it('draws the map of who opened conversations with whom', async () => {
-        const reach = reachOf(reader);
+        const reach = findReach(reader);
         for (const filter of listFilters(10, 15, inventory, makeFilter)) {
           const range = { since: NOW - 2 * HOUR, until: NOW };
           const selection = makeSelection(reach, filter, { since: iso(range.since), until: iso(range.until) });
@@ -138,7 +140,7 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
     });
 
     it.each(FLOW_GROUP_SORTS.flatMap((sort) => [sort, `-${sort}`]))('pages groups by %s without gaps', async (sort) => {
-      const selection = makeSelection(reachOf('everything'));
+      const selection = makeSelection(findReach('everything'));
       const input = { group_by: 'destination' as const, sort } as Partial<FlowGroupsInput>;
       const all = await listGroups(selection, 'flows', input);
       const seen: string[] = [];
@@ -156,17 +158,17 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
     it('keeps totals by workload that equal those by the minute', async () => {
       while (!(await store.upkeep.sum()).done);
       const range = { since: NOW - 3 * HOUR, until: NOW };
-      const counted = countAdditions(stored.additions, range, {}, reachOf('everything')).filter((row) => row.counted);
+      const counted = countAdditions(stored.additions, range, {}, findReach('everything')).filter((row) => row.counted);
       const found = await store.talkers.byWorkload([{ bucket_seconds: 3600, ...range }]);
       for (const { id } of inventory.workloads) {
-        const out = sumOf(counted.filter(({ flow }) => flow.source_workload_id === id));
-        const into = sumOf(counted.filter(({ flow }) => flow.destination_workload_id === id));
+        const out = addUp(counted.filter(({ flow }) => flow.source_workload_id === id));
+        const into = addUp(counted.filter(({ flow }) => flow.destination_workload_id === id));
         const both = counted.filter(
           ({ flow }) => flow.source_workload_id === id && flow.destination_workload_id === id,
         );
         expect(found.find((row) => row.workload_id === id)).toMatchObject({
           ...{ bytes_in: into.bytes, bytes_out: out.bytes, packets: into.packets + out.packets },
-          flows: into.flows + out.flows - sumOf(both).flows,
+          flows: into.flows + out.flows - addUp(both).flows,
         });
       }
     });

@@ -27,7 +27,7 @@ export const groupBy = <T>(rows: readonly T[], keyOf: (row: T) => unknown): Map<
   return groups;
 };
 
-export const sumOf = (rows: readonly Sums[]): Sums => ({
+export const addUp = (rows: readonly Sums[]): Sums => ({
   bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0),
   packets: rows.reduce((sum, { packets }) => sum + packets, 0),
   flows: rows.reduce((sum, { flows }) => sum + flows, 0),
@@ -77,7 +77,7 @@ export function countAdditions(
       ...[flow.protocol, getServicePort(flow), flow.decision],
     ],
     (a, b) => {
-      const [x, y] = [sumOf(a), sumOf(b)];
+      const [x, y] = [addUp(a), addUp(b)];
       return y.bytes - x.bytes || y.packets - x.packets || y.flows - x.flows || byNode(a, b);
     },
   );
@@ -147,7 +147,7 @@ export function getGroupKey(flow: OracleFlow, grouping: FlowGrouping, reach: Flo
 export function sumGroups(rows: readonly CountedAddition[], grouping: FlowGrouping, reach: FlowReach) {
   return [...groupBy(rows, ({ flow }) => getGroupKey(flow, grouping, reach)).values()].map((group) => ({
     ...getGroupKey((group[0] as CountedAddition).flow, grouping, reach),
-    ...sumOf(group.filter(({ counted }) => counted || grouping === 'node')),
+    ...addUp(group.filter(({ counted }) => counted || grouping === 'node')),
     last_seen_at: new Date(Math.max(...group.map(({ at }) => at))).toISOString(),
   }));
 }
@@ -177,6 +177,6 @@ export function sumEdges(rows: readonly CountedAddition[], reach: FlowReach) {
     ).values(),
   ].map((group) => ({
     ...turn(group[0] as CountedAddition),
-    ...sumOf(group),
+    ...addUp(group),
   }));
 }

@@ -70,7 +70,7 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       (await listConversations()).map(({ bytes }) => bytes),
     ];
 
-    it('store nothing that is rolled back', async () => {
+    it('stores nothing that is rolled back', async () => {
       const one = makeConnection(40_001);
       await report([[one, makeReport(NOW - 50 * MINUTE)]]);
       const before = await readSums();
@@ -96,7 +96,7 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       );
     });
 
-    it('add what came late to the totals and keep what was seen last', async () => {
+    it('adds what came late to the totals and keeps what was seen last', async () => {
       const one = makeConnection(40_001);
       await report([[one, makeReport(NOW - 50 * MINUTE, { state: 'TIME_WAIT' })]], iso(NOW + 1_000));
       await report([[one, makeReport(NOW - 54 * MINUTE, { state: 'SYN_SENT', bytes: 7 })]], iso(NOW + 2_000));
@@ -111,7 +111,7 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       ]);
     });
 
-    it('keep a counter unknown until it was counted', async () => {
+    it('keeps a counter unknown until it was counted', async () => {
       const one = makeConnection(40_001);
       await report([[one, makeReport(NOW - 54 * MINUTE, { bytes: null, packets: null })]]);
       expect(await listFlows()).toMatchObject([{ bytes: null, packets: null }]);
@@ -120,7 +120,7 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       expect(await listFlows()).toMatchObject([{ bytes: 5, packets: null }]);
     });
 
-    it('begin another flow for a workload that moves, with the new traffic only', async () => {
+    it('begins another flow for a workload that moves, with the new traffic only', async () => {
       const [moving, staying] = [makeConnection(40_001), makeConnection(40_002, false)];
       await report([[moving, makeReport(NOW - 54 * MINUTE)]]);
       await report([[staying, makeReport(NOW - 54 * MINUTE, { bytes: 9_000 })]]);
@@ -132,7 +132,7 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       expect(await sumMinutes()).toEqual([9_160, 3]);
     });
 
-    it('fill in an end that becomes known, in flows, totals and conversations', async () => {
+    it('fills in an end that becomes known, in flows, totals and conversations', async () => {
       const one = makeConnection(40_001, false);
       const flows = toFlows([[one, makeReport(NOW - 54 * MINUTE)]]).map((flow) => ({ ...flow, is_resolvable: true }));
       await db.transaction((tx) => store.append(tx, inventory.nodes[0] as FlowNode, flows, iso(NOW)));
@@ -162,7 +162,7 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       expect(await listFlows()).toMatchObject([{ bytes: 200 }]);
     });
 
-    it('keep all of a flow that goes on, and delete what was last seen before the retention', async () => {
+    it('keeps all of a flow that continues, and deletes what was last seen before the retention', async () => {
       const [lasting, over] = [40_001, 40_002].map((port) => makeConnection(port, true, NOW - 9 * HOUR)) as [
         Connection,
         Connection,
