@@ -14,10 +14,19 @@ import {
   NOW,
   storeHistory,
 } from './flow-history.fixture';
-import { isMatch, isShown, type OracleFlow, replayHeartbeats, toShownFlow } from './flow-oracle.fixture';
+import {
+  isMatch,
+  isShown,
+  limitToPeriods,
+  type OracleFlow,
+  replayHeartbeats,
+  toShownFlow,
+} from './flow-oracle.fixture';
 import { EVERYTHING, listFilters, listReaches, makeFlowFilter } from './selections.fixture';
 
-const READERS = ['everything', 'one workload and no subnet', 'two workloads and one subnet', 'nothing'];
+const READERS = [
+  ...['everything', 'one workload and no subnet', 'two workloads and one subnet', 'workloads that moved', 'nothing'],
+];
 
 /** Lists of single flows: what is stored after any heartbeats, for every reader, with every filter and order. */
 export function describeFlowContract(name: string, { store, clear }: ContractEngine): void {
@@ -43,6 +52,12 @@ export function describeFlowContract(name: string, { store, clear }: ContractEng
     ): FlowSelection => ({
       ...{ ...EVERYTHING, until: null, named: [], ...reach, filter, ...range },
     });
+    /** Workloads that moved away have the name of then. */
+    const findNames = ({ periods }: FlowReach) =>
+      new Map([
+        ...names,
+        ...periods.flatMap(({ workload_id, name: then }) => (then ? [[workload_id, then] as const] : [])),
+      ]);
     const findReach = (reader: string) => listReaches(inventory)[reader] as FlowReach;
     const listAll = async (selection: FlowSelection, input: Partial<FlowListInput> = {}, limit = 500) => {
       const found: Flow[] = [];
@@ -59,17 +74,19 @@ export function describeFlowContract(name: string, { store, clear }: ContractEng
       }
     };
     const findExpected = ({ filter, since, until, cutoff, ...reach }: FlowSelection) =>
-      flows.filter(
-        (flow) =>
-          isShown(flow, reach) &&
-          isMatch(flow, filter, reach) &&
-          iso(flow.at) >= since &&
-          iso(flow.at) >= cutoff &&
-          (until === null || iso(flow.first) < until),
-      );
+      flows
+        .map((flow) => limitToPeriods(flow, reach))
+        .filter(
+          (flow) =>
+            isShown(flow, reach) &&
+            isMatch(flow, filter, reach) &&
+            iso(flow.at) >= since &&
+            iso(flow.at) >= cutoff &&
+            (until === null || iso(flow.first) < until),
+        );
     const inOrder = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort();
     const expectFlows = (found: readonly Flow[], selection: FlowSelection) => {
-      const expected = findExpected(selection).map((flow) => toShownFlow(flow, selection, names));
+      const expected = findExpected(selection).map((flow) => toShownFlow(flow, selection, findNames(selection)));
       const fields = Object.keys(toShownFlow(flows[0] as OracleFlow, selection, names));
       const shown = found.map((flow) => Object.fromEntries(fields.map((field) => [field, flow[field as keyof Flow]])));
       expect(inOrder(shown), JSON.stringify(selection)).toEqual(inOrder(expected));

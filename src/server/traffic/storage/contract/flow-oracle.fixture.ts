@@ -1,12 +1,14 @@
 import { parseEndFilter, toVisibleCidr } from '@/domain/flow/flow-end';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import { getServicePort } from '@/domain/flow/service-port';
-import type { FlowReach } from '../flow-selection';
+import type { FlowReach, OwnedPeriod } from '../flow-selection';
 import { findObserver, type Heartbeat, type Inventory, iso } from './flow-history.fixture';
 
 /** A flow as it is after all heartbeats; times in milliseconds. */
 export type OracleFlow = {
   connection: string;
+  /** The workloads at its ends when it was stored. */
+  identity: string;
   node_id: string;
   protocol: string;
   source_ip: string;
@@ -51,6 +53,7 @@ export function replayHeartbeats(heartbeats: readonly Heartbeat[], inventory: In
       const opener = report.from_client ? 'source' : 'destination';
       const known = flows.get(key);
       const flow: OracleFlow = known ?? {
+        identity: `${getWorkloadId(source.workload)} ${getWorkloadId(destination.workload)}`,
         ...{ connection: connection.name, node_id: inventory.nodes[node]?.node_id ?? '', protocol },
         ...{ source_ip: source.ip, source_port: source.port, source_workload_id: getWorkloadId(source.workload) },
         ...{ source_cidr: source.cidr, source_prefix: source.prefix, destination_ip: destination.ip },
@@ -73,6 +76,25 @@ export function replayHeartbeats(heartbeats: readonly Heartbeat[], inventory: In
     }
   }
   return { flows: [...flows.values()], additions };
+}
+
+const WORKLOADS = ['workload_id', 'source_workload_id', 'destination_workload_id'] as const;
+
+/** A flow to a reader to whom its workloads belonged for a time only: otherwise they are strangers, and it began no earlier. */
+export function limitToPeriods(
+  flow: OracleFlow,
+  { periods }: FlowReach,
+  isWithin = ({ from, to }: OwnedPeriod) =>
+    (from === null || (flow.created_at >= from && iso(flow.at) >= from)) && (to === null || iso(flow.at) < to),
+): OracleFlow {
+  const limited = { ...flow };
+  for (const name of WORKLOADS) {
+    const own = periods.filter(({ workload_id }) => workload_id === flow[name]);
+    const begun = own.find((period) => isWithin(period));
+    if (own.length > 0 && !begun) limited[name] = null;
+    if (begun?.from) limited.first = Math.max(limited.first, Date.parse(begun.from));
+  }
+  return limited;
 }
 
 type Ends = Pick<OracleFlow, 'source_workload_id' | 'destination_workload_id' | 'workload_id'>;

@@ -6,6 +6,9 @@ import { HOUR, type Inventory, iso, NOW, OTHER_SUBNET, SUBNET } from './flow-his
 /** Everything there is, before and after all of it. */
 export const EVERYTHING = { since: iso(NOW - 24 * HOUR), until: iso(NOW + HOUR), cutoff: iso(NOW - 24 * HOUR) };
 
+/** When workloads moved between tenants, in the middle of the histories. */
+const MOVED_AT = iso(NOW - 1.4 * HOUR).replace('Z', '000Z');
+
 /** Readers: one that sees everything, tenants with some workloads and subnets, and one that has nothing. */
 export function listReaches({ workloads }: Inventory): Record<string, FlowReach> {
   const ids = (...which: number[]) => which.map((i) => workloads[i]?.id ?? '');
@@ -13,6 +16,13 @@ export function listReaches({ workloads }: Inventory): Record<string, FlowReach>
     everything: { visible: 'all', prefixes: 'all', periods: [] },
     'one workload and no subnet': { visible: ids(0), prefixes: [], periods: [] },
     'two workloads and one subnet': { visible: ids(1, 2), prefixes: [OTHER_SUBNET], periods: [] },
+    'workloads that moved': {
+      ...{ visible: ids(0, 1, 3), prefixes: [SUBNET] },
+      periods: [
+        { workload_id: ids(0)[0] ?? '', from: null, to: MOVED_AT, name: 'Formerly' },
+        { workload_id: ids(1)[0] ?? '', from: MOVED_AT, to: null, name: null },
+      ],
+    },
     nothing: { visible: [], prefixes: [], periods: [] },
   };
 }

@@ -14,11 +14,13 @@ import {
   NOW,
   storeHistory,
 } from './flow-history.fixture';
-import { isMatch, isShown, replayHeartbeats } from './flow-oracle.fixture';
+import { isMatch, isShown, limitToPeriods, replayHeartbeats } from './flow-oracle.fixture';
 import { EVERYTHING, listFilters, listReaches, makeFilter, makeFlowFilter } from './selections.fixture';
 import { addUp, countAdditions, countFlows, groupBy, sumEdges, sumGroups } from './sum-oracle.fixture';
 
-const READERS = ['everything', 'one workload and no subnet', 'two workloads and one subnet', 'nothing'];
+const READERS = [
+  ...['everything', 'one workload and no subnet', 'two workloads and one subnet', 'workloads that moved', 'nothing'],
+];
 const MINUTE = 60_000;
 /** Totals by the minute have no addresses. */
 const WITHOUT_ADDRESSES = FLOW_GROUPINGS.filter((grouping) => grouping !== 'source' && grouping !== 'destination');
@@ -49,7 +51,11 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
     const inOrder = (rows: readonly object[], fields: readonly string[]) =>
       rows.map((row) => JSON.stringify(row, [...fields].sort())).sort();
     const countSelected = ({ filter, ...reach }: BoundedSelection) =>
-      countFlows(stored.flows.filter((flow) => isShown(flow, reach) && isMatch(flow, filter, reach)));
+      countFlows(
+        stored.flows
+          .map((flow) => limitToPeriods(flow, reach))
+          .filter((flow) => isShown(flow, reach) && isMatch(flow, filter, reach)),
+      );
     const expectGroups = (items: readonly GroupRow[], expected: readonly object[], why: string) => {
       const fields = Object.keys(expected[0] ?? {});
       expect(inOrder(items, fields), why).toEqual(inOrder(expected, fields));

@@ -2,10 +2,11 @@ import type { FlowFilter } from '@/domain/flow/flow-filter';
 import type { FlowGrouping } from '@/domain/flow/flow-sums';
 import { getServicePort } from '@/domain/flow/service-port';
 import type { FlowReach } from '../flow-selection';
-import { HOUR } from './flow-history.fixture';
+import { HOUR, iso } from './flow-history.fixture';
 import {
   isMatch,
   isVisible,
+  limitToPeriods,
   maskCidr,
   maskWorkload,
   type OracleAddition,
@@ -62,7 +63,14 @@ export function countAdditions(
 ): CountedAddition[] {
   const floor = (time: number, step: number) => Math.floor(time / step) * step;
   const rows = additions
-    .map((addition) => ({ ...addition, at: floor(addition.at, MINUTE) }))
+    .map((addition) => {
+      const at = floor(addition.at, MINUTE);
+      // The minute in which a workload moved belongs to neither owner.
+      const flow = limitToPeriods(addition.flow, reach, ({ from, to }) => {
+        return (from === null || iso(at) >= from) && (to === null || iso(at + MINUTE) <= to);
+      });
+      return { ...addition, flow, at };
+    })
     .filter(({ flow }) => {
       const ends = [flow.source_workload_id, flow.destination_workload_id];
       // Totals by the minute do not know at whose interface they were seen.
@@ -73,7 +81,7 @@ export function countAdditions(
     rows,
     ({ flow, at }) => [
       floor(at, HOUR),
-      ...[flow.source_workload_id, flow.destination_workload_id, flow.source_prefix, flow.destination_prefix],
+      ...[flow.identity, isBetweenWorkloads(flow), flow.source_prefix, flow.destination_prefix],
       ...[flow.protocol, getServicePort(flow), flow.decision],
     ],
     (a, b) => {
@@ -96,6 +104,7 @@ export function countFlows(flows: readonly OracleFlow[]): CountedAddition[] {
   return markCounted(
     rows,
     ({ flow }) => [
+      isBetweenWorkloads(flow),
       flow.connection,
       flow.source_ip,
       flow.source_port,
