@@ -161,6 +161,21 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
       expect(seen.length).toBeGreaterThan(4);
     });
 
+    it('shows the minute in which a workload moved to neither owner', async () => {
+      const id = inventory.workloads[0]?.id ?? '';
+      const found = stored.additions.find(({ flow }) => flow.source_workload_id === id);
+      const since = Math.floor((found?.at ?? 0) / MINUTE) * MINUTE;
+      const range = { since: iso(since), until: iso(since + MINUTE) };
+      const moved_at = iso(since + MINUTE / 2).replace('Z', '000Z');
+      const read = (periods: FlowReach['periods']) =>
+        store.series(makeSelection({ visible: [id], prefixes: [], periods }, {}, range), 'minutes', {
+          ...{ first: range.since, width: 60 },
+        });
+      expect(await read([])).not.toEqual([]);
+      expect(await read([{ workload_id: id, from: null, to: moved_at, name: null }])).toEqual([]);
+      expect(await read([{ workload_id: id, from: moved_at, to: null, name: null }])).toEqual([]);
+    });
+
     it('keeps totals by workload that equal those by the minute', async () => {
       while (!(await store.upkeep.sum()).done);
       const range = { since: NOW - 3 * HOUR, until: NOW };
