@@ -67,12 +67,18 @@ describeAsRoot(
       '-s 10.0.0.5 -d 10.0.0.6 -p icmp --icmp-type 8 --icmp-code 0 --icmp-id 77',
       '-s 2001:db8::5 -d 2001:db8::6 -p tcp --sport 1 --dport 22 --state TIME_WAIT -u SEEN_REPLY',
       '-s 2001:db8::5 -d 2001:db8::6 -p sctp --sport 9 --dport 10 --state ESTABLISHED --orig-vtag 1 --reply-vtag 2',
+      '-s 2001:db8::5 -d 2001:db8::6 -p icmpv6 --icmpv6-type 128 --icmpv6-code 0 --icmpv6-id 77',
+      '-s 2001:db8::5 -d 2001:db8::6 -p udp --sport 6 --dport 53 -u SEEN_REPLY',
       '-s 10.0.0.9 -d 198.51.100.1 -p tcp --sport 7 --dport 443 --state ESTABLISHED -u SEEN_REPLY,SRC_NAT --src-nat 203.0.113.4',
     ]) {
       run(`conntrack -I -t 600 ${entry}`);
     }
     const netlink = await listEntries(dumpByNetlink);
-    expect(netlink).toHaveLength(9);
+    expect(netlink).toHaveLength(11);
+    expect(netlink.find(({ protocol }) => protocol === 58)).toMatchObject({
+      original: { source: '2001:db8::5', destination: '2001:db8::6', sourcePort: null },
+      icmp: { type: 128, code: 0 },
+    });
     const withoutState = (entries: ConntrackEntry[]) =>
       entries.map((e) => (e.protocol === 132 ? { ...e, state: null } : e));
     expect(withoutState(await listEntries(dumpByCommand(commandPath)))).toEqual(withoutState(netlink));

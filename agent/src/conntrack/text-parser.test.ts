@@ -29,6 +29,23 @@ it('reads lines of the tool and of the file', () => {
   });
 });
 
+it('reads IPv6, in the long notation of the file as well', () => {
+  expect(
+    parseConntrackLine(
+      'ipv6     10 tcp      6 431999 ESTABLISHED src=2001:0db8:0000:0000:0000:0000:0000:0005 dst=2001:0db8:0000:0000:0000:0000:0000:0006 sport=1234 dport=443 packets=10 bytes=1000 src=2001:0db8:0000:0000:0000:0000:0000:0006 dst=2001:0db8:0000:0000:0000:0000:0000:0005 sport=443 dport=1234 packets=8 bytes=9000 [ASSURED] mark=0 use=2',
+    ),
+  ).toMatchObject({
+    original: { source: '2001:db8::5', destination: '2001:db8::6', sourcePort: 1234, destinationPort: 443 },
+    reply: { source: '2001:db8::6', destination: '2001:db8::5' },
+    originalCounter: { packets: 10, bytes: 1000 },
+  });
+  expect(
+    parseConntrackLine(
+      'ipv6 10 icmpv6 58 29 src=fd00::5 dst=fd00::6 type=128 code=0 id=77 [UNREPLIED] src=fd00::6 dst=fd00::5 type=129 code=0 id=77 mark=0 use=1',
+    ),
+  ).toMatchObject({ protocol: 58, icmp: { type: 128, code: 0 }, original: { source: 'fd00::5', sourcePort: null } });
+});
+
 it('passes over anything else without throwing', () => {
   for (const line of [
     '',

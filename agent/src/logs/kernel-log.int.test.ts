@@ -68,6 +68,25 @@ describeAsRoot(
     otherBoot.close();
   });
 
+  it('reads IPv6', () => {
+    run('sysctl -qw net.ipv6.conf.lo.disable_ipv6=0');
+    run(`ip6tables -A OUTPUT -p icmpv6 -d ::1 -j LOG --log-prefix ${mark.trim()}-REJECT:`);
+    const log = new KernelLog(null, bootId);
+    collect(log);
+    run('ping -6 -q -c 1 ::1');
+    expect(collect(log).map(({ message }) => parsePacketLine(message))).toMatchObject(
+      [128, 129].map((type) => ({
+        decision: 'reject',
+        source: '::1',
+        destination: '::1',
+        protocol: 58,
+        icmp: { type, code: 0 },
+        bytes: 104,
+      })),
+    );
+    log.close();
+  });
+
   it('loses nothing of a flood when read every half second', async () => {
     const log = new KernelLog(null, bootId);
     collect(log);

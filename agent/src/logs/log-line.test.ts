@@ -34,6 +34,38 @@ describe('parseHypervisorLine', () => {
     expect(parsed?.packet.excerpt).not.toContain('MAC=');
   });
 
+  it('reads IPv6, behind extension headers too', () => {
+    const line = (packet: string) =>
+      `100 6 tap100i0-IN 20/Nov/2026:12:47:07 +0100 policy DROP: IN=fwbr100i0 OUT=fwbr100i0 PHYSIN=fwln100i0 PHYSOUT=tap100i0 ${packet} `;
+    const addresses =
+      'MAC=bc:24:11:00:00:01:bc:24:11:00:00:02:86:dd SRC=2001:0db8:0000:0000:0000:0000:0000:0007 DST=2001:0db8:0000:0000:0000:0000:0000:0005';
+    const packet = (rest: string) => parseHypervisorLine(line(`${addresses} ${rest}`))?.packet;
+    expect(packet('LEN=80 TC=0 HOPLIMIT=64 FLOWLBL=421337 PROTO=TCP SPT=51234 DPT=23 WINDOW=64800 SYN')).toMatchObject({
+      decision: 'drop',
+      source: '2001:db8::7',
+      destination: '2001:db8::5',
+      protocol: 6,
+      sourcePort: 51234,
+      destinationPort: 23,
+      bytes: 80,
+      vmid: 100,
+      nic: 0,
+      excerpt: expect.stringContaining('DST=2001:0db8'),
+    });
+    expect(packet('LEN=104 TC=0 HOPLIMIT=255 FLOWLBL=0 PROTO=ICMPv6 TYPE=128 CODE=0 ID=9 SEQ=1')).toMatchObject({
+      protocol: 58,
+      sourcePort: null,
+      icmp: { type: 128, code: 0 },
+    });
+    expect(
+      packet('LEN=96 TC=0 HOPLIMIT=64 FLOWLBL=0 OPT ( ) FRAG:0 INCOMPLETE ID:0000a8f2 PROTO=UDP SPT=5 DPT=53 LEN=40'),
+    ).toMatchObject({
+      protocol: 17,
+      destinationPort: 53,
+      bytes: 96,
+    });
+  });
+
   it('finds the guest of a group rule by its interface, in the direction of the chain', () => {
     const group = (direction: string, fields: string) =>
       parseHypervisorLine(

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWithTools } from '../../test/requirements';
@@ -14,6 +14,7 @@ describeWithTools('openssl')('TLS', () => {
   let server: Server;
   let port: number;
   let fingerprint: string;
+  let identity: { key: Buffer; cert: Buffer };
   let requests = 0;
 
   beforeAll(async () => {
@@ -44,7 +45,8 @@ describeWithTools('openssl')('TLS', () => {
       encoding: 'utf8',
     });
     fingerprint = (text.split('=')[1] as string).trim().replaceAll(':', '').toLowerCase();
-    server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (request, response) => {
+    identity = { key: readFileSync(key), cert: readFileSync(certificate) };
+    server = createServer(identity, (request, response) => {
       requests += 1;
       request.resume().on('end', () => response.end('{"ok":true}'));
     });
@@ -81,6 +83,20 @@ describeWithTools('openssl')('TLS', () => {
   it('trusts the pinned certificate under any name', async () => {
     expect((await send('127.0.0.1', { fingerprint })).status).toBe(200);
     expect((await send('localhost', { fingerprint })).status).toBe(200);
+  });
+
+  const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+  it.runIf(hasIpv6)('reaches a server by its IPv6 address', async () => {
+    const other = createServer(identity, (request, response) => {
+      request.resume().on('end', () => response.end('{"ok":true}'));
+    });
+    await new Promise<void>((resolve) => other.listen(port, '::1', resolve));
+    try {
+      expect(await send('[::1]', { fingerprint })).toMatchObject({ status: 200, body: { ok: true } });
+      await expect(send('[::1]', { caFile: join(directory, 'cert.pem') })).rejects.toThrow('is for another name');
+    } finally {
+      await new Promise((resolve) => other.close(resolve));
+    }
   });
 
   it('sends nothing to a server it does not trust, and says what to do', async () => {
