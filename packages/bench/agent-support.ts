@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const BENCH = dirname(fileURLToPath(import.meta.url));
-const AGENT = join(BENCH, '..', 'agent');
+const AGENT = join(BENCH, '..', '..', 'agent');
 
 /** A measured value beside the bar it has to reach. */
 export type Bar = { name: string; value: number; unit: string; atMost?: number; atLeast?: number };

@@ -24,8 +24,11 @@ export interface CaptureSource {
 }
 
 const SCAN_MILLISECONDS = 3000;
-/** Infrequent, since each drain costs the same however little happened; a filling map is drained immediately. */
-const DRAIN_MILLISECONDS = 10_000;
+/**
+ * Heartbeats drain; this is for long intervals between them. Infrequent, since a flow costs the same at each drain, however
+ * many packets it had. A filling map is drained immediately.
+ */
+const DRAIN_MILLISECONDS = 60_000;
 const TICK_MILLISECONDS = { shortest: 100, longest: 1000 } as const;
 /** A map this full is drained immediately. */
 const FULL_ENOUGH = 0.5;

@@ -3,9 +3,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { encodeFrame, frames, ipv6Frames } from '../../../test/frames';
 import { describeAsRoot } from '../../../test/requirements';
 import { allocateMemory, libc, type Memory } from '../../sys/libc';
-import { KEY_WORDS } from '../flow-table';
+import { FlowTable, KEY_WORDS } from '../flow-table';
 import { FRAME, FrameKey } from '../ring/frame-key';
 import { bpf, bpfAttr, loadProgram, PROGRAM_TYPES } from './bpf';
+import { FLOW_FLAGS } from './layout';
 import { FlowMaps } from './maps';
 import { buildProgram } from './program';
 
@@ -75,6 +76,32 @@ describeAsRoot()('eBPF program', () => {
       { numRuns: 5000 },
     );
     expect([...kinds].sort()).toEqual([FRAME.flow, FRAME.notIp, FRAME.malformed]);
+  });
+
+  it('keeps the TCP flags of a flow as the table does, also of connections that follow one another', () => {
+    const reader = new FrameKey();
+    const buildFrame = (flags: number): Memory =>
+      encodeFrame({
+        ...{ tags: [], ethertype: 0x0800, version: 4, headerWords: 5, protocol: 6, fragment: 0, keep: 2000 },
+        ...{ source: [10, 0, 0, 1], destination: [10, 0, 0, 2] },
+        transport: [0x9c, 0x40, 1, 0xbb, ...Array<number>(8).fill(0), 0x50, flags, ...Array<number>(10).fill(0)],
+      });
+    const { fin, syn, rst, ack } = FLOW_FLAGS;
+    const flags = fc.constantFrom(syn, syn | ack, ack, fin | ack, rst, rst | ack, fin | syn);
+    fc.assert(
+      fc.property(fc.array(flags, { minLength: 1, maxLength: 8 }), (packets) => {
+        const table = new FlowTable();
+        for (const frame of packets.map(buildFrame)) {
+          runOnce(program, frame);
+          reader.read(frame, 0, frame.length, frame.length, 0, false, LOOPBACK);
+          table.add(reader.key, 0, 1, frame.length, 1, 1, reader.flags);
+        }
+        expect(takeAll(maps.switchMaps()).map((row) => [row.packets, row.flags])).toEqual([
+          [packets.length, table.flags[0]],
+        ]);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('counts what finds no room, and gives the room back when a map is emptied', () => {

@@ -277,6 +277,16 @@ function countInMap(asm: Assembler, maps: ProgramMaps, index: 0 | 1): void {
   asm.atomic('add', 'u64', 0, VALUE.octets, OCTETS);
   asm.store('u64', 0, VALUE.last, register(TIME));
   asm.load('u32', 1, 0, VALUE.flags);
+  // A new SYN after the end of a connection is another connection between the same ports.
+  asm.move(2, register(FLAGS));
+  asm.compute('and', 2, FLOW_FLAGS.opened);
+  asm.jumpIf(2, 'equal', 0, `same-${index}`);
+  asm.move(2, register(1));
+  asm.compute('and', 2, FLOW_FLAGS.fin | FLOW_FLAGS.rst);
+  asm.jumpIf(2, 'equal', 0, `same-${index}`);
+  asm.store('u32', 0, VALUE.flags, register(FLAGS));
+  asm.jump('done');
+  asm.label(`same-${index}`);
   asm.move(2, register(1));
   asm.compute('or', 2, register(FLAGS));
   asm.jumpIf(1, 'equal', register(2), 'done');
