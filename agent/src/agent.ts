@@ -7,10 +7,14 @@ import { type Config, paths } from './config';
 import { isLogPositions, NO_POSITIONS } from './logs/log-positions';
 import { errnoCode } from './sys/errno';
 import type { Logger } from './sys/logger';
+import { releaseProgramPages } from './sys/release-memory';
 import { addJitter } from './transport/backoff';
 import { Delivery, type Outcome } from './transport/delivery';
 import type { Server } from './transport/post';
 import { Spool } from './transport/spool';
+
+/** After the start, and once an hour: what ran in between may not run again. */
+const BEATS_BETWEEN_RELEASES = 120;
 
 /** The running agent: observes, reports at each interval, and leaves nothing unsaved at the end. */
 export class Agent {
@@ -50,9 +54,12 @@ export class Agent {
     // Agents started together, after a power cut say, must not report together.
     // Enough for a first look at running traffic, and short for a user waiting at the installer.
     await pause(Math.random() * Math.min(AGENT_LIMITS.first_heartbeat_seconds, this.interval) * 1000, stop);
+    let beats = 0;
     while (!stop.aborted) {
       const started = Date.now();
       await this.beat();
+      if (beats % BEATS_BETWEEN_RELEASES === 0) this.releaseMemory();
+      beats += 1;
       await pause(Math.max(1000, addJitter(this.interval * 1000) - (Date.now() - started)), stop);
     }
     const { heartbeat, positions } = await this.collectors.heartbeat(this.interval);
@@ -60,6 +67,15 @@ export class Agent {
     writeStateFile(paths.positions(this.config), positions);
     await this.collectors.stop();
     this.logger.info('stopped');
+  }
+
+  private releaseMemory(): void {
+    try {
+      releaseProgramPages();
+    } catch (error) {
+      // Without koffi.
+      this.logger.debug(`cannot release memory: ${error instanceof Error ? error.message : error}`);
+    }
   }
 
   private async beat(): Promise<void> {

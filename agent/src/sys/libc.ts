@@ -19,12 +19,15 @@ export type Libc = {
   close(fd: number): number;
   /** Maps `length` bytes of `fd`, shared, readable and writable. @throws Error when the kernel refuses */
   map(fd: number, length: number): { memory: ArrayBuffer; unmap(): void };
+  /** Drops the pages of a mapped file that are unchanged (madvise MADV_DONTNEED); the next access reads them again. */
+  releasePages(at: bigint, length: bigint): number;
   address(memory: Memory): bigint;
   errno(): number;
 };
 
 const PROT_READ_WRITE = 3;
 const MAP_SHARED = 1;
+const MADV_DONTNEED = 4;
 
 let loaded: Libc | undefined;
 
@@ -45,6 +48,7 @@ export function allocateMemory(length: number): Memory {
 function bindLibc(koffi: KoffiApi): Libc {
   const library = koffi.load('libc.so.6');
   const mmap = library.func('intptr_t mmap(intptr_t at, size_t length, int prot, int flags, int fd, intptr_t offset)');
+  const madvise = library.func('int madvise(intptr_t at, size_t length, int advice)');
   const munmap = library.func('int munmap(intptr_t at, size_t length)');
   return {
     syscall: library.func('long syscall(long number, long a, void *b, long c)'),
@@ -56,6 +60,7 @@ function bindLibc(koffi: KoffiApi): Libc {
     recv: library.func('intptr_t recv(int fd, void *data, size_t length, int flags)'),
     if_nametoindex: library.func('unsigned int if_nametoindex(const char *name)'),
     close: library.func('int close(int fd)'),
+    releasePages: (at, length) => madvise(at, length, MADV_DONTNEED),
     address: (target) => koffi.address(target),
     errno: () => koffi.errno(),
     map(fd, length) {
