@@ -10,6 +10,8 @@ COPY packages/simulator/package.json packages/simulator/
 RUN --mount=type=cache,target=/root/.npm npm ci --include=dev
 COPY . .
 RUN node scripts/build.mjs
+# Packages of the agent for both architectures, which the service offers to nodes.
+RUN --mount=type=cache,target=/root/.npm node agent/package.mjs --bundle dist/agent
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 NODE_OPTIONS=--enable-source-maps

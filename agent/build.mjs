@@ -52,8 +52,7 @@ await build({
   platform: 'node',
   target: 'node18',
   format: 'cjs',
-  minify: true,
-  keepNames: true,
+  // Not minified: stack traces in a node's journal can be read.
   legalComments: 'none',
   banner: { js: '#!/usr/bin/env node' },
   logLevel: 'warning',
@@ -74,7 +73,9 @@ for (const machine of MACHINES) {
   if (file) copyFileSync(file, join(DIST, `koffi-linux-${machine}.node`));
   else process.stderr.write(`no native library for ${machine}: the agent runs there with slower fallbacks\n`);
 }
-for (const name of readdirSync(join(HERE, 'packaging'))) copyFileSync(join(HERE, 'packaging', name), join(DIST, name));
+for (const { name } of readdirSync(join(HERE, 'packaging'), { withFileTypes: true }).filter((one) => one.isFile())) {
+  copyFileSync(join(HERE, 'packaging', name), join(DIST, name));
+}
 
 const files = {};
 for (const name of readdirSync(DIST).sort()) {

@@ -3,7 +3,8 @@
 #
 #   curl -fsSL <service>/api/v1/agents/install.sh | FABRIC_ENROLMENT_TOKEN=… sh
 #
-# Running it again updates. `sh -s -- --uninstall` removes everything. Settings by environment:
+# Where the service offers a Debian package for this machine, that is installed: it brings its own Node.js. Elsewhere the
+# agent uses the system's Node.js. Running it again updates. `sh -s -- --uninstall` removes everything. Settings by environment:
 #   FABRIC_ENROLMENT_TOKEN   one-time token; otherwise the first line of standard input, if it is not a terminal and
 #                            the script itself comes from a file. Not needed if the node is already enrolled
 #   FABRIC_BASE_URL          address of the service, if it differs from the one this script came from
@@ -70,7 +71,8 @@ check_node() {
 fetch() {
   expected=$(printf '%s\n' "$MANIFEST" | awk -v name="$1" '$2 == name { print $1 }')
   [ -n "$expected" ] || return 1
-  set -- "$1" --fail --silent --show-error --location --retry 3 --max-time 120
+  # No limit for the whole: a package takes minutes on a slow link. A transfer without progress ends.
+  set -- "$1" --fail --silent --show-error --location --retry 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60
   if [ -n "${FABRIC_CA_FILE:-}" ]; then set -- "$@" --cacert "$FABRIC_CA_FILE"; fi
   # The checksums in this script protect the content where the certificate cannot.
   if [ -n "${FABRIC_TLS_FINGERPRINT:-}" ]; then set -- "$@" --insecure; fi
@@ -98,6 +100,40 @@ make_account() {
   done
 }
 
+# package_name: the package that the service offers for this machine; nothing if there is none.
+package_name() {
+  has dpkg || return 0
+  printf '%s\n' "$MANIFEST" | awk -v end="_$(dpkg --print-architecture).deb" \
+    'substr($2, length($2) - length(end) + 1) == end { print $2; exit }'
+}
+
+# is_packaged: whether the agent is installed as a package, or was and is not purged.
+is_packaged() {
+  has dpkg-query || return 1
+  case "$(dpkg-query -W -f '${db:Status-Status}' fabric-agent 2>/dev/null || :)" in
+    '' | not-installed) return 1 ;;
+  esac
+}
+
+# install_package NAME: the scripts of the package create account and directories, and replace an agent without package.
+install_package() {
+  fetch "$1"
+  say "installing $1"
+  dpkg --install "$WORK/$1" >"$WORK/dpkg.log" 2>&1 || {
+    cat "$WORK/dpkg.log" >&2
+    die "dpkg could not install $1: see above"
+  }
+}
+
+install_without_package() {
+  check_node
+  download
+  # Keeps configuration and token. Its unit and command would otherwise be mixed with these.
+  if is_packaged; then dpkg --remove fabric-agent >/dev/null || die 'dpkg could not remove the package'; fi
+  make_account
+  install_files
+}
+
 # put MODE FILE TARGET: replaces a file in one step, so that a running agent never reads a partial file.
 put() {
   mkdir -p "$ROOT$(dirname "$3")"
@@ -113,8 +149,7 @@ install_files() {
   fi
   printf '#!/bin/sh\nexec %s %s/fabric-agent.cjs "$@"\n' "$NODE" "$ROOT$LIB_DIR" >"$WORK/command"
   put 0755 "$WORK/command" "$COMMAND"
-  sed "s|/usr/bin/node|$NODE|" "$WORK/fabric-agent.service" >"$WORK/unit"
-  put 0644 "$WORK/unit" "$UNIT_FILE"
+  put 0644 "$WORK/fabric-agent.service" "$UNIT_FILE"
   put 0644 "$WORK/fabric-agent.sysctl.conf" "$SYSCTL_FILE"
   put 0644 "$WORK/fabric-agent.modprobe.conf" "$MODPROBE_FILE"
   if has sysctl; then sysctl -q -p "$ROOT$SYSCTL_FILE" >/dev/null 2>&1 || :; fi
@@ -194,6 +229,7 @@ wait_for_acknowledgement() {
 
 uninstall() {
   [ "$(id -u)" -eq 0 ] || die 'run this as root'
+  if is_packaged; then dpkg --purge fabric-agent >/dev/null || die 'dpkg could not remove the package'; fi
   if [ -f "$ROOT$UNIT_FILE" ]; then systemctl disable --now fabric-agent.service || :; fi
   rm -rf "$ROOT$LIB_DIR" "$ROOT$STATE_DIR" "$ROOT$(dirname "$CONFIG_FILE")"
   rm -f "$ROOT$UNIT_FILE" "$ROOT$SYSCTL_FILE" "$ROOT$MODPROBE_FILE" "$ROOT$COMMAND"
@@ -212,12 +248,10 @@ install_agent() {
   esac
   check_machine
   read_token
-  check_node
   WORK=$(mktemp -d)
   trap 'rm -rf "$WORK"' EXIT
-  download
-  make_account
-  install_files
+  PACKAGE=$(package_name)
+  if [ -n "$PACKAGE" ]; then install_package "$PACKAGE"; else install_without_package; fi
   write_config
   enrol
   start

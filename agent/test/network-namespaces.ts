@@ -22,12 +22,17 @@ export class NetworkNamespaces {
 
   /** Makes a namespace with loopback up and no IPv6, whose neighbor discovery would disturb counts. */
   add(label: string): string {
-    const name = `fabric-${process.pid}-${label}`;
+    const name = this.name(label);
     run(`ip netns add ${name}`);
     this.names.push(name);
     run(`ip -n ${name} link set lo up`);
     run(`ip netns exec ${name} sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1`);
     return name;
+  }
+
+  /** Name in the system of a namespace of this file. */
+  name(label: string): string {
+    return `fabric-${process.pid}-${label}`;
   }
 
   enter(name: string): void {

@@ -244,7 +244,10 @@ describeWithTools('systemd-analyze')('unit', () => {
     const unit = join(directory, 'fabric-agent.service');
     writeFileSync(
       unit,
-      readFileSync(join(AGENT, 'packaging/fabric-agent.service'), 'utf8').replace('/usr/bin/node', process.execPath),
+      readFileSync(join(AGENT, 'packaging/fabric-agent.service'), 'utf8').replace(
+        '/usr/bin/fabric-agent',
+        process.execPath,
+      ),
     );
     run(`systemd-analyze verify ${unit}`);
     const report = run(`systemd-analyze security --no-pager --offline=true ${unit}`);

@@ -51,11 +51,11 @@ const download = defineRoute({
   params: z.object({ file: z.string().max(100) }),
   response: { status: 200, media: 'application/octet-stream' },
   handler: async ({ params }) => {
-    const { content, sha256 } = await readAgentFile(params.file);
+    const { content, bytes, sha256 } = await readAgentFile(params.file);
     return new Response(content, {
       headers: {
         'content-type': 'application/octet-stream',
-        'content-length': String(content.byteLength),
+        'content-length': String(bytes),
         'cache-control': 'no-cache',
         etag: `"${sha256}"`,
         'x-content-type-options': 'nosniff',

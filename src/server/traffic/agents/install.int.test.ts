@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -321,6 +321,48 @@ describe('GET /agents/install.sh', () => {
       expect(createHash('sha256').update(content).digest('hex'), name).toBe(sum);
       expect(response.headers.get('content-length')).toBe(String(content.byteLength));
       expect(response.headers.get('etag')).toBe(`"${sum}"`);
+    }
+  });
+
+  it('offers packages of the same agent, and none of another build or size', async () => {
+    const dist = join(directory, 'dist');
+    const bundle = JSON.parse(readFileSync(join(dist, 'agent', 'manifest.json'), 'utf8'));
+    const name = `fabric-agent_${bundle.version}_amd64.deb`;
+    const content = randomBytes(300_000);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    const own = { 'fabric-agent.cjs': bundle.files['fabric-agent.cjs'].sha256 };
+    const offer = (contents: Record<string, string>, bytes = content.length) =>
+      writeFileSync(
+        join(dist, 'fabric-agent-packages.json'),
+        JSON.stringify({ version: bundle.version, contents, files: { [name]: { sha256, bytes } } }),
+      );
+    writeFileSync(join(dist, name), content);
+    // Next's server has a copy of the bundle, without packages, and runs beside it.
+    const server = join(directory, '.next', 'standalone');
+    cpSync(join(dist, 'agent'), join(server, 'dist', 'agent'), { recursive: true });
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(server);
+    try {
+      offer(own);
+      expect((await script()).text).toContain(`${sha256}  ${name}`);
+      const { files } = await json<AgentInstallInfo>(call('/agents/install-info', { headers: admin }), 200);
+      expect(files.at(-1)).toMatchObject({ name, sha256, bytes: content.length });
+      const response = await call(`/agents/download/${name}`);
+      expect(response.headers.get('content-length')).toBe(String(content.length));
+      expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
+      // A client that disconnects.
+      const reader = (await call(`/agents/download/${name}`)).body?.getReader();
+      expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
+      await reader?.cancel();
+      for (const refuse of [() => offer({ 'fabric-agent.cjs': sha256 }), () => offer(own, content.length + 1)]) {
+        refuse();
+        expect((await script()).text).not.toContain(name);
+        expect((await call(`/agents/download/${name}`)).status).toBe(404);
+      }
+    } finally {
+      cwd.mockReturnValue(directory);
+      rmSync(join(directory, '.next'), { recursive: true });
+      rmSync(join(dist, name));
+      rmSync(join(dist, 'fabric-agent-packages.json'));
     }
   });
 

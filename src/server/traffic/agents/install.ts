@@ -12,7 +12,7 @@ import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
 import { findNodeName, insertEnrollment } from '../queries/agent-enrollments';
-import { INSTALLER, readAgentBundle, requireAgentBundle } from './agent-bundle';
+import { type AgentBundle, INSTALLER, readAgentBundle, requireAgentBundle } from './agent-bundle';
 
 /** Long enough to open a shell on the node, short enough for a token that is pasted. */
 const LIFE_MS = 60 * 60_000;
@@ -78,9 +78,14 @@ export async function createInstall(
 const REQUIREMENTS = [
   'Proxmox VE 8 or newer, or another Debian with systemd',
   'x86_64 or aarch64',
-  'Node.js 18 or later; if it is missing, the installer gets it from Debian',
+  'nothing else if there is a package (.deb) for the machine; otherwise Node.js 18 or later, which the installer gets from Debian if it is missing',
   'root for the installation; the agent runs as its own user',
   'a connection from the node to this address',
+];
+
+const listServedFiles = (bundle: AgentBundle | null) => [
+  ...(bundle?.files ?? []).filter((file) => file.name !== INSTALLER),
+  ...(bundle?.packages.files ?? []),
 ];
 
 /** How the agent is installed, and what the installer brings. */
@@ -91,9 +96,7 @@ export async function readInstallInfo(baseUrl: string): Promise<AgentInstallInfo
     script_url: `${baseUrl}/api/v1/agents/install.sh`,
     heartbeat_url: `${baseUrl}${AGENT_PATHS.heartbeat}`,
     agent_version: bundle?.version ?? null,
-    files: (bundle?.files ?? [])
-      .filter((file) => file.name !== INSTALLER)
-      .map((file) => ({ ...file, url: `${baseUrl}${DOWNLOAD_PATH}/${file.name}` })),
+    files: listServedFiles(bundle).map((file) => ({ ...file, url: `${baseUrl}${DOWNLOAD_PATH}/${file.name}` })),
     requirements: REQUIREMENTS,
   };
 }
@@ -104,11 +107,7 @@ export async function readInstallInfo(baseUrl: string): Promise<AgentInstallInfo
  * @throws AppError `unavailable` when the agent was not built
  */
 export async function renderInstallScript(baseUrl: string): Promise<string> {
-  const { directory, files } = await requireAgentBundle();
-  const template = await readFile(join(directory, INSTALLER), 'utf8');
-  return renderInstaller(
-    template,
-    baseUrl,
-    files.filter((file) => file.name !== INSTALLER),
-  );
+  const bundle = await requireAgentBundle();
+  const template = await readFile(join(bundle.directory, INSTALLER), 'utf8');
+  return renderInstaller(template, baseUrl, listServedFiles(bundle));
 }
