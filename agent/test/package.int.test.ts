@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -39,7 +40,19 @@ case "$1" in
 esac
 `;
 
+/** Whether what packages bring is there, or could be fetched: later, inside a namespace, it cannot. */
+function hasRuntime(): boolean {
+  const program = `
+    import { fetchPackage, RUNTIME, readNativeLibrary } from ${JSON.stringify(join(AGENT, 'package-runtime.mjs'))};
+    for (const { node, package: name, integrity } of Object.values(RUNTIME.machines)) {
+      fetchPackage({ name, version: RUNTIME.version, integrity });
+      readNativeLibrary(node);
+    }`;
+  return spawnSync(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' }).status === 0;
+}
+
 describeAsRoot(
+  ...(hasRuntime() ? [] : ['the registry of npm']),
   'dpkg',
   'dpkg-deb',
   'unshare',

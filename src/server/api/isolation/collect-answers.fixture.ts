@@ -171,6 +171,8 @@ const parseIdTime = (id: string) => Number.parseInt(id.replaceAll('-', '').slice
 const maskVolatile = (text: string, since: number) =>
   text
     .replace(/"request_id":"[^"]*"/g, '"request_id"')
+    // A week before this hour, and of the next one if an hour ends between two questions.
+    .replace(/"seen_since":"[^"]*"/g, '"seen_since"')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:[\d.]+)?Z/g, (time) => (Date.parse(time) >= since ? '<now>' : time))
     .replace(/[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, (id) =>
       parseIdTime(id) >= since ? '<new>' : id,
