@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RoleGrant } from '@/domain/permissions';
 import type { Session } from '../auth/scope';
-import { forgetSharedAnswers, shareAnswer } from './shared-answers';
+import { forgetSharedAnswers, type Sharing, shareAnswer } from './shared-answers';
 
 const TENANT = '11111111-1111-4111-8111-111111111111';
 
@@ -12,12 +12,13 @@ const createSession = (grants: readonly Partial<RoleGrant>[], person = 'ada'): S
   origin: { request_id: 'r', source_address: null },
 });
 
+const SHARING: Sharing = { seconds: 2, permissions: ['flow:read', 'workload:read', 'policy:read'] };
 const viewer = { permissions: ['flow:read', 'workload:read'] };
 
 describe('shared answers', () => {
   let made: number;
   const ask = (session: Session, asked: unknown = { since: 'then' }) =>
-    shareAnswer(session, 'dashboard.traffic', asked, 2, async () => ++made);
+    shareAnswer(session, 'dashboard.traffic', asked, SHARING, async () => ++made);
 
   beforeEach(() => {
     made = 0;
@@ -54,7 +55,7 @@ describe('shared answers', () => {
 
   it('does not keep a failure', async () => {
     const fail = () =>
-      shareAnswer(createSession([viewer]), 'dashboard.traffic', null, 2, () => Promise.reject(new Error('busy')));
+      shareAnswer(createSession([viewer]), 'dashboard.traffic', null, SHARING, () => Promise.reject(new Error('busy')));
     await expect(fail()).rejects.toThrow('busy');
     expect(await ask(createSession([viewer]), null)).toBe(1);
   });

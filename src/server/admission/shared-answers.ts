@@ -1,4 +1,4 @@
-import { computeReach, PERMISSIONS } from '@/domain/permissions';
+import { computeReach, type Permission } from '@/domain/permissions';
 import type { Session } from '../auth/scope';
 import { cache } from '../lib/cache';
 
@@ -11,7 +11,8 @@ const answers = cache<Promise<unknown>, { readonly at: number; readonly seconds:
   isFresh: (kept, { at, seconds }) => at - kept.at < seconds * 1_000,
 });
 
-const READING = PERMISSIONS.filter((permission) => permission.endsWith(':read'));
+/** For how many seconds an answer is shared, and all permissions on which it depends: it is shared where these reach the same. */
+export type Sharing = { readonly seconds: number; readonly permissions: readonly Permission[] };
 
 /**
  * The answer to a question about everything that the caller may see, such as the dashboard: people who may see the same and ask the same
@@ -22,10 +23,10 @@ export function shareAnswer<T>(
   { grants, api_token }: Session,
   path: string,
   asked: unknown,
-  seconds: number,
+  { seconds, permissions }: Sharing,
   answer: () => Promise<T>,
 ): Promise<T> {
-  const reach = READING.map((permission) => computeReach(grants, permission));
+  const reach = permissions.map((permission) => computeReach(grants, permission));
   const key = JSON.stringify([path, reach, api_token, asked]);
   return answers.load(key, { at: performance.now(), seconds }, answer) as Promise<T>;
 }

@@ -2,6 +2,7 @@ import type { TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server';
 import { z } from 'zod';
 import type { AtOneTime } from '@/domain/as-of';
 import type { Grantable } from '@/domain/permissions';
+import type { Sharing } from '../admission/shared-answers';
 import type { OpenScope, PersonSession, Scope, Session } from '../auth/scope';
 import { answerAt } from '../history/history';
 import type { ErrorCode } from '../lib/errors';
@@ -108,8 +109,8 @@ type Declared<A extends CallAccess, P extends ObjectShape, I extends Shape, N ex
   input?: I;
   /** Names that pages use for parameters of the path. */
   onPages?: N;
-  /** Pages of people who may see the same and ask the same within so many seconds get one answer. It shows nothing that they change. */
-  shared_seconds?: number;
+  /** Pages of people who may see the same and ask the same within some seconds get one answer. It shows nothing that they change. */
+  shared?: Sharing;
 };
 
 /** An operation as tables of it hold them, whatever its types. */

@@ -149,9 +149,9 @@ export const builderFor = (operation: Operation) =>
       const input = await getRawInput();
       const answer = (stop: AbortSignal | null) =>
         isHeavyCall(path, input) ? admit('compute', ctx.scope as Scope, stop, () => next()) : next();
-      if (!operation.shared_seconds) return answer(signal ?? null);
+      if (!operation.shared) return answer(signal ?? null);
       // One who leaves does not take the answer from the others.
-      return shareAnswer(ctx.session, path, input, operation.shared_seconds, async () => {
+      return shareAnswer(ctx.session, path, input, operation.shared, async () => {
         const result = await answer(null);
         if (!result.ok) throw result.error;
         return result;

@@ -5,6 +5,7 @@ import {
   DashboardTrafficInput,
 } from '@/domain/dashboard/dashboard';
 import {
+  DASHBOARD_PERMISSIONS,
   dashboardScopes,
   readDashboard,
   readDashboardOperations,
@@ -28,13 +29,13 @@ export const dashboardRouter = router({
   }),
   security: query({
     access: { permission: 'flow:read' },
-    shared_seconds: 2,
+    shared: { seconds: 2, permissions: DASHBOARD_PERMISSIONS },
     input: DashboardInput,
     run: ({ scope, session, input }) => readDashboardSecurity(dashboardScopes(session, scope), input),
   }),
   traffic: query({
     access: { permission: 'flow:read' },
-    shared_seconds: 5,
+    shared: { seconds: 5, permissions: DASHBOARD_PERMISSIONS },
     input: DashboardTrafficInput,
     run: ({ scope, session, input }) => readDashboardTraffic(dashboardScopes(session, scope), input),
   }),

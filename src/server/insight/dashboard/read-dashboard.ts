@@ -47,15 +47,28 @@ export type DashboardScopes = {
   readonly agent: Scope<'agent:read'> | null;
 };
 
+/** What besides flows the parts depend on. */
+const OTHER_READING = {
+  workload: 'workload:read',
+  policy: 'policy:read',
+  ipam: 'ipam:read',
+  cluster: 'cluster:read',
+  agent: 'agent:read',
+} as const;
+
+/** All permissions on which the dashboard depends. */
+export const DASHBOARD_PERMISSIONS = ['flow:read', ...Object.values(OTHER_READING)] as const;
+
 /** The dashboard is for those who may read flows; the rest of it depends on what else they may. */
 export function dashboardScopes(session: Session | null, flow: Scope<'flow:read'>): DashboardScopes {
+  const find = <P extends keyof typeof OTHER_READING>(part: P) => authorizeIfGranted(session, OTHER_READING[part]);
   return {
     flow,
-    workload: authorizeIfGranted(session, 'workload:read'),
-    policy: authorizeIfGranted(session, 'policy:read'),
-    ipam: authorizeIfGranted(session, 'ipam:read'),
-    cluster: authorizeIfGranted(session, 'cluster:read'),
-    agent: authorizeIfGranted(session, 'agent:read'),
+    workload: find('workload'),
+    policy: find('policy'),
+    ipam: find('ipam'),
+    cluster: find('cluster'),
+    agent: find('agent'),
   };
 }
 
