@@ -12,7 +12,12 @@ const createSession = (grants: readonly Partial<RoleGrant>[], person = 'ada'): S
   origin: { request_id: 'r', source_address: null },
 });
 
-const SHARING: Sharing = { seconds: 2, permissions: ['flow:read', 'workload:read', 'policy:read'] };
+let version = '1';
+const SHARING: Sharing = {
+  seconds: 2,
+  permissions: ['flow:read', 'workload:read', 'policy:read'],
+  version: async () => version,
+};
 const viewer = { permissions: ['flow:read', 'workload:read'] };
 
 describe('shared answers', () => {
@@ -51,6 +56,13 @@ describe('shared answers', () => {
     expect(await ask(createSession([viewer]))).toBe(1);
     vi.advanceTimersByTime(1);
     expect(await ask(createSession([viewer]))).toBe(3);
+  });
+
+  it('answers from the start as soon as something changed', async () => {
+    await ask(createSession([viewer]));
+    version = '2';
+    expect(await ask(createSession([viewer]))).toBe(2);
+    expect(await ask(createSession([viewer]))).toBe(2);
   });
 
   it('does not keep a failure', async () => {

@@ -5,30 +5,40 @@ import { cache } from '../lib/cache';
 /** Ranges move on with the time, so that few request older answers. */
 const MOST_KEPT = 64;
 
-const answers = cache<Promise<unknown>, { readonly at: number; readonly seconds: number }>({
+type Seal = { readonly at: number; readonly seconds: number; readonly version: string };
+const answers = cache<Promise<unknown>, Seal>({
   name: 'shared_answers',
   maxEntries: MOST_KEPT,
-  isFresh: (kept, { at, seconds }) => at - kept.at < seconds * 1_000,
+  isFresh: (kept, { at, seconds, version }) => kept.version === version && at - kept.at < seconds * 1_000,
 });
 
-/** For how many seconds an answer is shared, and all permissions on which it depends: it is shared where these reach the same. */
-export type Sharing = { readonly seconds: number; readonly permissions: readonly Permission[] };
+export type Sharing = {
+  /** For so long an answer is shared: what only heartbeats change may be this old. */
+  readonly seconds: number;
+  /** All permissions on which the answer depends: it is shared where these reach the same. */
+  readonly permissions: readonly Permission[];
+  /** Changes with everything else on which the answer depends: who changes something sees it immediately. */
+  readonly version: () => Promise<string>;
+};
 
 /**
  * The answer to a question about everything that the caller may see, such as the dashboard: people who may see the same and ask the same
  * within some seconds get one answer. A failure is not given to those who ask later.
  * @param asked what is asked, as it was sent
  */
-export function shareAnswer<T>(
+export async function shareAnswer<T>(
   { grants, api_token }: Session,
   path: string,
   asked: unknown,
-  { seconds, permissions }: Sharing,
+  sharing: Sharing,
   answer: () => Promise<T>,
 ): Promise<T> {
+  const { seconds, permissions } = sharing;
+  // Before the answer is made: a change in between is then noticed by those who ask next.
+  const version = await sharing.version();
   const reach = permissions.map((permission) => computeReach(grants, permission));
   const key = JSON.stringify([path, reach, api_token, asked]);
-  return answers.load(key, { at: performance.now(), seconds }, answer) as Promise<T>;
+  return answers.load(key, { at: performance.now(), seconds, version }, answer) as Promise<T>;
 }
 
 /** For tests of what one may learn of another: each of their questions is answered from the start. */

@@ -109,7 +109,7 @@ type Declared<A extends CallAccess, P extends ObjectShape, I extends Shape, N ex
   input?: I;
   /** Names that pages use for parameters of the path. */
   onPages?: N;
-  /** Pages of people who may see the same and ask the same within some seconds get one answer. It shows nothing that they change. */
+  /** Pages of people who may see the same and ask the same within some seconds get one answer, unless something changed. */
   shared?: Sharing;
 };
 

@@ -5,12 +5,12 @@ import {
   DashboardTrafficInput,
 } from '@/domain/dashboard/dashboard';
 import {
-  DASHBOARD_PERMISSIONS,
   dashboardScopes,
   readDashboard,
   readDashboardOperations,
   readDashboardSecurity,
   readDashboardTraffic,
+  shareDashboard,
 } from '../../insight/dashboard/read-dashboard';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -29,13 +29,13 @@ export const dashboardRouter = router({
   }),
   security: query({
     access: { permission: 'flow:read' },
-    shared: { seconds: 2, permissions: DASHBOARD_PERMISSIONS },
+    shared: shareDashboard(2),
     input: DashboardInput,
     run: ({ scope, session, input }) => readDashboardSecurity(dashboardScopes(session, scope), input),
   }),
   traffic: query({
     access: { permission: 'flow:read' },
-    shared: { seconds: 5, permissions: DASHBOARD_PERMISSIONS },
+    shared: shareDashboard(5),
     input: DashboardTrafficInput,
     run: ({ scope, session, input }) => readDashboardTraffic(dashboardScopes(session, scope), input),
   }),

@@ -12,10 +12,11 @@ import { ratePosture } from '@/domain/dashboard/security-posture';
 import { HOUR_MS } from '@/domain/durations';
 import type { ConflictKind } from '@/domain/ipam/conflict';
 import { countConflictKinds } from '../../addresses/queries/ipam-conflicts';
+import type { Sharing } from '../../admission/shared-answers';
 import { authorizeIfGranted, narrowScope, type Scope, type Session } from '../../auth/scope';
 import { coverageDays } from '../../enforcement/coverage/read-coverage';
 import { type FailingNode, listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
-import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import { readFirewallState, readFirewallVersion } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { sumEscaped } from '../../enforcement/queries/escaped';
 import { clock } from '../../lib/clock';
 import { narrowToTenant } from '../../tenancy/choose-owner';
@@ -56,8 +57,12 @@ const OTHER_READING = {
   agent: 'agent:read',
 } as const;
 
-/** All permissions on which the dashboard depends. */
-export const DASHBOARD_PERMISSIONS = ['flow:read', ...Object.values(OTHER_READING)] as const;
+/** How long a part of the dashboard is shared by people who may see the same. What else than heartbeats changes it is in the version. */
+export const shareDashboard = (seconds: number): Sharing => ({
+  seconds,
+  permissions: ['flow:read', ...Object.values(OTHER_READING)],
+  version: readFirewallVersion,
+});
 
 /** The dashboard is for those who may read flows; the rest of it depends on what else they may. */
 export function dashboardScopes(session: Session | null, flow: Scope<'flow:read'>): DashboardScopes {
