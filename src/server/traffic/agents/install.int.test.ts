@@ -1,52 +1,35 @@
 import { spawnSync } from 'node:child_process';
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AgentDetail, AgentInstall, AgentInstallInfo } from '@/domain/agent';
-import { STAMPED } from '@/server/auth/origin';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AgentDetail, AgentInstall } from '@/domain/agent';
 import { sqlClient } from '@/server/db/client';
 import { bearer, makeCluster, makeNode, makeTenant, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { collectReplacedTokens } from '../../notifications/facts/traffic-facts';
+import { readJson, useBuiltAgent } from './testing/built-agent.fixture';
 import { MACHINE_ID, makeFlows, makeHeartbeat } from './testing/heartbeat.fixture';
 
 type Headers = Record<string, string>;
 const sql = sqlClient();
 const OTHER_MACHINE = 'fedcba9876543210fedcba9876543210';
-let directory: string;
+const directory = useBuiltAgent();
 let admin: Headers;
 let cluster: { id: string };
 let node: { id: string; name: string };
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'fabric-install-test-'));
-  const build = spawnSync(process.execPath, ['agent/build.mjs', join(directory, 'dist', 'agent')], {
-    encoding: 'utf8',
-  });
-  expect(build.status, build.stderr).toBe(0);
-  vi.spyOn(process, 'cwd').mockReturnValue(directory);
   cluster = await makeCluster();
   admin = await bearer(await makeUser('admin'));
-}, 60_000);
-afterAll(() => {
-  vi.restoreAllMocks();
-  rmSync(directory, { recursive: true });
 });
 beforeEach(async () => {
   node = await makeNode(cluster);
 });
 
-async function json<T>(response: Response | Promise<Response>, status: number): Promise<T> {
-  const answer = await response;
-  const text = await answer.text();
-  expect(answer.status, text).toBe(status);
-  return JSON.parse(text);
-}
 const install = (of = node, headers: Headers = {}) =>
-  json<AgentInstall>(
+  readJson<AgentInstall>(
     call('/agents/install', { method: 'POST', body: { node_id: of.id }, headers: { ...admin, ...headers } }),
     201,
   );
@@ -63,7 +46,7 @@ const enroll = (enrolment_token: string, values: Record<string, unknown> = {}) =
     },
   });
 const enrolled = (token: string, values: Record<string, unknown> = {}) =>
-  json<{ node_token: string; node_id: string; interval_seconds: number }>(enroll(token, values), 200);
+  readJson<{ node_token: string; node_id: string; interval_seconds: number }>(enroll(token, values), 200);
 const sendHeartbeat = (token: string, machine_id = MACHINE_ID) =>
   call('/agents/heartbeat', {
     method: 'POST',
@@ -75,7 +58,7 @@ describe('POST /agents/install', () => {
   it('gives a command that hands token and node name to the installer, whatever the name is', async () => {
     const odd = await makeNode(cluster, { name: `it's $(touch x) "n1"` });
     const { command, enrolment_token, node_name } = await install(odd);
-    const bin = mkdtempSync(join(directory, 'bin-'));
+    const bin = mkdtempSync(join(directory(), 'bin-'));
     const curl = `#!/bin/sh\necho 'printf "%s|%s|%s" "$FABRIC_ENROLMENT_TOKEN" "$FABRIC_NODE_NAME" "'"$2"'"'\n`;
     writeFileSync(join(bin, 'curl'), curl);
     chmodSync(join(bin, 'curl'), 0o755);
@@ -108,12 +91,12 @@ describe('POST /agents/install', () => {
     ['a stranger', 401, async () => ({ headers: {}, id: node.id })],
   ])('refuses %s with %i', async (_what, status, make) => {
     const { headers, id } = await make();
-    await json(call('/agents/install', { method: 'POST', body: { node_id: id }, headers }), status);
+    await readJson(call('/agents/install', { method: 'POST', body: { node_id: id }, headers }), status);
   });
 
   it('says so when the service was built without the agent', async () => {
     vi.spyOn(process, 'cwd').mockReturnValueOnce('/');
-    const problem = await json<{ detail: string }>(
+    const problem = await readJson<{ detail: string }>(
       call('/agents/install', { method: 'POST', body: { node_id: node.id }, headers: admin }),
       503,
     );
@@ -243,7 +226,7 @@ describe('the route of enrollment', () => {
     ],
   ];
   it.each(cases)('refuses a token %s with %i', async (_what, status, text, attempt) => {
-    const problem = await json<{ detail: string; node_token?: string }>(attempt(), status);
+    const problem = await readJson<{ detail: string; node_token?: string }>(attempt(), status);
     expect(problem.detail).toContain(text);
     expect(problem.node_token).toBeUndefined();
   });
@@ -279,148 +262,6 @@ describe('the route of enrollment', () => {
       const { enrolment_token } = await install();
       const answers = await Promise.all(Array.from({ length: 4 }, () => enroll(enrolment_token)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410]);
-    }
-  });
-});
-
-describe('GET /agents/install.sh', () => {
-  const script = async (headers: Headers = {}) => {
-    const response = await call('/agents/install.sh', { headers });
-    expect(response.status).toBe(200);
-    return { response, text: await response.text() };
-  };
-
-  it('returns a shell script that must not be cached', async () => {
-    const { response, text } = await script();
-    expect(response.headers.get('content-type')).toBe('text/x-shellscript; charset=utf-8');
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(text).not.toContain('@FABRIC_');
-  });
-
-  it.skipIf(spawnSync('shellcheck', ['--version']).status !== 0)('passes shellcheck as it is served', async () => {
-    const check = spawnSync('shellcheck', ['-s', 'sh', '-'], { input: (await script()).text, encoding: 'utf8' });
-    expect(check.status, check.stdout).toBe(0);
-  });
-
-  it('contains the checksums of the files that are served', async () => {
-    const { text } = await script();
-    const sums = [...text.matchAll(/\b([0-9a-f]{64}) {2}([\w.-]+)/g)].map(([, sum, name]) => ({
-      sum,
-      name: name ?? '',
-    }));
-    const { files, agent_version } = await json<AgentInstallInfo>(
-      call('/agents/install-info', { headers: admin }),
-      200,
-    );
-    expect(agent_version).toBe('0.5.0');
-    expect(sums.map(({ name }) => name)).toEqual(files.map(({ name }) => name));
-    expect(sums.map(({ name }) => name)).toEqual(expect.arrayContaining(['fabric-agent.cjs', 'fabric-agent.service']));
-    for (const { sum, name } of sums) {
-      const response = await call(`/agents/download/${name}`);
-      const content = Buffer.from(await response.arrayBuffer());
-      expect(createHash('sha256').update(content).digest('hex'), name).toBe(sum);
-      expect(response.headers.get('content-length')).toBe(String(content.byteLength));
-      expect(response.headers.get('etag')).toBe(`"${sum}"`);
-    }
-  });
-
-  it('offers packages of the same agent, and none of another build or size', async () => {
-    const dist = join(directory, 'dist');
-    const bundle = JSON.parse(readFileSync(join(dist, 'agent', 'manifest.json'), 'utf8'));
-    const name = `fabric-agent_${bundle.version}_amd64.deb`;
-    const content = randomBytes(300_000);
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    const own = { 'fabric-agent.cjs': bundle.files['fabric-agent.cjs'].sha256 };
-    const offer = (contents: Record<string, string>, bytes = content.length) =>
-      writeFileSync(
-        join(dist, 'fabric-agent-packages.json'),
-        JSON.stringify({ version: bundle.version, contents, files: { [name]: { sha256, bytes } } }),
-      );
-    writeFileSync(join(dist, name), content);
-    // Next's server has a copy of the bundle, without packages, and runs beside it.
-    const server = join(directory, '.next', 'standalone');
-    cpSync(join(dist, 'agent'), join(server, 'dist', 'agent'), { recursive: true });
-    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(server);
-    try {
-      offer(own);
-      expect((await script()).text).toContain(`${sha256}  ${name}`);
-      const { files } = await json<AgentInstallInfo>(call('/agents/install-info', { headers: admin }), 200);
-      expect(files.at(-1)).toMatchObject({ name, sha256, bytes: content.length });
-      const response = await call(`/agents/download/${name}`);
-      expect(response.headers.get('content-length')).toBe(String(content.length));
-      expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
-      // A client that disconnects.
-      const reader = (await call(`/agents/download/${name}`)).body?.getReader();
-      expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
-      await reader?.cancel();
-      for (const refuse of [() => offer({ 'fabric-agent.cjs': sha256 }), () => offer(own, content.length + 1)]) {
-        refuse();
-        expect((await script()).text).not.toContain(name);
-        expect((await call(`/agents/download/${name}`)).status).toBe(404);
-      }
-    } finally {
-      cwd.mockReturnValue(directory);
-      rmSync(join(directory, '.next'), { recursive: true });
-      rmSync(join(dist, name));
-      rmSync(join(dist, 'fabric-agent-packages.json'));
-    }
-  });
-
-  const BAD_HOSTS = [
-    'evil.example.org/path',
-    'evil.example.org;reboot',
-    '$(reboot)',
-    '`reboot`',
-    'a b',
-    'user@host',
-    'host:99999',
-    'host:0',
-    '-x',
-    "'",
-    '[::1',
-    'a_b$c',
-    '0x7f.1',
-    'x'.repeat(300),
-  ];
-  it.each<[Headers, string]>([
-    [{}, 'http://fabric.test'],
-    [{ 'x-fabric-host': 'fabric.example.org', 'x-fabric-proto': 'https' }, 'https://fabric.example.org'],
-    [{ 'x-fabric-host': 'fabric.example.org:8443' }, 'http://fabric.example.org:8443'],
-    [{ 'x-fabric-host': '[2001:DB8::1]:8443', 'x-fabric-proto': 'https' }, 'https://[2001:db8::1]:8443'],
-    [{ 'x-fabric-host': '192.0.2.1' }, 'http://192.0.2.1'],
-    [{ 'x-fabric-proto': 'https' }, 'https://fabric.test'],
-    // What the client itself sends counts for nothing: the entry looks at who it is before (`peer-header.ts`).
-    [{ 'x-forwarded-host': 'evil.example.org', 'x-forwarded-proto': 'https' }, 'http://fabric.test'],
-    [{ 'x-forwarded-host': 'evil.example.org', 'x-fabric-host': 'fabric.example.org' }, 'http://fabric.example.org'],
-    [{ 'x-forwarded-proto': "https';reboot;'" }, 'http://fabric.test'],
-  ])('names the address of %j as %s', async (headers, base) => {
-    vi.stubGlobal(STAMPED, true);
-    const { text } = await script(headers);
-    expect(/^DEFAULT_BASE_URL='([^']*)'$/m.exec(text)?.[1]).toBe(base);
-    const { base_url, command } = await install(node, headers);
-    expect(base_url).toBe(base);
-    expect(command).toContain(`curl -fsSL '${base}/api/v1/agents/install.sh' |`);
-    const info = await json<AgentInstallInfo>(call('/agents/install-info', { headers: { ...admin, ...headers } }), 200);
-    expect(info.script_url).toBe(`${base}/api/v1/agents/install.sh`);
-    expect(info.files[0]?.url.startsWith(`${base}/api/v1/agents/download/`)).toBe(true);
-  });
-
-  it.each(BAD_HOSTS)('refuses to name %j as its address', async (host) => {
-    vi.stubGlobal(STAMPED, true);
-    const response = await call('/agents/install.sh', { headers: { 'x-fabric-host': host } });
-    expect(response.status).toBe(400);
-  });
-
-  it('returns the script, and no other file of the disk with the downloads', async () => {
-    for (const name of [
-      'manifest.json',
-      'install.sh',
-      '..%2Fmanifest.json',
-      '%2Fetc%2Fpasswd',
-      '.',
-      'fabric-agent.cjs%00',
-    ]) {
-      expect([401, 404], name).toContain((await call(`/agents/download/${name}`)).status);
     }
   });
 });

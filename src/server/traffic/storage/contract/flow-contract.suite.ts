@@ -22,11 +22,7 @@ import {
   replayHeartbeats,
   toShownFlow,
 } from './flow-oracle.fixture';
-import { EVERYTHING, listFilters, listReaches, makeFlowFilter } from './selections.fixture';
-
-const READERS = [
-  ...['everything', 'one workload and no subnet', 'two workloads and one subnet', 'workloads that moved', 'nothing'],
-];
+import { EVERYTHING, listFilters, listReaches, makeFlowFilter, READERS } from './selections.fixture';
 
 /** Lists of single flows: what is stored after any heartbeats, for every reader, with every filter and order. */
 export function describeFlowContract(name: string, { store, clear }: ContractEngine): void {

@@ -9,6 +9,15 @@ export const EVERYTHING = { since: iso(NOW - 24 * HOUR), until: iso(NOW + HOUR),
 /** When workloads moved between tenants, in the middle of the histories. */
 const MOVED_AT = iso(NOW - 1.4 * HOUR).replace('Z', '000Z');
 
+/** The names of readers; the inventory that they see is made when tests run. */
+export const READERS = [
+  'everything',
+  'one workload and no subnet',
+  'two workloads and one subnet',
+  'workloads that moved',
+  'nothing',
+];
+
 /** Readers: one that sees everything, tenants with some workloads and subnets, and one that has nothing. */
 export function listReaches({ workloads }: Inventory): Record<string, FlowReach> {
   const ids = (...which: number[]) => which.map((i) => workloads[i]?.id ?? '');

@@ -15,12 +15,9 @@ import {
   storeHistory,
 } from './flow-history.fixture';
 import { isMatch, isShown, limitToPeriods, replayHeartbeats } from './flow-oracle.fixture';
-import { EVERYTHING, listFilters, listReaches, makeFilter, makeFlowFilter } from './selections.fixture';
+import { EVERYTHING, listFilters, listReaches, makeFilter, makeFlowFilter, READERS } from './selections.fixture';
 import { addUp, countAdditions, countFlows, groupBy, sumEdges, sumGroups } from './sum-oracle.fixture';
 
-const READERS = [
-  ...['everything', 'one workload and no subnet', 'two workloads and one subnet', 'workloads that moved', 'nothing'],
-];
 const MINUTE = 60_000;
 /** Totals by the minute have no addresses. */
 const WITHOUT_ADDRESSES = FLOW_GROUPINGS.filter((grouping) => grouping !== 'source' && grouping !== 'destination');
