@@ -7,10 +7,10 @@ import type { AgentInstall, AgentInstallInfo } from '@/domain/agent';
 import { STAMPED } from '@/server/auth/origin';
 import { bearer, makeCluster, makeNode, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
-import { readJson, useBuiltAgent } from './testing/built-agent.fixture';
+import { provideBuiltAgent, readJson } from './testing/built-agent.fixture';
 
 type Headers = Record<string, string>;
-const directory = useBuiltAgent();
+const directory = provideBuiltAgent();
 let admin: Headers;
 let node: { id: string };
 

@@ -9,13 +9,13 @@ import { bearer, makeCluster, makeNode, makeTenant, makeUser } from '@/test/fact
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { collectReplacedTokens } from '../../notifications/facts/traffic-facts';
-import { readJson, useBuiltAgent } from './testing/built-agent.fixture';
+import { provideBuiltAgent, readJson } from './testing/built-agent.fixture';
 import { MACHINE_ID, makeFlows, makeHeartbeat } from './testing/heartbeat.fixture';
 
 type Headers = Record<string, string>;
 const sql = sqlClient();
 const OTHER_MACHINE = 'fedcba9876543210fedcba9876543210';
-const directory = useBuiltAgent();
+const directory = provideBuiltAgent();
 let admin: Headers;
 let cluster: { id: string };
 let node: { id: string; name: string };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 
 /** Has the tests of a file run in a directory of its own in which the agent was built. @returns how to read its path */
-export function useBuiltAgent(): () => string {
+export function provideBuiltAgent(): () => string {
   let directory = '';
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'fabric-install-test-'));
