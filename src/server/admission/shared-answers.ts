@@ -5,7 +5,7 @@ import { cache } from '../lib/cache';
 /** Ranges move on with the time, so that few request older answers. */
 const MOST_KEPT = 64;
 
-type Seal = { readonly at: number; readonly seconds: number; readonly version: string };
+type Seal = { readonly at: number; readonly seconds: number; readonly version: unknown };
 const answers = cache<Promise<unknown>, Seal>({
   name: 'shared_answers',
   maxEntries: MOST_KEPT,
@@ -17,8 +17,8 @@ export type Sharing = {
   readonly seconds: number;
   /** All permissions on which the answer depends: it is shared where these reach the same. */
   readonly permissions: readonly Permission[];
-  /** Changes with everything else on which the answer depends: who changes something sees it immediately. */
-  readonly version: () => Promise<string>;
+  /** Another value or object whenever anything else changed on which the answer depends: who changes something sees it immediately. */
+  readonly version: () => Promise<unknown>;
 };
 
 /**

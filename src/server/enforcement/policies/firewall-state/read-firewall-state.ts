@@ -70,9 +70,6 @@ async function readAccepted(): Promise<AcceptedDrift> {
   );
 }
 
-/** A text that changes with everything that the firewall state is made from, inventory and policies included. One query. */
-export const readFirewallVersion = async (): Promise<string> => JSON.stringify(await policyInputsStamp(db));
-
 const known = sharedValue<Known>('policy_board', async (before) => {
   // Read the stamp before the data that it covers: the next read then notices a change in between.
   const stamp = await policyInputsStamp(db);
