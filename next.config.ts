@@ -9,6 +9,8 @@ const config: NextConfig = {
   typescript: { ignoreBuildErrors: true },
   transpilePackages: ['@fabric/agent-contract'],
   experimental: {
+    // The entry answers the API with modules of its own; Next's copy of them is for `next dev`.
+    preloadEntriesOnStart: false,
     // The standalone server has no maps of its pages: nothing would read them.
     turbopackSourceMaps: false,
     // A build on a machine that is thrown away afterwards writes nothing for the next one.

@@ -55,6 +55,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Keeps transformed modules by content: the integration tests reuse those of the unit tests, the next run those of both.
     experimental: { fsModuleCache: true },
+    // What is waited for comes; how soon is not what these tests are about.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       {
         extends: true,

@@ -8,7 +8,11 @@ test('a policy test can be created, read, changed and deleted', async ({ adminPa
   await page.getByRole('button', { name: 'Create policy test' }).first().click();
   const drawer = page.getByRole('dialog', { name: 'Create policy test' });
   await typeInto(drawer.getByRole('textbox', { name: 'Name' }), 'no ssh from outside');
+  // An Esc too many does not throw away what was entered.
+  await page.keyboard.press('Escape');
+  await expect(drawer.getByText('Press Esc again to discard what you entered.')).toBeVisible();
   await drawer.getByRole('radio', { name: 'Must be denied' }).click();
+  await expect(drawer.getByText('Press Esc again to discard what you entered.')).toBeHidden();
   await typeInto(drawer.getByRole('combobox', { name: 'From', exact: true }), 'any');
   await page.getByRole('option', { name: /^any/ }).first().click();
   await typeInto(drawer.getByRole('combobox', { name: 'From', exact: true }), '!10.0.0.0/8');

@@ -2,13 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { handleTrpc } from '@/server/api/handle-trpc';
-import { appRouter } from '@/server/api/root';
+import { answerApi } from '@/server/api/answer-api';
 import { STAMPED } from '@/server/auth/origin';
 import { logger } from '@/server/lib/logger';
 import { ownMetrics } from '@/server/lib/metrics';
-import { handleRequest } from '@/server/rest/handle-request';
-import { routes } from '@/server/rest/routes';
 import type { HeavyThreadData } from './heavy-thread';
 import { lowerBackendPriority } from './lower-backends';
 import { serveHandler } from './serve-handler';
@@ -36,10 +33,9 @@ const onRequest = embedded ? lowerBackendPriority(NICENESS) : () => {};
 
 async function answer(request: Request): Promise<Response> {
   if (request.headers.get('x-fabric-heavy') !== secret) return new Response(null, { status: 403 });
-  const { pathname } = new URL(request.url);
-  if (pathname === '/metrics') return Response.json(await ownMetrics());
+  if (new URL(request.url).pathname === '/metrics') return Response.json(await ownMetrics());
   onRequest();
-  return pathname.startsWith('/api/trpc/') ? handleTrpc(appRouter, request) : handleRequest(routes, request);
+  return answerApi(request);
 }
 
 const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, serveHandler(answer));

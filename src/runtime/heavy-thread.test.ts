@@ -39,7 +39,7 @@ beforeAll(async () => {
     import { createRequire } from 'node:module'; const require = createRequire('/'); ${PROGRAM}`)}`,
     ),
   );
-  installHttpEntry(['127.0.0.1/32'], { forward: thread.forward });
+  installHttpEntry(['127.0.0.1/32'], { heavy: thread.forward });
   // Stub for Next.
   server = http.createServer((_request, response) => response.end('light'));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HEAVY_ELSEWHERE } from '@/domain/heavy-operations';
 import { STAMPED } from '@/server/auth/origin';
 import { API_POLICY } from './content-security';
 import { installHttpEntry } from './http-entry';
@@ -141,6 +142,33 @@ describe('the HTTP entry', () => {
     const seen = async (target: string) => JSON.parse((await request('GET', target, 'RSC: 1\r\n')).body).headers;
     expect(await seen('/api/v1/settings')).not.toHaveProperty('rsc');
     expect(await seen('/policies')).toHaveProperty('rsc');
+  });
+});
+
+describe('who answers', () => {
+  it.each([
+    ['/api/v1/settings', 'api'],
+    ['/api/trpc/settings.read', 'api'],
+    ['/api/unknown', 'api'],
+    ['/api', 'api'],
+    ['/api/v1/topology', 'heavy'],
+    ['/', 'pages'],
+    ['/policies/api/v1', 'pages'],
+    ['/apis', 'pages'],
+  ])('leaves %s to %s', async (path, expected) => {
+    const by =
+      (name: string): http.RequestListener =>
+      (_request, response) =>
+        response.end(name);
+    http.createServer = original;
+    installHttpEntry([], { api: by('api'), heavy: by('heavy') });
+    const parted = http.createServer(by('pages'));
+    await new Promise<void>((done) => parted.listen(0, '127.0.0.1', done));
+    const { port } = parted.address() as AddressInfo;
+    expect(await (await fetch(`http://127.0.0.1:${port}${path}`)).text()).toBe(expected);
+    parted.closeAllConnections();
+    parted.close();
+    Reflect.deleteProperty(globalThis, HEAVY_ELSEWHERE);
   });
 });
 

@@ -19,7 +19,14 @@ function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
   return rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'host').length <= 1;
 }
 
-function guardListener(listener: RequestListener, isTrusted: (address: string) => boolean, forward?: RequestListener) {
+/** Who answers what Next does not: the API, and of it what keeps the process busy. Without them Next answers everything. */
+type Answering = { api?: RequestListener; heavy?: RequestListener };
+
+function guardListener(
+  listener: RequestListener,
+  isTrusted: (address: string) => boolean,
+  { api = listener, heavy = api }: Answering,
+) {
   return (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
     request.url = toOriginForm(request.url ?? '/');
     const refusal = hasOneHost(request)
@@ -27,11 +34,12 @@ function guardListener(listener: RequestListener, isTrusted: (address: string) =
       : new AppError('malformed', 'The request has several Host headers. Send one.');
     stampRequest(request, isTrusted);
     // What is refused here is data, whatever the address would have been.
-    applySecurityHeaders(request, response, refusal !== null || isApiPath(request.url));
+    const isApi = isApiPath(request.url);
+    applySecurityHeaders(request, response, refusal !== null || isApi);
     if (refusal) return sendProblem(response, refusal);
-    if (isApiPath(request.url)) for (const name of PAGE_HEADERS) delete request.headers[name];
-    if (forward && isHeavyRequest(request.method ?? '', request.url)) return forward(request, response);
-    return listener(request, response);
+    if (!isApi) return listener(request, response);
+    for (const name of PAGE_HEADERS) delete request.headers[name];
+    return isHeavyRequest(request.method ?? '', request.url) ? heavy(request, response) : api(request, response);
   };
 }
 
@@ -94,17 +102,17 @@ function closeAfterAccepting(server: Server): void {
  * Makes every HTTP server that this process creates from now on look at its requests before Next does: it notes where they
  * come from (a route handler of Next knows no socket) and answers what Next would answer with something other than
  * problem+json. Call it once, before Next's server is loaded.
- * @param trusted CIDRs of the proxies whose forwarding headers are believed; `forward` answers heavy requests instead of Next
+ * @param trusted CIDRs of the proxies whose forwarding headers are believed
  */
 export function installHttpEntry(
   trusted: readonly string[],
-  { requestMs = REQUEST_MS, forward }: { requestMs?: number; forward?: RequestListener } = {},
+  { requestMs = REQUEST_MS, ...answering }: { requestMs?: number } & Answering = {},
 ): void {
   const isTrusted = trustedProxies(trusted);
   const create = http.createServer;
   http.createServer = ((...args: unknown[]) => {
     const wrapped = args.map((arg) =>
-      typeof arg === 'function' ? guardListener(arg as RequestListener, isTrusted, forward) : arg,
+      typeof arg === 'function' ? guardListener(arg as RequestListener, isTrusted, answering) : arg,
     );
     const given = typeof wrapped[0] === 'object' ? wrapped.shift() : {};
     const options = { ...(given as object), requestTimeout: requestMs, connectionsCheckingInterval: LOOK_MS };
@@ -113,5 +121,5 @@ export function installHttpEntry(
     return server.on('clientError', rejectMalformedRequest);
   }) as typeof http.createServer;
   Reflect.set(globalThis, STAMPED, true);
-  if (forward) Reflect.set(globalThis, HEAVY_ELSEWHERE, true);
+  if (answering.heavy) Reflect.set(globalThis, HEAVY_ELSEWHERE, true);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
+import { answerApi } from '@/server/api/answer-api';
 import { keepReporting } from '@/server/enforcement/own-connections/report-process';
 import { assertServiceEnv, EMBEDDED_ARGUMENT, env, setVariables } from '@/server/lib/env';
 import { reportReady } from './child-process';
@@ -8,6 +9,7 @@ import { startHeavyThread } from './heavy-thread';
 import { installHttpEntry } from './http-entry';
 import { findFreePort } from './postgres/server';
 import { prepareStores } from './prepare-stores';
+import { serveHandler } from './serve-handler';
 
 const STOP_MS = 4_000;
 const HEAVY = new URL('./heavy.mjs', import.meta.url);
@@ -37,7 +39,7 @@ try {
     process.on(signal, () => setTimeout(() => process.exit(0), STOP_MS).unref());
   setVariables({ PORT: String(port), HOSTNAME: HOST, NEXT_TELEMETRY_DISABLED: '1' });
   const { forward } = await startHeavyThread(HEAVY, embedded);
-  installHttpEntry(FABRIC_TRUSTED_PROXIES, { forward });
+  installHttpEntry(FABRIC_TRUSTED_PROXIES, { api: serveHandler(answerApi), heavy: forward });
   await import(pathToFileURL(SERVER).href);
   const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST;
   const literal = host.includes(':') ? `[${host}]` : host;

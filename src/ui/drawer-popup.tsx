@@ -3,7 +3,7 @@ import { Drawer as Base } from '@base-ui/react/drawer';
 import clsx from 'clsx';
 import { useRef } from 'react';
 import type { DrawerProps } from './drawer';
-import { firstField, PanelFooter, PanelHeader } from './panel';
+import { firstField, PanelFooter, PanelHeader, useEscapeGuard } from './panel';
 
 const PARTS = { Title: Base.Title, Description: Base.Description, Close: Base.Close };
 
@@ -18,22 +18,14 @@ const SIDES: Record<NonNullable<DrawerProps['side']>, string> = {
 };
 
 /** A panel at the edge: the details of a row, or a longer form, while the page stays in view. Can be swiped away. */
-export function DrawerPopup({
-  open,
-  onOpenChange,
-  title,
-  description,
-  side = 'right',
-  size = 'md',
-  persistent = false,
-  footer,
-  children,
-}: DrawerProps) {
+export function DrawerPopup(props: DrawerProps) {
+  const { open, title, description, side = 'right', size = 'md', persistent = false, footer, children } = props;
+  const { asks, onOpenChange, ...noting } = useEscapeGuard(props);
   const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root
       open={open}
-      onOpenChange={(next) => onOpenChange(next)}
+      onOpenChange={onOpenChange}
       swipeDirection={side === 'bottom' ? 'down' : side}
       disablePointerDismissal={persistent}
     >
@@ -41,6 +33,7 @@ export function DrawerPopup({
         <Base.Backdrop className="fixed inset-0 z-(--layer-overlay) bg-scrim opacity-[calc(1-var(--drawer-swipe-progress,0))] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0 data-swiping:duration-0" />
         <Base.Viewport className="fixed inset-0 z-(--layer-overlay) flex overflow-hidden">
           <Base.Popup
+            {...noting}
             initialFocus={(openedBy) => firstField(body.current, openedBy)}
             className={clsx(
               'flex flex-col bg-overlay text-text outline-none transition-transform duration-150 data-swiping:duration-0 data-swiping:select-none',
@@ -50,6 +43,7 @@ export function DrawerPopup({
           >
             <PanelHeader
               base={PARTS}
+              asks={asks}
               title={title}
               description={description}
               className="border-b py-2"

@@ -1,6 +1,6 @@
 'use client';
 import { X } from 'lucide-react';
-import type { ComponentType, ReactElement, ReactNode } from 'react';
+import { type ComponentType, type MouseEvent, type ReactElement, type ReactNode, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from './button';
 
@@ -12,7 +12,7 @@ export type PanelProps = {
   title: string;
   description?: ReactNode;
   size?: 'sm' | 'md' | 'lg';
-  /** A press outside does not close it: for forms, whose input would be lost. */
+  /** For forms, whose input would be lost: a press outside does not close it, and once something was entered one Esc does not. */
   persistent?: boolean;
   /** The button that opens it, when it is always on the page. */
   trigger?: ReactElement;
@@ -21,6 +21,31 @@ export type PanelProps = {
   children?: ReactNode;
 };
 
+/** What is chosen by a press; only what is typed reports a change up to here. */
+const CHOICES = '[role="radio"], [role="checkbox"], [role="switch"], [role="option"]';
+
+type Change = { reason: string; cancel: () => void };
+
+/**
+ * Keeps what was entered into a form from being lost to an Esc that was meant for a list in it: the first one asks for a second.
+ * @returns `onOpenChange` for the panel, `onChange` and `onClick` for what contains its fields, and whether it asks
+ */
+export function useEscapeGuard({ open, onOpenChange, persistent = false }: PanelProps) {
+  const [state, setState] = useState<'untouched' | 'entered' | 'asks'>('untouched');
+  const note = () => setState('entered');
+  if (!open && state !== 'untouched') setState('untouched');
+  return {
+    asks: state === 'asks',
+    onOpenChange(next: boolean, { reason, cancel }: Change) {
+      if (next || !persistent || reason !== 'escape-key' || state !== 'entered') return onOpenChange(next);
+      cancel();
+      setState('asks');
+    },
+    onChange: note,
+    onClick: ({ target }: MouseEvent) => target instanceof Element && target.closest(CHOICES) && note(),
+  };
+}
+
 type Text = ComponentType<{ className?: string; children?: ReactNode }>;
 
 type HeaderProps = Pick<PanelProps, 'title' | 'description'> & {
@@ -28,16 +53,21 @@ type HeaderProps = Pick<PanelProps, 'title' | 'description'> & {
   base: { Title: Text; Description: Text; Close: ComponentType<{ render?: ReactElement }> };
   className: string;
   textClassName: string;
+  /** Whether another Esc would discard what was entered. */
+  asks: boolean;
 };
 
 /** Title, description and the cross that closes the panel. */
-export function PanelHeader({ base: Base, title, description, className, textClassName }: HeaderProps) {
+export function PanelHeader({ base: Base, title, description, className, textClassName, asks }: HeaderProps) {
   const t = useT();
   return (
     <header className={`flex items-start gap-2 px-4 ${className}`}>
       <div className={`min-w-0 flex-1 ${textClassName}`}>
         <Base.Title className="text-lg leading-6 font-semibold [overflow-wrap:anywhere]">{title}</Base.Title>
         {description && <Base.Description className="text-pretty text-muted">{description}</Base.Description>}
+        <p role="status" className="text-sm text-warn empty:hidden">
+          {asks && t('Press Esc again to discard what you entered.')}
+        </p>
       </div>
       <Base.Close render={<IconButton label={t('Close')} icon={<X size={16} />} className="-mr-2" />} />
     </header>

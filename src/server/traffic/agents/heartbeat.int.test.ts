@@ -170,7 +170,7 @@ describe('POST /agents/heartbeat', () => {
         const stored = await listFlows();
         return stored[0]?.source_cidr && stored[1]?.workload_id ? stored : null;
       },
-      { timeout: 5_000, interval: 100 },
+      { timeout: 30_000, interval: 100 },
     );
     expect(rows[0]).toMatchObject({
       source_workload_id: guest.id,
