@@ -9,6 +9,7 @@ import type { FirewallState } from '../../enforcement/policies/firewall-state/fi
 import { policiesById } from '../../enforcement/policies/policy-inputs';
 import { createContextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
+import { objectCache } from '../../lib/cache';
 import { combineEndVerdicts } from './flow-verdicts';
 
 /** A state that represents all states in which replies were seen. */
@@ -19,15 +20,50 @@ type Described = { view: ReturnType<typeof createContextView>; read_at: string |
 /** Reaches of one reader: whose guests are evaluated for the map, and whose rules may be shown (null: none). */
 export type ConversationReach = { readonly flows: Reach; readonly rules: Reach | null };
 
+type Evaluated = {
+  readonly edge: EdgeVerdict;
+  readonly verdict: SummedVerdict;
+  readonly policies: readonly string[];
+};
+type Evaluate = (conversation: Conversation) => Evaluated;
+
+/** What is found out about conversations stays while the rules do: maps, groups and dashboards ask about the same ones again. */
+const kept = objectCache<FirewallState, { readers: Map<string, number>; verdicts: Map<string, Evaluated> }>({
+  name: 'conversation_verdicts',
+});
+/** About 25 MB. Beyond, all of them are found out again. */
+const MOST_KEPT = 50_000;
+
+/** All on which a verdict depends besides the rules and the reader. */
+const toKey = (reader: number, of: Conversation): string =>
+  `${reader} ${of.source_workload_id} ${of.source_prefix} ${of.destination_workload_id} ${of.destination_prefix} ${of.protocol} ${of.port} ${of.decision} ${of.answered}`;
+
 /**
  * Creates an evaluator for conversations whose ends are known as a workload or only as a network: what becomes of
  * each for the map, and the same three values as for a flow; `policies` whose rules it matches, or would match in
- * audit mode, at either end. Each guest is prepared once. No query.
+ * audit mode, at either end. Each conversation is evaluated once while the firewall state is the same. No query.
  */
-export function createConversationVerdictEvaluator(
-  firewall: FirewallState,
-  { flows, rules }: ConversationReach,
-): (conversation: Conversation) => { edge: EdgeVerdict; verdict: SummedVerdict; policies: readonly string[] } {
+export function createConversationVerdictEvaluator(firewall: FirewallState, reach: ConversationReach): Evaluate {
+  const { readers, verdicts } = kept.load(firewall, null, () => ({ readers: new Map(), verdicts: new Map() }));
+  const name = JSON.stringify([reach.flows, reach.rules]);
+  const reader = readers.get(name) ?? readers.size;
+  readers.set(name, reader);
+  let evaluate: Evaluate | undefined;
+  return (conversation) => {
+    const key = toKey(reader, conversation);
+    let found = verdicts.get(key);
+    if (found === undefined) {
+      evaluate ??= createEvaluator(firewall, reach);
+      found = evaluate(conversation);
+      if (verdicts.size >= MOST_KEPT) verdicts.clear();
+      verdicts.set(key, found);
+    }
+    return found;
+  };
+}
+
+/** Evaluates whatever it is asked. Each guest is prepared once; it holds all of them, so it is not kept. */
+function createEvaluator(firewall: FirewallState, { flows, rules }: ConversationReach): Evaluate {
   const { inputs } = firewall;
   const evaluate = conversationEvaluator({
     guestOf: (id) => guestContext(firewall, id, flows),
