@@ -148,7 +148,7 @@ try {
     ...people.slice(1).map(async ({ person, permissions }) => {
       const pages = PAGES.filter(({ needs }) => permissions.includes(needs));
       while (!end.signal.aborted) {
-        await pages[Math.floor(Math.random() * pages.length)]?.visit(person).open();
+        await pages[Math.floor(Math.random() * pages.length)]?.visit(person, Math.random).open();
         await delay(2_000 + Math.random() * 4_000, undefined, { signal: end.signal }).catch(stopped);
       }
     }),

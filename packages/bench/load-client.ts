@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createRandom } from '@fabric/simulator/random';
 import { runAgents } from './node-agents';
 import { PAGES, type Page } from './pages';
 import { type Call, Person } from './person';
@@ -14,27 +15,31 @@ type Plan = { url: string; emails: string[]; tokens: string[]; seconds: number; 
 /** People stay on a page for about this long. */
 const STAY_MS = 60_000;
 
+type Visitor = { person: Person; permissions: readonly string[]; number: number };
+
 const plan: Plan = JSON.parse(process.argv[2] ?? '{}');
 let measured: Call[] = [];
 let events = 0;
 const onCall = (call: Call) => void measured.push(call);
 
-function choose(pages: readonly Page[]): Page | undefined {
-  let left = Math.random() * pages.reduce((total, page) => total + page.weight, 0);
+function choose(pages: readonly Page[], random: () => number): Page | undefined {
+  let left = random() * pages.reduce((total, page) => total + page.weight, 0);
   return pages.find((page) => {
     left -= page.weight;
     return left < 0;
   });
 }
 
-async function browse(person: Person, permissions: readonly string[], signal: AbortSignal): Promise<void> {
+/** What a person does depends on their number only: two runs are asked for the same pages. */
+async function browse({ person, permissions, number }: Visitor, signal: AbortSignal): Promise<void> {
+  const random = createRandom(number);
   const pages = PAGES.filter(({ needs }) => permissions.includes(needs));
   // Not everyone at the same moment.
-  await delay(Math.random() * 10_000, undefined, { signal });
+  await delay(random() * 10_000, undefined, { signal });
   while (!signal.aborted) {
-    const visit = choose(pages)?.visit(person);
+    const visit = choose(pages, random)?.visit(person, random);
     if (!visit) return;
-    const until = performance.now() + STAY_MS * (0.5 + Math.random());
+    const until = performance.now() + STAY_MS * (0.5 + random());
     await visit.open();
     while (performance.now() < until && !signal.aborted) {
       await delay(visit.every_ms ?? until - performance.now(), undefined, { signal });
@@ -43,11 +48,11 @@ async function browse(person: Person, permissions: readonly string[], signal: Ab
   }
 }
 
-const people: { person: Person; permissions: string[] }[] = [];
+const people: Visitor[] = [];
 for (let at = 0; at < plan.emails.length; at += 4) {
-  const some = plan.emails.slice(at, at + 4).map(async (email) => {
+  const some = plan.emails.slice(at, at + 4).map(async (email, i) => {
     const person = new Person(plan.url, onCall);
-    people.push({ person, permissions: await person.signIn(email, PASSWORD) });
+    people.push({ person, permissions: await person.signIn(email, PASSWORD), number: at + i });
   });
   await Promise.all(some);
 }
@@ -63,9 +68,9 @@ process.on('message', async () => {
   const stopped = () => {};
   const work = [
     runAgents({ ...plan, onCall }, end.signal),
-    ...people.flatMap(({ person, permissions }) => [
-      browse(person, permissions, end.signal).catch(stopped),
-      person.listen(end.signal, () => {
+    ...people.flatMap((visitor) => [
+      browse(visitor, end.signal).catch(stopped),
+      visitor.person.listen(end.signal, () => {
         events += 1;
       }),
     ]),

@@ -3,7 +3,12 @@ import type { Person } from './person';
 
 /** A page: what it asks for when it is opened, what it asks for again, and how often. */
 export type PageVisit = { every_ms: number | null; open(): Promise<unknown>; poll(): Promise<unknown> };
-export type Page = { name: string; weight: number; needs: Permission; visit(person: Person): PageVisit };
+export type Page = {
+  name: string;
+  weight: number;
+  needs: Permission;
+  visit(person: Person, random: () => number): PageVisit;
+};
 
 /** How often the pages ask again (their own `REFRESH_MS` and `POLL_MS`). */
 const [DASHBOARD_MS, AGENTS_MS, TAIL_MS, JOBS_MS, TOPOLOGY_MS] = [10_000, 15_000, 2_000, 5_000, 30_000];
@@ -47,7 +52,7 @@ function workloads({ client, measure }: Bound): PageVisit {
   };
 }
 
-function workload({ client, measure }: Bound): PageVisit {
+function workload({ client, measure, random }: Bound): PageVisit {
   let id: string | undefined;
   const insights = async () => {
     if (!id) return;
@@ -62,7 +67,7 @@ function workload({ client, measure }: Bound): PageVisit {
     every_ms: 60_000,
     async open() {
       const page = await measure('workloads.list', () => client.workloads.list.query({ limit: 50 }));
-      id = page?.items[Math.floor(Math.random() * page.items.length)]?.id;
+      id = page?.items[Math.floor(random() * page.items.length)]?.id;
       if (id) await measure('workloads.get', () => client.workloads.get.query({ id: id ?? '' }));
       await insights();
     },
@@ -126,12 +131,12 @@ function jobs({ client, measure }: Bound): PageVisit {
   return createSteadyVisit(JOBS_MS, () => measure('jobs.overview', () => client.jobs.overview.query()));
 }
 
-type Bound = { client: Person['client']; measure: Person['measure'] };
+type Bound = { client: Person['client']; measure: Person['measure']; random: () => number };
 const page = (name: string, weight: number, needs: Permission, make: (bound: Bound) => PageVisit): Page => ({
   name,
   weight,
   needs,
-  visit: (person) => make({ client: person.client, measure: person.measure.bind(person) }),
+  visit: (person, random) => make({ client: person.client, measure: person.measure.bind(person), random }),
 });
 
 /** What people have open, and what share of them. */
