@@ -1,16 +1,10 @@
 /**
  * What waits where: `compute` holds a place until the answer is made, `export` until it has been sent, which a slow reader can
- * draw out. `page` is for what pages read again and again, and is made in a moment: it does not wait behind what takes seconds.
+ * draw out.
  */
-export type Lane = 'page' | 'compute' | 'export';
+export type Lane = 'compute' | 'export';
 
-/** `lane` on both surfaces is `compute` unless it says otherwise; that of REST can be another one. */
-type Operation = {
-  readonly rest: string | null;
-  readonly trpc: readonly string[];
-  readonly lane?: Lane;
-  readonly restLane?: Lane;
-};
+type Operation = { readonly rest: string | null; readonly trpc: readonly string[]; readonly lane?: Lane };
 
 /**
  * Every operation that can take seconds of a processor or of the database, under the names of both surfaces. Anything else is
@@ -19,14 +13,13 @@ type Operation = {
  */
 export const HEAVY_OPERATIONS: readonly Operation[] = [
   { rest: 'GET /topology', trpc: ['topology.read'] },
-  { rest: 'GET /dashboard', trpc: ['dashboard.read', 'dashboard.security', 'dashboard.traffic'], lane: 'page' },
+  { rest: 'GET /dashboard', trpc: ['dashboard.read', 'dashboard.security', 'dashboard.traffic'] },
   { rest: 'GET /flows/groups', trpc: ['flows.groups'] },
-  { rest: 'GET /flows/series', trpc: ['flows.series'], lane: 'page' },
+  { rest: 'GET /flows/series', trpc: ['flows.series'] },
   {
     rest: 'GET /workloads/{workload_id}/insights',
     trpc: ['insights.summary', 'insights.series', 'insights.flows', 'insights.decisions'],
-    lane: 'page',
-    restLane: 'export',
+    lane: 'export',
   },
   { rest: 'POST /workloads/{workload_id}/firewall/test', trpc: ['workloads.testPacket'] },
   { rest: 'POST /nodes/{node_id}/firewall/test', trpc: ['nodes.testPacket'] },
@@ -49,13 +42,9 @@ export const HEAVY_OPERATIONS: readonly Operation[] = [
   { rest: null, trpc: ['audit.verify'] },
 ];
 
-const CALLS = new Map(
-  HEAVY_OPERATIONS.flatMap(({ trpc, lane = 'compute' }) => trpc.map((call) => [call, lane] as const)),
-);
+const CALLS = new Set(HEAVY_OPERATIONS.flatMap(({ trpc }) => trpc));
 const ROUTES = new Map(
-  HEAVY_OPERATIONS.flatMap(({ rest, lane = 'compute', restLane = lane }) =>
-    rest === null ? [] : [[rest, restLane] as const],
-  ),
+  HEAVY_OPERATIONS.flatMap(({ rest, lane = 'compute' }) => (rest === null ? [] : [[rest, lane] as const])),
 );
 const PATTERNS = [...ROUTES.keys()].map((route) => {
   const [method = '', path = ''] = route.split(' ');
@@ -74,12 +63,8 @@ const isFile = (format: unknown): boolean => format === 'csv' || format === 'ndj
  */
 export const HEAVY_ELSEWHERE = Symbol.for('fabric.heavy-elsewhere');
 
-/** In which lane a tRPC procedure waits; null for a light one. */
-export const getCallLane = (path: string, input?: unknown): Lane | null =>
-  hasTime(input) ? 'compute' : (CALLS.get(path) ?? null);
-
-/** Whether a tRPC procedure, by its path, is heavy. */
-export const isHeavyCall = (path: string, input?: unknown): boolean => getCallLane(path, input) !== null;
+/** Whether a tRPC procedure, by its path, is heavy. All of them are `compute`: their answers are sent as a whole. */
+export const isHeavyCall = (path: string, input?: unknown): boolean => CALLS.has(path) || hasTime(input);
 
 /** In which lane a route waits; null for a light one. */
 export function getLane(

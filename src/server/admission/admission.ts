@@ -6,17 +6,15 @@ import { countRefusedWork, setHeavyWork } from '../lib/metrics';
 import { type Asker, FairGate, type GateLimits, type GateTexts } from './fair-gate';
 
 /** A page with a map or a dashboard sends three or four requests concurrently; twelve calls are one batch. */
-const WHOLE: GateLimits = {
-  running: 3,
-  per_tenant: 2,
-  per_account: 2,
-  waiting_per_tenant: 60,
-  waiting_per_account: 24,
-  wait_ms: 20_000,
-};
 const LIMITS: Record<Lane, GateLimits> = {
-  page: WHOLE,
-  compute: WHOLE,
+  compute: {
+    running: 3,
+    per_tenant: 2,
+    per_account: 2,
+    waiting_per_tenant: 60,
+    waiting_per_account: 24,
+    wait_ms: 20_000,
+  },
   // A slow reader holds a slot for minutes, but little else.
   export: {
     running: 6,
@@ -38,11 +36,7 @@ const createGate = (lane: Lane): FairGate =>
     setHeavyWork(lane, state);
     if (refused) countRefusedWork(lane, refused);
   });
-const gates: Record<Lane, FairGate> = {
-  page: createGate('page'),
-  compute: createGate('compute'),
-  export: createGate('export'),
-};
+const gates: Record<Lane, FairGate> = { compute: createGate('compute'), export: createGate('export') };
 
 /** What limits count by: the account (its API tokens are not others) and the tenants or projects in which it may do this. */
 type Admitted = { readonly actor: Actor; readonly reach: unknown };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getCallLane, getLane, HEAVY_OPERATIONS, isHeavyCall, isHeavyRequest } from '@/domain/heavy-operations';
+import { getLane, HEAVY_OPERATIONS, isHeavyCall, isHeavyRequest } from '@/domain/heavy-operations';
 import { listOperations } from '../api/list-routes';
 import { parseRestAddress as restAddressOf } from '../api/operation';
 import { appRouter } from '../api/root';
@@ -21,17 +21,6 @@ describe('heavy operations', () => {
       const { method, path } = restAddressOf(operation);
       expect(isHeavyCall(call), call).toBe(getLane({ method, path }, undefined) !== null);
     }
-  });
-
-  it('keep what pages poll apart from what takes seconds', () => {
-    expect(['dashboard.security', 'flows.series', 'insights.summary'].map((call) => getCallLane(call))).toEqual([
-      'page',
-      'page',
-      'page',
-    ]);
-    expect(['topology.read', 'reach.check'].map((call) => getCallLane(call))).toEqual(['compute', 'compute']);
-    expect(getLane({ method: 'GET', path: '/workloads/{workload_id}/insights' }, undefined)).toBe('export');
-    expect(getCallLane('dashboard.security', { as_of: '2026-01-01T00:00:00Z' })).toBe('compute');
   });
 
   it('match by address exactly as by route', () => {

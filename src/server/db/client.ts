@@ -34,8 +34,8 @@ export const HEAVY_APPLICATION = 'fabric-heavy';
 /** What connections are for: each use has some of its own, so that no other can take them all. */
 export type DatabaseUse = 'work' | 'reads' | 'heavy';
 
-/** Four at least: what is made in a moment does not wait for a statement of seconds. */
-const HEAVY_CONNECTIONS = Math.min(8, Math.max(4, availableParallelism()));
+/** Two at least: an answer that is streamed reads beside itself. */
+const HEAVY_CONNECTIONS = Math.min(8, Math.max(2, availableParallelism()));
 /**
  * `work` is for changes, heartbeats and workers; `reads` for light answers that a user waits for; `heavy` for those
  * that pass the gate. Few heavy statements run concurrently, each on one processor of the server, which leaves others

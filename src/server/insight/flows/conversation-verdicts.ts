@@ -31,8 +31,8 @@ type Evaluate = (conversation: Conversation) => Evaluated;
 const kept = objectCache<FirewallState, { readers: Map<string, number>; verdicts: Map<string, Evaluated> }>({
   name: 'conversation_verdicts',
 });
-/** About 20 MB. Beyond, all of them are found out again. */
-const MOST_KEPT = 20_000;
+/** About 25 MB. Beyond, all of them are found out again. */
+const MOST_KEPT = 50_000;
 
 /** All on which a verdict depends besides the rules and the reader. */
 const toKey = (reader: number, of: Conversation): string =>
