@@ -104,5 +104,7 @@ export function listFlows(selection: FlowSelection, input: FlowListInput): Promi
 /** The newest flows that were stored since `after`. One query. */
 export function findFlowsStoredSince(selection: FlowSelection, after: string, limit: number): Promise<Flow[]> {
   const where = sql`${flowConditions(selection)} and t.updated_at >= ${after}::timestamptz`;
-  return readFlows(selection, where, [desc(column('observed_at')), desc(FLOW_ID)], limit);
+  // Not by the id as text: it would be made of every flow that was stored, and few of them are shown.
+  const order = ['observed_at', 'node_id', 'flow_key'].map((name) => desc(column(name)));
+  return readFlows(selection, where, order, limit);
 }
