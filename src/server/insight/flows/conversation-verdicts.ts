@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@/domain/durations';
 import { observedAction } from '@/domain/flow-verdict';
 import { parseIp } from '@/domain/net/ip-address';
 import { isVisibleAt, isWithinReach, type Reach } from '@/domain/permissions';
@@ -10,6 +11,7 @@ import { policiesById } from '../../enforcement/policies/policy-inputs';
 import { createContextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
 import { objectCache } from '../../lib/cache';
+import { clock } from '../../lib/clock';
 import { combineEndVerdicts } from './flow-verdicts';
 
 /** A state that represents all states in which replies were seen. */
@@ -27,12 +29,17 @@ type Evaluated = {
 };
 type Evaluate = (conversation: Conversation) => Evaluated;
 
+type Kept = { readonly readers: Map<string, number>; readonly verdicts: Map<string, Evaluated> };
+
 /** What is found out about conversations stays while the rules do: maps, groups and dashboards ask about the same ones again. */
-const kept = objectCache<FirewallState, { readers: Map<string, number>; verdicts: Map<string, Evaluated> }>({
+const kept = objectCache<FirewallState, Kept, number>({
   name: 'conversation_verdicts',
+  isFresh: (since, now) => now - since < KEPT_MS,
 });
-/** About 25 MB. Beyond, all of them are found out again. */
-const MOST_KEPT = 50_000;
+/** About 20 MB. The heaviest conversations are asked for first, so that those stay. */
+const MOST_KEPT = 10_000;
+/** Then those of now are kept instead. */
+const KEPT_MS = 10 * MINUTE_MS;
 
 /** All on which a verdict depends besides the rules and the reader. */
 const toKey = (reader: number, of: Conversation): string =>
@@ -41,10 +48,13 @@ const toKey = (reader: number, of: Conversation): string =>
 /**
  * Creates an evaluator for conversations whose ends are known as a workload or only as a network: what becomes of
  * each for the map, and the same three values as for a flow; `policies` whose rules it matches, or would match in
- * audit mode, at either end. Each conversation is evaluated once while the firewall state is the same. No query.
+ * audit mode, at either end. While the firewall state is the same, what was found out is used again. No query.
  */
 export function createConversationVerdictEvaluator(firewall: FirewallState, reach: ConversationReach): Evaluate {
-  const { readers, verdicts } = kept.load(firewall, null, () => ({ readers: new Map(), verdicts: new Map() }));
+  const { readers, verdicts } = kept.load(firewall, clock.now().getTime(), () => ({
+    readers: new Map(),
+    verdicts: new Map(),
+  }));
   const name = JSON.stringify([reach.flows, reach.rules]);
   const reader = readers.get(name) ?? readers.size;
   readers.set(name, reader);
@@ -55,8 +65,7 @@ export function createConversationVerdictEvaluator(firewall: FirewallState, reac
     if (found === undefined) {
       evaluate ??= createEvaluator(firewall, reach);
       found = evaluate(conversation);
-      if (verdicts.size >= MOST_KEPT) verdicts.clear();
-      verdicts.set(key, found);
+      if (verdicts.size < MOST_KEPT) verdicts.set(key, found);
     }
     return found;
   };

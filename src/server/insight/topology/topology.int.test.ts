@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Topology, type TopologyEdge, TopologyInput } from '@/domain/topology/topology';
 import { systemScope } from '@/server/auth/scope';
@@ -5,6 +6,8 @@ import { sqlClient } from '@/server/db/client';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import { createConversationVerdictEvaluator } from '../flows/conversation-verdicts';
 import { readTopology } from './read-topology';
 import { ago, DATABASE, DATABASE_6, type PlantedTraffic, plantTraffic } from './testing/map-traffic.fixture';
 
@@ -84,6 +87,44 @@ describe('GET /topology', () => {
     const { edges: seen } = await readTopology(systemScope('flow:read', 'test'), null, TopologyInput.parse({}));
     expect(seen.map(({ action, rules_say, audit_say }) => [action, rules_say, audit_say])).toEqual(
       topology.edges.map(({ action }) => [action, null, []]),
+    );
+  });
+
+  it('says of a conversation what it says of it alone, whatever else was asked before', async () => {
+    const firewall = await readFirewallState();
+    const [web, database] = [fixture.ours.workload, fixture.theirs.workload];
+    const prefixes = ['203.0.113.0/24', '2001:db8::/48', '10.0.0.0/8', `${DATABASE}/32`];
+    const conversation = fc.record({
+      source_workload_id: fc.constantFrom(null, web.id, database.id),
+      source_prefix: fc.constantFrom(...prefixes),
+      source_internal: fc.boolean(),
+      destination_workload_id: fc.constantFrom(null, web.id, database.id),
+      destination_prefix: fc.constantFrom(...prefixes),
+      destination_internal: fc.boolean(),
+      protocol: fc.constantFrom('tcp', 'udp', 'icmp'),
+      port: fc.constantFrom(null, 22, 443, 5432),
+      decision: fc.constantFrom('observed', 'accept', 'drop'),
+      answered: fc.boolean(),
+      ...{ bytes: fc.nat(9), packets: fc.nat(9), flows: fc.nat(9), last_seen_at: fc.constant('') },
+    });
+    const ours = [fixture.ours.tenant.id];
+    const readers = [
+      { flows: 'all', rules: 'all' },
+      { flows: 'all', rules: null },
+      { flows: ours, rules: ours },
+      { flows: ours, rules: null },
+    ] as const;
+    fc.assert(
+      fc.property(fc.array(conversation, { minLength: 20, maxLength: 60 }), (asked) => {
+        const kept = readers.map((reader) => createConversationVerdictEvaluator(firewall, reader));
+        for (const one of asked)
+          for (const [at, reader] of readers.entries()) {
+            // Another state with the same content, of which nothing is kept.
+            const alone = createConversationVerdictEvaluator(firewall.with(firewall.snapshots), reader);
+            expect(kept[at]?.(one)).toEqual(alone(one));
+          }
+      }),
+      { numRuns: 20 },
     );
   });
 
