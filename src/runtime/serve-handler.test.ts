@@ -139,7 +139,7 @@ describe('serving a handler without Next', () => {
     await expect.poll(() => signal?.aborted).toBe(true);
   });
 
-  it('ends the connection of an answer that breaks off', async () => {
+  it('ends the connection of an interrupted answer', async () => {
     handler = async () =>
       new Response(
         new ReadableStream({

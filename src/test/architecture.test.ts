@@ -140,6 +140,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/runtime/supervisor.fixture.ts': 'a process of its test',
   'src/server/access/sign-in/sign-in.fixture.ts': 'used by two tests',
   'src/server/addresses/imports/killed-import.fixture.ts': 'a process of its test',
+  'src/server/api/answer-api.ts': 'both surfaces, for both threads and `next dev`',
   'src/server/api/operations/search.ts': 'one area of operations, like its neighbors',
   'src/server/api/operations/jobs.ts': 'one area of operations, like its neighbors',
   'src/server/api/operations/settings.ts': 'one area of operations, like its neighbors',

@@ -200,7 +200,9 @@ describe.each(kinds)('a worker of a $name', (kind) => {
     const fail = vi.fn(async () => 'stored');
     const end = await lease.carryOut({
       work: async () => {
-        await vi.waitFor(async () => expect(await readRow(kind, id)).toMatchObject({ progress_done: 3 }), { timeout: 15_000 });
+        await vi.waitFor(async () => expect(await readRow(kind, id)).toMatchObject({ progress_done: 3 }), {
+          timeout: 15_000,
+        });
         expect(await claim(kind, id)).toBeNull();
         throw fault;
       },

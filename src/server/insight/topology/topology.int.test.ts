@@ -90,7 +90,7 @@ describe('GET /topology', () => {
     );
   });
 
-  it('says of a conversation what it says of it alone, whatever else was asked before', async () => {
+  it('evaluates a conversation as if it were the only one, whatever else was evaluated before', async () => {
     const firewall = await readFirewallState();
     const [web, database] = [fixture.ours.workload, fixture.theirs.workload];
     const prefixes = ['203.0.113.0/24', '2001:db8::/48', '10.0.0.0/8', `${DATABASE}/32`];
