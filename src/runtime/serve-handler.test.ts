@@ -1,5 +1,5 @@
 import http, { type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveHandler } from './serve-handler';
@@ -72,7 +72,7 @@ describe('serving a handler without Next', () => {
     expect(answer.headers).toMatchObject({ location: '/login', 'set-cookie': ['a=1; Path=/', 'b=2; Path=/'] });
   });
 
-  it('compresses documents for those who take gzip, and tells caches so', async () => {
+  it('compresses documents for those who take gzip, and says so to caches', async () => {
     handler = async () => Response.json(document, { headers: { vary: 'Authorization' } });
     const plain = await ask();
     expect(plain.answer.headers['content-encoding']).toBeUndefined();
@@ -96,7 +96,10 @@ describe('serving a handler without Next', () => {
     expect((await ask(zipped)).answer.headers['content-encoding']).toBeUndefined();
   });
 
-  it('passes on pieces as they come', async () => {
+  it.each([
+    ['events', { 'content-type': 'text/event-stream', 'cache-control': 'no-transform' }],
+    ['a long document', { 'content-type': 'application/json', 'x-accel-buffering': 'no' }],
+  ])('passes on pieces of %s as they come', async (_what, headers) => {
     let push: (text: string) => void = () => {};
     handler = async () =>
       new Response(
@@ -106,16 +109,40 @@ describe('serving a handler without Next', () => {
             push('first');
           },
         }),
-        { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-transform' } },
+        { headers },
       );
     const seen: string[] = [];
     const { port } = server.address() as AddressInfo;
-    const answer = await new Promise<IncomingMessage>((done) => http.get({ port, ...zipped }, done));
+    const answer = await new Promise<IncomingMessage>((done) => http.get({ port }, done));
     answer.on('data', (piece) => seen.push(String(piece)));
     await expect.poll(() => seen).toEqual(['first']);
     push('second');
     await expect.poll(() => seen).toEqual(['first', 'second']);
     answer.destroy();
+  });
+
+  it.each([
+    ['nothing', 0, 200_000],
+    ['nothing', 0, 3_000_000],
+    ['the first piece', 1, 3_000_000],
+    ['everything', Number.POSITIVE_INFINITY, 3_000_000],
+  ])('answers the next request of a connection after reading %s of a body', async (_what, most, size) => {
+    handler = async (request) => {
+      const reader = request.body?.getReader();
+      for (let left = most; left > 0 && reader; left -= 1) if ((await reader.read()).done) break;
+      return Response.json({ answered: new URL(request.url).pathname });
+    };
+    const { port } = server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1');
+    let all = '';
+    socket.on('data', (data) => {
+      all += data;
+    });
+    socket.write(`POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`);
+    socket.write('a'.repeat(size));
+    socket.write('GET /next HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => all).toMatch(/"\/refused"[\s\S]*"\/next"/);
+    socket.destroy();
   });
 
   it('compresses a file on the way', async () => {

@@ -8,7 +8,7 @@ import { createGzip, gzip as gzipWhole } from 'node:zlib';
 const gzip = promisify(gzipWhole);
 
 const COMPRESSIBLE = /^(?:text\/|application\/(?:[a-z.-]+\+)?(?:json|x-ndjson))/;
-/** Documents, which are in memory already; what else there is may be endless or large, and is passed on piece by piece. */
+/** Documents, which are in memory already, unless they ask not to be buffered. What else there is may be endless or large. */
 const WHOLE = /^application\/(?:[a-z.-]+\+)?json(?:;|$)/;
 /** Shorter ones fit into a packet as they are (bytes). */
 const MIN_COMPRESSED = 1_024;
@@ -17,8 +17,30 @@ const LEVEL = 1;
 
 const isBodyless = (method: string | undefined) => method === 'GET' || method === 'HEAD';
 
+/**
+ * The body of a request, read only as far as the handler reads. What it leaves is discarded once the answer is sent: the next request
+ * of the connection comes behind it. (`Readable.toWeb` reads ahead, and Node discards nothing then.)
+ */
+function toBody(incoming: IncomingMessage, outgoing: ServerResponse): ReadableStream<Uint8Array> {
+  const pieces = incoming.iterator({ destroyOnReturn: false });
+  outgoing.on('finish', async () => {
+    await pieces.return?.();
+    incoming.resume();
+  });
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
 /** The request as handlers get it. Who asked, and by which name, is in headers that the entry has stamped. */
-function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
+function toRequest(incoming: IncomingMessage, outgoing: ServerResponse, signal: AbortSignal): Request {
   const headers = Object.entries(incoming.headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
   );
@@ -26,7 +48,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
     method: incoming.method,
     headers,
     signal,
-    ...(!isBodyless(incoming.method) && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' }),
+    ...(!isBodyless(incoming.method) && { body: toBody(incoming, outgoing), duplex: 'half' }),
   });
 }
 
@@ -39,7 +61,7 @@ async function send(response: Response, takesGzip: boolean, outgoing: ServerResp
   outgoing.statusCode = response.status;
   if (!response.body) return void outgoing.end();
   if (zips) outgoing.appendHeader('vary', 'Accept-Encoding');
-  if (WHOLE.test(type)) {
+  if (WHOLE.test(type) && response.headers.get('x-accel-buffering') !== 'no') {
     const body = Buffer.from(await response.arrayBuffer());
     const zipped = zips && body.length >= MIN_COMPRESSED;
     if (zipped) outgoing.setHeader('content-encoding', 'gzip');
@@ -65,7 +87,7 @@ export function serveHandler(handler: (request: Request) => Promise<Response>) {
       if (!outgoing.writableFinished) gone.abort(new Error('the client disconnected'));
     });
     try {
-      const response = await handler(toRequest(incoming, gone.signal));
+      const response = await handler(toRequest(incoming, outgoing, gone.signal));
       await send(response, /\bgzip\b/.test(incoming.headers['accept-encoding'] ?? ''), outgoing);
     } catch {
       // The client is gone, or the response was interrupted halfway.

@@ -1,6 +1,13 @@
 'use client';
 import { X } from 'lucide-react';
-import { type ComponentType, type MouseEvent, type ReactElement, type ReactNode, useState } from 'react';
+import {
+  type ComponentType,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+  useState,
+} from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from './button';
 
@@ -21,18 +28,22 @@ export type PanelProps = {
   children?: ReactNode;
 };
 
-/** What is chosen by a press; only what is typed reports a change up to here. */
-const CHOICES = '[role="radio"], [role="checkbox"], [role="switch"], [role="option"]';
+/** What is chosen by a press or a key; only what is typed reports a change up to here. */
+const CHOICES = '[role="radio"], [role="checkbox"], [role="switch"], [role="option"], [role="combobox"]';
+
+/** Keys that choose nothing. */
+const IDLE_KEYS = ['Escape', 'Tab', 'Shift', 'Control', 'Alt', 'Meta'];
 
 type Change = { reason: string; cancel: () => void };
 
 /**
  * Keeps what was entered into a form from being lost to an Esc that was meant for a list in it: the first one asks for a second.
- * @returns `onOpenChange` for the panel, `onChange` and `onClick` for what contains its fields, and whether it asks
+ * @returns `onOpenChange` for the panel, the other handlers for what contains its fields, and whether it asks
  */
 export function useEscapeGuard({ open, onOpenChange, persistent = false }: PanelProps) {
   const [state, setState] = useState<'untouched' | 'entered' | 'asks'>('untouched');
   const note = () => setState('entered');
+  const noteChoice = (target: EventTarget) => target instanceof Element && target.closest(CHOICES) && note();
   if (!open && state !== 'untouched') setState('untouched');
   return {
     asks: state === 'asks',
@@ -42,7 +53,8 @@ export function useEscapeGuard({ open, onOpenChange, persistent = false }: Panel
       setState('asks');
     },
     onChange: note,
-    onClick: ({ target }: MouseEvent) => target instanceof Element && target.closest(CHOICES) && note(),
+    onClick: ({ target }: MouseEvent) => noteChoice(target),
+    onKeyDown: ({ key, target }: KeyboardEvent) => !IDLE_KEYS.includes(key) && noteChoice(target),
   };
 }
 
@@ -65,7 +77,7 @@ export function PanelHeader({ base: Base, title, description, className, textCla
       <div className={`min-w-0 flex-1 ${textClassName}`}>
         <Base.Title className="text-lg leading-6 font-semibold [overflow-wrap:anywhere]">{title}</Base.Title>
         {description && <Base.Description className="text-pretty text-muted">{description}</Base.Description>}
-        <p role="status" className="text-sm text-warn empty:hidden">
+        <p role="status" className="text-sm text-warn">
           {asks && t('Press Esc again to discard what you entered.')}
         </p>
       </div>

@@ -54,12 +54,12 @@ it('listens again after the database was away for a while', { timeout: 60_000 },
   const seen: HubMessage[] = [];
   await subscribe((message) => seen.push(message));
   await publishEvent(db, { type: 'cluster.changed', cluster_id: newId() });
-  await vi.waitFor(() => expect(seen).toHaveLength(1), { timeout: 15_000 });
+  await expect.poll(() => seen).toHaveLength(1);
   await wire.down();
   await delay(4_000);
   await wire.up();
   await vi.waitFor(() => expect(seen.at(-1)).toEqual({ type: 'resync' }), { timeout: 40_000, interval: 50 });
   const id = newId();
   await publishEvent(db, { type: 'cluster.changed', cluster_id: id });
-  await vi.waitFor(() => expect(seen.at(-1)).toEqual({ type: 'cluster.changed', cluster_id: id }), { timeout: 15_000 });
+  await expect.poll(() => seen.at(-1)).toEqual({ type: 'cluster.changed', cluster_id: id });
 });

@@ -42,7 +42,7 @@ describe('a body that is written while it is sent', () => {
     const reader = body.getReader();
     await reader.read();
     await reader.cancel();
-    await vi.waitFor(() => expect(ended).toHaveBeenCalled(), { timeout: 15_000 });
+    await expect.poll(() => ended).toHaveBeenCalled();
     expect(ended.mock.calls[0]?.[0]).toBeInstanceOf(ReaderGoneError);
     expect(failed).not.toHaveBeenCalled();
   });

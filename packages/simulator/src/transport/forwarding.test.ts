@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../http-server';
 import { smallLab } from '../scenarios/small-lab';
 import { client } from '../test-client.fixture';
@@ -90,10 +90,10 @@ describe('worker processes', () => {
     const { lab, api } = await start({ timeScale: 0 });
     for (const vmid of [100, 103]) lab.setAgent(vmid, { kind: 'not-running' });
     const dead = [100, 103, 100].map((vmid) => api.get(`/nodes/pve1/qemu/${vmid}/agent/network-get-interfaces`));
-    await vi.waitFor(() => expect(lab.load.get('agent:pve1').current).toBe(3), { timeout: 15_000 });
+    await expect.poll(() => lab.load.get('agent:pve1').current).toBe(3);
     const startedAt = sim.clock.now();
     const list = api.get('/nodes/pve1/qemu');
-    await vi.waitFor(() => expect(lab.load.get('pvedaemon:pve1').current).toBe(4), { timeout: 15_000 });
+    await expect.poll(() => lab.load.get('pvedaemon:pve1').current).toBe(4);
     // Unprivileged calls are not affected.
     expect((await api.get('/nodes/pve1/qemu/100/config')).status).toBe(200);
     expect((await advanceUntil(list, 100)).status).toBe(200);
@@ -107,20 +107,20 @@ describe('worker processes', () => {
     const rules = '/nodes/pve1/qemu/100/firewall/rules';
     sim.onRequest({ method: 'POST', path: rules }, { kind: 'delay', ms: 40_000 }, { times: 1 });
     const write = api.post(rules, { type: 'in', action: 'DROP', enable: 1, comment: 'late' });
-    await vi.waitFor(() => expect(lab.load.get('pvedaemon:pve1').current).toBe(1), { timeout: 15_000 });
+    await expect.poll(() => lab.load.get('pvedaemon:pve1').current).toBe(1);
     await sim.clock.advance(30_000);
     expect([(await write).status, (await write).reason]).toEqual([596, 'Connection timed out']);
     expect(lab.firewall.guestFile(100)).not.toContain('late');
     await sim.clock.advance(10_001);
-    await vi.waitFor(() => expect(lab.firewall.guestFile(100)).toContain('IN DROP # late'), { timeout: 15_000 });
+    await expect.poll(() => lab.firewall.guestFile(100)).toContain('IN DROP # late');
   });
 
   it('counts calls per entry node and per guest', async () => {
     const { lab, api } = await start({ timeScale: 0, latency: 100 });
     const path = '/nodes/pve2/qemu/101/firewall/rules';
     const writes = [1, 2, 3].map(() => api.post(path, { type: 'in', action: 'ACCEPT' }));
-    await vi.waitFor(() => expect(lab.load.get('entry:pve1').current).toBe(3), { timeout: 15_000 });
-    await vi.waitFor(() => expect(lab.load.get('guest-write:101').current).toBe(3), { timeout: 15_000 });
+    await expect.poll(() => lab.load.get('entry:pve1').current).toBe(3);
+    await expect.poll(() => lab.load.get('guest-write:101').current).toBe(3);
     expect(lab.load.maxOf('firewall-write')).toBe(3);
     for (const answer of await advanceUntil(Promise.all(writes), 500)) expect(answer.status).toBe(200);
   });
