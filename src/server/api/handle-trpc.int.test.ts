@@ -41,6 +41,15 @@ describe('tRPC', () => {
     expect(await readProblem(await mutate('settings.update', '{"x":', headers))).toMatchObject({ status: 401 });
   });
 
+  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    'answers %s in its own envelope, with the methods it takes',
+    async (method) => {
+      const response = await send('settings.get', { method, headers: root });
+      expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
+      expect(await readProblem(response)).toMatchObject({ status: 405, code: 'method_not_allowed' });
+    },
+  );
+
   it('answers 403 before it looks at the input', async () => {
     const viewer = await bearer(await makeUser('viewer'));
     expect(await readProblem(await query('audit.get', 'garbage', viewer))).toMatchObject({

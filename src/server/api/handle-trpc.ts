@@ -26,6 +26,12 @@ async function limitBody(request: Request): Promise<Request> {
   return new Request(request.url, { method: 'POST', headers: request.headers, body, signal: request.signal });
 }
 
+/** @throws AppError `method_not_allowed`; tRPC itself would answer with text, outside of its envelope */
+function assertMethod({ method }: Request): void {
+  if (['GET', 'HEAD', 'POST'].includes(method)) return;
+  throw new AppError('method_not_allowed', 'Call queries with GET and mutations with POST.');
+}
+
 /** @throws AppError `malformed` for a batch of more calls than a page sends */
 function assertBatchSize(request: Request): void {
   const calls = new URL(request.url).pathname.split(/,|%2c/i).length;
@@ -41,6 +47,7 @@ export async function handleTrpc(router: AppRouter, request: Request): Promise<R
   const origin = getRequestOrigin(request);
   let response: Response;
   try {
+    assertMethod(request);
     assertBatchSize(request);
     const req = await limitBody(request);
     const answer = () =>
@@ -63,7 +70,7 @@ export async function handleTrpc(router: AppRouter, request: Request): Promise<R
     const data = errorData(meaning, origin.request_id, undefined);
     response = Response.json(
       { error: { code: INVALID_REQUEST, message: meaning.message, data } },
-      { status: meaning.status },
+      { status: meaning.status, headers: meaning.status === 405 ? { allow: 'GET, HEAD, POST' } : {} },
     );
   }
   response.headers.set('cache-control', 'no-store');
