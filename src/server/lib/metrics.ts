@@ -179,9 +179,14 @@ export function setGauge(name: GaugeName, values: readonly GaugeValue[]): void {
   for (const { labels = {}, value } of values) gauge.set(labels, value);
 }
 
-/** Names of all metrics of this program, those of the Node process included. */
-export function metricNames(): string[] {
-  return made.registry.getMetricsAsArray().map(({ name }) => name);
+/** All metrics of this program by name, with their labels; those of the Node process included. */
+export function metricLabels(): Map<string, readonly string[]> {
+  return new Map(
+    made.registry.getMetricsAsArray().map((metric) => {
+      const labels: unknown = Reflect.get(metric, 'labelNames');
+      return [metric.name, Array.isArray(labels) ? labels : []];
+    }),
+  );
 }
 
 type Measured = MetricObjectWithValues<MetricValue<string>>;
@@ -191,7 +196,7 @@ const OTHERS = Symbol.for('fabric.other-metrics');
 /** What this thread measured of the program's own metrics; those of Node are of the whole process. */
 export async function ownMetrics(): Promise<Measured[]> {
   // Only these are read: reading the event loop delays resets them.
-  const own = metricNames().filter((name) => name.startsWith('fabric_'));
+  const own = [...metricLabels().keys()].filter((name) => name.startsWith('fabric_'));
   const read = own.map(async (name): Promise<Measured[]> => {
     const metric = made.registry.getSingleMetric(name);
     return metric ? [await metric.get()] : [];

@@ -1,10 +1,30 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { metricNames } from './metrics';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AGENT_STATUSES, SYNC_STATUSES } from '@/domain/choices';
+import { describeWithTools } from '../../../agent/test/requirements';
+import { metricLabels } from './metrics';
 
-const read = (name: string) => readFileSync(new URL(`../../../deploy/monitoring/${name}`, import.meta.url), 'utf8');
-/** Names that Prometheus derives from one Fabric metric. */
-const exported = new Set(metricNames().flatMap((name) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]));
+const MONITORING = new URL('../../../deploy/monitoring/', import.meta.url);
+const read = (name: string) => readFileSync(new URL(name, MONITORING), 'utf8');
+const LABELS = metricLabels();
+const OURS = [...LABELS.keys()].filter((name) => name.startsWith('fabric_'));
+/** Labels of each exported name, with those that Prometheus derives from a metric and the labels it adds. */
+const exported = new Map(
+  [...LABELS].flatMap(([name, labels]) =>
+    ['', '_bucket', '_count', '_sum'].map((suffix) => [
+      `${name}${suffix}`,
+      new Set([...labels, 'job', 'instance', ...(suffix === '_bucket' ? ['le'] : [])]),
+    ]),
+  ),
+);
+/** Values of labels whose values the domain lists. */
+const VALUES: Record<string, Record<string, readonly string[]>> = {
+  fabric_agents: { status: AGENT_STATUSES },
+  fabric_clusters: { sync_status: SYNC_STATUSES },
+};
 const METRIC = /\b((?:fabric|process|nodejs)_[a-z0-9_]+)/g;
 const used = (text: string) => [...new Set([...text.matchAll(METRIC)].map(([, name]) => name ?? ''))];
 
@@ -12,61 +32,159 @@ type Panel = {
   id: number;
   title: string;
   gridPos: { x: number; y: number; w: number; h: number };
-  targets: { expr: string }[];
+  targets: { expr: string; legendFormat?: string }[];
 };
 const dashboard = JSON.parse(read('grafana-dashboard.json')) as {
   panels: Panel[];
   templating: { list: { query: string }[] };
 };
-const alerts = read('prometheus-alerts.yml');
+const targets = dashboard.panels.flatMap((panel) => panel.targets);
+const alerts = read('prometheus-alerts.yml')
+  .split(/^ {6}- alert: /m)
+  .slice(1)
+  .map((text) => ({
+    name: /^\w+/.exec(text)?.[0] ?? '',
+    expr: /expr: (?:>-\n)?([\s\S]+?)\n {8}(?:for|labels):/.exec(text)?.[1] ?? '',
+    text,
+  }));
 
-/** Whether brackets and quotes of an expression are closed in order. */
-function isBalanced(expression: string): boolean {
-  const open: string[] = [];
-  const pairs: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
-  for (const sign of expression.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')) {
-    if ('([{'.includes(sign)) open.push(sign);
-    else if (sign in pairs && open.pop() !== pairs[sign]) return false;
+/** Uses of a metric, a label or a listed value that Fabric does not export. `text` is the legend or the annotations. */
+function findUnknown(expr: string, text = ''): string[] {
+  const wrong = used(expr).filter((name) => !exported.has(name));
+  const known = used(expr).flatMap((name) => [...(exported.get(name) ?? [])]);
+  for (const [, name = '', matchers = ''] of expr.matchAll(/\b((?:fabric|process|nodejs)_[a-z0-9_]+)\{([^}]*)\}/g)) {
+    for (const [, label = '', value] of matchers.matchAll(/(\w+)\s*(?:=~|!=|!~|=)\s*"([^"]*)"/g)) {
+      if (!exported.get(name)?.has(label)) wrong.push(`${name}{${label}}`);
+      const values = VALUES[name]?.[label];
+      if (values && !values.includes(value ?? '')) wrong.push(`${name}{${label}="${value}"}`);
+    }
   }
-  return open.length === 0;
+  const grouped = [...expr.matchAll(/\b(?:by|without|on|ignoring)\s*\(([^)]*)\)/g)].flatMap(([, list = '']) =>
+    list.split(',').map((label) => label.trim()),
+  );
+  const shown = [...text.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g)].map(([, label = '']) => label);
+  return [...wrong, ...[...grouped, ...shown].filter((label) => !known.includes(label))];
 }
 
 describe('monitoring', () => {
-  it('shows only exported metrics, and every Fabric metric', () => {
-    const shown = used(JSON.stringify(dashboard.panels.map(({ targets }) => targets)));
-    expect(shown.filter((name) => !exported.has(name))).toEqual([]);
-    const ours = metricNames().filter((name) => name.startsWith('fabric_'));
-    expect(
-      ours.filter((name) => !shown.some((one) => one.replace(/_(bucket|count|sum)$/, '') === name || one === name)),
-    ).toEqual([]);
+  it('shows every Fabric metric, and only metrics and labels that exist', () => {
+    expect(targets.flatMap(({ expr, legendFormat }) => findUnknown(expr, legendFormat))).toEqual([]);
+    const shown = used(JSON.stringify(targets)).flatMap((name) => [name, name.replace(/_(bucket|count|sum)$/, '')]);
+    expect(OURS.filter((name) => !shown.includes(name))).toEqual([]);
+    const variables = dashboard.templating.list.map(({ query }) => /^label_values\((\w+), (\w+)\)$/.exec(query));
+    expect(variables.flatMap((one) => (one ? findUnknown(`${one[1]}{${one[2]}="x"}`) : []))).toEqual([]);
   });
 
-  it('draws panels that do not lie upon each other', () => {
+  it('draws panels that do not overlap', () => {
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
     );
     expect(new Set(cells).size).toBe(cells.length);
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
-    expect(dashboard.panels.flatMap(({ targets }) => targets).every(({ expr }) => isBalanced(expr))).toBe(true);
   });
 
-  it('alerts on metrics that are exported, each alert whole', () => {
-    expect(used(alerts).filter((name) => !exported.has(name))).toEqual([]);
-    const rules = alerts.split(/^ {6}- alert: /m).slice(1);
-    expect(rules.length).toBeGreaterThan(10);
-    for (const rule of rules) {
-      expect(rule).toMatch(
-        /^Fabric\w+\n {8}expr: [\s\S]+ {8}labels: \{ severity: (critical|warning) \}\n {8}annotations:\n {10}summary: /,
-      );
-      const expression = /expr: (?:>-\n)?([\s\S]+?)\n {8}(?:for|labels):/.exec(rule)?.[1] ?? '';
-      expect(isBalanced(expression), expression).toBe(true);
+  it('alerts on metrics and labels that exist, each alert with its severity and summary', () => {
+    expect(alerts.length).toBeGreaterThan(10);
+    for (const { expr, text } of alerts) {
+      expect(text).toMatch(/\n {8}labels: \{ severity: (critical|warning) \}\n {8}annotations:\n {10}summary: /);
+      expect(findUnknown(expr, text)).toEqual([]);
     }
   });
 
+  it('finds an unknown metric, label, group, value and legend', () => {
+    expect(findUnknown('sum by (color) (fabric_agents{state="ok",status="gone"}) + fabric_x', '{{ part }}')).toEqual([
+      'fabric_x',
+      'fabric_agents{state}',
+      'fabric_agents{status="gone"}',
+      'color',
+      'part',
+    ]);
+  });
+
   it('documents every Fabric metric', () => {
-    const text = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+    const text = readFileSync(new URL('../../docs/metrics.md', MONITORING), 'utf8');
     const found = new Set(used(text));
-    expect(metricNames().filter((name) => name.startsWith('fabric_') && !found.has(name))).toEqual([]);
+    expect(OURS.filter((name) => !found.has(name))).toEqual([]);
     expect([...found].filter((name) => !exported.has(name))).toEqual([]);
+  });
+});
+
+/** What an alert must do with series that last for an hour. */
+const CASES: { alert: string; series: Record<string, string>; at: string; firing: boolean }[] = [
+  { alert: 'FabricDown', series: {}, at: '5m', firing: true },
+  { alert: 'FabricDown', series: { 'up{job="fabric"}': '1x60' }, at: '5m', firing: false },
+  ...['12', '13'].map((failed) => ({
+    alert: 'FabricErrors',
+    series: {
+      'fabric_request_duration_seconds_count{job="fabric",status="200"}': '0+588x60',
+      'fabric_request_duration_seconds_count{job="fabric",status="500"}': `0+${failed}x60`,
+    },
+    at: '20m',
+    firing: failed === '13',
+  })),
+  ...['10m', '20m'].map((at) => ({
+    alert: 'FabricAgentsSilent',
+    series: { 'fabric_agents{job="fabric",status="silent"}': '2x60' },
+    at,
+    firing: at === '20m',
+  })),
+  ...[500, 501].map((waiting) => ({
+    alert: 'FabricJobsWait',
+    series: { 'fabric_queue_jobs{job="fabric",queue="flows",state="waiting"}': `${waiting}x60` },
+    at: '20m',
+    firing: waiting > 500,
+  })),
+];
+
+describeWithTools('promtool')('promtool', () => {
+  let directory = '';
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'fabric-promtool-'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  /** JSON is YAML. */
+  function runPromtool(mode: string, content: unknown): { status: number | null; output: string } {
+    const file = join(directory, 'input.yml');
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+    const { status, stdout, stderr } = spawnSync('promtool', [mode, 'rules', file], { encoding: 'utf8' });
+    return { status, output: stdout + stderr };
+  }
+
+  it('accepts the alert rules and every expression of the dashboard', () => {
+    expect(runPromtool('check', read('prometheus-alerts.yml'))).toMatchObject({
+      status: 0,
+      output: expect.stringContaining(`SUCCESS: ${alerts.length} rules found`),
+    });
+    const rules = targets.map(({ expr }, i) => ({ record: `panel:${i}`, expr: expr.replaceAll('$job', 'fabric') }));
+    const check = (list: typeof rules) => runPromtool('check', { groups: [{ name: 'dashboard', rules: list }] });
+    expect(check(rules)).toMatchObject({ status: 0, output: expect.stringContaining(`${rules.length} rules found`) });
+    expect(check([{ record: 'panel:wrong', expr: 'sum(rate(fabric_agents[5m])' }]).status).toBe(1);
+  });
+
+  it('raises alerts at their thresholds, and not below', () => {
+    const tests = CASES.map(({ alert, series, at, firing }) => {
+      const rule = alerts.find(({ name }) => name === alert);
+      const summary = /summary: "?(.*?)"?$/m.exec(rule?.text ?? '')?.[1] ?? '';
+      const filled = summary.replace('{{ $value }}', '2').replace('{{ $labels.queue }}', 'flows');
+      const description = /description: (.*)$/m.exec(rule?.text ?? '')?.[1];
+      const labels = {
+        severity: /severity: (\w+)/.exec(rule?.text ?? '')?.[1],
+        ...(alert === 'FabricJobsWait' && { queue: 'flows' }),
+      };
+      const expected = {
+        exp_labels: labels,
+        exp_annotations: { summary: filled, ...(description && { description }) },
+      };
+      return {
+        interval: '1m',
+        input_series: Object.entries(series).map(([one, values]) => ({ series: one, values })),
+        alert_rule_test: [{ alertname: alert, eval_time: at, exp_alerts: firing ? [expected] : [] }],
+      };
+    });
+    const rule_files = [new URL('prometheus-alerts.yml', MONITORING).pathname];
+    expect(runPromtool('test', { rule_files, tests })).toEqual({
+      status: 0,
+      output: expect.stringContaining('SUCCESS'),
+    });
   });
 });
