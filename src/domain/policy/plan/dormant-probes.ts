@@ -10,8 +10,11 @@ import type { IpAddress } from '../../net/ip-address';
 const OTHER_PROTOCOL = 253;
 /** Where the hypervisor's own chains tell ports apart. */
 const OWN_PORTS = [0, 43, 53, 67, 68, 135, 137, 139, 445, 546, 547, 1024, 1900];
-/** One type of each kind that these and connection tracking distinguish: request, answer, error, discovery, rest. */
-const OWN_ICMP = { [ICMP]: [0, 3, 8, 11], [ICMPV6]: [1, 2, 4, 128, 129, 133, 134, 137, 143] } as const;
+/** Types that these and connection tracking treat alike: answers, errors, requests, listener messages, discovery. */
+const OWN_ICMP = {
+  [ICMP]: [[0], [3], [8, 13, 15, 17], [11]],
+  [ICMPV6]: [[1], [2], [4], [128, 139], [129], [130, 131, 132, 143], [133, 135, 136], [134], [137]],
+} as const;
 
 /** The first value of each range, and every cut within. Without ranges the whole line. */
 function pointsIn<T extends number | bigint>(
@@ -56,10 +59,30 @@ function computeDimensions(part: CompiledRule, protocol: number, rules: readonly
     };
   }
   if (protocol !== ICMP && protocol !== ICMPV6) return none;
-  const named = rules.flatMap(({ icmp }) => (icmp ? [[icmp.type, icmp.code ?? 0] as const] : []));
-  const own = OWN_ICMP[protocol].map((type) => [type, 0] as const);
-  const { icmp } = part;
-  return { ...none, icmp: icmp ? [[icmp.type, icmp.code ?? 0]] : [...own, ...named] };
+  return { ...none, icmp: computeIcmpKinds(part, protocol, rules) };
+}
+
+/** Each type and code that a rule names, and of those that are treated alike otherwise one that no rule names. */
+function computeIcmpKinds(
+  { icmp: own }: CompiledRule,
+  protocol: typeof ICMP | typeof ICMPV6,
+  rules: readonly CompiledRule[],
+): [number, number][] {
+  const codesOf = new Map<number, Set<number>>();
+  for (const { icmp } of rules) {
+    if (!icmp) continue;
+    const codes = codesOf.get(icmp.type) ?? new Set();
+    codesOf.set(icmp.type, icmp.code === undefined ? codes : codes.add(icmp.code));
+  }
+  const unnamed = OWN_ICMP[protocol].flatMap((alike) => alike.find((type) => !codesOf.has(type)) ?? []);
+  const types = own ? [own.type] : [...unnamed, ...codesOf.keys()];
+  return types.flatMap((type) => {
+    if (own?.code !== undefined) return [[type, own.code]];
+    const codes = [...(codesOf.get(type) ?? [])];
+    // The least number that is not among them is at most as large as they are many.
+    const other = Array.from({ length: codes.length + 1 }, (_, code) => code).find((code) => !codes.includes(code)) ?? 0;
+    return [...codes, other].map((code): [number, number] => [type, code]);
+  });
 }
 
 /**
