@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, type webcrypto } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
+import { cache } from '../lib/cache';
 import { clock } from '../lib/clock';
 import { acceptedKeys, deriveKey } from '../lib/crypto';
 
@@ -13,11 +14,18 @@ const Claims = z.object({ sub: z.uuid(), sid: z.uuid(), typ: z.enum(['access', '
 /** `sub` is the user, `sid` the family of refresh tokens (one sign-in on one device). */
 export type TokenClaims = z.infer<typeof Claims>;
 
-const key = (secret?: string) => deriveKey('session-tokens', secret);
+const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+/** To derive and import a key for each call would take longer than to verify its token. */
+const keys = cache<Promise<webcrypto.CryptoKey>, null>({ name: 'session_keys', maxEntries: 2 });
+const getKey = (secret: string) =>
+  keys.load(secret, null, () =>
+    crypto.subtle.importKey('raw', deriveKey('session-tokens', secret), HMAC, false, ['sign', 'verify']),
+  );
 
 /** Signs a token of either type. A refresh token has a random `jti`, so that two of the same second differ. */
 export async function signToken(claims: TokenClaims): Promise<string> {
   const now = Math.floor(clock.now().getTime() / 1000);
+  const [present] = acceptedKeys();
   const life = claims.typ === 'access' ? ACCESS_TOKEN_SECONDS : REFRESH_TOKEN_SECONDS;
   return new SignJWT({ sid: claims.sid, typ: claims.typ })
     .setProtectedHeader({ alg: 'HS256', typ: claims.typ === 'access' ? 'at+jwt' : 'rt+jwt' })
@@ -26,12 +34,12 @@ export async function signToken(claims: TokenClaims): Promise<string> {
     .setJti(randomBytes(16).toString('base64url'))
     .setIssuedAt(now)
     .setExpirationTime(now + life)
-    .sign(key());
+    .sign(await getKey(present));
 }
 
 async function verifyWith(secret: string, token: string, typ: TokenClaims['typ']): Promise<TokenClaims | null> {
   try {
-    const { payload } = await jwtVerify(token, key(secret), {
+    const { payload } = await jwtVerify(token, await getKey(secret), {
       issuer: ISSUER,
       algorithms: ['HS256'],
       typ: typ === 'access' ? 'at+jwt' : 'rt+jwt',

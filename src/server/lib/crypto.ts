@@ -8,7 +8,7 @@ function secretKey(): string {
 }
 
 /** A 256-bit key for one purpose, derived (HKDF-SHA-256) from FABRIC_SECRET_KEY or from the secret given. */
-export function deriveKey(purpose: string, secret = secretKey()): Uint8Array {
+export function deriveKey(purpose: string, secret = secretKey()): Uint8Array<ArrayBuffer> {
   return new Uint8Array(hkdfSync('sha256', secret, 'fabric', purpose, 32));
 }
 
@@ -31,7 +31,7 @@ export function seal(plain: string, context: string, secret = secretKey()): Seal
 /**
  * The keys that are accepted: the present one, which encrypts and signs, and while it is being replaced the one before.
  */
-export function acceptedKeys(): string[] {
+export function acceptedKeys(): [string, ...string[]] {
   const { FABRIC_PREVIOUS_SECRET_KEY: previous } = env();
   return previous ? [secretKey(), previous] : [secretKey()];
 }
