@@ -139,6 +139,7 @@ export type AuditField =
   | 'owner'
   | 'page'
   | 'partial'
+  | 'passkey'
   | 'password_sign_in'
   | 'permissions'
   | 'places'

@@ -81,9 +81,9 @@ describe('session', () => {
       const needed = await session.signIn('a', 'b');
       expect(needed).toMatchObject({ challenge_token: 'challenge' });
       expect(session.state.status).toBe('signed_out');
-      await expect(session.answerChallenge('challenge', '000000')).rejects.toThrow(RestError);
+      await expect(session.answerChallenge('challenge', { code: '000000' })).rejects.toThrow(RestError);
       expect(session.state.status).toBe('signed_out');
-      await session.answerChallenge('challenge', '123456');
+      await session.answerChallenge('challenge', { code: '123456' });
       expect(session.state.status).toBe('signed_in');
     });
 

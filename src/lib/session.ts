@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { CurrentUser, SignedIn } from '@/domain/auth';
-import type { SecondFactorNeeded } from '@/domain/second-factor';
+import type { PasskeyRequest } from '@/domain/passkeys';
+import type { PasskeyChallenge, SecondFactorInput, SecondFactorNeeded } from '@/domain/second-factor';
 import type { SignedOut } from '@/domain/sign-in-provider';
 import { type EarlyAnswer, REFRESH_TIMEOUT_MS } from './early-refresh';
 import { type Failure, failureFromBody, RestError, unexpectedResponse, unreachable } from './problem';
@@ -146,15 +147,28 @@ export class Session {
    * The second step of signing in; null: the browser holds the challenge as a cookie.
    * @throws RestError with the server's reason (wrong code, too late, too many attempts)
    */
-  async answerChallenge(challenge_token: string | null, code: string): Promise<void> {
+  async answerChallenge(
+    challenge_token: string | null,
+    proof: Pick<SecondFactorInput, 'code' | 'passkey'>,
+  ): Promise<void> {
     await this.#deps.lock(async () => {
       const answer = await this.#post('/api/v1/auth/second-factor', {
         ...(challenge_token !== null && { challenge_token }),
-        code,
+        ...proof,
       });
       if (!answer.ok) throw new RestError(answer.failure);
       this.#enter(answer.body);
     });
+  }
+
+  /** What the browser needs to use a passkey as the second step. @throws RestError with the server's reason */
+  async requestPasskey(challenge_token: string | null): Promise<PasskeyRequest> {
+    const answer = await this.#post('/api/v1/auth/second-factor/passkey', {
+      ...(challenge_token !== null && { challenge_token }),
+    });
+    if (!answer.ok) throw new RestError(answer.failure);
+    if (!isPasskeyChallenge(answer.body)) throw new RestError(unexpectedResponse(200, null));
+    return answer.body.options;
   }
 
   /** Reloads the signed-in user and their permissions. @throws RestError when the service could not answer */
@@ -257,6 +271,8 @@ const isSignedIn = (body: unknown): body is SignedIn =>
 
 const isSecondFactorNeeded = (body: unknown): body is SecondFactorNeeded =>
   isRecord(body) && isRecord(body.second_factor) && typeof body.second_factor.challenge_token === 'string';
+
+const isPasskeyChallenge = (body: unknown): body is PasskeyChallenge => isRecord(body) && isRecord(body.options);
 
 const isSignedOut = (body: unknown): body is SignedOut => isRecord(body) && typeof body.provider_session === 'string';
 

@@ -16,32 +16,36 @@ import { RelativeTime } from '@/ui/values';
 import { QueryView } from '../shared/query-view';
 import { Enrolment } from '../shared/second-factor/enrollment';
 import { RecoveryCodeList } from '../shared/second-factor/recovery-codes';
+import { PasskeyTable } from './passkeys';
 import { ProofForm } from './proof-form';
 
 /** So few recovery codes that it is time for new ones. */
 const FEW = 3;
 
-/** The user's own second factor: set it up, renew its recovery codes, switch it off. */
+/** The user's own second factor: authenticator app, passkeys and recovery codes. */
 export function SecondFactor() {
   const t = useT();
   const query = useQuery(useTRPC().account.secondFactor.queryOptions());
   return (
-    <div className="max-w-lg">
-      <Section
-        title={t('Second factor')}
-        description={t(
-          'A code from an authenticator app in addition to your password. API tokens work without a code.',
-        )}
-      >
-        <QueryView query={query} skeleton={<Skeleton className="h-16" />}>
-          {(state) => <Content state={state} />}
-        </QueryView>
-      </Section>
-    </div>
+    <>
+      <div className="max-w-lg">
+        <Section
+          title={t('Second factor')}
+          description={t(
+            'A code from an authenticator app or a passkey in addition to your password. API tokens work without.',
+          )}
+        >
+          <QueryView query={query} skeleton={<Skeleton className="h-16" />}>
+            {(state) => <Content state={state} />}
+          </QueryView>
+        </Section>
+      </div>
+      <PasskeyTable query={query} />
+    </>
   );
 }
 
-type Task = 'enrol' | 'codes' | 'remove' | null;
+type Task = 'enrol' | 'codes' | 'remove' | 'remove_app' | null;
 
 function Content({ state }: { state: SecondFactorState }) {
   const t = useT();
@@ -54,14 +58,22 @@ function Content({ state }: { state: SecondFactorState }) {
     void queryClient.invalidateQueries(trpc.account.sessions.pathFilter());
   };
   const [role] = state.required_by;
+  const required = role !== undefined && t('The role {role} requires a second factor', { role });
+  const enroll = (
+    <Button
+      variant={state.enrolled_at === null ? 'primary' : 'secondary'}
+      icon={<ShieldCheck size={14} />}
+      onClick={() => setTask('enrol')}
+    >
+      {state.enrolled_at === null ? t('Set up a second factor') : t('Set up authenticator app')}
+    </Button>
+  );
   return (
     <>
       {state.enrolled_at === null ? (
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p className="text-muted">{t('Not set up. Anyone who knows your password can sign in.')}</p>
-          <Button variant="primary" icon={<ShieldCheck size={14} />} onClick={() => setTask('enrol')}>
-            {t('Set up a second factor')}
-          </Button>
+          {enroll}
         </div>
       ) : (
         <div className="flex flex-col gap-4">
@@ -70,6 +82,15 @@ function Content({ state }: { state: SecondFactorState }) {
               {
                 label: t('{set_up, select, true {Set up} other {Not set up}}', { set_up: true }),
                 value: <RelativeTime at={state.enrolled_at} />,
+              },
+              {
+                label: t('Authenticator app'),
+                value:
+                  state.app_at === null ? (
+                    t('{set_up, select, true {Set up} other {Not set up}}', { set_up: false })
+                  ) : (
+                    <RelativeTime at={state.app_at} />
+                  ),
               },
               {
                 label: t('Recovery codes left'),
@@ -81,18 +102,25 @@ function Content({ state }: { state: SecondFactorState }) {
             ]}
           />
           <div className="flex flex-wrap justify-end gap-2">
-            <Button
-              onClick={() => setTask('remove')}
-              disabledReason={role !== undefined && t('The role {role} requires a second factor', { role })}
-            >
+            <Button onClick={() => setTask('remove')} disabledReason={required}>
               {t('Disable second factor')}
             </Button>
+            {state.app_at === null
+              ? enroll
+              : state.passkeys.length > 0 && (
+                  <Button onClick={() => setTask('remove_app')}>{t('Remove authenticator app')}</Button>
+                )}
             <Button onClick={() => setTask('codes')}>{t('New recovery codes')}</Button>
           </div>
         </div>
       )}
       {task === 'enrol' && (
-        <Dialog open onOpenChange={(next) => !next && close()} title={t('Set up a second factor')} persistent>
+        <Dialog
+          open
+          onOpenChange={(next) => !next && close()}
+          title={state.enrolled_at === null ? t('Set up a second factor') : t('Set up authenticator app')}
+          persistent
+        >
           <Enrolment
             state={state}
             onCancel={close}
@@ -103,15 +131,16 @@ function Content({ state }: { state: SecondFactorState }) {
           />
         </Dialog>
       )}
-      {task === 'codes' && <RenewDialog hasPassword={state.has_password} onClose={close} />}
-      {task === 'remove' && <RemoveDialog hasPassword={state.has_password} onClose={close} />}
+      {task === 'codes' && <RenewDialog state={state} onClose={close} />}
+      {task === 'remove' && <RemoveDialog state={state} onClose={close} />}
+      {task === 'remove_app' && <RemoveAppDialog state={state} onClose={close} />}
     </>
   );
 }
 
-type DialogProps = { hasPassword: boolean; onClose: () => void };
+type DialogProps = { state: SecondFactorState; onClose: () => void };
 
-function RenewDialog({ hasPassword, onClose }: DialogProps) {
+function RenewDialog({ state, onClose }: DialogProps) {
   const t = useT();
   const renew = useMutation(useTRPC().account.renewRecoveryCodes.mutationOptions());
   return (
@@ -119,7 +148,7 @@ function RenewDialog({ hasPassword, onClose }: DialogProps) {
       {renew.data ? (
         <RecoveryCodeList codes={renew.data.recovery_codes} onDone={onClose} />
       ) : (
-        <ProofForm hasPassword={hasPassword} save={renew} submitLabel={t('Create new codes')} onCancel={onClose}>
+        <ProofForm state={state} save={renew} submitLabel={t('Create new codes')} onCancel={onClose}>
           <p>{t('All earlier recovery codes stop working, including unused codes.')}</p>
         </ProofForm>
       )}
@@ -127,7 +156,7 @@ function RenewDialog({ hasPassword, onClose }: DialogProps) {
   );
 }
 
-function RemoveDialog({ hasPassword, onClose }: DialogProps) {
+function RemoveDialog({ state, onClose }: DialogProps) {
   const t = useT();
   const remove = useMutation(
     useTRPC().account.removeSecondFactor.mutationOptions({
@@ -139,14 +168,35 @@ function RemoveDialog({ hasPassword, onClose }: DialogProps) {
   );
   return (
     <Dialog open onOpenChange={(next) => !next && onClose()} title={t('Disable second factor?')} persistent>
+      <ProofForm state={state} save={remove} submitLabel={t('Disable second factor')} tone="danger" onCancel={onClose}>
+        <p>
+          {t('Your password alone then signs you in. Authenticator app, passkeys and recovery codes stop working.')}
+        </p>
+      </ProofForm>
+    </Dialog>
+  );
+}
+
+function RemoveAppDialog({ state, onClose }: DialogProps) {
+  const t = useT();
+  const remove = useMutation(
+    useTRPC().account.removeAuthenticatorApp.mutationOptions({
+      onSuccess: () => {
+        showToast('ok', { title: t('Authenticator app removed') });
+        onClose();
+      },
+    }),
+  );
+  return (
+    <Dialog open onOpenChange={(next) => !next && onClose()} title={t('Remove authenticator app?')} persistent>
       <ProofForm
-        hasPassword={hasPassword}
+        state={state}
         save={remove}
-        submitLabel={t('Disable second factor')}
+        submitLabel={t('Remove authenticator app')}
         tone="danger"
         onCancel={onClose}
       >
-        <p>{t('Your password alone then signs you in, and the recovery codes stop working.')}</p>
+        <p>{t('Its codes stop working. Your passkeys and recovery codes keep working.')}</p>
       </ProofForm>
     </Dialog>
   );

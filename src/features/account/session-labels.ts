@@ -5,6 +5,7 @@ const METHODS: Record<SignInMethod, string> = { password: msg('Password'), oidc:
 const FACTORS: Record<SecondFactorKind, string> = {
   totp: msg('code'),
   recovery_code: msg('recovery code'),
+  passkey: msg('passkey'),
   provider: msg('its second factor'),
 };
 

@@ -152,6 +152,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   owner: msg('Owner'),
   page: msg('Page'),
   partial: msg('Partial'),
+  passkey: msg('Passkey'),
   password_sign_in: msg('Allow password sign-in'),
   permissions: msg('Permissions'),
   places: msg('Encrypted values'),

@@ -1,8 +1,7 @@
 'use client';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { z } from 'zod';
-import { SecondFactorCode, type SecondFactorNeeded } from '@/domain/second-factor';
+import { SecondFactorCode } from '@/domain/second-factor';
 import { browserSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import { toFailure } from '@/lib/problem';
@@ -11,55 +10,58 @@ import { FormShell } from '@/ui/form/form-shell';
 import { TextField } from '@/ui/form/text-field';
 import { Notice } from '@/ui/notice';
 import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
-import { useCountdown } from '../shared/use-timers';
-import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
+import { PasskeyForm } from './passkey-form';
+import { type Challenge, LockTimer, StepOver, useSecondStep } from './second-step';
+import { formatWait, signInProblem } from './sign-in-problem';
 
 const CodeInput = z.object({ code: SecondFactorCode });
 type CodeInput = z.output<typeof CodeInput>;
-/** What the first step left; without a token the browser holds it as a cookie. */
-export type Challenge = {
-  challenge_token: string | null;
-  methods: SecondFactorNeeded['second_factor']['methods'];
-};
 type Props = { challenge: Challenge; onBack: () => void };
 
-/** The second step of signing in: a code of the app, or a recovery code. */
-export function CodeForm({ challenge, onBack }: Props) {
+/** The second step of signing in: a passkey where there is one, else or on request a code. */
+export function SecondStep({ challenge, onBack }: Props) {
+  const t = useT();
+  const hasPasskey = challenge.methods.includes('passkey');
+  const hasCode = challenge.methods.some((method) => method !== 'passkey');
+  const [asksCode, setAsksCode] = useState(!hasPasskey);
+  if (!hasPasskey && !hasCode) {
+    return (
+      <Notice tone="danger" title={t('No second factor available')}>
+        {t(
+          'Your passkeys belong to another address, and no recovery codes are left. Ask an administrator for a reset.',
+        )}
+      </Notice>
+    );
+  }
+  if (!asksCode) {
+    return <PasskeyForm challenge={challenge} onBack={onBack} onCode={hasCode ? () => setAsksCode(true) : null} />;
+  }
+  return <CodeForm challenge={challenge} onBack={onBack} onPasskey={hasPasskey ? () => setAsksCode(false) : null} />;
+}
+
+/** A code of the app, or a recovery code. */
+function CodeForm({ challenge, onBack, onPasskey }: Props & { onPasskey: (() => void) | null }) {
   const t = useT();
   const form = useCheckedForm<CodeInput, unknown, CodeInput>({
     defaultValues: { code: '' },
     resolver: domainResolver(CodeInput, (values) => values),
   });
-  const [waitUntil, setWaitUntil] = useState<number | null>(null);
-  const wait = useCountdown(waitUntil);
-  const answer = useMutation<void, SignInProblem, CodeInput>({
-    mutationFn: ({ code }) =>
+  const { answer, wait, over } = useSecondStep<CodeInput>({
+    send: ({ code }) =>
       browserSession()
-        .session.answerChallenge(challenge.challenge_token, code)
+        .session.answerChallenge(challenge.challenge_token, { code })
         .catch((error: unknown) => Promise.reject(signInProblem(t, toFailure(error)))),
-    onError: (problem) => {
-      setWaitUntil(problem.wait === null ? null : Date.now() + problem.wait * 1000);
+    onError: () => {
       form.resetField('code');
       form.setFocus('code');
     },
   });
-  const over = answer.error?.failure.extra?.reason === 'challenge_over';
+  const recovery = challenge.methods.includes('recovery_code');
   return (
     <>
       <h1 className="text-lg">{t('Enter a code')}</h1>
       {over ? (
-        <Notice
-          tone="warn"
-          live
-          title={t('Sign in again')}
-          action={
-            <Button size="sm" onClick={onBack}>
-              {t('Back to sign-in')}
-            </Button>
-          }
-        >
-          {t('Too much time has passed since the first step.')}
-        </Notice>
+        <StepOver onBack={onBack} />
       ) : (
         <FormShell
           form={form}
@@ -71,11 +73,13 @@ export function CodeForm({ challenge, onBack }: Props) {
           onCancel={onBack}
           cancelLabel={t('Back')}
           aside={
-            wait > 0 && (
-              <p role="timer" className="text-muted">
-                {t.rich('Try again in {time}', { time: <span className="mono">{formatWait(wait)}</span> })}
-              </p>
-            )
+            <LockTimer wait={wait}>
+              {onPasskey && (
+                <Button variant="ghost" onClick={onPasskey}>
+                  {t('Use a passkey instead')}
+                </Button>
+              )}
+            </LockTimer>
           }
         >
           <TextField
@@ -87,9 +91,11 @@ export function CodeForm({ challenge, onBack }: Props) {
             maxLength={40}
             autoFocus
             description={
-              challenge.methods.includes('recovery_code')
-                ? t('Six-digit code from your authenticator app, or a recovery code.')
-                : t('Six-digit code from your authenticator app. No recovery codes are left.')
+              !challenge.methods.includes('totp')
+                ? t('One of your recovery codes.')
+                : recovery
+                  ? t('Six-digit code from your authenticator app, or a recovery code.')
+                  : t('Six-digit code from your authenticator app. No recovery codes are left.')
             }
           />
         </FormShell>

@@ -20,6 +20,28 @@ export function signInProblem(t: Translate, failure: Failure): SignInProblem {
       wait,
     };
   }
+  if (failure.status === 401 && failure.extra?.reason === 'wrong_passkey') {
+    return {
+      failure: {
+        ...failure,
+        title: t('Passkey not accepted'),
+        detail: t('Try again, or use another passkey or a code.'),
+        errors: undefined,
+      },
+      wait,
+    };
+  }
+  if (failure.status === 401 && failure.extra?.reason === 'passkey_counter') {
+    return {
+      failure: {
+        ...failure,
+        title: t('Passkey may have been copied'),
+        detail: t('Its counter did not grow. Use another factor, then remove this passkey from your account.'),
+        errors: undefined,
+      },
+      wait,
+    };
+  }
   if (failure.status === 401 && failure.extra?.reason === 'challenge_over') {
     return { failure: { ...failure, title: t('Sign in again'), errors: undefined }, wait };
   }

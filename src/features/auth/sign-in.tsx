@@ -9,20 +9,18 @@ import { ErrorState } from '@/ui/error-state';
 import { loadLater } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { StartScreen, setupStatusQuery, useStartSession } from '../shared/session-start';
-import type { Challenge } from './code-form';
 import { ProviderButton } from './provider-button';
 import { ProviderProblemNotice } from './provider-problem';
+import type { Challenge } from './second-step';
 import { SignInForm } from './sign-in-form';
 
 /** The second step. */
-const CodeForm = loadLater(() => import('./code-form').then((module) => module.CodeForm), <StartScreen inFrame />);
-
-const HELD_BY_BROWSER: Challenge = { challenge_token: null, methods: ['totp', 'recovery_code'] };
+const SecondStep = loadLater(() => import('./code-form').then((module) => module.SecondStep), <StartScreen inFrame />);
 
 type Props = {
   next: string | null;
-  /** Back from a sign-in provider, and a code is still needed: the browser holds the challenge as a cookie. */
-  asksCode: boolean;
+  /** Back from a sign-in provider, and a second factor is still needed, one of these: the browser holds the challenge as a cookie. */
+  asks: Challenge['methods'] | null;
   /** Returned from a sign-in provider without being signed in. */
   problem: string | null;
   /** Signed out a moment ago: at the provider as well, or only here although the provider's session continues. */
@@ -30,12 +28,12 @@ type Props = {
 };
 
 /** The sign-in page. A user who is signed in already, in this or another tab, continues to `next`. */
-export function SignIn({ next, asksCode, problem, signedOut }: Props) {
+export function SignIn({ next, asks, problem, signedOut }: Props) {
   const t = useT();
   const router = useRouter();
   const { state, retry } = useStartSession();
   const setup = useQuery(setupStatusQuery);
-  const [challenge, setChallenge] = useState<Challenge | null>(asksCode ? HELD_BY_BROWSER : null);
+  const [challenge, setChallenge] = useState<Challenge | null>(asks && { challenge_token: null, methods: asks });
   const signedIn = state.status === 'signed_in';
   const target = safeReturnPath(next) ?? paths.home();
   useEffect(() => {
@@ -50,7 +48,7 @@ export function SignIn({ next, asksCode, problem, signedOut }: Props) {
     return <ErrorState problem={state.failure} onRetry={retry} />;
   }
   if (state.status !== 'signed_out' || needsSetup) return <StartScreen inFrame />;
-  if (challenge) return <CodeForm challenge={challenge} onBack={() => setChallenge(null)} />;
+  if (challenge) return <SecondStep challenge={challenge} onBack={() => setChallenge(null)} />;
   return (
     <>
       <h1 className="text-lg">{t('Sign in')}</h1>

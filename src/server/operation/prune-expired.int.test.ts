@@ -1,7 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { db } from '../db/client';
-import { providerSessions, rateLimits, refreshTokens, signInChallenges, users } from '../db/schema/access';
+import {
+  passkeyChallenges,
+  providerSessions,
+  rateLimits,
+  refreshTokens,
+  signInChallenges,
+  users,
+} from '../db/schema/access';
 import { clusters } from '../db/schema/clusters';
 import { deploymentGuests } from '../db/schema/deployments';
 import { ipamImports } from '../db/schema/ipam';
@@ -20,6 +27,7 @@ const NOTHING = {
   refresh_tokens: 0,
   provider_sessions: 0,
   sign_in_challenges: 0,
+  passkey_challenges: 0,
   rate_limits: 0,
   sync_runs: 0,
   deployments: 0,
@@ -71,6 +79,10 @@ describe('pruneExpired', () => {
       expires_at,
     });
     await db.insert(signInChallenges).values([challenge('old', daysAgo(2)), challenge('live', daysAgo(-1))]);
+    const key = (purpose: 'add' | 'prove', expires_at: string) => ({
+      ...{ user_id: user?.id ?? '', family_id: waiting, purpose, challenge: 'x', expires_at },
+    });
+    await db.insert(passkeyChallenges).values([key('add', daysAgo(2)), key('prove', daysAgo(0.5))]);
     await db.insert(rateLimits).values([
       { key: 'old', window_start: daysAgo(1.1), hits: 9 },
       { key: 'live', window_start: daysAgo(0.1), hits: 9 },
@@ -83,6 +95,7 @@ describe('pruneExpired', () => {
     expect(await pruneExpired()).toEqual({
       ...NOTHING,
       ...{ refresh_tokens: 1, provider_sessions: 1, sign_in_challenges: 1, rate_limits: 1, webhook_secrets: 1 },
+      passkey_challenges: 1,
     });
     const sessions = (await db.select().from(providerSessions)).map(({ family_id }) => family_id);
     expect(new Set(sessions)).toEqual(new Set([open?.family_id, waiting]));

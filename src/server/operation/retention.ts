@@ -14,6 +14,7 @@ import { deleteExpiredSecrets } from '../notifications/queries/notification-chan
 import { storedSettings } from '../settings/settings';
 import {
   deleteExpiredChallenges,
+  deleteExpiredPasskeyChallenges,
   deleteExpiredRefreshTokens,
   deleteOldDeployments,
   deleteOldImports,
@@ -74,7 +75,7 @@ const SUGGESTION_DAYS = 30;
 
 /**
  * Deletes what is no longer needed: refresh tokens a day after their end (until then their reuse is noticed and
- * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond
+ * explained), sign-ins that waited for a code, challenges for passkeys, rate-limit windows of yesterday, sync runs older than 30 days beyond
  * the newest 20 of a cluster, deployments older than 400 days beyond the newest 20 of a policy on a cluster, audit
  * records beyond what the settings keep, sightings of addresses and imported files of 90 days ago, notifications and closed incidents of
  * 90 days ago, former versions of rows that the settings no longer keep, impacts of 7 days ago that no apply acknowledged, suggestions
@@ -87,6 +88,7 @@ export async function pruneExpired() {
     refresh_tokens: await deleteExpiredRefreshTokens(db, ago(1)),
     provider_sessions: await deleteEndedProviderSessions(db, ago(1)),
     sign_in_challenges: await deleteExpiredChallenges(db, ago(1)),
+    passkey_challenges: await deleteExpiredPasskeyChallenges(db, ago(1)),
     rate_limits: await deleteOldRateLimits(db, ago(1)),
     sync_runs: await deleteOldSyncRuns(db, ago(SYNC_RUN_DAYS), SYNC_RUNS_KEPT),
     deployments: await deleteOldDeployments(db, ago(DEPLOYMENT_DAYS), DEPLOYMENTS_KEPT),

@@ -10,33 +10,44 @@ import {
 import { useT } from '@/lib/i18n/use-t';
 import { toFailure } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
 import { CodeBlock } from '@/ui/code-block';
 import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
 import { Notice } from '@/ui/notice';
 import { domainResolver, useCheckedForm } from '../domain-resolver';
+import { AddPasskey } from './add-passkey';
 import { QrCode } from './qr-code';
 import { RecoveryCodeList } from './recovery-codes';
+import { passkeyObstacle } from './webauthn';
 
 type Props = { state: SecondFactorState; onCancel?: () => void; onDone: () => void };
 
-/** Sets up an authenticator app: who one is, the secret, the first code, the recovery codes. */
+/** Sets up a second factor: an authenticator app, or instead of it the first passkey. */
 export function Enrolment({ state, onCancel, onDone }: Props) {
+  const t = useT();
   const [begun, setBegun] = useState<EnrolmentData | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const [passkey, setPasskey] = useState(false);
   if (codes) return <RecoveryCodeList codes={codes} onDone={onDone} />;
-  if (begun) return <Confirmation enrolment={begun} onCancel={onCancel} onConfirmed={setCodes} />;
-  return <Beginning state={state} onCancel={onCancel} onBegun={setBegun} />;
+  // Codes of before still work: there are no new ones to show.
+  const confirm = (given: readonly string[]) => (given.length > 0 ? setCodes(given) : onDone());
+  if (begun) return <Confirmation enrolment={begun} onCancel={onCancel} onConfirmed={confirm} />;
+  if (passkey) {
+    return <AddPasskey state={state} onCancel={() => setPasskey(false)} cancelLabel={t('Back')} onDone={onDone} />;
+  }
+  return <Beginning state={state} onCancel={onCancel} onBegun={setBegun} onPasskey={() => setPasskey(true)} />;
 }
 
 function Beginning(props: {
   state: SecondFactorState;
   onCancel?: () => void;
   onBegun: (begun: EnrolmentData) => void;
+  onPasskey: () => void;
 }) {
   const t = useT();
-  const { state, onCancel, onBegun } = props;
+  const { state, onCancel, onBegun, onPasskey } = props;
   const asksPassword = state.proof_needed && state.has_password;
   const form = useCheckedForm<{ current_password: string }, unknown, EnrolmentInput>({
     defaultValues: { current_password: '' },
@@ -54,6 +65,13 @@ function Beginning(props: {
         state.proof_needed && !state.has_password ? t('Your sign-in is too old. Sign out, then sign in again') : null
       }
       onCancel={onCancel}
+      aside={
+        state.enrolled_at === null && (
+          <Button variant="ghost" onClick={onPasskey} disabledReason={passkeyObstacle(t, state.passkey_site)}>
+            {t('Use a passkey instead')}
+          </Button>
+        )
+      }
     >
       <p className="text-pretty">
         {t(

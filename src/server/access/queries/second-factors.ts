@@ -1,9 +1,27 @@
-import { and, count, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, count, eq, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../db/client';
-import { recoveryCodes, secondFactors, signInChallenges } from '../../db/schema/access';
+import { passkeys, recoveryCodes, secondFactors, signInChallenges, users } from '../../db/schema/access';
 
 export type SecondFactorRow = typeof secondFactors.$inferSelect;
 export type Challenge = typeof signInChallenges.$inferSelect;
+
+/** Since when a user has a second factor: the older of the authenticator app and the first passkey; null without one. */
+export const secondFactorSince: SQL<string | null> = sql<string | null>`least(
+  (select ${secondFactors.confirmed_at} from ${secondFactors} where ${eq(secondFactors.user_id, users.id)}),
+  (select min(${passkeys.created_at}) from ${passkeys} where ${eq(passkeys.user_id, users.id)}))`.mapWith(
+  secondFactors.confirmed_at,
+);
+
+/** Whether a user has a second factor: an authenticator app that is set up, or a passkey. */
+export const hasSecondFactor: SQL<boolean> = sql<boolean>`(exists (select 1 from ${secondFactors}
+    where ${eq(secondFactors.user_id, users.id)} and ${secondFactors.confirmed_at} is not null)
+  or exists (select 1 from ${passkeys} where ${eq(passkeys.user_id, users.id)}))`;
+
+/** Whether a user has a second factor. */
+export async function isSecondFactorSet(executor: Executor, userId: string): Promise<boolean> {
+  const [row] = await executor.select({ set: hasSecondFactor }).from(users).where(eq(users.id, userId));
+  return row?.set ?? false;
+}
 
 /** The user's authenticator app, being set up or confirmed. */
 export async function findSecondFactor(executor: Executor, userId: string): Promise<SecondFactorRow | null> {
@@ -44,14 +62,20 @@ export async function consumeTimeStep(tx: Tx, userId: string, step: number, conf
   return rows.length > 0;
 }
 
-/** Removes the factor with its recovery codes. @returns whether there was a confirmed one */
-export async function deleteSecondFactor(tx: Tx, userId: string): Promise<boolean> {
-  await tx.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId));
+/** Removes the authenticator app. @returns whether there was a confirmed one */
+export async function deleteApp(tx: Tx, userId: string): Promise<boolean> {
   const rows = await tx
     .delete(secondFactors)
     .where(eq(secondFactors.user_id, userId))
     .returning({ confirmed_at: secondFactors.confirmed_at });
   return rows.some((row) => row.confirmed_at !== null);
+}
+
+/** Removes the authenticator app, all passkeys and the recovery codes. @returns whether there was a second factor */
+export async function deleteSecondFactor(tx: Tx, userId: string): Promise<boolean> {
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId));
+  const keys = await tx.delete(passkeys).where(eq(passkeys.user_id, userId)).returning({ id: passkeys.id });
+  return (await deleteApp(tx, userId)) || keys.length > 0;
 }
 
 /** Puts new recovery codes in place of all earlier ones. */

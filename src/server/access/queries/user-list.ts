@@ -5,7 +5,8 @@ import { Assignment, User, type UserListInput } from '@/domain/user';
 import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
 import { queryPage } from '../../db/query-page';
-import { projects, refreshTokens, roleAssignments, roles, secondFactors, tenants, users } from '../../db/schema/access';
+import { projects, refreshTokens, roleAssignments, roles, tenants, users } from '../../db/schema/access';
+import { hasSecondFactor, secondFactorSince } from './second-factors';
 
 export type UserRow = typeof users.$inferSelect;
 type HeldAssignment = Assignment & { user_id: string; permissions: string[] };
@@ -15,8 +16,7 @@ type StoredUser = Omit<User, 'assignments'>;
 
 const columnsAt = (now: string) =>
   selectColumns(StoredUser, users, {
-    second_factor_at: sql<string | null>`(select ${secondFactors.confirmed_at} from ${secondFactors}
-    where ${eq(secondFactors.user_id, users.id)})`.mapWith(secondFactors.confirmed_at),
+    second_factor_at: secondFactorSince,
     has_password: sql<boolean>`${users.password_hash} is not null`,
     second_factor_required: sql<boolean>`exists (select 1 from ${roleAssignments}
     join ${roles} on ${eq(roles.id, roleAssignments.role_id)}
@@ -67,10 +67,7 @@ export async function listUsers(input: UserListInput, now: string): Promise<Page
       and ${or(isNull(roleAssignments.expires_at), gt(roleAssignments.expires_at, now))})`;
   const conditions = buildConditions(input, users, {
     q: hasText(users.email, users.name),
-    second_factor: (
-      requested,
-    ) => sql`exists (select 1 from ${secondFactors} where ${eq(secondFactors.user_id, users.id)}
-      and ${secondFactors.confirmed_at} is not null) = ${requested}`,
+    second_factor: (requested) => sql`${hasSecondFactor} = ${requested}`,
     role_id: (id) => holds(eq(roleAssignments.role_id, id)),
     tenant_id: (id) => holds(eq(roleAssignments.tenant_id, id)),
   });

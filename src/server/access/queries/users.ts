@@ -2,7 +2,8 @@ import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { RoleGrant } from '@/domain/permissions';
 import type { SecondFactorStanding, SignInProof } from '@/domain/second-factor';
 import { db, type Executor, type Tx } from '../../db/client';
-import { projects, refreshTokens, roleAssignments, roles, secondFactors, tenants, users } from '../../db/schema/access';
+import { projects, refreshTokens, roleAssignments, roles, tenants, users } from '../../db/schema/access';
+import { hasSecondFactor } from './second-factors';
 
 export type HeldRole = RoleGrant & { title: string; tenant_name: string | null; project_name: string | null };
 export type UserWithRoles = {
@@ -34,8 +35,7 @@ async function readWithRoles(
       tenant_name: tenants.name,
       project_id: roleAssignments.project_id,
       project_name: projects.name,
-      enrolled: sql<boolean>`exists (select 1 from ${secondFactors}
-        where ${eq(secondFactors.user_id, users.id)} and ${secondFactors.confirmed_at} is not null)`,
+      enrolled: hasSecondFactor,
       proof,
     })
     .from(users)

@@ -6,6 +6,7 @@ import { recordAudit } from '../../audit/record';
 import { loginBound, loginLimits, recordFailure, sourceKey } from '../../auth/attempt-limits';
 import { countInWindow } from '../../auth/queries/rate-limits';
 import type { OpenScope } from '../../auth/scope';
+import type { PasskeyRefusal } from '../../auth/webauthn';
 import type { Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { deriveKey } from '../../lib/crypto';
@@ -65,6 +66,7 @@ type Recorded = {
     | 'inactive'
     | 'password_not_allowed'
     | 'wrong_code'
+    | PasskeyRefusal
     | `provider_${ProviderProblem}`;
   locked_seconds?: number;
 };

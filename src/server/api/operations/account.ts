@@ -9,6 +9,15 @@ import {
 } from '@/domain/account';
 import { CurrentUser } from '@/domain/auth';
 import {
+  AddedPasskey,
+  Passkey,
+  PasskeyBegin,
+  PasskeyCreation,
+  PasskeyInput,
+  PasskeyRequest,
+  PasskeyUpdate,
+} from '@/domain/passkeys';
+import {
   Enrolment,
   EnrolmentConfirmation,
   EnrolmentInput,
@@ -17,11 +26,19 @@ import {
   SecondFactorState,
 } from '@/domain/second-factor';
 import { createOwnToken, listOwnTokens, reactivateOwnToken, revokeOwnToken } from '../../access/account/api-tokens';
+import {
+  addPasskey,
+  beginPasskey,
+  beginPasskeyProof,
+  removePasskey,
+  renamePasskey,
+} from '../../access/account/passkeys';
 import { changePassword } from '../../access/account/password';
 import {
   beginEnrollment,
   confirmEnrollment,
   readSecondFactor,
+  removeAuthenticatorApp,
   removeSecondFactor,
   renewRecoveryCodes,
 } from '../../access/account/second-factor';
@@ -79,7 +96,7 @@ export const accountRouter = router({
   secondFactor: query({
     rest: 'GET /account/second-factor',
     summary:
-      'Get your second factor: since when it is set up, recovery codes left, and which of your roles require one.',
+      'Get your second factor: authenticator app, passkeys, recovery codes left, and which of your roles require one.',
     access: enrolling,
     output: SecondFactorState,
     run: ({ session }) => readSecondFactor(session),
@@ -96,7 +113,7 @@ export const accountRouter = router({
   confirmSecondFactor: mutation({
     rest: 'POST /account/second-factor/confirm',
     summary:
-      'Confirm the authenticator app with its first code. The response contains the recovery codes; they are shown only once.',
+      'Confirm the authenticator app with its first code. The response contains the recovery codes unless you have some; they are shown only once.',
     access: enrolling,
     input: EnrolmentConfirmation,
     output: RecoveryCodes,
@@ -112,10 +129,63 @@ export const accountRouter = router({
   }),
   removeSecondFactor: mutation({
     rest: 'POST /account/second-factor/remove',
-    summary: 'Turn off your second factor, unless one of your roles requires it.',
+    summary:
+      'Turn off your second factor: authenticator app, passkeys and recovery codes, unless one of your roles requires it.',
     access,
     input: SecondFactorProof,
     run: ({ session, input }) => removeSecondFactor(session, input),
+  }),
+  removeAuthenticatorApp: mutation({
+    rest: 'POST /account/second-factor/app/remove',
+    summary: 'Remove your authenticator app. Passkeys stay; without any, this turns off your second factor.',
+    access,
+    input: SecondFactorProof,
+    problems: ['conflict'],
+    run: ({ session, input }) => removeAuthenticatorApp(session, input),
+  }),
+  beginPasskey: mutation({
+    rest: 'POST /account/passkeys/begin',
+    summary: 'Get the WebAuthn options to create a passkey. They work once, for five minutes.',
+    access: enrolling,
+    input: PasskeyBegin,
+    output: PasskeyCreation,
+    bodyOptional: true,
+    problems: ['conflict'],
+    run: ({ session, input }) => beginPasskey(session, input),
+  }),
+  addPasskey: mutation({
+    rest: 'POST /account/passkeys',
+    summary:
+      'Add the passkey that the browser created. The response contains recovery codes unless you have some; they are shown only once.',
+    access: enrolling,
+    input: PasskeyInput,
+    output: AddedPasskey,
+    status: 201,
+    problems: ['conflict'],
+    run: ({ session, input }) => addPasskey(session, input),
+  }),
+  beginPasskeyProof: mutation({
+    rest: 'POST /account/passkeys/proof',
+    summary: 'Get the WebAuthn options to confirm a change of your second factor with a passkey.',
+    access,
+    output: PasskeyRequest,
+    run: ({ session }) => beginPasskeyProof(session),
+  }),
+  renamePasskey: mutation({
+    rest: 'PATCH /account/passkeys/{passkey_id}',
+    summary: 'Rename one of your passkeys.',
+    access,
+    input: PasskeyUpdate,
+    output: Passkey,
+    problems: ['conflict'],
+    run: ({ session, params, input }) => renamePasskey(session, params.passkey_id, input.name),
+  }),
+  removePasskey: mutation({
+    rest: 'POST /account/passkeys/{passkey_id}/remove',
+    summary: 'Remove one of your passkeys. Without any other factor, this turns off your second factor.',
+    access,
+    input: SecondFactorProof,
+    run: ({ session, params, input }) => removePasskey(session, params.passkey_id, input),
   }),
   tokens: query({
     rest: 'GET /account/tokens',

@@ -175,7 +175,7 @@ export const refreshTokens = pgTable(
     index('refresh_tokens_user_idx').on(t.user_id),
     index('refresh_tokens_expires_idx').on(t.expires_at),
     check('refresh_tokens_method', sql`${t.method} in ('password', 'oidc')`),
-    check('refresh_tokens_second_factor', sql`${t.second_factor} in ('totp', 'recovery_code', 'provider')`),
+    check('refresh_tokens_second_factor', sql`${t.second_factor} in ('totp', 'recovery_code', 'passkey', 'provider')`),
   ],
 );
 
@@ -192,6 +192,56 @@ export const secondFactors = pgTable('second_factors', {
   confirmed_at: timestamptz(),
   created_at: timestampNow(),
 });
+
+/** Passkeys of users: the public keys of their authenticators. */
+export const passkeys = pgTable(
+  'passkeys',
+  {
+    id: primaryId(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    /** As the authenticator named it, in base64url. */
+    credential_id: text().notNull(),
+    /** COSE in base64url. */
+    public_key: text().notNull(),
+    /** Of the last signature: it only grows, where the authenticator counts at all. */
+    counter: bigint({ mode: 'number' }).notNull(),
+    transports: text().array().notNull().default(sql`'{}'`),
+    /** The host name for which it was created. */
+    rp_id: text().notNull(),
+    synced: boolean().notNull(),
+    created_at: timestampNow(),
+    last_used_at: timestamptz(),
+  },
+  (t) => [
+    unique('passkeys_credential_key').on(t.credential_id),
+    uniqueIndex('passkeys_user_name_key').on(t.user_id, sql`lower(${t.name})`),
+  ],
+);
+
+/** Challenges for passkeys of a signed-in user, at most one for each purpose of a sign-in. Used up by the first answer. */
+export const passkeyChallenges = pgTable(
+  'passkey_challenges',
+  {
+    id: primaryId(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    family_id: uuid().notNull(),
+    purpose: text({ enum: ['add', 'prove'] }).notNull(),
+    challenge: text().notNull(),
+    created_at: timestampNow(),
+    expires_at: timestamptz().notNull(),
+  },
+  (t) => [
+    unique('passkey_challenges_once').on(t.family_id, t.purpose),
+    index('passkey_challenges_user_idx').on(t.user_id),
+    index('passkey_challenges_expires_idx').on(t.expires_at),
+    check('passkey_challenges_purpose', sql`${t.purpose} in ('add', 'prove')`),
+  ],
+);
 
 /** Recovery codes by SHA-256. Each works once. */
 export const recoveryCodes = pgTable(
@@ -220,6 +270,8 @@ export const signInChallenges = pgTable(
     method: text({ enum: SIGN_IN_METHODS }).notNull(),
     /** The family that the sign-in will have: data about it at the provider is already stored under it. */
     family_id: uuid(),
+    /** What a passkey has to sign; null: not requested, or used up by an answer. */
+    passkey_challenge: text(),
     created_at: timestampNow(),
     expires_at: timestamptz().notNull(),
   },

@@ -1,6 +1,6 @@
 import { and, inArray, lt, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/client';
-import { rateLimits, refreshTokens, signInChallenges } from '../../db/schema/access';
+import { passkeyChallenges, rateLimits, refreshTokens, signInChallenges } from '../../db/schema/access';
 import { ipamImports } from '../../db/schema/ipam';
 import { notificationIncidents, notifications } from '../../db/schema/notifications';
 import { syncRuns } from '../../db/schema/operations';
@@ -21,6 +21,15 @@ export async function deleteExpiredChallenges(db: Executor, cutoff: string): Pro
     .delete(signInChallenges)
     .where(lt(signInChallenges.expires_at, cutoff))
     .returning({ id: signInChallenges.id });
+  return rows.length;
+}
+
+/** Deletes challenges for passkeys that ended before `cutoff`. @returns how many */
+export async function deleteExpiredPasskeyChallenges(db: Executor, cutoff: string): Promise<number> {
+  const rows = await db
+    .delete(passkeyChallenges)
+    .where(lt(passkeyChallenges.expires_at, cutoff))
+    .returning({ id: passkeyChallenges.id });
   return rows.length;
 }
 

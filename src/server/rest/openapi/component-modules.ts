@@ -45,6 +45,7 @@ import * as notification from '@/domain/notifications/notification';
 import * as notificationRule from '@/domain/notifications/rule';
 import * as notificationSettings from '@/domain/notifications/settings';
 import * as ownWorkloads from '@/domain/own-connections/own-workloads';
+import * as passkeys from '@/domain/passkeys';
 import * as policies from '@/domain/policies';
 import * as policy from '@/domain/policy/policy';
 import * as policyDeployment from '@/domain/policy-deployment';
@@ -137,6 +138,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   reach,
   role,
   savedView,
+  passkeys,
   secondFactor,
   securityGroup,
   settings,

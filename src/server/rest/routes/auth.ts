@@ -1,6 +1,6 @@
 import { LoginInput, RefreshInput, SignedIn } from '@/domain/auth';
-import { SecondFactorInput, SignInAnswer } from '@/domain/second-factor';
-import { answerChallenge } from '../../access/sign-in/challenge';
+import { PasskeyChallenge, PasskeyChallengeInput, SecondFactorInput, SignInAnswer } from '@/domain/second-factor';
+import { answerChallenge, createPasskeyChallenge } from '../../access/sign-in/challenge';
 import { login } from '../../access/sign-in/login';
 import { type IssuedSession, logout, refreshSession } from '../../access/sign-in/sessions';
 import type { OpenScope } from '../../auth/scope';
@@ -63,26 +63,44 @@ const loginRoute = defineRoute({
   },
 });
 
+/** The first step of a sign-in, from the body or from the cookie that a sign-in through a provider left. @throws AppError */
+function readChallengeToken(request: Request, given: string | undefined): string {
+  if (given !== undefined) return given;
+  const held = readChallengeCookie(request);
+  if (!held) throw new AppError('unauthenticated', 'Sign in first.', { extra: { reason: 'challenge_over' } });
+  assertSameOrigin(request);
+  return held;
+}
+
+const passkeyChallengeRoute = defineRoute({
+  method: 'POST',
+  path: '/auth/second-factor/passkey',
+  summary:
+    'Get the WebAuthn options to complete a sign-in with a passkey. Earlier options of this sign-in stop working.',
+  tag: 'Authentication',
+  access: { open: 'The challenge of the first step authenticates the request.' },
+  body: PasskeyChallengeInput,
+  bodyOptional: true,
+  response: { status: 200, schema: PasskeyChallenge },
+  handler: async ({ scope, body, request }) =>
+    Response.json(await createPasskeyChallenge(scope, readChallengeToken(request, body.challenge_token)), {
+      headers: noStore,
+    }),
+});
+
 const secondFactorRoute = defineRoute({
   method: 'POST',
   path: '/auth/second-factor',
-  summary: 'Complete a sign-in with a code of the authenticator app or a recovery code.',
+  summary: 'Complete a sign-in with a code of the authenticator app, a recovery code, or a passkey.',
   tag: 'Authentication',
-  access: { open: 'The challenge of the first step and the code authenticate the request.' },
+  access: { open: 'The challenge of the first step and the code or passkey authenticate the request.' },
   body: SecondFactorInput,
   response: { status: 200, schema: SignedIn },
   handler: async ({ scope, body, request }) => {
-    const { code, challenge_token } = body;
-    if (challenge_token !== undefined) {
-      const session = await answerChallenge(scope, { challenge_token, code }, getClientInfo(request));
-      await endReplacedSession(scope, request);
-      return withCookie(request, session, session);
-    }
-    const held = readChallengeCookie(request);
-    if (!held) throw new AppError('unauthenticated', 'Sign in first.', { extra: { reason: 'challenge_over' } });
-    assertSameOrigin(request);
-    const session = await answerChallenge(scope, { challenge_token: held, code }, getClientInfo(request));
+    const challenge_token = readChallengeToken(request, body.challenge_token);
+    const session = await answerChallenge(scope, { ...body, challenge_token }, getClientInfo(request));
     await endReplacedSession(scope, request);
+    if (body.challenge_token !== undefined) return withCookie(request, session, session);
     const response = withCookie(request, session, { ...session, refresh_token: undefined });
     response.headers.append('set-cookie', challengeCookie(request, null));
     return response;
@@ -129,4 +147,4 @@ const logoutRoute = defineRoute({
   },
 });
 
-export const authRoutes = [loginRoute, secondFactorRoute, refreshRoute, logoutRoute];
+export const authRoutes = [loginRoute, secondFactorRoute, passkeyChallengeRoute, refreshRoute, logoutRoute];

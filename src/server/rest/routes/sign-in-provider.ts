@@ -83,8 +83,11 @@ const finish = defineRoute({
     const result = await finishSignIn(scope, new URL(request.url).search, checks, getClientInfo(request));
     if ('problem' in result) return redirectToSignIn({ next, problem: result.problem }, [done]);
     if ('second_factor' in result) {
-      const { challenge_token } = result.second_factor;
-      return redirectToSignIn({ next, step: 'code' }, [done, challengeCookie(request, challenge_token)]);
+      const { challenge_token, methods } = result.second_factor;
+      return redirectToSignIn({ next, step: 'code', methods: methods.join(',') }, [
+        done,
+        challengeCookie(request, challenge_token),
+      ]);
     }
     await logout(scope, { family_id: replaces, refresh_tokens: [] });
     return redirectToSignIn({ next }, [done, refreshCookie(request, result.refresh_token)]);
