@@ -4,6 +4,7 @@ import { expectAccessible } from '../fixtures/axe';
 import { takePicture } from '../fixtures/picture';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
+import { setTheme } from '../fixtures/theme';
 import { typeInto } from '../fixtures/type-into';
 
 const PASSWORD = 'a long walk by the river';
@@ -165,8 +166,15 @@ test('a required second factor is set up with a passkey, stays required, and is 
   await page.getByRole('button', { name: 'I have saved the codes' }).click();
   await expect(page).toHaveURL(`${siteUrl()}/`);
   await page.goto(`${siteUrl()}/account?tab=security`);
+  const actions = page.getByRole('button', { name: 'Actions for Phone' });
+  await expect(actions).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await actions.scrollIntoViewIfNeeded();
   await shot(page, 'account-390');
-  await page.getByRole('button', { name: 'Actions for Phone' }).click();
+  await setTheme(page, 'dark');
+  await expectAccessible(page, 'the account in the dark theme');
+  await shot(page, 'account-390-dark');
+  await actions.click();
   await expect(page.getByRole('menuitem', { name: 'Remove' })).toHaveAttribute('aria-disabled', 'true');
   await api('DELETE', `/users/${user.id}/second-factor`);
   await page.context().clearCookies();

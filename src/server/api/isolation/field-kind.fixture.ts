@@ -26,6 +26,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   node_id: 'node',
   operation_id: 'operation',
   parent_id: 'subnet',
+  passkey_id: 'passkey',
   policy_id: 'policy',
   policy_test_id: 'policy_test',
   project_id: 'project',
@@ -50,6 +51,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
 const BY_ROUTER: Readonly<Record<string, string>> = {
   'account.allowToken': 'api_token',
   'account.endSession': 'session',
+  'account.removePasskey': 'passkey',
+  'account.renamePasskey': 'passkey',
   'account.revokeToken': 'api_token',
   audit: 'audit_record',
   changes: 'change',

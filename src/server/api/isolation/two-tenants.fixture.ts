@@ -239,6 +239,11 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     (impact_id, id, outcome, server_workload_id, client, server, port, bytes, flows, last_seen_at, conversation)
     values (${impact.id}, ${PLACE}, 'newly_blocked', ${things.workload ?? null}, ${end.prefix}, ${`${mark}-end`}, 443, 1, 1, now(),
       ${JSON.stringify(conversation)}::text::jsonb)`;
+  // Of another user: with a passkey of their own the first one could no longer sign in with a password alone.
+  const holder = await makeUser('viewer', tenant, { email: `${mark}-holder@example.org`, name: `${mark}-holder` });
+  const passkey = newId();
+  await sqlClient()`insert into passkeys (id, user_id, name, credential_id, public_key, counter, rp_id, synced)
+    values (${passkey}, ${holder.id}, ${`${mark}-key`}, ${`${mark}-credential`}, 'x', 0, 'example.org', false)`;
   const text = (column: string, table: string, where: string) =>
     getFirstId(sqlClient().unsafe(`select ${column} as id from ${table} where ${where} limit 1`));
   const ids: Ids = {
@@ -262,6 +267,7 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
     deployment,
     operation: await text('operation_id', 'deployments', `id = '${deployment}'`),
     api_token: token.id,
+    passkey,
     session: await text('family_id', 'refresh_tokens', `user_id = '${user.id}'`),
     assignment: await text('id', 'role_assignments', `user_id = '${user.id}'`),
     audit_record: await text('id', 'audit_records', `object_id = '${policy.id}'`),
