@@ -9,7 +9,7 @@ const never = (name, from, to, { ok, values, tests, except } = {}) => ({
 });
 /** Domains of the server, from what all know up to what knows all: none imports one that comes later. */
 const DOMAINS =
-  'audit settings history tenancy access inventory addresses traffic enforcement placement sync insight notifications operation'.split(
+  'audit settings history tenancy access inventory addresses traffic enforcement placement sync insight notifications forwarding operation'.split(
     ' ',
   );
 const IN_A_DOMAIN = `^src/server/(${DOMAINS.join('|')})/`;

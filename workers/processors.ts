@@ -16,6 +16,7 @@ import { runImpact } from '@/server/enforcement/impact/run-impact';
 import { evaluatePolicyTests } from '@/server/enforcement/policy-tests/evaluate-tests';
 import { sweepSuggestions } from '@/server/enforcement/suggestions/request-suggestion';
 import { runSuggestion } from '@/server/enforcement/suggestions/run-suggestion';
+import { forwardRecords, scheduleForwarding } from '@/server/forwarding/run-forwarding';
 import { settleClusterFindings, settleFindings } from '@/server/insight/addresses/settle-findings';
 import type { JobName, JobPayload } from '@/server/jobs/definitions';
 import { deliverNotification } from '@/server/notifications/deliver-notification';
@@ -79,4 +80,6 @@ export const processors: JobProcessors = {
   },
   'notification.schedule': () => scheduleDeliveries(),
   'notification.deliver': ({ delivery_id }, context) => deliverNotification(delivery_id, context),
+  'forwarding.schedule': () => scheduleForwarding(),
+  'forwarding.send': ({ destination_id }, { signal }) => forwardRecords(destination_id, { signal }),
 };

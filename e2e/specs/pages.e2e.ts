@@ -158,6 +158,8 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['add-notification-channel', '/notifications?tab=channels&add=true', ''],
     ['notification-deliveries', '/notifications?tab=deliveries', 'Notifications'],
     ['notification-email', '/notifications?tab=email', 'Notifications'],
+    ['forwarding', '/settings/forwarding', 'Log forwarding'],
+    ['add-forwarding-destination', '/settings/forwarding?add=true', ''],
     ['account', '/account', 'Account'],
     ['account-security', '/account?tab=security', 'Account'],
     ['account-tokens', '/account?tab=tokens', 'Account'],

@@ -38,6 +38,8 @@ export const LiveEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ipam.changed'), cluster_id: z.uuid() }),
   z.object({ type: z.literal('ipam_import.changed'), import_id: z.uuid() }),
   z.object({ type: z.literal('mapping_rule.changed') }),
+  /** A forwarding destination was changed, or how far it is. */
+  z.object({ type: z.literal('forwarding.changed') }),
   /** Notices, incidents, rules, channels or deliveries; of a tenant, or without one of the installation. */
   z.object({ type: z.literal('notification.changed'), tenant_id: z.uuid().optional() }),
   /** This user has read notices. */

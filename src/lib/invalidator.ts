@@ -17,6 +17,7 @@ const TOUCHES = {
   'ipam.changed': ['networks', 'subnets', 'ipAddresses', 'ipRanges', 'ipamConflicts', 'ipam', 'workloads', 'dashboard'],
   'ipam_import.changed': ['ipamImports'],
   'mapping_rule.changed': ['mappingRules'],
+  'forwarding.changed': ['forwarding'],
   'notification.changed': ['notifications', 'notificationRules', 'notificationChannels'],
   'notification.read': ['notifications'],
 } as const satisfies Record<LiveEvent['type'], readonly string[]>;

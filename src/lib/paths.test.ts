@@ -78,6 +78,7 @@ test('each path of the interface matches its URL', () => {
       "jobs: /jobs",
       "audit: /audit",
       "settings: /settings",
+      "forwarding: /settings/forwarding",
       "signInProvider: /sign-in-provider",
       "reference: /reference",
       "account: /account",

@@ -71,6 +71,7 @@ export const paths = {
   jobs: (query?: Query) => withQuery('/jobs', query),
   audit: (query?: Query) => withQuery('/audit', query),
   settings: ({ section }: { section?: string } = {}) => (section ? `/settings#${id(section)}` : '/settings'),
+  forwarding: (query?: Query) => withQuery('/settings/forwarding', query),
   signInProvider: () => '/sign-in-provider',
   reference: (query?: Query) => withQuery('/reference', query),
   account: (query?: Query) => withQuery('/account', query),

@@ -6,7 +6,7 @@ import { TimeZone } from './local-time';
 /** `tls`: from the first byte (port 465); `starttls`: required, never without (587); `none`: in clear text. */
 export const SMTP_SECURITY = ['tls', 'starttls', 'none'] as const;
 
-const Host = z
+export const Host = z
   .string('Enter the host as text.')
   .trim()
   .max(253, 'At most 253 characters.')

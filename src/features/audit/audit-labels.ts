@@ -45,6 +45,7 @@ export const ACTION_FAMILIES = [
   { value: 'notification_rule.*', label: msg('Notification rules') },
   { value: 'notification_channel.*', label: msg('Notification channels') },
   { value: 'notification_delivery.*', label: msg('Notification deliveries') },
+  { value: 'forwarding_destination.*', label: msg('Forwarding destinations') },
   { value: 'secret_key.*', label: msg('Fabric secret key') },
 ] as const;
 
@@ -79,6 +80,7 @@ export const OBJECT_KINDS = [
   { value: 'notification_rule', label: msg('Notification rule') },
   { value: 'notification_channel', label: msg('Notification channel') },
   { value: 'notification_delivery', label: msg('Notification delivery') },
+  { value: 'forwarding_destination', label: msg('Forwarding destination') },
   { value: 'secret_key', label: msg('Fabric secret key') },
 ] as const;
 

@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type { Labeled } from '@/domain/audit-fields';
 import { ClusterUpdate } from '@/domain/cluster';
+import { ForwardingDestinationUpdate } from '@/domain/forwarding/destination';
 import { AddressUpdate } from '@/domain/ipam/ip-address';
 import { RangeUpdate } from '@/domain/ipam/ip-range';
 import { NetworkUpdate } from '@/domain/ipam/network';
@@ -27,6 +28,7 @@ const SHAPES: Record<string, z.ZodObject> = {
   AddressUpdate,
   AssignmentInput,
   ClusterUpdate,
+  ForwardingDestinationUpdate,
   NetworkUpdate,
   NotificationChannelUpdate,
   NotificationRuleUpdate,
@@ -45,7 +47,8 @@ const SHAPES: Record<string, z.ZodObject> = {
   UserUpdate,
 };
 /** Never in a record: secrets, and what only guards or groups the change. */
-const NEVER = /password$|client_secret$|_token$|routing_key$|^(current_|definition$|action$)|^mappings$|^icon$/;
+const NEVER =
+  /password$|client_secret$|_token$|routing_key$|header_value$|^ca_certificates$|^(current_|definition$|action$)|^mappings$|^icon$/;
 
 const ID = '0190a0b0-0000-7000-8000-000000000001';
 const none = new Map<string, string>();

@@ -12,9 +12,9 @@ import { NumberField } from '@/ui/form/number-field';
 import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import type { Option } from '@/ui/option';
+import { CheckGroupField } from '../shared/check-group-field';
 import { CONDITION_LABELS } from '../shared/notification-labels';
 import { NO_TENANT } from '../shared/tenant-options';
-import { CheckGroupField } from './check-group-field';
 import { conditionReason, type RuleValues } from './rule-form-values';
 
 const THRESHOLD_UNITS: Record<ThresholdCondition, string> = {

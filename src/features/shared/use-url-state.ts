@@ -1,6 +1,6 @@
 'use client';
 import { useRouter } from 'next/navigation';
-import type { Permission } from '@/domain/permissions';
+import type { Grantable } from '@/domain/permissions';
 import { URL_FLAG, urlEnum, useUrlValue, withInitial } from '@/lib/url-state';
 import { usePermissions } from './use-permissions';
 
@@ -23,7 +23,7 @@ export function useUrlTab<const T extends readonly string[]>(
  * Whether the form that adds something is open, and what opens and closes it. `add=true` in the URL, so that links and commands
  * open it; without the permission it stays closed.
  */
-export function useAdding(permission?: Permission): [adding: boolean, setAdding: (open: boolean) => void] {
+export function useAdding(permission?: Grantable): [adding: boolean, setAdding: (open: boolean) => void] {
   const { can } = usePermissions();
   const [asked, setAsked] = useUrlValue('add', withInitial(URL_FLAG, false));
   const isAllowed = permission === undefined || can(permission);

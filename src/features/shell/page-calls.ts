@@ -71,6 +71,7 @@ const CALLS: readonly PageCall[] = [
   ['/mapping-rules', '/mapping-rules', 'q,sort,source,project_id,cluster_id'],
   ['/audit', '/audit', 'q,sort,actor_kind,actor_id,action,object_kind,object_id,tenant_id,since,until'],
   ['/notifications', '/notification-incidents', 'q,sort,status,condition,rule_id,tenant_id'],
+  ['/settings/forwarding', '/forwarding-destinations', 'q,sort,kind'],
   ['/sign-in-provider', '/settings/sign-in-provider'],
   ['/settings', '/settings'],
 ];

@@ -16,6 +16,14 @@ export type Place = {
 /** Settings, tabs and pages without an entry of their own that search finds by their names. */
 export const SETTINGS: readonly Place[] = [
   {
+    id: 'forwarding',
+    label: msg('Log forwarding'),
+    page: msg('Settings'),
+    href: paths.forwarding(),
+    permission: 'settings:read',
+    keywords: msg('syslog siem export audit conversations splunk'),
+  },
+  {
     id: 'inventory-sync',
     label: msg('Inventory sync'),
     page: msg('Settings'),

@@ -10,6 +10,7 @@ import { dashboardRouter } from './operations/dashboard';
 import { deploymentsRouter } from './operations/deployments';
 import { driftRouter } from './operations/drift';
 import { flowsRouter, topologyRouter } from './operations/flows';
+import { forwardingRouter } from './operations/forwarding';
 import { hygieneRouter } from './operations/hygiene';
 import { impactsRouter } from './operations/impacts';
 import { insightsRouter } from './operations/insights';
@@ -69,6 +70,7 @@ export const appRouter = router({
   ipamImports: ipamImportsRouter,
   jobs: jobsRouter,
   mappingRules: mappingRulesRouter,
+  forwarding: forwardingRouter,
   networks: networksRouter,
   nodes: nodesRouter,
   notificationChannels: notificationChannelsRouter,

@@ -254,6 +254,24 @@ export const notificationDeliver = defineJob({
   attempts: 1,
 });
 
+/** Begins a run for each destination of records that is due. */
+export const forwardingSchedule = defineJob({
+  name: 'forwarding.schedule',
+  payload: nothing,
+  key: () => 'forwarding.schedule',
+  attempts: 1,
+  everyMs: 5_000,
+});
+
+/** Sends what is due to one destination; the database holds how far it is, and the time of the next attempt. */
+export const forwardingSend = defineJob({
+  name: 'forwarding.send',
+  payload: z.object({ destination_id: z.uuid() }),
+  key: (payload) => payload.destination_id,
+  concurrency: 4,
+  attempts: 1,
+});
+
 /** Every job there is, by name. */
 export const JOBS = {
   [clusterSync.name]: clusterSync,
@@ -285,6 +303,8 @@ export const JOBS = {
   [notificationEvaluate.name]: notificationEvaluate,
   [notificationSchedule.name]: notificationSchedule,
   [notificationDeliver.name]: notificationDeliver,
+  [forwardingSchedule.name]: forwardingSchedule,
+  [forwardingSend.name]: forwardingSend,
 } as const;
 
 export type JobName = keyof typeof JOBS;

@@ -53,6 +53,12 @@ const made = lazy(() => {
     labelNames: ['kind', 'result'],
     registers: [registry],
   });
+  const forwarded = new Counter({
+    name: 'fabric_forwarded_records_total',
+    help: 'Records for external receivers, by kind of destination, stream (audit, conversations) and result (sent, lost, shortened), and failed attempts.',
+    labelNames: ['kind', 'stream', 'result'],
+    registers: [registry],
+  });
   const refusedWork = new Counter({
     name: 'fabric_heavy_refused_total',
     help: 'Heavy requests that were refused, by lane (compute, export) and reason (queue_full, waited_too_long).',
@@ -111,12 +117,20 @@ const made = lazy(() => {
       'lane',
       'state',
     ]),
+    forwarding: gauge(
+      'fabric_forwarding_streams',
+      'Streams of enabled destinations by stream and state (working, failing).',
+      ['stream', 'state'],
+    ),
+    forwarding_waiting: gauge('fabric_forwarding_waiting_records', 'Records that wait for their receivers.', [
+      'stream',
+    ]),
     overdue: gauge('fabric_schedules_overdue', 'Schedules whose next run is more than a minute late.'),
     known: gauge('fabric_gauges_known', 'Whether the gauges of a part (fleet, queues) could be read: 1 or 0.', [
       'part',
     ]),
   };
-  return { registry, requests, jobs, syncObjects, signIns, flows, deliveries, refusedWork, gauges };
+  return { registry, requests, jobs, syncObjects, signIns, flows, deliveries, forwarded, refusedWork, gauges };
 });
 
 /** Records one answered request. `path` is the pattern, never the concrete address, to keep the series few. */
@@ -155,6 +169,16 @@ export function countFlows(outcomes: Record<'accepted' | 'updated' | 'unconfirme
 /** Counts an attempt to deliver a notification: `retried` will be retried, `failed` will not. */
 export function countDelivery(kind: string, result: 'sent' | 'retried' | 'failed'): void {
   made.deliveries.inc({ kind, result });
+}
+
+/** Counts records that were sent, lost or shortened, or an attempt to send some that failed. */
+export function countForwarded(
+  kind: string,
+  stream: string,
+  result: 'sent' | 'lost' | 'shortened' | 'failed',
+  count: number,
+): void {
+  if (count > 0) made.forwarded.inc({ kind, stream, result }, count);
 }
 
 /** Notes how many heavy requests of a lane run and wait. */

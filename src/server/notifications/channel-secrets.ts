@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { clock } from '../lib/clock';
 import { keyId, seal, unseal } from '../lib/crypto';
-import { DeliveryError } from '../providers/notifications/delivery-error';
+import { DeliveryError } from '../providers/net/delivery-error';
 import type { ChannelRow } from './queries/notification-channels';
 
 type Sealed = Pick<

@@ -8,7 +8,7 @@ import { newId } from '../lib/ids';
 import { logger } from '../lib/logger';
 import { countDelivery } from '../lib/metrics';
 import { createAddressGuard } from '../providers/net/address-guard';
-import { DeliveryError } from '../providers/notifications/delivery-error';
+import { DeliveryError } from '../providers/net/delivery-error';
 import { sendEmail } from '../providers/notifications/send-email';
 import { sendWebhook } from '../providers/notifications/send-webhook';
 import { getRoutingKey, openWebhook, withRoutingKey } from './channel-secrets';

@@ -14,7 +14,7 @@ import { env } from '../lib/env';
 import { AppError } from '../lib/errors';
 import { assertVersion } from '../lib/refusals';
 import { createAddressGuard } from '../providers/net/address-guard';
-import { DeliveryError } from '../providers/notifications/delivery-error';
+import { DeliveryError } from '../providers/net/delivery-error';
 import type { SmtpServer } from '../providers/notifications/send-email';
 import { assertAllowedTarget } from '../settings/assert-allowed-target';
 import { findSetting, insertSetting, lockSetting, updateSetting } from '../settings/queries/settings';

@@ -1,3 +1,4 @@
+import { countForwarding } from '../forwarding/queries/forwarding-streams';
 import { jobsOverview } from '../jobs/overview';
 import { sharedValue } from '../lib/cache';
 import { clock } from '../lib/clock';
@@ -21,6 +22,17 @@ async function readFleet(): Promise<void> {
   setGauge(
     'agents',
     of('agents').map(({ state, count }) => ({ labels: { status: state }, value: count })),
+  );
+  const streams = await countForwarding();
+  setGauge(
+    'forwarding',
+    streams.flatMap(({ stream, working, failing }) =>
+      Object.entries({ working, failing }).map(([state, value]) => ({ labels: { stream, state }, value })),
+    ),
+  );
+  setGauge(
+    'forwarding_waiting',
+    streams.map(({ stream, waiting }) => ({ labels: { stream }, value: waiting })),
   );
 }
 

@@ -5,8 +5,10 @@ import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
 import { oidcSettings, providerSessions, secondFactors } from '@/server/db/schema/access';
 import { clusters } from '@/server/db/schema/clusters';
+import { forwardingDestinations } from '@/server/db/schema/forwarding';
 import { notificationChannels, notificationSecrets } from '@/server/db/schema/notifications';
 import { auditRecords } from '@/server/db/schema/operations';
+import { destinationSecretContext } from '@/server/forwarding/destination-secrets';
 import { keyId, seal, unseal } from '@/server/lib/crypto';
 import { newId } from '@/server/lib/ids';
 import { channelSecretContext } from '@/server/notifications/channel-secrets';
@@ -87,12 +89,28 @@ describe('rotating the key', () => {
       previous_secret_encrypted: sealedFor('whsec before', 'previous_secret'),
       previous_secret_until: '2026-12-01T00:00:00Z',
     });
+    const destination = newId();
+    await db.insert(forwardingDestinations).values({
+      ...{
+        id: destination,
+        name: 'x',
+        kind: 'http',
+        streams: ['audit'],
+        max_wait_hours: 24,
+        header_name: 'Authorization',
+      },
+      ...{ url_origin: 'https://example.org', secret_key_id: keyId(keys.previous) },
+      url_encrypted: seal('https://example.org/a', destinationSecretContext(destination, 'url'), keys.previous).sealed,
+      header_value_encrypted: seal('Bearer', destinationSecretContext(destination, 'header_value'), keys.previous)
+        .sealed,
+    });
     const password = seal('mail password', notificationSecretContext('smtp_password'), keys.previous);
     await db
       .insert(notificationSecrets)
       .values({ id: 'smtp_password', value_encrypted: password.sealed, secret_key_id: password.key_id });
     expect((await rotate()).map(({ resealed, unreadable }) => [resealed, unreadable])).toEqual([
       [120, 0],
+      [1, 0],
       [1, 0],
       [1, 0],
       [1, 0],
@@ -108,6 +126,9 @@ describe('rotating the key', () => {
     expect(opened(hook?.previous_secret_encrypted, channelSecretContext(channel, 'previous_secret'))).toBe(
       'whsec before',
     );
+    const [siem] = await db.select().from(forwardingDestinations);
+    expect(opened(siem?.url_encrypted, destinationSecretContext(destination, 'url'))).toBe('https://example.org/a');
+    expect(opened(siem?.header_value_encrypted, destinationSecretContext(destination, 'header_value'))).toBe('Bearer');
     const [session] = await db.select().from(providerSessions);
     expect(opened(session?.id_token_encrypted, providerSessionContext(family_id))).toBe('ID token');
     const [mail] = await db.select().from(notificationSecrets);

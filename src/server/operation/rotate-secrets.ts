@@ -2,6 +2,7 @@ import { providerSessionContext } from '../access/sign-in/sessions';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db } from '../db/client';
+import { destinationSecretContext } from '../forwarding/destination-secrets';
 import { keyId, seal, unseal } from '../lib/crypto';
 import { channelSecretContext } from '../notifications/channel-secrets';
 import { notificationSecretContext } from '../notifications/settings';
@@ -27,6 +28,16 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
       { column: 'url_encrypted', context: (id) => channelSecretContext(id, 'url') },
       { column: 'signing_secret_encrypted', context: (id) => channelSecretContext(id, 'signing_secret') },
       { column: 'previous_secret_encrypted', context: (id) => channelSecretContext(id, 'previous_secret') },
+    ],
+  },
+  {
+    name: 'forwarding destinations',
+    table: 'forwarding_destinations',
+    id: 'id',
+    keyId: 'secret_key_id',
+    values: [
+      { column: 'url_encrypted', context: (id) => destinationSecretContext(id, 'url') },
+      { column: 'header_value_encrypted', context: (id) => destinationSecretContext(id, 'header_value') },
     ],
   },
   {

@@ -2,6 +2,7 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { env } from '../lib/env';
 import { AppError } from '../lib/errors';
+import { refuseField } from '../lib/refusals';
 import { createAddressGuard, guardedLookup, RefusedAddressError } from '../providers/net/address-guard';
 
 /** What every resolver makes of `localhost` and the names below it (RFC 6761). */
@@ -46,27 +47,44 @@ function resolve(host: string, lookup: Lookup): Promise<string[] | RefusedAddres
 const isInside = (address: string): boolean =>
   createAddressGuard([], { publicOnly: true }).refusal(address.replace(/^\[|\]$/g, '')) !== null;
 
+type Target = {
+  /** Name or address, an IPv6 address with or without brackets. */
+  host: string;
+  /** What is wrong with sending in clear text to it through the internet; null: it is sent encrypted. */
+  clear_text: string | null;
+};
+
 /**
- * Refuses to store a URL that no message would be sent to, by the guard of the connection itself, and one that would send it in clear
- * text through the internet. A name that cannot be resolved now is accepted: the delivery reports it. With `publicOnly` names are not
- * resolved, because the answer would reveal which names exist in this network; each delivery checks them.
+ * Refuses to store a target that nothing would be sent to, by the guard of the connection itself, and one to which it would be sent
+ * in clear text through the internet. A name that cannot be resolved now is accepted: the delivery reports it. With `publicOnly` names
+ * are not resolved, because the answer would reveal which names exist in this network; each delivery checks them.
  * @throws AppError `refused` naming the field and the remedy
  */
-export async function assertAllowedHttpTarget(
+export async function assertAllowedReceiver(
   field: string,
-  url: URL,
+  { host: given, clear_text }: Target,
   { publicOnly = false, lookup = systemLookup }: { publicOnly?: boolean; lookup?: Lookup } = {},
 ): Promise<void> {
-  const refuse = (message: string) => new AppError('refused', message, { errors: [{ field, message }] });
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = given.replace(/^\[|\]$/g, '');
   assertAllowedTarget(field, host, { publicOnly });
   const found = isIP(host) > 0 ? [host] : publicOnly ? null : await resolve(host, lookup);
   if (found instanceof RefusedAddressError) {
-    throw refuse(
+    throw refuseField(
+      field,
       `${found.messageFor(host)}. Use another address, or ask a server administrator to add it to FABRIC_ALLOW_PRIVATE_TARGETS.`,
     );
   }
-  if (url.protocol === 'http:' && !(found ?? []).some(isInside)) {
-    throw refuse(`http:// sends messages to ${host} unencrypted over the internet. Use https://.`);
-  }
+  if (clear_text !== null && !(found ?? []).some(isInside)) throw refuseField(field, clear_text);
 }
+
+/** The same for a URL. @throws AppError `refused` naming the field and the remedy */
+export const assertAllowedHttpTarget = (
+  field: string,
+  { hostname: host, protocol }: URL,
+  options: Parameters<typeof assertAllowedReceiver>[2] = {},
+): Promise<void> => {
+  const bare = host.replace(/^\[|\]$/g, '');
+  const clear_text =
+    protocol === 'http:' ? `http:// sends messages to ${bare} unencrypted over the internet. Use https://.` : null;
+  return assertAllowedReceiver(field, { host, clear_text }, options);
+};

@@ -96,6 +96,35 @@ export async function findAuditRecord(tenants: TenantReach, id: string): Promise
   return row ? redactChainFields(row, tenants) : null;
 }
 
+/** Records after a place in the chain that the tenants include, in its order, with their places. */
+export async function listAuditRecordsAfter(
+  tenants: TenantReach,
+  afterSeq: number,
+  limit: number,
+): Promise<{ seq: number; record: AuditRecord }[]> {
+  const rows = await db
+    .select(columns)
+    .from(auditRecords)
+    .where(and(visible(tenants), gt(auditRecords.seq, afterSeq)))
+    .orderBy(asc(auditRecords.seq))
+    .limit(limit);
+  return rows.map((row) => ({ seq: row.seq, record: redactChainFields(row, tenants) }));
+}
+
+/** How many records after a place in the chain the tenants include. */
+export const countAuditRecordsAfter = (tenants: TenantReach, afterSeq: number): Promise<number> =>
+  db.$count(auditRecords, and(visible(tenants), gt(auditRecords.seq, afterSeq)));
+
+/** The place of the oldest record that is left; null when there is none. */
+export async function firstAuditSeq(executor: Executor): Promise<number | null> {
+  const [first] = await executor
+    .select({ seq: auditRecords.seq })
+    .from(auditRecords)
+    .orderBy(asc(auditRecords.seq))
+    .limit(1);
+  return first?.seq ?? null;
+}
+
 /** The records about one object that the tenants include, oldest first. */
 export async function listObjectRecords(
   tenants: TenantReach,

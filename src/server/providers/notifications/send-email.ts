@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { createTransport } from 'nodemailer';
 import type { SMTP_SECURITY } from '@/domain/notifications/settings';
 import { type AddressGuard, guardedLookup, RefusedAddressError } from '../net/address-guard';
-import { DeliveryError } from './delivery-error';
+import { DeliveryError } from '../net/delivery-error';
 
 export type SmtpServer = {
   host: string;

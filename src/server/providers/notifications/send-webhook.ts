@@ -1,9 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { isIP } from 'node:net';
-import { type AddressGuard, guardedLookup, RefusedAddressError } from '../net/address-guard';
-import { DeliveryError } from './delivery-error';
+import { type GuardedPost, postGuarded } from '../net/guarded-post';
 
 /**
  * The value of `Fabric-Signature` and `Fabric-Signature-Previous`: `v1=` and the hex HMAC-SHA-256, by a secret of the channel, of the timestamp (seconds, as in
@@ -13,8 +9,7 @@ export function signWebhook(secret: string, timestamp: number, body: string): st
   return `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 }
 
-export type WebhookRequest = {
-  url: URL;
+export type WebhookRequest = Omit<GuardedPost, 'headers' | 'ca'> & {
   secret: string;
   /** The secret before a rotation, while it is valid. */
   previous_secret?: string | null;
@@ -24,118 +19,26 @@ export type WebhookRequest = {
   delivery_id: string;
   /** Seconds since 1970. */
   timestamp: number;
-  guard: AddressGuard;
-  /** What a name resolves to, or that it does, stays inside: for those who must not learn about this network. */
-  discreet?: boolean;
-  /** Resolves names; replaced by tests. */
-  lookup?: Parameters<typeof guardedLookup>[1];
-  /** For everything from resolving the name to the answer's headers, in milliseconds. */
-  timeoutMs?: number;
-  signal?: AbortSignal;
 };
 
-const TIMEOUT_MS = 10_000;
-const MAX_HEADER_BYTES = 16 * 1024;
-const MAX_RETRY_AFTER_SECONDS = 3600;
-/** Refusals that say themselves that later is another matter. */
-const TEMPORARY = new Set([408, 421, 425, 429]);
-
-/** The same for a name that leads nowhere and one that leads inside, tried again like what may only be down for a moment. */
-const unreachable = (host: string) =>
-  new DeliveryError(`${host} has no allowed address. Use a receiver that is reachable from the internet.`, {
-    retry: true,
-  });
-
-/** Codes with which a name fails to resolve. */
-const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_FAIL']);
-
-const refused = (host: string, cause: RefusedAddressError) =>
-  new DeliveryError(`${cause.messageFor(host)}. A server administrator can add it to FABRIC_ALLOW_PRIVATE_TARGETS.`, {
-    retry: false,
-  });
-
-function parseRetryAfter(response: IncomingMessage): number | undefined {
-  const text = response.headers['retry-after'];
-  return text && /^\d{1,6}$/.test(text) ? Math.min(Number(text), MAX_RETRY_AFTER_SECONDS) : undefined;
-}
-
-/** What an answer means; only its status is looked at. @throws DeliveryError unless it is 2xx */
-function checkResponse(response: IncomingMessage): number {
-  const status = response.statusCode ?? 0;
-  if (status >= 200 && status < 300) return status;
-  if (status >= 300 && status < 400) {
-    throw new DeliveryError(
-      `The receiver returned ${status}, a redirect. Redirects are not followed: enter the target URL of the redirect.`,
-      { retry: false, status },
-    );
-  }
-  const retry = status >= 500 || TEMPORARY.has(status);
-  throw new DeliveryError(`The receiver returned status ${status}.`, {
-    retry,
-    status,
-    retryAfterSeconds: retry ? parseRetryAfter(response) : undefined,
-  });
-}
-
 /**
- * Posts a signed notice. The name is resolved once and the connection goes to an address that the guard allows; a redirect is
- * not followed, and of the answer nothing but status and headers is read.
+ * Posts a signed notice.
  * @returns the status, 2xx
  * @throws DeliveryError; the reason of `signal` when it aborts
  */
-export function sendWebhook({ url, ...given }: WebhookRequest): Promise<number> {
-  const { secret, previous_secret = null, body, delivery_id, timestamp, guard, timeoutMs = TIMEOUT_MS, signal } = given;
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const reason = isIP(host) > 0 ? guard.refusal(host) : null;
-  if (reason !== null) return Promise.reject(refused(url.hostname, new RefusedAddressError(host, reason)));
-  const options: RequestOptions = {
-    method: 'POST',
-    agent: false,
-    lookup: guardedLookup(guard, given.lookup),
-    maxHeaderSize: MAX_HEADER_BYTES,
+export function sendWebhook(request: WebhookRequest): Promise<number> {
+  const { secret, previous_secret = null, delivery_id, timestamp, ...post } = request;
+  return postGuarded({
+    ...post,
     headers: {
       'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
       'user-agent': 'Fabric-Notifications/1',
       'fabric-delivery': delivery_id,
       'fabric-timestamp': String(timestamp),
-      'fabric-signature': signWebhook(secret, timestamp, body),
-      ...(previous_secret !== null && { 'fabric-signature-previous': signWebhook(previous_secret, timestamp, body) }),
+      'fabric-signature': signWebhook(secret, timestamp, post.body),
+      ...(previous_secret !== null && {
+        'fabric-signature-previous': signWebhook(previous_secret, timestamp, post.body),
+      }),
     },
-  };
-  return new Promise<number>((resolve, reject) => {
-    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options);
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-      settle();
-      request.destroy();
-    };
-    const fail = (error: unknown) => end(() => reject(error));
-    const abort = () => fail(signal?.reason);
-    const timer = setTimeout(
-      () => fail(new DeliveryError(`${url.host} did not respond within ${timeoutMs / 1000} s.`, { retry: true })),
-      timeoutMs,
-    );
-    request.on('response', (response) => {
-      response.on('error', () => {});
-      try {
-        const status = checkResponse(response);
-        end(() => resolve(status));
-      } catch (error) {
-        fail(error);
-      }
-    });
-    request.on('error', (cause: Error & { code?: string }) => {
-      const inside = cause instanceof RefusedAddressError;
-      if (given.discreet && (inside || NO_ADDRESS.has(cause.code ?? ''))) return fail(unreachable(url.hostname));
-      if (inside) return fail(refused(url.hostname, cause));
-      fail(new DeliveryError(`No response from ${url.host}: ${cause.code ?? cause.message}`, { retry: true, cause }));
-    });
-    // An answer that changes the protocol, or a connection that just ends, is no answer.
-    request.on('close', () => fail(new DeliveryError(`${url.host} closed the connection.`, { retry: true })));
-    if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
-    request.end(body);
   });
 }

@@ -21,6 +21,7 @@ import * as conversation from '@/domain/flow/conversation';
 import * as flow from '@/domain/flow/flow';
 import * as flowSums from '@/domain/flow/flow-sums';
 import * as trafficSums from '@/domain/flow/traffic-sums';
+import * as forwardingDestination from '@/domain/forwarding/destination';
 import * as guestFirewall from '@/domain/guest-firewall';
 import * as hostFirewall from '@/domain/host-firewall';
 import * as hygiene from '@/domain/hygiene/finding';
@@ -113,6 +114,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   ipRange,
   network,
   search,
+  forwardingDestination,
   subnet,
   mappingRule,
   notificationChannel,

@@ -39,6 +39,12 @@ export type ConversationRow = Omit<
   server: ConversationRowEnd;
 };
 
+/** A conversation is settled at this time, in microseconds: when it ended, or when it changed after that. */
+export type SettledPosition = { due_at: string; id: string };
+
+/** A settled conversation. Each change after it was settled settles it again, with a higher revision. */
+export type SettledConversation = ConversationRow & SettledPosition & { revision: number };
+
 /** A conversation in a group; `total` are those of the group, of which only the heaviest are listed. */
 export type GroupConversation = SummedConversation & { group_id: string; total: number };
 

@@ -37,6 +37,8 @@ import type {
   InterfaceTrafficRecord,
   Learned,
   NewUnconfirmedReport,
+  SettledConversation,
+  SettledPosition,
   UnconfirmedRow,
   ValidFlow,
   WaitingReport,
@@ -46,6 +48,7 @@ import type {
 import type {
   BoundedSelection,
   ConversationSelection,
+  FlowReach,
   FlowSelection,
   InsightSelection,
   OwnedPeriod,
@@ -104,6 +107,7 @@ export type FlowStore = {
       scope: { at: readonly string[]; training_share: number; most: number },
     ) => Promise<{ pairs: ObservedPair[]; left_out: number; held_out_since: string | null }>;
   };
+  settled: SettledConversations;
   /** The newest flows that were stored since `after`. */
   tail: (selection: FlowSelection, after: string, limit: number) => Promise<Flow[]>;
   /** Groups page by page with the totals of all. `source` can answer the selection's filters and the grouping. */
@@ -147,6 +151,19 @@ export type FlowStore = {
   hits: RuleHits;
   unconfirmed: UnconfirmedReports;
   upkeep: FlowUpkeep;
+};
+
+/** Conversations in the order in which they ended, or changed after that. */
+export type SettledConversations = {
+  /** Until when the order is complete: nothing that settles before is stored later. */
+  completeUntil: (now: string) => Promise<string>;
+  /** Those that settled after a position and not after `until`, in this order. */
+  list: (
+    reach: FlowReach,
+    span: { after: SettledPosition; until: string },
+    limit: number,
+  ) => Promise<SettledConversation[]>;
+  count: (reach: FlowReach, span: { after: SettledPosition; until: string }) => Promise<number>;
 };
 
 /** The flows of one workload, each once. */

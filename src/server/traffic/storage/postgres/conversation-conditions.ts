@@ -18,7 +18,7 @@ const column = (name: string): SQL => sql.raw(`t.${name}`);
 const getWorkload = (who: Who): SQL => column(`${who}_workload_id`);
 
 /** Workloads that a conversation is shown to: those at its ends, or when neither is known the one whose interface saw it. */
-const seenBy = (condition: (of: SQL) => SQL): SQL =>
+export const seenBy = (condition: (of: SQL) => SQL): SQL =>
   sql`(${condition(getWorkload('client'))} or ${condition(getWorkload('server'))} or
     (${condition(column('workload_id'))} and t.client_workload_id is null and t.server_workload_id is null))`;
 

@@ -57,8 +57,8 @@ function buildEnd(who: 'client' | 'server', reach: FlowReach): SQL {
     'workload_id', ${sql.raw(alias)}.id, 'workload_name', ${getWorkloadNameColumn(alias, reach.periods)}, 'cidr', (${cidr})::text) as ${sql.raw(who)}`;
 }
 
-/** Rows as they are shown: four lookups for each row of `page`. */
-function selectConversations(reach: FlowReach, page: SQL, now: string): SQL {
+/** Rows as they are shown: four lookups for each row of `page`. `more` are further columns. */
+export function selectConversations(reach: FlowReach, page: SQL, now: string, more = sql``): SQL {
   const { visible } = reach;
   const observer = ifVisible(column('workload_id'), visible);
   return sql`
@@ -68,7 +68,7 @@ function selectConversations(reach: FlowReach, page: SQL, now: string): SQL {
       ${isEnded(now)} as is_ended, ${observer} as workload_id, case when ${observer} is not null then t.nic end as nic,
       ${buildEnd('client', reach)}, ${buildEnd('server', reach)}, clusters.name as cluster_name,
       (select json_agg(json_build_object('id', n.id, 'name', nodes.name) order by nodes.name, n.id)
-        from unnest(t.node_ids) as n(id) left join nodes on nodes.id = n.id) as nodes
+        from unnest(t.node_ids) as n(id) left join nodes on nodes.id = n.id) as nodes${more}
     from (${page}) as t
     left join clusters on clusters.id = t.cluster_id
     left join workloads as cw on cw.id = ${ifVisible(column('client_workload_id'), visible)}
@@ -79,6 +79,13 @@ const showCidr = (end: ConversationRowEnd): ConversationRowEnd => ({
   ...end,
   is_external: end.cidr === null,
   cidr: toVisibleCidr(end.cidr),
+});
+
+/** Adds what is shown of the subnets at the ends. */
+export const showEnds = <R extends ConversationRow>(row: R): R => ({
+  ...row,
+  client: showCidr(row.client),
+  server: showCidr(row.server),
 });
 
 /** Of `is_long`. */
@@ -141,7 +148,7 @@ async function readRows(
   const shown = await db.execute<ConversationRow>(
     sql`${selectConversations(selection, page, selection.now)} order by ${by}`,
   );
-  return shown.map((row) => ({ ...row, client: showCidr(row.client), server: showCidr(row.server) }));
+  return shown.map(showEnds);
 }
 
 /** Conversations page by page; at most `MAX_CONVERSATIONS_COUNTED` are counted. Two queries. */

@@ -18,6 +18,7 @@ import { resolveEnds } from './resolve-ends';
 import { retain } from './retention';
 import { sumBuckets, sumSpans, sumWorkloadTraffic } from './series';
 import { settleConversations } from './settle-conversations';
+import { settled } from './settled-conversations';
 import { findSensitiveSources, sumSuspiciousFlows } from './suspicious';
 import { unconfirmed } from './unconfirmed';
 import { watchConversations } from './watch-conversations';
@@ -29,6 +30,7 @@ export const postgresFlowStore: FlowStore = {
   endFlows: endWorkloadFlows,
   list: listFlows,
   conversations: { list: listStoredConversations, pairs: sumConversationPairs },
+  settled,
   tail: findFlowsStoredSince,
   groups: listFlowGroups,
   groupConversations: listGroupConversations,

@@ -1,0 +1,129 @@
+import { createServer, type Socket } from 'node:net';
+import { startIngestEnvironment } from './ingest-environment';
+import { postgresCpu, processCpu } from './process-cpu';
+import { expectBar, ms, printTable, summary } from './stats';
+
+/*
+ * What log forwarding costs ingestion: npx tsx packages/bench/forwarding.ts [rounds]
+ * The same heartbeats (HTTP to one web process of the production build) in turn without a destination, with one whose receiver does not
+ * read, and with one whose receiver takes every conversation as JSON lines while the heartbeats are stored. This process forwards, as a
+ * worker does; its clock is ahead, so that conversations are due as soon as they are stored.
+ * Bars: the web process needs at most 1.1 x the CPU time per flow, and a stalled receiver costs at most a tenth of the flows per second.
+ */
+const ROUNDS = Number(process.argv[2] ?? 3);
+const HEARTBEATS = 192;
+const IN_FLIGHT = 8;
+const AHEAD_MS = 20 * 60_000;
+
+const environment = await startIngestEnvironment();
+process.env.FABRIC_ALLOW_PRIVATE_TARGETS = '127.0.0.0/8';
+const { forwardRecords } = await import('@/server/forwarding/run-forwarding');
+const { clock } = await import('@/server/lib/clock');
+const { sql } = environment;
+
+const CASES = ['none', 'stalled', 'taking'] as const;
+type Case = (typeof CASES)[number];
+let isReading = true;
+let received = 0;
+const open = new Set<Socket>();
+const receiver = createServer((socket) => {
+  open.add(socket);
+  socket.on('error', () => undefined);
+  if (isReading) {
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1').split('\n').length - 1;
+    });
+  }
+});
+await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+const { port } = receiver.address() as { port: number };
+
+async function createDestination(): Promise<string> {
+  const [row] =
+    await sql`insert into forwarding_destinations (id, name, kind, streams, max_wait_hours, host, port, transport)
+    values (gen_random_uuid(), 'bench', 'json', '{conversations}', 24, '127.0.0.1', ${port}, 'tcp') returning id`;
+  const position = { due_at: new Date(Date.now() - 60_000).toISOString(), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+  await sql`insert into forwarding_streams (destination_id, stream, position)
+    values (${row?.id}, 'conversations', ${JSON.stringify(position)}::text::jsonb)`;
+  return String(row?.id);
+}
+
+/** Forwards as a worker does until it is stopped. */
+function startForwarding(id: string): { stop: () => Promise<void> } {
+  const controller = new AbortController();
+  const running = (async () => {
+    while (!controller.signal.aborted) {
+      await forwardRecords(id, { signal: controller.signal }).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  })();
+  return {
+    stop: async () => {
+      controller.abort(new Error('the round is over'));
+      await running;
+    },
+  };
+}
+
+type Cost = { perSecond: number; webUs: number; postgresUs: number; p95: number; forwarded: number };
+
+async function measure(kind: Case): Promise<Cost> {
+  await sql`truncate traffic_flows, traffic_conversations, flow_rollup_minutes, flow_unresolved_minutes`;
+  await sql`delete from forwarding_destinations`;
+  isReading = kind === 'taking';
+  received = 0;
+  const forwarding = kind === 'none' ? null : startForwarding(await createDestination());
+  let before = { web: 0, postgres: 0 };
+  const cpu = () => ({ web: processCpu(environment.webPid), postgres: postgresCpu(environment.databasePid()) });
+  const run = await environment.send({ perNode: 0, heartbeats: HEARTBEATS, inFlight: IN_FLIGHT }, () => {
+    before = cpu();
+  });
+  const after = cpu();
+  await forwarding?.stop();
+  for (const socket of open) socket.destroy();
+  const bad = run.sent.find(({ status, rejected }) => status !== 200 || rejected > 0);
+  if (bad) throw new Error(`a heartbeat failed with ${bad.status}`);
+  const flows = run.sent.reduce((sum, one) => sum + one.accepted + one.updated, 0);
+  return {
+    perSecond: flows / run.seconds,
+    webUs: ((after.web - before.web) / flows) * 1e6,
+    postgresUs: ((after.postgres - before.postgres) / flows) * 1e6,
+    p95: summary(run.sent.map((one) => one.ms)).p95,
+    forwarded: received,
+  };
+}
+
+try {
+  const real = clock.now;
+  clock.now = () => new Date(real().getTime() + AHEAD_MS);
+  await measure('none');
+  const costs: Record<Case, Cost[]> = { none: [], stalled: [], taking: [] };
+  for (let round = 0; round < ROUNDS; round++) for (const kind of CASES) costs[kind].push(await measure(kind));
+  const median = (kind: Case, of: keyof Cost) => summary(costs[kind].map((cost) => cost[of])).median;
+  console.log(`${HEARTBEATS} heartbeats, ${IN_FLIGHT} in flight, medians of ${ROUNDS} rounds`);
+  printTable(
+    ['receiver', 'flows/s', 'ratio', 'web us', 'postgres us', 'p95', 'forwarded'],
+    CASES.map((kind) => [
+      ...[
+        kind,
+        median(kind, 'perSecond').toFixed(0),
+        (median(kind, 'perSecond') / median('none', 'perSecond')).toFixed(2),
+      ],
+      ...[median(kind, 'webUs').toFixed(1), median(kind, 'postgresUs').toFixed(1), ms(median(kind, 'p95'))],
+      median(kind, 'forwarded').toFixed(0),
+    ]),
+  );
+  expectBar('a taking receiver was sent conversations', median('taking', 'forwarded') > 0);
+  expectBar(
+    'CPU time of web per flow at most 1.1 x',
+    CASES.every((kind) => median(kind, 'webUs') <= 1.1 * median('none', 'webUs')),
+  );
+  expectBar(
+    'a stalled receiver: at least 0.9 x the flows per second',
+    median('stalled', 'perSecond') >= 0.9 * median('none', 'perSecond'),
+  );
+} finally {
+  receiver.close();
+  for (const socket of open) socket.destroy();
+  await environment.stop();
+}

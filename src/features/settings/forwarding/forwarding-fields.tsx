@@ -1,0 +1,129 @@
+'use client';
+import { type Control, useWatch } from 'react-hook-form';
+import { FORWARDING_WAIT_HOURS, SYSLOG_BYTES } from '@/domain/choices';
+import type { ForwardingDestination } from '@/domain/forwarding/destination';
+import { useT } from '@/lib/i18n/use-t';
+import { CheckboxField } from '@/ui/form/checkbox-field';
+import { NumberField } from '@/ui/form/number-field';
+import { PasswordField } from '@/ui/form/password-field';
+import { SelectField } from '@/ui/form/select-field';
+import { TextField } from '@/ui/form/text-field';
+import { TextareaField } from '@/ui/form/textarea-field';
+import type { Option } from '@/ui/option';
+import { CheckGroupField } from '../../shared/check-group-field';
+import { kindOptions, streamOptions, transportOptions } from './forwarding-columns';
+import type { ForwardingValues } from './forwarding-form-values';
+
+type Props<Out> = {
+  control: Control<ForwardingValues, unknown, Out>;
+  /** The stored destination: its kind and tenant stay, and its secrets are only entered to change them. */
+  stored?: ForwardingDestination;
+  tenants?: readonly Option[];
+};
+
+function SocketFields<Out>({ control }: Pick<Props<Out>, 'control'>) {
+  const t = useT();
+  return (
+    <>
+      <TextField control={control} name="host" label={t('Host')} mono placeholder="192.0.2.10" />
+      <NumberField control={control} name="port" label={t('Port')} min={1} max={65_535} steppers={false} />
+      <SelectField
+        control={control}
+        name="transport"
+        label={t('Transport')}
+        description={t('Unencrypted connections are accepted for private addresses only.')}
+        options={transportOptions(t)}
+      />
+    </>
+  );
+}
+
+function HttpFields<Out>({ control, stored }: Props<Out>) {
+  const t = useT();
+  return (
+    <>
+      <TextField
+        control={control}
+        name="url"
+        label={t('URL')}
+        type="url"
+        mono
+        optional={stored !== undefined}
+        placeholder={stored?.url_origin ? `${stored.url_origin}/…` : 'https://'}
+        description={
+          stored
+            ? t('Stored encrypted and not shown again. Leave empty to keep the current URL.')
+            : t('Stored encrypted and not shown again. http is accepted for private addresses only.')
+        }
+      />
+      <TextField control={control} name="header_name" label={t('Header')} mono />
+      <PasswordField
+        control={control}
+        name="header_value"
+        label={t('Header value')}
+        autoComplete="off"
+        optional
+        description={
+          stored?.has_header_value
+            ? t('Leave empty to keep the stored value. A URL on another server requires the value again.')
+            : t('The token of the receiver, such as "Bearer …" or "Splunk …". Stored encrypted.')
+        }
+      />
+    </>
+  );
+}
+
+/** What is sent where. */
+export function ForwardingFields<Out>({ control, stored, tenants = [] }: Props<Out>) {
+  const t = useT();
+  const kind = useWatch({ control, name: 'kind' });
+  return (
+    <>
+      <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
+      {!stored && <SelectField control={control} name="kind" label={t('Kind')} options={kindOptions(t)} />}
+      <CheckGroupField control={control} name="streams" label={t('Records')} choices={streamOptions(t)} />
+      {tenants.length > 0 && (
+        <SelectField
+          control={control}
+          name="tenant_id"
+          label={t('Restrict to tenant')}
+          description={t('Only records that this tenant may read are sent. It cannot be changed later.')}
+          options={tenants}
+        />
+      )}
+      {kind === 'http' ? <HttpFields control={control} stored={stored} /> : <SocketFields control={control} />}
+      <TextareaField
+        control={control}
+        name="ca_certificates"
+        label={t('Certificate authorities')}
+        rows={3}
+        optional
+        description={t('PEM certificates that are trusted instead of those of the system.')}
+      />
+      {kind === 'syslog' && (
+        <NumberField
+          control={control}
+          name="max_message_bytes"
+          label={t('Largest message')}
+          description={t('Larger records lose their longest fields. rsyslog accepts 8192 bytes unless configured.')}
+          unit={t('bytes')}
+          min={SYSLOG_BYTES.min}
+          max={SYSLOG_BYTES.max}
+          steppers={false}
+        />
+      )}
+      <NumberField
+        control={control}
+        name="max_wait_hours"
+        label={t('Keep waiting conversations')}
+        description={t(
+          'Older ones are not sent and counted as lost. Audit records wait as long as the trail keeps them.',
+        )}
+        unit={t('hours')}
+        min={FORWARDING_WAIT_HOURS.min}
+        max={FORWARDING_WAIT_HOURS.max}
+      />
+      <CheckboxField control={control} name="enabled" label={t('Destination enabled')} />
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+import { HOUR_MS, MINUTE_MS } from '@/domain/durations';
+import { type ForwardedRecord, toAuditEvent, toConversationEvent } from '@/domain/forwarding/record';
+import type { TenantReach } from '@/domain/permissions';
+import { countAuditRecordsAfter, firstAuditSeq, lastAuditRecord, listAuditRecordsAfter } from '../audit/queries/audit';
+import { db } from '../db/client';
+import { clock } from '../lib/clock';
+import { storedSettings } from '../settings/settings';
+import { findFlowReach } from '../traffic/queries/flow-reach';
+import type { SettledPosition } from '../traffic/storage/flow-rows';
+import { flowStore } from '../traffic/storage/flow-store';
+import type { DestinationRow } from './queries/forwarding-destinations';
+import type { ForwardingPosition } from './queries/forwarding-streams';
+
+/** As the id of a position: everything that was due until its time was read. */
+export const ALL_UNTIL = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Conversations that settled in this time are sorted together: a receiver that was away for long gets them part by part. */
+const WINDOW_MS = 10 * MINUTE_MS;
+/** Conversations that are older than this expire while they are read. */
+const EXPIRING_MS = 15 * MINUTE_MS;
+
+export type Batch = {
+  records: { record: ForwardedRecord; position: ForwardingPosition }[];
+  /** Where the stream is when all of them were sent. */
+  end: ForwardingPosition;
+  /** Whether there is nothing after them now. */
+  is_last: boolean;
+};
+/** What is skipped: records that cannot be read any more, or are too old. */
+export type Loss = { lost: number; is_lost_exact: boolean; position: ForwardingPosition };
+
+/** How records of one stream are read after a position. */
+export type RecordSource = {
+  /** What is lost since the position; null: nothing. */
+  findLoss: (position: ForwardingPosition) => Promise<Loss | null>;
+  read: (position: ForwardingPosition, limit: number) => Promise<Batch>;
+  countWaiting: (position: ForwardingPosition) => Promise<number>;
+};
+
+type Destination = Pick<DestinationRow, 'tenant_id' | 'max_wait_hours'>;
+
+const getReach = ({ tenant_id }: Destination): TenantReach => (tenant_id === null ? 'all' : [tenant_id]);
+
+const getSeq = (position: ForwardingPosition): number => ('seq' in position ? position.seq : 0);
+
+/** The audit trail: in its order, without gaps unless its retention made them. */
+export function readAudit(destination: Destination, host: string): RecordSource {
+  const tenants = getReach(destination);
+  return {
+    findLoss: async (position) => {
+      const first = await firstAuditSeq(db);
+      const lost = (first ?? 0) - 1 - getSeq(position);
+      if (first === null || lost <= 0) return null;
+      // Of removed records it is not known whose they were.
+      return { lost, is_lost_exact: tenants === 'all', position: { seq: first - 1 } };
+    },
+    read: async (position, limit) => {
+      const newest = (await lastAuditRecord(db))?.seq ?? 0;
+      const rows = await listAuditRecordsAfter(tenants, getSeq(position), limit);
+      const records = rows.map(({ seq, record }) => ({ record: toAuditEvent(host, record), position: { seq } }));
+      const is_last = rows.length < limit;
+      const last = rows.at(-1)?.seq ?? getSeq(position);
+      return { records, end: { seq: is_last ? Math.max(newest, last) : last }, is_last };
+    },
+    countWaiting: (position) => countAuditRecordsAfter(tenants, getSeq(position)),
+  };
+}
+
+const getSettled = (position: ForwardingPosition): SettledPosition =>
+  'seq' in position ? { due_at: new Date(0).toISOString(), id: ALL_UNTIL } : position;
+
+const toTime = (ms: number): string => new Date(ms).toISOString();
+
+/** Conversations in the order in which they ended, or changed after that. */
+export function readConversations(destination: Destination, host: string): RecordSource {
+  const { settled } = flowStore();
+  const reach = async (since: string) => findFlowReach(getReach(destination), since);
+  return {
+    findLoss: async (position) => {
+      const after = getSettled(position);
+      const { flow_retention_hours } = await storedSettings(db);
+      const now = clock.now().getTime();
+      const kept = flow_retention_hours * HOUR_MS;
+      const oldest = now - Math.min(destination.max_wait_hours * HOUR_MS, kept - EXPIRING_MS);
+      if (Date.parse(after.due_at) >= oldest) return null;
+      const until = toTime(oldest);
+      const lost = await settled.count(await reach(after.due_at), { after, until });
+      const is_lost_exact = Date.parse(after.due_at) >= now - kept;
+      return { lost, is_lost_exact, position: { due_at: until, id: ALL_UNTIL } };
+    },
+    read: async (position, limit) => {
+      const after = getSettled(position);
+      const complete = await settled.completeUntil(clock.now().toISOString());
+      const window = toTime(Date.parse(after.due_at) + WINDOW_MS);
+      const until = window < complete ? window : complete;
+      if (Date.parse(until) < Date.parse(after.due_at)) return { records: [], end: position, is_last: true };
+      const rows = await settled.list(await reach(after.due_at), { after, until }, limit);
+      const records = rows.map(({ due_at, ...row }) => ({
+        record: toConversationEvent(host, row),
+        position: { due_at, id: row.id },
+      }));
+      if (rows.length === limit) return { records, end: records.at(-1)?.position ?? position, is_last: false };
+      return { records, end: { due_at: until, id: ALL_UNTIL }, is_last: until === complete };
+    },
+    countWaiting: async (position) => {
+      const after = getSettled(position);
+      const until = await settled.completeUntil(clock.now().toISOString());
+      return settled.count(await reach(after.due_at), { after, until });
+    },
+  };
+}

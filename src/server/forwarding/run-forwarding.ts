@@ -1,0 +1,156 @@
+import { hostname } from 'node:os';
+import { MINUTE_MS, SECOND_MS } from '@/domain/durations';
+import type { ForwardingStream } from '@/domain/forwarding/destination';
+import { db } from '../db/client';
+import { publishEvent } from '../events/event-hub';
+import { forwardingSend } from '../jobs/definitions';
+import { enqueue, enqueueOrWait } from '../jobs/enqueue';
+import { clock } from '../lib/clock';
+import { logger } from '../lib/logger';
+import { countForwarded } from '../lib/metrics';
+import { readMessageSettings } from '../notifications/settings';
+import { DeliveryError } from '../providers/net/delivery-error';
+import { type DestinationRow, findDestinationRow } from './queries/forwarding-destinations';
+import {
+  advanceStream,
+  listDueDestinations,
+  listStreams,
+  type StreamRow,
+  settleStream,
+} from './queries/forwarding-streams';
+import { type RecordSource, readAudit, readConversations } from './read-records';
+import { buildPayload, sendPayload } from './send-records';
+
+/** Records of one connection or request. */
+const BATCH = 1000;
+/** The schedule begins another run of a stream that has more. */
+const RUN_MS = 20 * SECOND_MS;
+/** Pauses after failures, the last one for all further ones. */
+const PAUSES_MS = [5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS];
+
+const READERS: Record<ForwardingStream, (destination: DestinationRow, host: string) => RecordSource> = {
+  audit: readAudit,
+  conversations: readConversations,
+};
+
+/** The name of this installation in records. */
+export async function getForwardingHost(): Promise<string> {
+  const { public_url } = await readMessageSettings(db, { time_zone: null });
+  return public_url === null ? hostname() : new URL(public_url).hostname;
+}
+
+type Run = { destination: DestinationRow; source: RecordSource; signal: AbortSignal };
+
+/** Counts what is too old or gone, and continues after it. Null: another process sends this stream. */
+async function skipLost({ destination, source }: Run, row: StreamRow): Promise<StreamRow | null> {
+  const loss = await source.findLoss(row.position);
+  if (!loss) return row;
+  const { lost, is_lost_exact } = loss;
+  const next = await advanceStream(db, row, { ...loss, at: clock.now().toISOString() });
+  if (next && (lost > 0 || !is_lost_exact)) {
+    countForwarded(destination.kind, row.stream, 'lost', lost);
+    logger.warn(
+      { destination_id: destination.id, stream: row.stream, lost, is_lost_exact },
+      'records were not forwarded',
+    );
+  }
+  return next;
+}
+
+/** Sends up to `limit` records. Null: another process sends this stream. */
+async function sendBatch({ destination, source, signal }: Run, row: StreamRow, limit: number) {
+  const batch = await source.read(row.position, limit);
+  const payload = buildPayload(
+    destination,
+    batch.records.map(({ record }) => record),
+  );
+  if (payload.records > 0) await sendPayload(destination, payload.bytes, signal);
+  const isWhole = payload.records === batch.records.length;
+  const position = isWhole ? batch.end : (batch.records[payload.records - 1]?.position ?? row.position);
+  const at = clock.now().toISOString();
+  const next = await advanceStream(db, row, { position, sent: payload.records, shortened: payload.shortened, at });
+  if (!next) return null;
+  countForwarded(destination.kind, row.stream, 'sent', payload.records);
+  countForwarded(destination.kind, row.stream, 'shortened', payload.shortened);
+  return { row: next, sent: payload.records, is_last: isWhole && batch.is_last };
+}
+
+/** Sends until nothing is left or the run is over. @returns how many were sent, and whether records wait */
+async function sendAll(run: Run, started: StreamRow): Promise<{ sent: number; row: StreamRow; is_last: boolean }> {
+  const until = clock.now().getTime() + RUN_MS;
+  let row: StreamRow | null = await skipLost(run, started);
+  let sent = 0;
+  for (let limit = BATCH; row; ) {
+    run.signal.throwIfAborted();
+    try {
+      const done = await sendBatch(run, row, limit);
+      if (!done) break;
+      row = done.row;
+      sent += done.sent;
+      if (done.is_last || clock.now().getTime() >= until) return { sent, row, is_last: done.is_last };
+    } catch (error) {
+      // The receiver takes only smaller requests.
+      if (!(error instanceof DeliveryError) || error.status !== 413 || limit === 1) throw error;
+      limit = Math.ceil(limit / 10);
+    }
+  }
+  return { sent, row: started, is_last: true };
+}
+
+function toFailure(row: StreamRow, error: unknown) {
+  if (!(error instanceof DeliveryError))
+    logger.error({ err: error, destination_id: row.destination_id }, 'forwarding failed unexpectedly');
+  const now = clock.now().getTime();
+  const pause = PAUSES_MS[Math.min(row.failures, PAUSES_MS.length - 1)] ?? MINUTE_MS;
+  const wait = Math.max(pause, ((error instanceof DeliveryError && error.retryAfterSeconds) || 0) * SECOND_MS);
+  return {
+    failures: row.failures + 1,
+    last_error: error instanceof DeliveryError ? error.message.slice(0, 500) : 'Unexpected error. See the worker log.',
+    last_failed_at: new Date(now).toISOString(),
+    next_attempt_at: new Date(now + wait).toISOString(),
+  };
+}
+
+async function forwardStream(run: Run, row: StreamRow): Promise<void> {
+  const before = { waiting: row.waiting, lost: row.lost };
+  try {
+    const { sent, row: now, is_last } = await sendAll(run, row);
+    const waiting = is_last ? 0 : await run.source.countWaiting(now.position);
+    if (waiting !== before.waiting) await settleStream(db, row, { waiting });
+    if (sent > 0 || waiting !== before.waiting || now.lost !== before.lost)
+      await publishEvent(db, { type: 'forwarding.changed' });
+  } catch (error) {
+    if (run.signal.aborted) throw run.signal.reason;
+    const stored = (await listStreams(db, row.destination_id)).find(({ stream }) => stream === row.stream);
+    if (!stored) return;
+    const waiting = await run.source.countWaiting(stored.position);
+    await settleStream(db, row, { waiting, ...toFailure(stored, error) });
+    countForwarded(run.destination.kind, row.stream, 'failed', 1);
+    await publishEvent(db, { type: 'forwarding.changed' });
+  }
+}
+
+/**
+ * Sends what is due to one destination: each stream in its order, from the record after the last one that was sent. A failure is stored
+ * with the time of the next attempt. A worker that ends in the middle leaves the position where it was, so a record arrives at least
+ * once, and twice only after a failure or a crash: receivers recognize it by its id.
+ * @throws the reason of `signal` when it aborts
+ */
+export async function forwardRecords(destination_id: string, { signal }: { signal: AbortSignal }): Promise<void> {
+  const destination = await findDestinationRow(db, destination_id);
+  if (!destination?.enabled) return;
+  const host = await getForwardingHost();
+  const now = clock.now().toISOString();
+  for (const row of await listStreams(db, destination_id)) {
+    const isDue = row.next_attempt_at === null || row.next_attempt_at <= now;
+    if (!isDue || !destination.streams.includes(row.stream)) continue;
+    await forwardStream({ destination, source: READERS[row.stream](destination, host), signal }, row);
+  }
+}
+
+/** Begins a run for each destination that is due. */
+export async function scheduleForwarding(): Promise<void> {
+  for (const destination_id of await listDueDestinations(db, clock.now().toISOString())) {
+    await enqueueOrWait('the forwarding', { destination_id }, () => enqueue(forwardingSend, { destination_id }));
+  }
+}
