@@ -16,7 +16,7 @@ let version = '1';
 const SHARING: Sharing = {
   seconds: 2,
   permissions: ['flow:read', 'workload:read', 'policy:read'],
-  version: async () => version,
+  version: async () => ['inventory', version],
 };
 const viewer = { permissions: ['flow:read', 'workload:read'] };
 
@@ -63,6 +63,13 @@ describe('shared answers', () => {
     version = '2';
     expect(await ask(createSession([viewer]))).toBe(2);
     expect(await ask(createSession([viewer]))).toBe(2);
+  });
+
+  it('answers questions that differ only in what does not matter as one', async () => {
+    const toMinute = { ...SHARING, question: (asked: unknown) => Math.floor(Number(asked) / 60) };
+    const askAt = (second: number) =>
+      shareAnswer(createSession([viewer]), 'topology.read', second, toMinute, async () => ++made);
+    expect([await askAt(61), await askAt(119), await askAt(120)]).toEqual([1, 1, 2]);
   });
 
   it('does not keep a failure', async () => {

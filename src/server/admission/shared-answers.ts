@@ -5,11 +5,13 @@ import { cache } from '../lib/cache';
 /** Ranges move on with the time, so that few request older answers. */
 const MOST_KEPT = 64;
 
-type Seal = { readonly at: number; readonly seconds: number; readonly version: unknown };
+type Version = readonly unknown[];
+type Seal = { readonly at: number; readonly seconds: number; readonly version: Version };
 const answers = cache<Promise<unknown>, Seal>({
   name: 'shared_answers',
   maxEntries: MOST_KEPT,
-  isFresh: (kept, { at, seconds, version }) => kept.version === version && at - kept.at < seconds * 1_000,
+  isFresh: (kept, { at, seconds, version }) =>
+    version.every((part, i) => part === kept.version[i]) && at - kept.at < seconds * 1_000,
 });
 
 export type Sharing = {
@@ -17,8 +19,10 @@ export type Sharing = {
   readonly seconds: number;
   /** All permissions on which the answer depends: it is shared where these reach the same. */
   readonly permissions: readonly Permission[];
-  /** Another value or object whenever anything else changed on which the answer depends: who changes something sees it immediately. */
-  readonly version: () => Promise<unknown>;
+  /** Other values or objects whenever anything else changed on which the answer depends: who changes something sees it immediately. */
+  readonly version: () => Promise<Version>;
+  /** What the answer depends on of what is asked, if not on all of it. */
+  readonly question?: (asked: unknown) => unknown;
 };
 
 /**
@@ -37,7 +41,7 @@ export async function shareAnswer<T>(
   // Before the answer is made: a change in between is then noticed by those who ask next.
   const version = await sharing.version();
   const reach = permissions.map((permission) => computeReach(grants, permission));
-  const key = JSON.stringify([path, reach, api_token, asked]);
+  const key = JSON.stringify([path, reach, api_token, sharing.question ? sharing.question(asked) : asked]);
   return answers.load(key, { at: performance.now(), seconds, version }, answer) as Promise<T>;
 }
 

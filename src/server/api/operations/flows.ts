@@ -7,7 +7,7 @@ import { listEscapedConversations } from '../../enforcement/chain/list-escaped';
 import { groupFlows } from '../../insight/flows/group-flows';
 import { listFlows, tailFlows } from '../../insight/flows/list-flows';
 import { readFlowSeries } from '../../insight/flows/series';
-import { readTopology } from '../../insight/topology/read-topology';
+import { readTopology, shareTopology } from '../../insight/topology/read-topology';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -141,6 +141,7 @@ export const topologyRouter = router({
     summary:
       'Get the traffic map of a time range: networks, workloads, external endpoints and the verdicts of their traffic.',
     access: { permission: 'flow:read' },
+    shared: shareTopology,
     input: TopologyInput,
     output: Topology,
     run: ({ scope, session, input }) => readTopology(scope, authorizeIfGranted(session, 'workload:read'), input),

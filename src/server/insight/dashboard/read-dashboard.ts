@@ -61,7 +61,7 @@ const OTHER_READING = {
 export const shareDashboard = (seconds: number): Sharing => ({
   seconds,
   permissions: ['flow:read', ...Object.values(OTHER_READING)],
-  version: readFirewallState,
+  version: async () => [await readFirewallState()],
 });
 
 /** The dashboard is for those who may read flows; the rest of it depends on what else they may. */

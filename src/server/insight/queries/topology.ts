@@ -2,6 +2,7 @@ import { asc, eq, sql } from 'drizzle-orm';
 import type { Reach } from '@/domain/permissions';
 import type { TopologyWorkload } from '@/domain/topology/topology';
 import { db } from '../../db/client';
+import { rowStamp } from '../../db/row-stamp';
 import { projects } from '../../db/schema/access';
 import { clusters } from '../../db/schema/clusters';
 import { networks } from '../../db/schema/networks';
@@ -58,6 +59,12 @@ export function listTopologyCards(tenants: Reach, clusterId: string | undefined)
         and ${clusterId === undefined ? sql`true` : eq(workloads.cluster_id, clusterId)}`,
     )
     .orderBy(sql`length(${workloadInterfaces.name})`, asc(workloadInterfaces.name));
+}
+
+/** Changes whenever an interface of a workload does. One query. */
+export async function readInterfacesStamp(): Promise<string> {
+  const [row] = await db.execute<{ stamp: string }>(sql`select ${rowStamp(workloadInterfaces)} as stamp`);
+  return row?.stamp ?? '';
 }
 
 /** Names of all clusters. One query. */

@@ -9,18 +9,26 @@ import {
   type Topology,
   type TopologyEdge,
   type TopologyGrouping,
-  type TopologyInput,
+  TopologyInput,
   type TopologyNetwork,
   type TopologyWorkload,
 } from '@/domain/topology/topology';
+import type { Sharing } from '../../admission/shared-answers';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import { clock } from '../../lib/clock';
 import { notFound } from '../../lib/refusals';
 import { MAX_CONVERSATIONS } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { createConversationVerdictEvaluator } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/list-flows';
-import { listClusterNames, listTopologyCards, listTopologyWorkloads, type TopologyCard } from '../queries/topology';
+import {
+  listClusterNames,
+  listTopologyCards,
+  listTopologyWorkloads,
+  readInterfacesStamp,
+  type TopologyCard,
+} from '../queries/topology';
 import { buildGroupMap } from './group-map';
 
 /** Conversations that are evaluated before other requests get their turn. */
@@ -45,6 +53,26 @@ function buildNetworks(cards: readonly TopologyCard[], clusterOf: ReadonlyMap<st
   }
   return { networks, byWorkload };
 }
+
+/** The range of a question as the totals of traffic know it: the same for all who ask within a minute. */
+function getQuestion(asked: unknown) {
+  const { data } = TopologyInput.safeParse(asked);
+  if (!data) return asked;
+  const now = clock.now().getTime();
+  const until = data.until === undefined ? now : Date.parse(data.until);
+  const since = data.since === undefined ? until - HOUR_MS : Date.parse(data.since);
+  if (since >= until) return asked;
+  const plan = planRange({ since, until }, { now, retentionHours: HOURLY_HOURS, summed: true });
+  return { ...data, since: plan.since, until: plan.until };
+}
+
+/** Nodes report about twice a minute: so long a map is shared by people who may see the same and ask for the same minutes. */
+export const shareTopology: Sharing = {
+  seconds: 15,
+  permissions: ['flow:read', 'workload:read'],
+  version: () => Promise.all([readFirewallState(), readInterfacesStamp()]),
+  question: getQuestion,
+};
 
 /** Evaluates many conversations, a chunk at a time. With `policyId` only those are kept that match a rule of the policy. */
 async function evaluateAll(

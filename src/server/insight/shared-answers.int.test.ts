@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Topology } from '@/domain/topology/topology';
 import { sqlClient } from '@/server/db/client';
+import { countQueries } from '@/test/count-queries';
 import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
-import { forgetSharedAnswers } from '../../admission/shared-answers';
-import { handleTrpc } from '../../api/handle-trpc';
-import { appRouter } from '../../api/root';
+import { forgetSharedAnswers } from '../admission/shared-answers';
+import { handleTrpc } from '../api/handle-trpc';
+import { appRouter } from '../api/root';
 import {
   type Headers,
   NOW,
@@ -12,15 +14,15 @@ import {
   plantDashboard,
   SINCE,
   UNTIL,
-} from './testing/planted-dashboard.fixture';
+} from './dashboard/testing/planted-dashboard.fixture';
 
 const time = fakeClock(NOW);
-const PARTS = ['dashboard.security', 'dashboard.traffic'] as const;
+const PARTS = ['dashboard.security', 'dashboard.traffic', 'topology.read'] as const;
 let fixture: PlantedDashboard;
 let readers: Headers[];
 
-async function ask(part: (typeof PARTS)[number], headers: Headers): Promise<string> {
-  const input = encodeURIComponent(JSON.stringify({ since: SINCE, until: UNTIL }));
+async function ask(part: (typeof PARTS)[number], headers: Headers, range: object = { since: SINCE, until: UNTIL }) {
+  const input = encodeURIComponent(JSON.stringify(range));
   const response = await handleTrpc(
     appRouter,
     new Request(`http://fabric.test/api/trpc/${part}?input=${input}`, { headers }),
@@ -66,5 +68,37 @@ describe.each(PARTS)('%s', (part) => {
     expect(shared).toEqual(await askBoth());
     for (const [at, text] of shared.entries()) expect(text).not.toBe(before[at]);
     await sqlClient()`update workloads set name = ${ours.workload.name}, status = 'running' where id = ${ours.workload.id}`;
+  });
+});
+
+describe('topology.read', () => {
+  it('is read once by those who ask for the same minutes', async () => {
+    const end = Math.floor(NOW.getTime() / 300_000) * 300_000;
+    const readUntil = (time: number) =>
+      countQueries(() =>
+        ask('topology.read', fixture.admin, { since: new Date(end - 3_600_000), until: new Date(time) }),
+      );
+    const first = await readUntil(end - 10_000);
+    const second = await readUntil(end - 30_000);
+    expect(second.result).toBe(first.result);
+    expect(second.queries).toBeLessThan(first.queries / 2);
+    expect((await readUntil(end - 310_000)).queries).toBeGreaterThan(second.queries);
+  });
+
+  it('follows an interface to another network', async () => {
+    const sql = sqlClient();
+    const { id, cluster_id } = fixture.ours.workload;
+    const askNetworks = async () => {
+      const { result } = JSON.parse(await ask('topology.read', fixture.admin)) as { result: { data: Topology } };
+      return result.data.networks.map(({ name, vlan_tag }) => [name, vlan_tag]);
+    };
+    const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
+      values (gen_random_uuid(), ${cluster_id}, 'vmbr7', 'bridge', 'provider') returning id`;
+    const before = await askNetworks();
+    await sql`insert into workload_interfaces (id, workload_id, network_id, name, bridge, firewall, raw)
+      values (gen_random_uuid(), ${id}, ${network?.id ?? ''}, 'net7', 'vmbr7', true, '')`;
+    expect(await askNetworks()).toEqual([...before, ['vmbr7', null]]);
+    await sql`update workload_interfaces set vlan_tag = 77 where workload_id = ${id}`;
+    expect(await askNetworks()).toEqual([...before, ['vmbr7', 77]]);
   });
 });
