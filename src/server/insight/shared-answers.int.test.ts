@@ -72,7 +72,7 @@ describe.each(PARTS)('%s', (part) => {
 });
 
 describe('topology.read', () => {
-  it('is read once by those who ask for the same minutes', async () => {
+  it('reads a map once for those who ask for the same minutes', async () => {
     const end = Math.floor(NOW.getTime() / 300_000) * 300_000;
     const readUntil = (time: number) =>
       countQueries(() =>
