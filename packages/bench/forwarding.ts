@@ -15,8 +15,9 @@ const HEARTBEATS = 192;
 const IN_FLIGHT = 8;
 const AHEAD_MS = 20 * 60_000;
 
-const environment = await startIngestEnvironment();
+// Before anything reads the environment: that happens once.
 process.env.FABRIC_ALLOW_PRIVATE_TARGETS = '127.0.0.0/8';
+const environment = await startIngestEnvironment();
 const { forwardRecords } = await import('@/server/forwarding/run-forwarding');
 const { clock } = await import('@/server/lib/clock');
 const { sql } = environment;
