@@ -1,3 +1,4 @@
+import { checkDirectoryAccounts } from '@/server/access/directory/check-accounts';
 import { scheduleDiscovery } from '@/server/addresses/discovery/request-discovery';
 import { runDiscovery } from '@/server/addresses/discovery/run-discovery';
 import { sweepImports } from '@/server/addresses/imports/imports';
@@ -50,6 +51,7 @@ export const processors: JobProcessors = {
   },
   'ipam.findings': (_, { signal }) => settleFindings(signal),
   'ipam.import': ({ import_id }, { signal }) => runImport(import_id, { signal }),
+  'directory.check': (_, { signal }) => checkDirectoryAccounts(signal),
   'maintenance.prune': () => pruneExpired(),
   'telemetry.retain': (_, { signal }) => retainTelemetry(signal),
   'traffic.sum': (_, { signal }) => sumTraffic(signal),

@@ -118,7 +118,7 @@ export const SecondFactorState = z.object({
 export type SecondFactorState = z.output<typeof SecondFactorState>;
 
 /** How a sign-in began. */
-export const SIGN_IN_METHODS = ['password', 'oidc'] as const;
+export const SIGN_IN_METHODS = ['password', 'oidc', 'ldap'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** What proved a second factor: a code of the authenticator app, a recovery code, a passkey, or the sign-in provider's word. */

@@ -67,7 +67,7 @@ export const Assignment = z.object({
   project_name: z.string().nullable(),
   expires_at: z.string().nullable(),
   /** `oidc`: from a group at the sign-in provider, looked at again whenever the user signs in there. */
-  source: z.enum(['manual', 'oidc']),
+  source: z.enum(['manual', 'oidc', 'ldap']),
   /** Its time is over: it gives nothing. */
   expired: z.boolean(),
   created_at: z.string(),

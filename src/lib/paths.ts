@@ -72,7 +72,7 @@ export const paths = {
   audit: (query?: Query) => withQuery('/audit', query),
   settings: ({ section }: { section?: string } = {}) => (section ? `/settings#${id(section)}` : '/settings'),
   forwarding: (query?: Query) => withQuery('/settings/forwarding', query),
-  signInProvider: () => '/sign-in-provider',
+  signInProvider: (query?: Query) => withQuery('/sign-in-provider', query),
   reference: (query?: Query) => withQuery('/reference', query),
   account: (query?: Query) => withQuery('/account', query),
 } as const;

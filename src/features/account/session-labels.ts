@@ -1,7 +1,11 @@
 import type { SecondFactorKind, SignInMethod, SignInProof } from '@/domain/second-factor';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
-const METHODS: Record<SignInMethod, string> = { password: msg('Password'), oidc: msg('Sign-in provider') };
+const METHODS: Record<SignInMethod, string> = {
+  password: msg('Password'),
+  oidc: msg('Sign-in provider'),
+  ldap: msg('Directory'),
+};
 const FACTORS: Record<SecondFactorKind, string> = {
   totp: msg('code'),
   recovery_code: msg('recovery code'),

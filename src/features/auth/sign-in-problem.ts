@@ -1,8 +1,18 @@
-import type { Translate } from '@/lib/i18n/translator';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Failure } from '@/lib/problem';
 
 /** What the sign-in page shows of a refusal; `wait` are seconds for which another try is useless. */
 export type SignInProblem = { failure: Failure; wait: number | null };
+
+/** Why an account of the directory does not get in, although its password may be right. */
+const DIRECTORY: Readonly<Record<string, string>> = {
+  directory_unavailable: msg('The directory does not answer. Try again later. Local accounts can sign in.'),
+  directory_disabled: msg('Your account in the directory is disabled. Contact its administrator.'),
+  directory_no_group: msg('None of your directory groups gives access to Fabric. Contact an administrator.'),
+  directory_no_email: msg('Your account in the directory has no email address. Contact its administrator.'),
+  directory_email_taken: msg('An account of Fabric has your email address already. Contact an administrator.'),
+  directory_inactive: msg('Your account is not active. Contact an administrator.'),
+};
 
 /** Words for people instead of the API's: a wrong password is no missing session. */
 export function signInProblem(t: Translate, failure: Failure): SignInProblem {
@@ -41,6 +51,10 @@ export function signInProblem(t: Translate, failure: Failure): SignInProblem {
       },
       wait,
     };
+  }
+  const reason = DIRECTORY[String(failure.extra?.reason)];
+  if (reason !== undefined) {
+    return { failure: { ...failure, title: t('Sign-in not possible'), detail: t(reason), errors: undefined }, wait };
   }
   if (failure.status === 401 && failure.extra?.reason === 'challenge_over') {
     return { failure: { ...failure, title: t('Sign in again'), errors: undefined }, wait };

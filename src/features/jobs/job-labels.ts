@@ -6,6 +6,7 @@ const TITLES: Record<string, string> = {
   'ipam.discover': msg('Address discovery'),
   'ipam.schedule': msg('Discovery schedule'),
   'ipam.import': msg('Address import'),
+  'directory.check': msg('Directory account check'),
   'maintenance.prune': msg('Expired data cleanup'),
   'telemetry.retain': msg('Flow retention'),
   'traffic.sum': msg('Traffic rollup'),

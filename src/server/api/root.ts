@@ -8,6 +8,7 @@ import { conversationsRouter } from './operations/conversations';
 import { coverageRouter } from './operations/coverage';
 import { dashboardRouter } from './operations/dashboard';
 import { deploymentsRouter } from './operations/deployments';
+import { directoryRouter } from './operations/directory';
 import { driftRouter } from './operations/drift';
 import { flowsRouter, topologyRouter } from './operations/flows';
 import { forwardingRouter } from './operations/forwarding';
@@ -87,6 +88,7 @@ export const appRouter = router({
   roles: rolesRouter,
   savedViews: savedViewsRouter,
   settings: settingsRouter,
+  directory: directoryRouter,
   signInProvider: signInProviderRouter,
   subnets: subnetsRouter,
   tenants: tenantsRouter,

@@ -54,6 +54,15 @@ export const ipamImport = defineJob({
   key: (payload) => payload.import_id,
 });
 
+/** Ends the access of accounts that the directory no longer lets in. */
+export const directoryCheck = defineJob({
+  name: 'directory.check',
+  payload: nothing,
+  key: () => 'directory.check',
+  attempts: 1,
+  everyMs: 10 * MINUTE,
+});
+
 /** Deletes what has expired. */
 export const maintenancePrune = defineJob({
   name: 'maintenance.prune',
@@ -280,6 +289,7 @@ export const JOBS = {
   [ipamSchedule.name]: ipamSchedule,
   [ipamFindings.name]: ipamFindings,
   [ipamImport.name]: ipamImport,
+  [directoryCheck.name]: directoryCheck,
   [maintenancePrune.name]: maintenancePrune,
   [telemetryRetain.name]: telemetryRetain,
   [trafficSum.name]: trafficSum,

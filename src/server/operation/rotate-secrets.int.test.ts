@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { providerSessionContext } from '@/server/access/sign-in/sessions';
 import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
-import { oidcSettings, providerSessions, secondFactors } from '@/server/db/schema/access';
+import { ldapSettings, oidcSettings, providerSessions, secondFactors } from '@/server/db/schema/access';
 import { clusters } from '@/server/db/schema/clusters';
 import { forwardingDestinations } from '@/server/db/schema/forwarding';
 import { notificationChannels, notificationSecrets } from '@/server/db/schema/notifications';
@@ -72,6 +72,13 @@ describe('rotating the key', () => {
       },
       ...{ public_url: '', create_users: false, link_by_email: false, trusts_second_factor: false },
       ...{ client_secret_encrypted: client.sealed, client_secret_key_id: client.key_id },
+    });
+    const directory = seal('bind secret', 'ldap', keys.previous);
+    await db.insert(ldapSettings).values({
+      ...{ enabled: false, urls: ['ldaps://ldap.example.org'], security: 'ldaps', bind_dn: 'x', base_dn: 'x' },
+      ...{ bind_password_encrypted: directory.sealed, bind_password_key_id: directory.key_id },
+      ...{ user_filter: 'x', id_attribute: 'x', name_attribute: 'x', email_attribute: 'x' },
+      ...{ group_source: 'search', group_base_dn: 'x', group_filter: 'x', nested_groups: false, require_group: true },
     });
     const channel = newId();
     const sealedFor = (text: string, what: 'url' | 'signing_secret' | 'previous_secret') =>

@@ -48,6 +48,13 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
     values: [{ column: 'client_secret_encrypted', context: itself }],
   },
   {
+    name: 'password of the directory',
+    table: 'ldap_settings',
+    id: 'id',
+    keyId: 'bind_password_key_id',
+    values: [{ column: 'bind_password_encrypted', context: itself }],
+  },
+  {
     name: 'ID tokens of sign-ins through the provider',
     table: 'provider_sessions',
     id: 'family_id',

@@ -1,24 +1,26 @@
 'use client';
 import { Plus, Trash2 } from 'lucide-react';
 import { type Control, useFieldArray } from 'react-hook-form';
-import type { SignInProviderInput } from '@/domain/sign-in-provider';
 import { useT } from '@/lib/i18n/use-t';
 import { Button, IconButton } from '@/ui/button';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
 import type { Option } from '@/ui/option';
-import { NEW_MAPPING, type ProviderValues } from './provider-values';
+import { type MappingValues, NEW_MAPPING } from './provider-values';
 
-type Props = {
-  control: Control<ProviderValues, unknown, SignInProviderInput>;
+type Props<V extends MappingValues, Out> = {
+  control: Control<V, unknown, Out>;
   roles: readonly Option[];
   places: readonly Option[];
   lockedReason: string | null;
 };
 
 /** Which roles groups give, one line each: group, role, where. */
-export function MappingFields({ control, roles, places, lockedReason }: Props) {
+export function MappingFields<V extends MappingValues, Out>(props: Props<V, Out>) {
+  const { roles, places, lockedReason } = props;
   const t = useT();
+  // Every form of groups has them under this name; the rest of its fields is its own.
+  const control = props.control as unknown as Control<MappingValues, unknown, unknown>;
   const { fields, append, remove } = useFieldArray({ control, name: 'mappings' });
   const disabled = lockedReason !== null;
   return (

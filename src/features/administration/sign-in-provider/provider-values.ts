@@ -1,8 +1,19 @@
 import type { SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
 import { parsePlace, placeValue } from '../use-choices';
 
+/** Groups and roles in a form. `tenant_id` is where, see `placeValue`; null: nothing chosen yet. */
+export type MappingValues = { mappings: { group: string; role_id: string | null; tenant_id: string | null }[] };
+
+/** Stored groups as a form has them. */
+export const toMappingValues = (mappings: SignInProvider['mappings']): MappingValues['mappings'] =>
+  mappings.map(({ group, role_id, ...place }) => ({ group, role_id, tenant_id: placeValue(place) }));
+
+/** Groups of a form as they are sent. */
+export const toMappingInput = (mappings: MappingValues['mappings']) =>
+  mappings.map(({ group, role_id, tenant_id }) => ({ group, role_id: role_id ?? '', ...parsePlace(tenant_id) }));
+
 /** The provider in its form. An empty secret means that the stored one stays. */
-export type ProviderValues = {
+export type ProviderValues = MappingValues & {
   enabled: boolean;
   label: string;
   issuer: string;
@@ -18,8 +29,6 @@ export type ProviderValues = {
   link_by_email: boolean;
   trusts_second_factor: boolean;
   sign_out_at_provider: boolean;
-  /** `tenant_id` is where, see `placeValue`; null: nothing chosen yet. */
-  mappings: { group: string; role_id: string | null; tenant_id: string | null }[];
 };
 
 export const NEW_MAPPING = { group: '', role_id: null, tenant_id: null };
@@ -40,11 +49,7 @@ export function toProviderValues(provider: SignInProvider, origin: string): Prov
     link_by_email: provider.link_by_email,
     trusts_second_factor: provider.trusts_second_factor,
     sign_out_at_provider: provider.sign_out_at_provider,
-    mappings: provider.mappings.map(({ group, role_id, ...place }) => ({
-      group,
-      role_id,
-      tenant_id: placeValue(place),
-    })),
+    mappings: toMappingValues(provider.mappings),
   };
 }
 
@@ -58,11 +63,7 @@ export function toProviderInput(
     ...values,
     ...(public_client ? { client_secret: null } : !kept && { client_secret }),
     scopes: scopes.split(/\s+/).filter(Boolean),
-    mappings: mappings.map(({ group, role_id, tenant_id }) => ({
-      group,
-      role_id: role_id ?? '',
-      ...parsePlace(tenant_id),
-    })),
+    mappings: toMappingInput(mappings),
     version,
   };
 }

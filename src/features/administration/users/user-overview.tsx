@@ -72,6 +72,7 @@ export function UserOverview({ user }: { user: User }) {
                     : t('for the whole installation')}
                 </span>
                 {one.source === 'oidc' && <Badge>{t('From group claim')}</Badge>}
+                {one.source === 'ldap' && <Badge>{t('From directory group')}</Badge>}
                 {one.expires_at && (
                   <Badge tone={one.expired ? 'off' : 'warn'}>
                     {one.expired

@@ -1,7 +1,7 @@
 import { AccountEmail } from '@/domain/auth';
 import type { ProviderProblem, UserIdentity } from '@/domain/sign-in-provider';
 import { recordAudit } from '../../audit/record';
-import type { Origin, Scope } from '../../auth/scope';
+import type { Actor, Origin, Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
@@ -11,6 +11,7 @@ import type { ProviderClaims } from '../../providers/oidc/read-claims';
 import {
   deleteIdentity,
   findIdentity,
+  type GroupProvider,
   insertIdentity,
   listIdentities,
   listRoleMappings,
@@ -27,7 +28,13 @@ import { assertMayGrant, assertNoToken } from '../users/may-grant';
 
 type Found = { user: UserRow } | { problem: ProviderProblem; account: { id: string; email: string } | null };
 
-const SYSTEM = { kind: 'system', id: null, name: 'sign-in provider' } as const;
+/** Who acts in the audit trail when groups or first sign-ins change accounts. */
+export const PROVIDER_ACTOR = {
+  oidc: { kind: 'system', id: null, name: 'sign-in provider' },
+  ldap: { kind: 'system', id: null, name: 'directory' },
+} as const satisfies Record<GroupProvider, Actor>;
+
+export type LinkedSubject = { issuer: string; subject: string; email: string | null };
 
 const refused = (problem: ProviderProblem, account: { id: string; email: string } | null = null): Found => ({
   problem,
@@ -44,22 +51,17 @@ async function locked(tx: Tx, id: string): Promise<UserRow> {
 async function link(
   tx: Tx,
   user: { id: string; email: string },
-  claims: ProviderClaims,
-  origin: Origin,
+  { issuer, subject, email }: LinkedSubject,
+  by: { actor: Actor; origin: Origin },
 ): Promise<void> {
-  const { issuer, subject, email } = claims;
   await insertIdentity(tx, { user_id: user.id, issuer, subject, email, last_used_at: clock.now().toISOString() });
-  await recordAudit(
-    tx,
-    { actor: SYSTEM, origin },
-    {
-      action: 'user.identity_linked',
-      object_kind: 'user',
-      object_id: user.id,
-      object_name: user.email,
-      after: { issuer, subject, email },
-    },
-  );
+  await recordAudit(tx, by, {
+    action: 'user.identity_linked',
+    object_kind: 'user',
+    object_id: user.id,
+    object_name: user.email,
+    after: { issuer, subject, email },
+  });
 }
 
 /**
@@ -91,25 +93,32 @@ export async function findAccount(
     const user = await locked(tx, known.id);
     if (!user.active) return refused('inactive', user);
     if ((await listIdentities(tx, user.id)).length > 0) return refused('email_taken', user);
-    await link(tx, user, claims, origin);
+    await link(tx, user, claims, { actor: PROVIDER_ACTOR.oidc, origin });
     return { user };
   }
   if (!settings.create_users) return refused('unknown_account');
-  const created = { id: newId(), email: email.data, name: claims.name ?? '' };
+  const by = { actor: PROVIDER_ACTOR.oidc, origin };
+  return { user: await createLinkedUser(tx, { email: email.data, name: claims.name ?? '' }, claims, by) };
+}
+
+/** Creates an account without password or roles for a subject at a provider. @returns its row, locked */
+export async function createLinkedUser(
+  tx: Tx,
+  account: { email: string; name: string },
+  subject: LinkedSubject,
+  by: { actor: Actor; origin: Origin },
+): Promise<UserRow> {
+  const created = { id: newId(), ...account };
   await insertUser(tx, { ...created, password_hash: null });
-  await recordAudit(
-    tx,
-    { actor: SYSTEM, origin },
-    {
-      action: 'user.created',
-      object_kind: 'user',
-      object_id: created.id,
-      object_name: created.email,
-      after: { email: created.email, name: created.name, active: true, assignments: [] },
-    },
-  );
-  await link(tx, created, claims, origin);
-  return { user: await locked(tx, created.id) };
+  await recordAudit(tx, by, {
+    action: 'user.created',
+    object_kind: 'user',
+    object_id: created.id,
+    object_name: created.email,
+    after: { email: created.email, name: created.name, active: true, assignments: [] },
+  });
+  await link(tx, created, subject, by);
+  return locked(tx, created.id);
 }
 
 /** The accounts at sign-in providers that belong to a user. @throws AppError `not_found` */
@@ -162,14 +171,16 @@ const isSuper = (one: Held) => one.tenant_id === null && one.permissions.include
 export async function applyGroups(
   tx: Tx,
   user: { id: string; email: string; version: number },
-  groups: readonly string[],
+  { provider, isMember }: { provider: GroupProvider; isMember: (group: string) => boolean },
   origin: Origin,
 ): Promise<boolean> {
   const now = clock.now().toISOString();
-  const mapped = (await listRoleMappings(tx)).filter(({ group }) => groups.includes(group));
+  const mapped = (await listRoleMappings(tx, provider)).filter(({ group }) => isMember(group));
   const requested = mapped.filter((one, index) => mapped.findIndex((other) => isSameAssignment(one, other)) === index);
   const held = await repository.findAssignments(tx, [user.id], now);
-  const gone = held.filter((one) => one.source === 'oidc' && !requested.some((other) => isSameAssignment(one, other)));
+  const gone = held.filter(
+    (one) => one.source === provider && !requested.some((other) => isSameAssignment(one, other)),
+  );
   const added = requested.filter((one) => !held.some((other) => isSameAssignment(one, other)));
   if (gone.length + added.length === 0) return false;
   const place = ({ role_id, tenant_id, project_id }: Place) => ({
@@ -177,7 +188,7 @@ export async function applyGroups(
     tenant_id,
     project_id,
     expires_at: null,
-    source: 'oidc' as const,
+    source: provider,
   });
   await repository.replaceAssignments(
     tx,
@@ -195,7 +206,7 @@ export async function applyGroups(
   const after = await repository.findAssignments(tx, [user.id], now);
   await recordAudit(
     tx,
-    { actor: { kind: 'system', id: null, name: 'sign-in provider' }, origin },
+    { actor: PROVIDER_ACTOR[provider], origin },
     {
       action: 'user.roles_changed',
       object_kind: 'user',

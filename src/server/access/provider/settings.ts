@@ -42,7 +42,7 @@ export async function readStoredProvider(executor: Executor = db): Promise<SignI
   const row = await findOidcSettings(executor);
   if (!row) return { configured: false, ...DEFAULTS };
   const { id: _, client_secret_encrypted, client_secret_key_id: __, ...rest } = row;
-  const mappings = await listRoleMappings(executor);
+  const mappings = await listRoleMappings(executor, 'oidc');
   return {
     ...rest,
     configured: true,
@@ -63,14 +63,18 @@ function toAudited(provider: SignInProvider): Record<string, unknown> | null {
   const { configured: _, version: __, updated_at: ___, mappings, ...rest } = provider;
   return {
     ...rest,
-    mappings: mappings.map(({ group, role_title, tenant_name, project_name }) => ({
-      group,
-      role: role_title,
-      tenant: tenant_name,
-      ...(project_name !== null && { project: project_name }),
-    })),
+    mappings: toAuditedMappings(mappings),
   };
 }
+
+/** Groups and their roles as the audit trail keeps them. */
+export const toAuditedMappings = (mappings: SignInProvider['mappings']) =>
+  mappings.map(({ group, role_title, tenant_name, project_name }) => ({
+    group,
+    role: role_title,
+    tenant: tenant_name,
+    ...(project_name !== null && { project: project_name }),
+  }));
 
 /** What can be compared of an input and of what is stored: the same text means the same provider. */
 function toComparable(given: Omit<SignInProviderInput, 'client_secret' | 'version'>): string {
@@ -87,7 +91,7 @@ function toComparable(given: Omit<SignInProviderInput, 'client_secret' | 'versio
 }
 
 /** @throws AppError `not_found` naming the field */
-async function assertMappable(tx: Tx, mappings: SignInProviderInput['mappings']): Promise<void> {
+export async function assertMappable(tx: Tx, mappings: SignInProviderInput['mappings']): Promise<void> {
   const roles = await findRolesById(
     tx,
     mappings.map(({ role_id }) => role_id),
@@ -146,7 +150,7 @@ export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInp
       version: before.version + 1,
       updated_at: clock.now().toISOString(),
     });
-    await replaceRoleMappings(tx, mappings);
+    await replaceRoleMappings(tx, 'oidc', mappings);
     const after = await readStoredProvider(tx);
     await recordAudit(tx, scope, {
       action: 'settings.sign_in_provider_updated',

@@ -78,7 +78,7 @@ async function signInAs(
       return { problem: found.problem };
     }
     const { user } = found;
-    await applyGroups(tx, user, groups, scope.origin);
+    await applyGroups(tx, user, { provider: 'oidc', isMember: (group) => groups.includes(group) }, scope.origin);
     const family_id = newId();
     if (settings.sign_out_at_provider)
       await storeProviderSession(tx, { family_id, user_id: user.id, issuer, id_token });

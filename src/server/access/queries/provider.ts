@@ -49,8 +49,11 @@ export type RoleMapping = {
   project_name: string | null;
 };
 
-/** Which roles groups give, by group and role. */
-export async function listRoleMappings(executor: Executor): Promise<RoleMapping[]> {
+/** Whose groups give roles. */
+export type GroupProvider = (typeof oidcRoleMappings.$inferSelect)['provider'];
+
+/** Which roles the groups of a provider give, by group and role. */
+export async function listRoleMappings(executor: Executor, provider: GroupProvider): Promise<RoleMapping[]> {
   return executor
     .select({
       group: oidcRoleMappings.group_name,
@@ -66,15 +69,21 @@ export async function listRoleMappings(executor: Executor): Promise<RoleMapping[
     .innerJoin(roles, eq(roles.id, oidcRoleMappings.role_id))
     .leftJoin(tenants, eq(tenants.id, oidcRoleMappings.tenant_id))
     .leftJoin(projects, eq(projects.id, oidcRoleMappings.project_id))
+    .where(eq(oidcRoleMappings.provider, provider))
     .orderBy(asc(oidcRoleMappings.group_name), asc(roles.title), asc(oidcRoleMappings.id));
 }
 
 type NewMapping = { group: string; role_id: string; tenant_id: string | null; project_id: string | null };
 
-export async function replaceRoleMappings(tx: Tx, mappings: readonly NewMapping[]): Promise<void> {
-  await tx.delete(oidcRoleMappings).where(sql`true`);
+export async function replaceRoleMappings(
+  tx: Tx,
+  provider: GroupProvider,
+  mappings: readonly NewMapping[],
+): Promise<void> {
+  await tx.delete(oidcRoleMappings).where(eq(oidcRoleMappings.provider, provider));
   if (mappings.length === 0) return;
-  await tx.insert(oidcRoleMappings).values(mappings.map(({ group, ...rest }) => ({ group_name: group, ...rest })));
+  const rows = mappings.map(({ group, ...rest }) => ({ provider, group_name: group, ...rest }));
+  await tx.insert(oidcRoleMappings).values(rows);
 }
 
 /** Whether a group gives the role. */

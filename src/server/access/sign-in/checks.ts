@@ -67,7 +67,8 @@ type Recorded = {
     | 'password_not_allowed'
     | 'wrong_code'
     | PasskeyRefusal
-    | `provider_${ProviderProblem}`;
+    | `provider_${ProviderProblem}`
+    | `directory_${'disabled' | 'no_group' | 'no_email' | 'email_taken' | 'inactive'}`;
   locked_seconds?: number;
 };
 
@@ -90,15 +91,17 @@ export async function auditFailedSignIn(tx: Tx, scope: OpenScope, { account, ...
 
 /**
  * Counts a failed sign-in and, within bounds, records it. `email` is what was typed: the limits count it whether there is
- * such an account or not.
+ * such an account or not; `also` names the same account in another way.
  */
 export async function recordFailedSignIn(
   tx: Tx,
   scope: OpenScope,
-  { email, ...failure }: Recorded & { email: string },
+  { email, also, ...failure }: Recorded & { email: string; also?: string },
 ): Promise<void> {
   countSignIn('failed');
-  const locked_seconds = await recordFailure(tx, [...loginLimits(email, scope.origin), loginBound(scope.origin)]);
+  const keys = [email, ...(also === undefined ? [] : [also])];
+  const limits = keys.flatMap((key) => loginLimits(key, scope.origin));
+  const locked_seconds = await recordFailure(tx, [...limits, loginBound(scope.origin)]);
   await auditFailedSignIn(tx, scope, { ...failure, locked_seconds });
 }
 

@@ -14,6 +14,8 @@ import type { OpenScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { countSignIn } from '../../lib/metrics';
+import { signInByDirectory } from '../directory/sign-in';
+import { findLdapSettings, isDirectoryAccount } from '../queries/directory';
 import { hasSignedInFrom } from '../queries/refresh-tokens';
 import { lockUser } from '../queries/user-list';
 import { findCredentials, updatePassword } from '../queries/users';
@@ -71,6 +73,11 @@ async function signIn(
   if (!check) {
     await setTimeout(CHECK_MS);
     throw tooManyAttempts(loginBound(scope.origin).per_seconds);
+  }
+  // A name with a local password stays here: its password is never sent to the directory, and no directory account takes it over.
+  const directory = known === null ? await findLdapSettings(db) : null;
+  if (directory?.enabled && (!account || (await isDirectoryAccount(db, account.id)))) {
+    return signInByDirectory(scope, directory, input, client);
   }
   const asker = { source: sourceKey(scope.origin), account: input.email };
   const reason = failureReason(account, await verifyPassword(known, input.password, asker));

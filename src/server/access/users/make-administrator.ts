@@ -9,6 +9,7 @@ import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { deleteSetting, insertSetting } from '../../settings/queries/settings';
 import { deleteUserApiTokens } from '../queries/api-tokens';
+import { isDirectoryAccount } from '../queries/directory';
 import { assignBuiltInRole } from '../queries/roles';
 import { deleteSecondFactor } from '../queries/second-factors';
 import { findAssignments, lockSuperAdmins, lockUser, replaceAssignments, updateUser } from '../queries/user-list';
@@ -55,6 +56,9 @@ export async function makeAdministrator(scope: Scope<'*'>, input: AdministratorI
     const known = await findCredentials(input.email);
     if (known && !input.reset) {
       throw new AppError('conflict', `An account ${input.email} already exists. Use --reset to restore access to it.`);
+    }
+    if (known && (await isDirectoryAccount(tx, known.id))) {
+      throw new AppError('conflict', `${input.email} signs in with the directory. Use another email address.`);
     }
     const ended = known && (await reset(tx, known.id, input, password_hash));
     const id = known?.id ?? (await create(tx, input, password_hash));

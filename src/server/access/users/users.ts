@@ -7,9 +7,10 @@ import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
-import { assertVersion, changedFields, notFound } from '../../lib/refusals';
+import { assertVersion, changedFields, notFound, refuseField } from '../../lib/refusals';
 import { verifyOwnPassword, wrongField } from '../account/second-factor';
 import { deleteUserApiTokens, suspendUserApiTokens } from '../queries/api-tokens';
+import { isDirectoryAccount } from '../queries/directory';
 import { listAllRoles } from '../queries/roles';
 import * as repository from '../queries/user-list';
 import { findOwnCredentials, insertUser } from '../queries/users';
@@ -133,6 +134,12 @@ export async function updateUser(
     }
     const problem = password === undefined ? null : passwordProblem(password, input.email ?? row.email);
     if (problem) throw new AppError('malformed', problem, { errors: [{ field: 'password', message: problem }] });
+    if (password !== undefined && (await isDirectoryAccount(tx, id))) {
+      throw refuseField(
+        'password',
+        'This account signs in with the directory, which has its password. Unlink it first.',
+      );
+    }
     const changes = changedFields(row, { ...input, password_hash });
     if (Object.keys(changes).length === 0) return getStoredUser(tx, id);
     await assertMayGrant(tx, scope.actor, await repository.findAssignments(tx, [id], now()));

@@ -15,6 +15,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { MaintenanceWindow } from '@/domain/change/maintenance';
 import { APPROVAL_SCOPES, ON_EXPIRY, type RECERTIFICATION_PERIODS } from '@/domain/choices';
+import { DIRECTORY_SECURITY, GROUP_SOURCES } from '@/domain/directory';
 import { SECOND_FACTORS, SIGN_IN_METHODS } from '@/domain/second-factor';
 import { inet, primaryId, timestampNow, timestamptz } from '../columns';
 
@@ -124,14 +125,14 @@ export const roleAssignments = pgTable(
     tenant_id: uuid().references(() => tenants.id, { onDelete: 'cascade' }),
     project_id: uuid(),
     expires_at: timestamptz(),
-    /** `oidc`: given by a group of the sign-in provider; evaluated again at every sign-in there. */
-    source: text({ enum: ['manual', 'oidc'] })
+    /** `oidc`, `ldap`: given by a group of the sign-in provider or directory; evaluated again at every sign-in there. */
+    source: text({ enum: ['manual', 'oidc', 'ldap'] })
       .notNull()
       .default('manual'),
     created_at: timestampNow(),
   },
   (t) => [
-    check('role_assignments_source', sql`${t.source} in ('manual', 'oidc')`),
+    check('role_assignments_source', sql`${t.source} in ('manual', 'oidc', 'ldap')`),
     unique('role_assignments_once').on(t.user_id, t.role_id, t.tenant_id, t.project_id).nullsNotDistinct(),
     foreignKey({
       name: 'role_assignments_project_fk',
@@ -174,7 +175,7 @@ export const refreshTokens = pgTable(
     index('refresh_tokens_family_idx').on(t.family_id),
     index('refresh_tokens_user_idx').on(t.user_id),
     index('refresh_tokens_expires_idx').on(t.expires_at),
-    check('refresh_tokens_method', sql`${t.method} in ('password', 'oidc')`),
+    check('refresh_tokens_method', sql`${t.method} in ('password', 'oidc', 'ldap')`),
     check('refresh_tokens_second_factor', sql`${t.second_factor} in ('totp', 'recovery_code', 'passkey', 'provider')`),
   ],
 );
@@ -279,7 +280,7 @@ export const signInChallenges = pgTable(
     unique('sign_in_challenges_hash_key').on(t.token_hash),
     index('sign_in_challenges_user_idx').on(t.user_id),
     index('sign_in_challenges_expires_idx').on(t.expires_at),
-    check('sign_in_challenges_method', sql`${t.method} in ('password', 'oidc')`),
+    check('sign_in_challenges_method', sql`${t.method} in ('password', 'oidc', 'ldap')`),
   ],
 );
 
@@ -353,11 +354,49 @@ export const oidcSettings = pgTable(
   ],
 );
 
-/** The roles that a group of the sign-in provider gives. */
+/** The directory whose accounts sign in here: at most one row. */
+export const ldapSettings = pgTable(
+  'ldap_settings',
+  {
+    id: text().primaryKey().default('ldap'),
+    enabled: boolean().notNull(),
+    urls: text().array().notNull(),
+    security: text({ enum: DIRECTORY_SECURITY }).notNull(),
+    ca_certificate: text(),
+    bind_dn: text().notNull(),
+    /** AES-256-GCM, see lib/crypto; the context is `id`. */
+    bind_password_encrypted: text().notNull(),
+    bind_password_key_id: text().notNull(),
+    base_dn: text().notNull(),
+    user_filter: text().notNull(),
+    id_attribute: text().notNull(),
+    name_attribute: text().notNull(),
+    email_attribute: text().notNull(),
+    group_source: text({ enum: GROUP_SOURCES }).notNull(),
+    group_base_dn: text().notNull(),
+    group_filter: text().notNull(),
+    nested_groups: boolean().notNull(),
+    disabled_filter: text(),
+    require_group: boolean().notNull(),
+    version: integer().notNull().default(1),
+    updated_at: timestampNow(),
+  },
+  (t) => [
+    check('ldap_settings_one', sql`${t.id} = 'ldap'`),
+    check('ldap_settings_security', sql`${t.security} in ('ldaps', 'starttls', 'none')`),
+    check('ldap_settings_group_source', sql`${t.group_source} in ('member_of', 'search')`),
+  ],
+);
+
+/** The roles that a group of the sign-in provider or of the directory gives. */
 export const oidcRoleMappings = pgTable(
   'oidc_role_mappings',
   {
     id: primaryId(),
+    /** Of which groups they are. */
+    provider: text({ enum: ['oidc', 'ldap'] })
+      .notNull()
+      .default('oidc'),
     group_name: text().notNull(),
     role_id: uuid()
       .notNull()
@@ -367,7 +406,8 @@ export const oidcRoleMappings = pgTable(
     created_at: timestampNow(),
   },
   (t) => [
-    unique('oidc_role_mappings_once').on(t.group_name, t.role_id, t.tenant_id, t.project_id).nullsNotDistinct(),
+    check('oidc_role_mappings_provider', sql`${t.provider} in ('oidc', 'ldap')`),
+    unique('oidc_role_mappings_once').on(t.provider, t.group_name, t.role_id, t.tenant_id, t.project_id).nullsNotDistinct(),
     foreignKey({
       name: 'oidc_role_mappings_project_fk',
       columns: [t.tenant_id, t.project_id],
