@@ -123,6 +123,7 @@ describe('rotating the key', () => {
       [1, 0],
       [1, 0],
       [1, 0],
+      [1, 0],
     ]);
     const [hook] = await db.select().from(notificationChannels);
     const opened = (sealed: string | null | undefined, context: string) =>
