@@ -407,7 +407,9 @@ export const oidcRoleMappings = pgTable(
   },
   (t) => [
     check('oidc_role_mappings_provider', sql`${t.provider} in ('oidc', 'ldap')`),
-    unique('oidc_role_mappings_once').on(t.provider, t.group_name, t.role_id, t.tenant_id, t.project_id).nullsNotDistinct(),
+    unique('oidc_role_mappings_once')
+      .on(t.provider, t.group_name, t.role_id, t.tenant_id, t.project_id)
+      .nullsNotDistinct(),
     foreignKey({
       name: 'oidc_role_mappings_project_fk',
       columns: [t.tenant_id, t.project_id],
