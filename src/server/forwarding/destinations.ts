@@ -11,7 +11,6 @@ import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
 import { publishEvent } from '../events/event-hub';
 import { clock } from '../lib/clock';
-import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound, refuseField } from '../lib/refusals';
 import { assertAllowedHttpTarget, assertAllowedReceiver } from '../settings/assert-allowed-target';

@@ -39,7 +39,7 @@ describe('sendStream', () => {
       });
       socket.on('end', () => setTimeout(() => socket.end(), 100));
     });
-    await send(port, MUCH);
+    await send(port, MUCH, { timeoutMs: 20_000 });
     expect(received).toBe(MUCH.length);
   });
 

@@ -14,6 +14,7 @@ import * as dashboard from '@/domain/dashboard/dashboard';
 import * as securityPosture from '@/domain/dashboard/security-posture';
 import * as suspiciousTraffic from '@/domain/dashboard/suspicious-traffic';
 import * as deployments from '@/domain/deployments';
+import * as directory from '@/domain/directory';
 import * as escaped from '@/domain/enforcement-chain/escaped';
 import * as workloadChain from '@/domain/enforcement-chain/workload-chain';
 import * as ruleView from '@/domain/firewall/rule-view';
@@ -93,6 +94,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   securityPosture,
   suspiciousTraffic,
   deployments,
+  directory,
   escaped,
   workloadChain,
   ruleView,
