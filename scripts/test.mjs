@@ -3,7 +3,7 @@
 // they passed last can affect.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { setPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findAffectedTests, hashWorkingTree, recordPassed } from './affected-tests.mjs';
 import { installIfNeeded, root } from './install.mjs';
@@ -14,17 +14,13 @@ const ONLY_AFFECTED = process.argv.includes('--affected');
 const results = mkdtempSync(join(tmpdir(), 'fabric-test-results-'));
 const bin = (...parts) => join(root, 'node_modules', ...parts);
 
-/**
- * Runs a program and returns whether it succeeded. `quiet` holds its output until it ends, for parallel runs; `patient` gives other
- * programs the processor first.
- */
-function run(command, args, { env = {}, quiet = false, patient = false } = {}) {
+/** Runs a program and returns whether it succeeded. `quiet` holds its output until it ends, for parallel runs. */
+function run(command, args, { env = {}, quiet = false } = {}) {
   const child = spawn(command, args, {
     cwd: root,
     stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     env: { ...process.env, ...env },
   });
-  if (patient && child.pid) setPriority(child.pid, 5);
   const output = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => output.push(chunk));
   return new Promise((resolve, reject) => {
@@ -50,12 +46,12 @@ function readJson(path) {
   }
 }
 
-async function vitest(project, { related = null, patient = false } = {}) {
+async function vitest(project, related = null) {
   const file = join(results, `${project}.json`);
   const reporters = ['--reporter=default', '--reporter=./scripts/test-report.mjs'];
   const which = related ? ['related', '--run', ...related] : ['run'];
   const args = [bin('vitest', 'vitest.mjs'), ...which, '--project', project, ...reporters];
-  const holds = await node(args, { env: { TEST_REPORT: file }, patient });
+  const holds = await node(args, { env: { TEST_REPORT: file } });
   const report = readJson(file);
   if (!report) return check(false);
   if (!holds && report.failures.length === 0)
@@ -66,7 +62,7 @@ async function vitest(project, { related = null, patient = false } = {}) {
 async function unitTests() {
   const files = hashWorkingTree();
   const related = ONLY_AFFECTED ? findAffectedTests(files) : null;
-  const outcome = await vitest('unit', { related });
+  const outcome = await vitest('unit', related);
   if (outcome.failed === 0) recordPassed(files);
   return { ...outcome, note: related && 'those that a change since they passed last can affect' };
 }
@@ -109,7 +105,6 @@ async function endToEnd(done) {
   const file = join(results, 'e2e.json');
   const holds = await node([bin('@playwright', 'test', 'cli.js'), 'test', '-c', config, '--reporter=list,json'], {
     env: { CHROMIUM_PATH: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: file },
-    quiet: lanes.length > 1,
   });
   const report = readJson(file);
   const stats = report?.stats;
@@ -131,18 +126,18 @@ const TYPES_CACHE = ['--incremental', '--tsBuildInfoFile', join(CACHE, 'types.ts
 const hasRedis = () => spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
 
 /**
- * Those of a lane run one after another, the lanes beside each other: tests often wait and leave a processor idle. A page has less
- * time to appear than anything that integration tests wait for, so these give the browser the processor first.
+ * `beside`: these run one after another beside `unit` and `int`, whose tests often wait and leave a processor idle. What is left
+ * needs the build.
  */
 const STAGES = {
   lint: {
     title: 'format and lint',
-    lane: 'checks',
+    beside: true,
     run: async () => check(await node([bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '.'], quiet)),
   },
   types: {
     title: 'types',
-    lane: 'checks',
+    beside: true,
     run: async () => {
       // Next writes the types of the routes.
       const typegen = { ...quiet, env: { NEXT_TELEMETRY_DISABLED: '1' } };
@@ -158,37 +153,35 @@ const STAGES = {
   },
   deps: {
     title: 'dependency rules',
-    lane: 'checks',
+    beside: true,
     run: async () => check(await run('npm', ['run', '--silent', 'deps'], quiet)),
   },
   knip: {
     title: 'unused code',
-    lane: 'checks',
+    beside: true,
     run: async () =>
       check(await node([bin('knip', 'bin', 'knip.js'), '--cache', '--cache-location', join(CACHE, 'knip')], quiet)),
   },
-  unit: { title: 'unit tests', lane: 'tests', run: unitTests },
+  unit: { title: 'unit tests', run: unitTests },
   int: {
     title: 'integration tests (PostgreSQL, Redis)',
-    lane: 'tests',
     run: async () => {
-      const outcome = await vitest('int', { patient: lanes.length > 1 });
+      const outcome = await vitest('int');
       if (!hasRedis()) outcome.why = 'there is no redis-server';
       return outcome;
     },
   },
   build: {
     title: 'build',
-    lane: 'pages',
+    beside: true,
     run: async () => check(await node([join(root, 'scripts', 'build.mjs'), '--if-changed'], quiet)),
   },
   budgets: {
     title: 'JavaScript per page',
-    lane: 'pages',
     run: async (done) =>
       done.build?.failed ? { none: 'the build failed' } : check(await node([join(root, 'scripts', 'js-budgets.mjs')])),
   },
-  e2e: { title: 'end-to-end tests (Chromium)', lane: 'pages', run: endToEnd },
+  e2e: { title: 'end-to-end tests (Chromium)', run: endToEnd },
 };
 
 installIfNeeded();
@@ -208,12 +201,12 @@ async function perform([name, stage]) {
 }
 const started = Date.now();
 const requested = Object.entries(STAGES).filter(([name]) => asked.length === 0 || asked.includes(name));
-const lanes = [...new Set(requested.map(([, { lane }]) => lane))];
-await Promise.all(
-  lanes.map(async (lane) => {
-    for (const one of requested) if (one[1].lane === lane) await perform(one);
-  }),
-);
+async function performAll(stages) {
+  for (const one of stages) await perform(one);
+}
+const isTest = ([name]) => name === 'unit' || name === 'int';
+await Promise.all([performAll(requested.filter(([, stage]) => stage.beside)), performAll(requested.filter(isTest))]);
+await performAll(requested.filter((one) => !one[1].beside && !isTest(one)));
 
 const lines = [];
 const total = { passed: 0, failed: 0 };
