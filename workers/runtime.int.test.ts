@@ -251,6 +251,8 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'policies.expire',
         'notification.evaluate',
         'notification.schedule',
+        'forwarding.schedule',
+        'directory.check',
       ]);
       expect(await m.ensureSchedules()).toEqual([]);
       const before = await findQueue('sync.schedule');
