@@ -235,6 +235,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'sync.schedule',
         'ipam.schedule',
         'ipam.findings',
+        'directory.check',
         'maintenance.prune',
         'telemetry.retain',
         'traffic.sum',
@@ -252,7 +253,6 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'notification.evaluate',
         'notification.schedule',
         'forwarding.schedule',
-        'directory.check',
       ]);
       expect(await m.ensureSchedules()).toEqual([]);
       const before = await findQueue('sync.schedule');
