@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { EXAMPLE_VALUES } from './example-values';
+import { EXAMPLE_VALUES, LEFT_OUT } from './example-values';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -40,7 +40,7 @@ function createObjectExample(schema: JsonSchema, path: readonly string[], option
   return Object.fromEntries(
     Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
       if (typeof property === 'boolean') return [];
-      if (!required.has(name) && options.wants && !options.wants([...path, name])) return [];
+      if (!required.has(name) && !(options.wants?.([...path, name]) ?? !LEFT_OUT.has(name))) return [];
       const value = createExample(property, options, [...path, name]);
       return value === undefined ? [] : [[name, value]];
     }),

@@ -64,8 +64,6 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   object_id: '01980000-0000-7000-8000-000000000001',
   object_kind: 'policy',
   page: '/flows',
-  // Of a code and the answer of a passkey one is sent.
-  passkey: undefined,
   password: 'correct horse battery staple',
   permissions: ['policy:read'],
   pool: 'production',
@@ -96,3 +94,6 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   vmid: 105,
   within: '10.20.0.0/16',
 };
+
+/** Optional fields that examples leave out, as one is sent of them and another: the answer of a passkey or a code. */
+export const LEFT_OUT: ReadonlySet<string> = new Set(['passkey']);
