@@ -12,8 +12,9 @@ import {
 import { newApiToken } from '@/server/access/account/api-tokens';
 import { hashToken, signToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
-import { apiTokens, refreshTokens, roleAssignments, roles } from '@/server/db/schema/access';
+import { roleAssignments, roles } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
+import { apiTokens, refreshTokens } from '@/server/db/schema/sign-in';
 import {
   bearer,
   makeAgent,

@@ -1,20 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { db } from '../db/client';
-import {
-  passkeyChallenges,
-  providerSessions,
-  rateLimits,
-  refreshTokens,
-  signInChallenges,
-  users,
-} from '../db/schema/access';
+import { users } from '../db/schema/access';
 import { clusters } from '../db/schema/clusters';
 import { deploymentGuests } from '../db/schema/deployments';
 import { ipamImports } from '../db/schema/ipam';
 import { notificationChannels } from '../db/schema/notifications';
 import { syncRuns } from '../db/schema/operations';
 import { deployments } from '../db/schema/policies';
+import { passkeyChallenges, providerSessions, rateLimits, refreshTokens, signInChallenges } from '../db/schema/sign-in';
 import { clock } from '../lib/clock';
 import { newId } from '../lib/ids';
 import { pruneExpired } from './retention';

@@ -79,7 +79,7 @@ function computeIcmpKinds(
   return types.flatMap((type) => {
     if (own?.code !== undefined) return [[type, own.code]];
     const codes = [...(codesOf.get(type) ?? [])];
-    // The least number that is not among them is at most as large as they are many.
+    // Of one code more than rules name, at least one is not named.
     const other =
       Array.from({ length: codes.length + 1 }, (_, code) => code).find((code) => !codes.includes(code)) ?? 0;
     return [...codes, other].map((code): [number, number] => [type, code]);

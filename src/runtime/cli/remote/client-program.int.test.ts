@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { newApiToken } from '@/server/access/account/api-tokens';
 import { hashToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
-import { apiTokens } from '@/server/db/schema/access';
+import { apiTokens } from '@/server/db/schema/sign-in';
 import {
   at,
   create,

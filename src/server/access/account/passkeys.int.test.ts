@@ -6,8 +6,8 @@ import type { Enrolment, PasskeyChallenge, RecoveryCodes, SecondFactorState } fr
 import { hashPassword } from '@/server/access/sign-in/passwords';
 import { decodeBase32, stepAt, totpCode } from '@/server/auth/one-time-codes';
 import { db, sqlClient } from '@/server/db/client';
-import { passkeys } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
+import { passkeys } from '@/server/db/schema/sign-in';
 import { clock } from '@/server/lib/clock';
 import { mergeSetting } from '@/server/settings/queries/settings';
 import { auditTrail } from '@/test/audit-trail';

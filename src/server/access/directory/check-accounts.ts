@@ -58,7 +58,7 @@ async function checkAccount(
 
 /**
  * Compares everyone of the directory who has access now with what the directory says: roles follow the groups, and accounts that are gone,
- * disabled or in no mapped group lose sign-ins and API tokens. While no server answers, nothing changes.
+ * disabled or in no mapped group lose sign-ins and API tokens. Where the directory does not answer, nothing changes.
  */
 export async function checkDirectoryAccounts(signal?: AbortSignal): Promise<{ checked: number; ended: number }> {
   const row = await findLdapSettings(db);
@@ -70,8 +70,14 @@ export async function checkDirectoryAccounts(signal?: AbortSignal): Promise<{ ch
     await withDirectory(toAccess(row), { allow: env().FABRIC_ALLOW_PRIVATE_TARGETS }, async (session) => {
       for (const account of accounts) {
         signal?.throwIfAborted();
-        if (!(await checkAccount(session, row, account))) ended += 1;
-        checked += 1;
+        const keeps = await checkAccount(session, row, account).catch((error: unknown) => {
+          // About this account alone the directory does not say: the others are compared all the same.
+          if (!(error instanceof LdapError) || !['ambiguous', 'query'].includes(error.reason)) throw error;
+          logger.warn({ err: error, user_id: account.user_id }, 'an account of the directory could not be checked');
+          return null;
+        });
+        if (keeps === false) ended += 1;
+        if (keeps !== null) checked += 1;
       }
     });
   } catch (error) {

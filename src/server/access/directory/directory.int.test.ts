@@ -9,8 +9,9 @@ import { makeAdministrator } from '@/server/access/users/make-administrator';
 import { systemScope } from '@/server/auth/scope';
 import { hashToken } from '@/server/auth/session-tokens';
 import { db, sqlClient } from '@/server/db/client';
-import { apiTokens, ldapSettings, roles, users } from '@/server/db/schema/access';
+import { roles, users } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
+import { apiTokens, ldapSettings } from '@/server/db/schema/sign-in';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { BASE, BIND, findSlapdProblem, GROUPS, PEOPLE, type Slapd, startSlapd } from '@/test/slapd';
@@ -219,6 +220,31 @@ describe.skipIf(findSlapdProblem() !== null)('a directory', () => {
     expect((await login('alice', 'alice secret')).body.reason).toBe('directory_disabled');
     await slapd.set(dn, 'employeeType', []);
     expect((await login('alice', 'alice secret')).status).toBe(200);
+  });
+
+  it('compares the other accounts when the directory has no clear answer about one', async () => {
+    await store({ id_attribute: 'employeeNumber', require_group: false });
+    const people = ['alice', 'bob', 'carol'] as const;
+    const dn = (name: string) => `uid=${name},${PEOPLE}`;
+    for (const [index, name] of people.entries()) {
+      await slapd.set(dn(name), 'employeeNumber', [String(index)]);
+      expect((await login(name, `${name} secret`)).status).toBe(200);
+    }
+    for (const unclear of people) {
+      // One more account has its ID now, and whom it means is not known.
+      const [other, gone] = people.filter((name) => name !== unclear) as [string, string];
+      await slapd.set(dn(other), 'employeeNumber', [String(people.indexOf(unclear))]);
+      await slapd.set(dn(gone), 'employeeNumber', []);
+      await slapd.set(dn(gone), 'pwdAccountLockedTime', ['000001010000Z']);
+      const { checked, ended } = await checkDirectoryAccounts();
+      expect([checked, ended], unclear).toEqual([2, 2]);
+      for (const [index, name] of people.entries()) {
+        await slapd.set(dn(name), 'employeeNumber', [String(index)]);
+        await slapd.set(dn(name), 'pwdAccountLockedTime', []);
+        expect((await login(name, `${name} secret`)).status).toBe(200);
+      }
+    }
+    for (const name of people) await slapd.set(dn(name), 'employeeNumber', []);
   });
 
   it('asks for the second factor that a role requires', async () => {

@@ -7,7 +7,7 @@ import { seal, unseal } from '../../lib/crypto';
 import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
 import { assertVersion } from '../../lib/refusals';
-import { type DirectoryAccess, type DirectoryGroup, withDirectory } from '../../providers/ldap/directory';
+import { type DirectoryAccess, type DirectoryGroup, normalizeDn, withDirectory } from '../../providers/ldap/directory';
 import { findFilterProblem } from '../../providers/ldap/filters';
 import { LdapError } from '../../providers/ldap/ldap-error';
 import { assertAllowedTarget } from '../../settings/assert-allowed-target';
@@ -65,26 +65,30 @@ export const toAccess = (row: LdapSettingsRow): DirectoryAccess => ({
   bind_password: unseal({ sealed: row.bind_password_encrypted, key_id: row.bind_password_key_id }, LDAP_ID),
 });
 
-/** Whether a group of a mapping is among these, by DN or by name; case does not matter. */
+/** Whether a group of a mapping is among these, by DN or by name; case and spaces between parts do not matter. */
 export function createGroupTest(groups: readonly DirectoryGroup[]): (group: string) => boolean {
-  const known = new Set(groups.flatMap(({ dn, name }) => [dn.toLowerCase(), name.toLowerCase()]));
-  return (group) => known.has(group.toLowerCase());
+  const known = new Set(groups.flatMap(({ dn, name }) => [normalizeDn(dn), normalizeDn(name)]));
+  return (group) => known.has(normalizeDn(group));
 }
 
 type Given = Omit<DirectoryInput, 'mappings' | 'version' | 'enabled' | 'require_group'>;
 const FILTERS = ['user_filter', 'group_filter', 'disabled_filter'] as const;
 
-/**
- * The password to bind with: the given one, else the stored one, but not for servers or an account that it was not entered
- * for. @throws AppError `malformed` naming the field; `refused` for a server that no connection may be made to
- */
-function resolvePassword(row: LdapSettingsRow | null, given: Given): string {
+/** @throws AppError `malformed` for a filter that cannot be read, `refused` for a server that no connection may be made to */
+function assertUsable(given: Given): void {
   for (const field of FILTERS) {
     const filter = given[field];
     const problem = filter === null ? null : findFilterProblem(filter);
     if (problem) throw new AppError('malformed', problem, { errors: [{ field, message: problem }] });
   }
   for (const [index, url] of given.urls.entries()) assertAllowedTarget(`urls.${index}`, new URL(url).hostname);
+}
+
+/**
+ * The password to bind with: the given one, else the stored one, but not for servers or an account that it was not entered
+ * for. @throws AppError `malformed` naming the field
+ */
+function resolvePassword(row: LdapSettingsRow | null, given: Given): string {
   if (given.bind_password !== undefined) return given.bind_password;
   const isSame =
     row !== null &&
@@ -124,6 +128,7 @@ export function updateDirectory(scope: Scope<'*'>, input: DirectoryInput): Promi
     const before = await readDirectory(tx);
     const { version, bind_password, mappings, ...fields } = input;
     assertVersion('directory', before.version, version);
+    assertUsable(input);
     const password = resolvePassword(row, input);
     await assertMappable(tx, mappings);
     const sealed = bind_password === undefined && row ? null : seal(password, LDAP_ID);
@@ -156,6 +161,7 @@ export async function checkDirectory(
   scope: Scope<'*'>,
   { user, ...given }: DirectoryCheckInput,
 ): Promise<DirectoryCheck> {
+  assertUsable(given);
   const bind_password = resolvePassword(await findLdapSettings(db), given);
   const note = (usable: boolean) =>
     db.transaction((tx) =>

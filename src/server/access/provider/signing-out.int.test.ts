@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SignedOut } from '@/domain/sign-in-provider';
 import { db } from '@/server/db/client';
-import { providerSessions } from '@/server/db/schema/access';
+import { providerSessions } from '@/server/db/schema/sign-in';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { Browser, createOidcLab, listAuditRecords, PUBLIC, signIn } from './testing/oidc-lab.fixture';

@@ -3,7 +3,8 @@ import { ApiToken } from '@/domain/account';
 import type { ActingToken } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
 import { selectColumns } from '../../db/declared-fields';
-import { apiTokens, tenants, users } from '../../db/schema/access';
+import { tenants, users } from '../../db/schema/access';
+import { apiTokens } from '../../db/schema/sign-in';
 import { findUserWithRoles, type UserWithRoles } from './users';
 
 export type ApiTokenRow = typeof apiTokens.$inferSelect;

@@ -1,6 +1,7 @@
 import { and, eq, or, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../db/client';
-import { apiTokens, ldapSettings, refreshTokens, userIdentities, users } from '../../db/schema/access';
+import { users } from '../../db/schema/access';
+import { apiTokens, ldapSettings, refreshTokens, userIdentities } from '../../db/schema/sign-in';
 
 export type LdapSettingsRow = typeof ldapSettings.$inferSelect;
 

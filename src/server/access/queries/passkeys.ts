@@ -1,16 +1,16 @@
 import { and, asc, eq, gt, ne, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../db/client';
-import { oidcSettings, passkeyChallenges, passkeys, signInChallenges } from '../../db/schema/access';
 import { systemSettings } from '../../db/schema/operations';
+import { oidcSettings, passkeyChallenges, passkeys, signInChallenges } from '../../db/schema/sign-in';
 
 export type PasskeyRow = typeof passkeys.$inferSelect;
 
 /** The configured address of this installation: of links in notifications, else where the sign-in provider returns to. */
 export async function findPublicUrl(executor: Executor): Promise<string | null> {
-  const rows = await executor.execute<{ url: string }>(sql`
-    select ${systemSettings.value} ->> 'public_url' as url from ${systemSettings}
-      where ${systemSettings.key} = 'notifications' and ${systemSettings.value} ->> 'public_url' is not null
-    union all select ${oidcSettings.public_url} from ${oidcSettings} where ${oidcSettings.public_url} <> ''`);
+  const rows = await executor.execute<{ url: string | null }>(sql`
+    select coalesce(
+      (select ${systemSettings.value} ->> 'public_url' from ${systemSettings} where ${systemSettings.key} = 'notifications'),
+      (select nullif(${oidcSettings.public_url}, '') from ${oidcSettings})) as url`);
   return rows[0]?.url ?? null;
 }
 

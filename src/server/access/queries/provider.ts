@@ -2,16 +2,14 @@ import { and, asc, eq, lt, sql } from 'drizzle-orm';
 import { UserIdentity } from '@/domain/sign-in-provider';
 import type { Executor, Tx } from '../../db/client';
 import { selectColumns } from '../../db/declared-fields';
+import { projects, roles, tenants } from '../../db/schema/access';
 import {
   oidcRoleMappings,
   oidcSettings,
-  projects,
   providerSessions,
   refreshTokens,
-  roles,
-  tenants,
   userIdentities,
-} from '../../db/schema/access';
+} from '../../db/schema/sign-in';
 
 export type OidcSettingsRow = typeof oidcSettings.$inferSelect;
 

@@ -3,7 +3,7 @@ import { AccountSession } from '@/domain/account';
 import type { SecondFactorKind } from '@/domain/second-factor';
 import type { Executor, Tx } from '../../db/client';
 import { selectColumns } from '../../db/declared-fields';
-import { refreshTokens } from '../../db/schema/access';
+import { refreshTokens } from '../../db/schema/sign-in';
 import { deleteProviderSession, type ProviderSessionRow } from './provider';
 
 export type RefreshToken = typeof refreshTokens.$inferSelect;

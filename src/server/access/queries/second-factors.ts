@@ -1,6 +1,7 @@
 import { and, count, eq, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../db/client';
-import { passkeys, recoveryCodes, secondFactors, signInChallenges, users } from '../../db/schema/access';
+import { users } from '../../db/schema/access';
+import { passkeys, recoveryCodes, secondFactors, signInChallenges } from '../../db/schema/sign-in';
 
 export type SecondFactorRow = typeof secondFactors.$inferSelect;
 export type Challenge = typeof signInChallenges.$inferSelect;

@@ -5,7 +5,8 @@ import { Assignment, User, type UserListInput } from '@/domain/user';
 import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
 import { queryPage } from '../../db/query-page';
-import { projects, refreshTokens, roleAssignments, roles, tenants, users } from '../../db/schema/access';
+import { projects, roleAssignments, roles, tenants, users } from '../../db/schema/access';
+import { refreshTokens } from '../../db/schema/sign-in';
 import { hasSecondFactor, secondFactorSince } from './second-factors';
 
 export type UserRow = typeof users.$inferSelect;

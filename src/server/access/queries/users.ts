@@ -2,7 +2,8 @@ import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { RoleGrant } from '@/domain/permissions';
 import type { SecondFactorStanding, SignInProof } from '@/domain/second-factor';
 import { db, type Executor, type Tx } from '../../db/client';
-import { projects, refreshTokens, roleAssignments, roles, tenants, users } from '../../db/schema/access';
+import { projects, roleAssignments, roles, tenants, users } from '../../db/schema/access';
+import { refreshTokens } from '../../db/schema/sign-in';
 import { hasSecondFactor } from './second-factors';
 
 export type HeldRole = RoleGrant & { title: string; tenant_name: string | null; project_name: string | null };

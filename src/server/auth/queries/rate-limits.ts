@@ -1,6 +1,6 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../db/client';
-import { rateLimits } from '../../db/schema/access';
+import { rateLimits } from '../../db/schema/sign-in';
 
 /**
  * Counts one more event in the key's window, which restarts when it is older than `windowSeconds`.

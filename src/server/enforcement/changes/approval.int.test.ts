@@ -7,7 +7,7 @@ import { listOperations } from '@/server/api/list-routes';
 import { appRouter } from '@/server/api/root';
 import { hashToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
-import { apiTokens } from '@/server/db/schema/access';
+import { apiTokens } from '@/server/db/schema/sign-in';
 import { apply, requestAs } from '@/server/enforcement/deployments/removal/moves.fixture';
 import {
   DEFINITION,

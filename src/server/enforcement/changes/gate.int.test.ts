@@ -9,7 +9,7 @@ import { listOperations } from '@/server/api/list-routes';
 import { appRouter } from '@/server/api/root';
 import { hashToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
-import { apiTokens } from '@/server/db/schema/access';
+import { apiTokens } from '@/server/db/schema/sign-in';
 import { apply, requestAs, type Side } from '@/server/enforcement/deployments/removal/moves.fixture';
 import {
   at,

@@ -2,11 +2,11 @@ import { inArray, lt, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ProcessReport } from '@/domain/own-connections/own-workloads';
 import type { Executor } from '../../db/client';
-import { oidcSettings } from '../../db/schema/access';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { systemSettings } from '../../db/schema/operations';
 import { ownProcesses } from '../../db/schema/policy-tests';
+import { oidcSettings } from '../../db/schema/sign-in';
 
 const Peer = z.object({ local: z.string().nullable(), remote: z.string().nullable(), port: z.int().nullable() });
 

@@ -1,10 +1,10 @@
 import { and, inArray, lt, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/client';
-import { passkeyChallenges, rateLimits, refreshTokens, signInChallenges } from '../../db/schema/access';
 import { ipamImports } from '../../db/schema/ipam';
 import { notificationIncidents, notifications } from '../../db/schema/notifications';
 import { syncRuns } from '../../db/schema/operations';
 import { deployments } from '../../db/schema/policies';
+import { passkeyChallenges, rateLimits, refreshTokens, signInChallenges } from '../../db/schema/sign-in';
 
 /** Deletes refresh tokens that ended before `cutoff`. @returns how many */
 export async function deleteExpiredRefreshTokens(db: Executor, cutoff: string): Promise<number> {

@@ -57,7 +57,7 @@ const listTexts = (value: Entry[string] | undefined): string[] =>
   (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(String).filter((text) => text !== '');
 
 /** A DN for comparison: case and spaces after commas do not matter. */
-const normalizeDn = (dn: string) => dn.toLowerCase().replace(/\s*,\s*/g, ',');
+export const normalizeDn = (dn: string) => dn.toLowerCase().replace(/\s*,\s*/g, ',');
 
 /** The value of the first part of a DN: `admins` of `cn=admins,ou=groups,dc=example,dc=org`. */
 const leadingName = (dn: string) => /^[^=]+=((?:\\.|[^,+\\])+)/.exec(dn)?.[1]?.replace(/\\(.)/g, '$1') ?? dn;

@@ -50,7 +50,6 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   id_attribute: 'entryUUID',
   interface: 'net0',
   issuer: 'https://id.example.org/realms/staff',
-  kind: undefined,
   last_address: '10.20.0.120',
   mac: 'bc:24:11:00:00:10',
   machine_id: '0123456789abcdef0123456789abcdef',

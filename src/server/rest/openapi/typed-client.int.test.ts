@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newApiToken } from '@/server/access/account/api-tokens';
 import { hashToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
-import { apiTokens } from '@/server/db/schema/access';
+import { apiTokens } from '@/server/db/schema/sign-in';
 import { env } from '@/server/lib/env';
 import { bundled } from '@/test/bundle';
 import { makeUser } from '@/test/factories';

@@ -6,8 +6,9 @@ import { Project, type ProjectListInput } from '@/domain/project';
 import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
 import { queryPage } from '../../db/query-page';
-import { oidcRoleMappings, projects, roleAssignments, roles, tenants } from '../../db/schema/access';
+import { projects, roleAssignments, roles, tenants } from '../../db/schema/access';
 import { policies, securityGroups } from '../../db/schema/policies';
+import { oidcRoleMappings } from '../../db/schema/sign-in';
 import { workloads } from '../../db/schema/workloads';
 import { ownedInReach, workloadInReach } from './tenant-reach';
 

@@ -5,7 +5,7 @@ import type { PolicyPreview } from '@/domain/policy-preview';
 import { newApiToken } from '@/server/access/account/api-tokens';
 import { hashToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
-import { apiTokens } from '@/server/db/schema/access';
+import { apiTokens } from '@/server/db/schema/sign-in';
 import {
   create,
   get,
