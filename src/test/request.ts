@@ -31,3 +31,13 @@ export async function call(path: string, { from, body, ...init }: Init = {}): Pr
   });
   return handleRequest(routes, request);
 }
+
+/** The same with headers of who calls. @returns status and content; null where there is none */
+export async function callJson<T>(
+  path: string,
+  headers: Record<string, string>,
+  init: Pick<Init, 'method' | 'body'> = {},
+): Promise<{ status: number; body: T }> {
+  const response = await call(path, { headers, ...init });
+  return { status: response.status, body: (response.status === 204 ? null : await response.json()) as T };
+}

@@ -13,7 +13,7 @@ import { apiTokens } from '@/server/db/schema/sign-in';
 import { env } from '@/server/lib/env';
 import { bearer, grantRole, makeTenant, makeTwoTenants, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
-import { call } from '@/test/request';
+import { call, callJson } from '@/test/request';
 
 type Headers = Record<string, string>;
 const PASSWORD = 'a long walk by the river';
@@ -26,10 +26,6 @@ beforeEach(async () => {
 });
 afterEach(() => clock.restore());
 
-async function callJson<T>(path: string, headers: Headers, init: { method?: string; body?: unknown } = {}) {
-  const response = await call(path, { headers, ...init });
-  return { status: response.status, body: (response.status === 204 ? null : await response.json()) as T };
-}
 async function makeToken(headers: Headers, input: object = {}): Promise<CreatedApiToken> {
   const body = { name: `token ${Math.random()}`, permissions: ['policy:read'], ...input };
   const { status, body: made } = await callJson<CreatedApiToken>('/account/tokens', headers, { body });

@@ -13,7 +13,7 @@ import { mergeSetting } from '@/server/settings/queries/settings';
 import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
-import { call } from '@/test/request';
+import { callJson } from '@/test/request';
 import { SoftAuthenticator } from './testing/authenticator.fixture';
 
 type Headers = Record<string, string>;
@@ -34,10 +34,6 @@ afterEach(() => time.restore());
 const setPublicUrl = (public_url: string | null) =>
   mergeSetting(db, 'notifications', { public_url }, '2026-01-01T00:00:00Z');
 
-async function callJson<T>(path: string, headers: Headers, init: { method?: string; body?: unknown } = {}) {
-  const response = await call(path, { headers, ...init });
-  return { status: response.status, body: (response.status === 204 ? null : await response.json()) as T };
-}
 const person = async (role: Parameters<typeof makeUser>[0] = 'viewer') =>
   makeUser(role, undefined, { password_hash: await hashPassword(PASSWORD) });
 type Person = Awaited<ReturnType<typeof person>>;

@@ -14,7 +14,7 @@ import { clock } from '@/server/lib/clock';
 import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
-import { call } from '@/test/request';
+import { callJson } from '@/test/request';
 
 type Headers = Record<string, string>;
 type Problem = { reason?: string; errors?: { field: string }[] };
@@ -28,11 +28,6 @@ beforeEach(async () => {
   time = fakeClock();
 });
 afterEach(() => time.restore());
-
-async function callJson<T>(path: string, headers: Headers, init: { method?: string; body?: unknown } = {}) {
-  const response = await call(path, { headers, ...init });
-  return { status: response.status, body: (response.status === 204 ? null : await response.json()) as T };
-}
 
 const person = async (role: Parameters<typeof makeUser>[0] = 'viewer') =>
   makeUser(role, undefined, { password_hash: await hashPassword(PASSWORD) });

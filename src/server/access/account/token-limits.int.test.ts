@@ -12,7 +12,7 @@ import { newId } from '@/server/lib/ids';
 import { routes } from '@/server/rest/routes';
 import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeTwoTenants, makeUser } from '@/test/factories';
-import { call } from '@/test/request';
+import { call, callJson } from '@/test/request';
 
 type Headers = Record<string, string>;
 const PASSWORD = 'a long walk by the river';
@@ -22,10 +22,6 @@ beforeEach(async () => {
   await sqlClient()`truncate rate_limits`;
 });
 
-async function callJson<T>(path: string, headers: Headers, init: { method?: string; body?: unknown } = {}) {
-  const response = await call(path, { headers, ...init });
-  return { status: response.status, body: (response.status === 204 ? null : await response.json()) as T };
-}
 async function makeToken(headers: Headers, input: object): Promise<Headers> {
   const { status, body } = await callJson<CreatedApiToken>('/account/tokens', headers, {
     body: { name: newId(), ...input },

@@ -13,7 +13,7 @@ import { roles, users } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
 import { apiTokens, ldapSettings } from '@/server/db/schema/sign-in';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
-import { call } from '@/test/request';
+import { callJson } from '@/test/request';
 import { BASE, BIND, findSlapdProblem, GROUPS, PEOPLE, type Slapd, startSlapd } from '@/test/slapd';
 import { hashPassword } from '../sign-in/passwords';
 import { checkDirectoryAccounts } from './check-accounts';
@@ -25,10 +25,6 @@ type Answer = Problem & { access_token?: string; user?: CurrentUser; second_fact
 // Before anything reads the environment: that happens once.
 vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.0.0/8');
 
-async function callJson<T>(path: string, headers: Headers, init: { method?: string; body?: unknown } = {}) {
-  const response = await call(path, { headers, ...init });
-  return { status: response.status, body: (response.status === 204 ? null : await response.json()) as T };
-}
 const login = (email: string, password: string) => callJson<Answer>('/auth/login', {}, { body: { email, password } });
 const roleId = async (name: string) => (await db.select().from(roles).where(eq(roles.name, name)))[0]?.id ?? '';
 

@@ -1,12 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  Browser,
-  callJson,
-  createOidcLab,
-  getProviderAnswer,
-  returnFromProvider,
-  signIn,
-} from './testing/oidc-lab.fixture';
+import { callJson } from '@/test/request';
+import { Browser, createOidcLab, getProviderAnswer, returnFromProvider, signIn } from './testing/oidc-lab.fixture';
 
 const lab = createOidcLab();
 

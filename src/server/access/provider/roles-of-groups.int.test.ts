@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { db } from '@/server/db/client';
 import { roleAssignments } from '@/server/db/schema/access';
 import { grantRole, makeTenant, makeUser } from '@/test/factories';
-import { callJson, createOidcLab, listAuditRecords, type Problem, roleId, signIn } from './testing/oidc-lab.fixture';
+import { callJson } from '@/test/request';
+import { createOidcLab, listAuditRecords, type Problem, roleId, signIn } from './testing/oidc-lab.fixture';
 
 const lab = createOidcLab();
 

@@ -6,7 +6,8 @@ import { auditRecords } from '@/server/db/schema/operations';
 import { oidcSettings } from '@/server/db/schema/sign-in';
 import { auditTrail } from '@/test/audit-trail';
 import { OIDC_CLIENT } from '@/test/oidc-provider';
-import { callJson, createOidcLab, listAuditRecords, type Problem, PUBLIC, roleId } from './testing/oidc-lab.fixture';
+import { callJson } from '@/test/request';
+import { createOidcLab, listAuditRecords, type Problem, PUBLIC, roleId } from './testing/oidc-lab.fixture';
 
 const lab = createOidcLab();
 

@@ -7,9 +7,9 @@ import { decodeBase32, stepAt, totpCode } from '@/server/auth/one-time-codes';
 import { db, sqlClient } from '@/server/db/client';
 import { roleAssignments, users } from '@/server/db/schema/access';
 import { bearer, makeUser } from '@/test/factories';
+import { callJson } from '@/test/request';
 import {
   Browser,
-  callJson,
   createOidcLab,
   getProviderAnswer,
   listAuditRecords,

@@ -65,7 +65,6 @@ import * as recertification from '@/domain/recertification';
 import * as role from '@/domain/role';
 import * as savedView from '@/domain/saved-view';
 import * as secondFactor from '@/domain/second-factor';
-import * as signInMethod from '@/domain/second-factor';
 import * as securityGroup from '@/domain/security-group';
 import * as settings from '@/domain/settings';
 import * as setup from '@/domain/setup';
@@ -148,7 +147,6 @@ const MODULES: readonly Record<string, unknown>[] = [
   settings,
   setup,
   signInProvider,
-  signInMethod,
   suggestion,
   sync,
   tenant,

@@ -8,17 +8,13 @@ import { roles } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
 import { bearer, makeUser } from '@/test/factories';
 import { OIDC_CLIENT, startOidcProvider } from '@/test/oidc-provider';
-import { call } from '@/test/request';
+import { call, callJson } from '@/test/request';
 
 type Headers = Record<string, string>;
 /** Where the browser finds the Fabric that signs in. */
 export const PUBLIC = 'http://fabric.test';
 export type Problem = { errors?: { field: string }[]; reason?: string };
 
-export async function callJson<T>(path: string, headers: Headers, init: { method?: string; body?: unknown } = {}) {
-  const response = await call(path, { headers, ...init });
-  return { status: response.status, body: (response.status === 204 ? null : await response.json()) as T };
-}
 export const roleId = async (name: string) =>
   (await db.select({ id: roles.id }).from(roles).where(eq(roles.name, name)))[0]?.id ?? '';
 
