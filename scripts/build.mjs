@@ -1,7 +1,7 @@
 // Builds what `npm start` runs: bundles and the node agent in dist/, Next's standalone server in .next/. With `--if-changed`,
 // only what the sources changed since the last complete build.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from './install.mjs';
@@ -61,6 +61,17 @@ async function buildBundles(hash) {
   stamp('bundles', hash);
 }
 
+/** The image has the packages of the standalone server only: those with native code must be among them. */
+function assertNativePackages(standalone) {
+  const packages = (base) =>
+    readdirSync(join(base, 'node_modules', '@node-rs'))
+      .sort()
+      .join(', ');
+  if (packages(standalone) === packages(root)) return;
+  process.stderr.write(`The server for the image has ${packages(standalone)}; it needs ${packages(root)}\n`);
+  process.exit(1);
+}
+
 function buildPages(hash) {
   const standalone = at('.next', 'standalone');
   if (ifChanged && isBuilt('pages', hash)) return;
@@ -75,6 +86,7 @@ function buildPages(hash) {
     process.stderr.write(`The build of the pages failed (${signal ?? status})\n`);
     process.exit(1);
   }
+  assertNativePackages(standalone);
   // The standalone server serves these itself, from beside it.
   cpSync(at('.next', 'static'), join(standalone, '.next', 'static'), { recursive: true });
   if (existsSync(at('public'))) cpSync(at('public'), join(standalone, 'public'), { recursive: true });

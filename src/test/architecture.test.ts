@@ -153,7 +153,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/server/providers/hypervisor/pve/client-options.ts': 'needed by the client and by what the client needs',
   'src/server/providers/hypervisor/pve/preflight/check-line.ts': 'used by its neighbors',
   'src/server/providers/hypervisor/registry.ts': 'the only file that chooses a provider',
-  'src/server/providers/ldap/ldap-error.ts': 'used by connections and searches',
   'src/server/providers/net/delivery-error.ts': 'used by every way of delivery',
   'src/server/providers/oidc/oidc-error.ts': 'used by the provider and its guard',
   'src/server/sync/testing/parse-net.fixture.ts': 'an oracle, apart from what it checks',

@@ -4,8 +4,8 @@ import { clock } from '../../lib/clock';
 import { env } from '../../lib/env';
 import { newId } from '../../lib/ids';
 import { logger } from '../../lib/logger';
+import { LdapError } from '../../providers/ldap/connect';
 import { type DirectorySession, withDirectory } from '../../providers/ldap/directory';
-import { LdapError } from '../../providers/ldap/ldap-error';
 import { applyGroups, PROVIDER_ACTOR } from '../provider/accounts';
 import { suspendUserApiTokens } from '../queries/api-tokens';
 import {

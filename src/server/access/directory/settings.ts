@@ -7,9 +7,9 @@ import { seal, unseal } from '../../lib/crypto';
 import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
 import { assertVersion } from '../../lib/refusals';
+import { LdapError } from '../../providers/ldap/connect';
 import { type DirectoryAccess, type DirectoryGroup, normalizeDn, withDirectory } from '../../providers/ldap/directory';
 import { findFilterProblem } from '../../providers/ldap/filters';
-import { LdapError } from '../../providers/ldap/ldap-error';
 import { assertAllowedTarget } from '../../settings/assert-allowed-target';
 import { assertMappable, toAuditedMappings } from '../provider/settings';
 import {

@@ -2,8 +2,26 @@ import type { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { Client, InvalidCredentialsError, ResultCodeError } from 'ldapts';
+import { UpstreamError } from '../../lib/errors';
 import { createAddressGuard, guardedLookup, RefusedAddressError } from '../net/address-guard';
-import { LdapError } from './ldap-error';
+
+/**
+ * A directory that could not be asked. `unreachable`, `tls`: no server answers as it should, others may; `bind`: Fabric's own
+ * account was refused; `query`: a filter or base is wrong; `ambiguous`: more than one account fits.
+ */
+export class LdapError extends UpstreamError {
+  readonly timedOut = false;
+
+  constructor(
+    readonly reason: 'unreachable' | 'tls' | 'bind' | 'query' | 'ambiguous',
+    message: string,
+    readonly remedy: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'LdapError';
+  }
+}
 
 export type LdapServer = {
   url: string;

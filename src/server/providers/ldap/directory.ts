@@ -1,9 +1,8 @@
 import type { lookup as systemLookup } from 'node:dns';
 import type { Client, Entry, Filter } from 'ldapts';
 import { EqualityFilter, SizeLimitExceededError } from 'ldapts';
-import { closeConnection, type LdapServer, openConnection, toLdapError } from './connect';
+import { closeConnection, LdapError, type LdapServer, openConnection, toLdapError } from './connect';
 import { fillFilter } from './filters';
-import { LdapError } from './ldap-error';
 
 /** How to find accounts and their groups. */
 export type DirectoryAccess = {
