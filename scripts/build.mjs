@@ -63,12 +63,10 @@ async function buildBundles(hash) {
 
 /** The image has the packages of the standalone server only: those with native code must be among them. */
 function assertNativePackages(standalone) {
-  const packages = (base) =>
-    readdirSync(join(base, 'node_modules', '@node-rs'))
-      .sort()
-      .join(', ');
-  if (packages(standalone) === packages(root)) return;
-  process.stderr.write(`The server for the image has ${packages(standalone)}; it needs ${packages(root)}\n`);
+  const native = (base) => join(base, 'node_modules', '@node-rs');
+  const missing = readdirSync(native(root)).filter((name) => !existsSync(join(native(standalone), name)));
+  if (missing.length === 0) return;
+  process.stderr.write(`The server for the image lacks @node-rs/${missing.join(', @node-rs/')}\n`);
   process.exit(1);
 }
 
