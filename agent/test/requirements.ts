@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { env, getuid } from 'node:process';
 import { describe } from 'vitest';
@@ -14,6 +14,14 @@ function isInstalled(tool: string): boolean {
   });
 }
 
+/** Whether one of the system's library directories, that of an architecture included, has a file. */
+function hasLibrary(file: string): boolean {
+  const directories = ['/usr/lib', '/usr/lib64'].filter((directory) => existsSync(directory));
+  return directories.some((directory) =>
+    ['', ...readdirSync(directory)].some((name) => existsSync(join(directory, name, file))),
+  );
+}
+
 /**
  * `describe` for tests that change the kernel's network state: `describeAsRoot('nft')('name', () => …)`. Without root
  * or a required tool they are skipped and the reason is printed; in CI that is a failure, since no one would read it.
@@ -22,13 +30,13 @@ export function describeAsRoot(...tools: string[]): typeof describe | typeof des
   return describeUnless([...(getuid?.() === 0 ? [] : ['root']), ...missingTools(tools)]);
 }
 
-/** The same for tests that need programs only. */
+/** The same for tests that need programs only, or modules that these load, such as `rsyslog/lmnsd_gtls.so`. */
 export function describeWithTools(...tools: string[]): typeof describe | typeof describe.skip {
   return describeUnless(missingTools(tools));
 }
 
 function missingTools(tools: string[]): string[] {
-  return tools.filter((tool) => !isInstalled(tool));
+  return tools.filter((tool) => !(tool.endsWith('.so') ? hasLibrary(tool) : isInstalled(tool)));
 }
 
 function describeUnless(missing: string[]): typeof describe | typeof describe.skip {

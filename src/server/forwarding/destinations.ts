@@ -10,11 +10,11 @@ import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
 import { publishEvent } from '../events/event-hub';
-import { clock } from '../lib/clock';
 import { newId } from '../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound, refuseField } from '../lib/refusals';
 import { assertAllowedHttpTarget, assertAllowedReceiver } from '../settings/assert-allowed-target';
 import { chooseTenant } from '../tenancy/choose-owner';
+import { flowStore } from '../traffic/storage/flow-store';
 import { openHttp, sealHttp } from './destination-secrets';
 import * as repository from './queries/forwarding-destinations';
 import { endPauses, type ForwardingPosition, startStreams } from './queries/forwarding-streams';
@@ -53,7 +53,7 @@ export async function readDestination(_scope: Scope<'settings:read'>, id: string
 /** Records are sent from now on: those of before stay where they are. */
 async function findStart(tx: Tx, stream: ForwardingStream): Promise<ForwardingPosition> {
   if (stream === 'audit') return { seq: (await lastAuditRecord(tx))?.seq ?? 0 };
-  return { due_at: clock.now().toISOString(), id: ALL_UNTIL };
+  return { due_at: (await flowStore().settled.readClock()).now, id: ALL_UNTIL };
 }
 
 async function startAll(tx: Tx, id: string, streams: readonly ForwardingStream[]): Promise<void> {

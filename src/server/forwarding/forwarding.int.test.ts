@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ForwardingDestination, ForwardingProgress } from '@/domain/forwarding/destination';
-import { sqlClient } from '@/server/db/client';
+import { db, sqlClient } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
 import { newId } from '@/server/lib/ids';
-import { bearer, makeAgent, makeNode, makeTwoTenants, makeUser } from '@/test/factories';
-import { fakeClock } from '@/test/fake-clock';
+import { bearer, makeAgent, makeNode, makeTwoTenants, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
 import { describeWithTools } from '../../../agent/test/requirements';
 import { makeFlows, makeHeartbeat } from '../traffic/agents/testing/heartbeat.fixture';
+import { flowStore } from '../traffic/storage/flow-store';
 import { forwardRecords } from './run-forwarding';
 import {
   findFreePort,
@@ -18,12 +18,12 @@ import {
   startLineReceiver,
   startRsyslog,
 } from './testing/receivers.fixture';
+import { advanceTime, makeStoredFlow } from './testing/stored-traffic.fixture';
 
 const sql = sqlClient();
 const signal = new AbortController().signal;
 const MINUTE = 60;
 let root: { id: string };
-let time: ReturnType<typeof fakeClock>;
 let tenants: Awaited<ReturnType<typeof makeTwoTenants>>;
 let node: { id: string };
 let agent: { authorization: string };
@@ -34,11 +34,7 @@ beforeAll(async () => {
   node = await makeNode(tenants.cluster);
   agent = await makeAgent(node);
 });
-beforeEach(() => {
-  time = fakeClock();
-});
 afterEach(async () => {
-  time.restore();
   await sql`delete from forwarding_destinations`;
   await sql`delete from rate_limits`;
   await sql`truncate traffic_flows, traffic_conversations, flow_rollup_minutes, flow_rollup_hours, flow_unresolved_minutes, traffic_marks`;
@@ -77,12 +73,18 @@ const trail = async (after: number) => {
 };
 const lastSeq = async () => Number((await sql`select max(seq) as seq from audit_records`)[0]?.seq);
 
-/** Conversations with an unknown end each. */
-async function makeConversations(count: number, from = 0, values: { sent_at?: string } = {}): Promise<void> {
+/** Conversations with an unknown end each, reported after a delay in seconds. */
+async function makeConversations(count: number, from = 0, delay = 0): Promise<void> {
   await sql`delete from rate_limits`;
   const response = await call('/agents/heartbeat', {
     ...{ method: 'POST', headers: agent },
-    body: makeHeartbeat(makeFlows(count, from), { machine_id: node.id.replaceAll('-', ''), ...values }),
+    body: makeHeartbeat(
+      makeFlows(count, from).map((flow) => ({
+        ...flow,
+        observed_at: new Date(Date.now() - delay * 1000).toISOString(),
+      })),
+      { machine_id: node.id.replaceAll('-', '') },
+    ),
   });
   expect(response.status, await response.clone().text()).toBe(200);
 }
@@ -94,7 +96,11 @@ const stored = async () => {
   return { count: Number(row?.count), bytes: Number(row?.bytes) };
 };
 
-describeWithTools('rsyslogd', 'openssl')('forwarding to rsyslog over TLS', () => {
+describeWithTools(
+  'rsyslogd',
+  'rsyslog/lmnsd_gtls.so',
+  'openssl',
+)('forwarding to rsyslog over TLS', () => {
   const directory = makeDirectory();
   let ca = '';
   let port = 0;
@@ -121,12 +127,12 @@ describeWithTools('rsyslogd', 'openssl')('forwarding to rsyslog over TLS', () =>
     const start = await lastSeq();
     await makeRecords(8);
     await makeConversations(200);
-    time.advance(15 * MINUTE);
+    await advanceTime(15 * MINUTE);
     await forward(destination);
     await receiver.stop('SIGKILL');
     await makeRecords(5);
     await makeConversations(100, 200);
-    time.advance(15 * MINUTE);
+    await advanceTime(15 * MINUTE);
     await forward(destination);
     const failed = await getProgress(destination.id, 'conversations');
     expect(failed).toMatchObject({
@@ -140,7 +146,7 @@ describeWithTools('rsyslogd', 'openssl')('forwarding to rsyslog over TLS', () =>
       failed.last_failed_at,
     );
     receiver = await startRsyslog(directory.path, port);
-    time.advance(MINUTE);
+    await advanceTime(MINUTE);
     await forward(destination);
 
     const expected = await trail(start - 1);
@@ -180,12 +186,12 @@ describe('records that a receiver does not get', () => {
       max_wait_hours: 1,
     });
     await makeConversations(40);
-    time.advance(15 * MINUTE);
+    await advanceTime(15 * MINUTE);
     await forward(destination);
     expect(await getProgress(destination.id, 'conversations')).toMatchObject({ waiting: 40, lost: 0 });
-    time.advance(60 * MINUTE);
+    await advanceTime(60 * MINUTE);
     await makeConversations(10, 40);
-    time.advance(12 * MINUTE);
+    await advanceTime(12 * MINUTE);
     const receiver = await startLineReceiver(destination.port ?? 0);
     await forward(destination);
     await receiver.close();
@@ -221,11 +227,11 @@ describe('forwarding', () => {
     const receiver = await startLineReceiver();
     const destination = await create({ kind: 'json', host: '127.0.0.1', port: receiver.port, transport: 'tcp' });
     await makeConversations(1);
-    time.advance(12 * MINUTE);
+    await advanceTime(12 * MINUTE);
     await forward(destination);
     // A report that was delayed.
-    await makeConversations(1, 0, { sent_at: clock.now().toISOString() });
-    time.advance(2 * MINUTE);
+    await makeConversations(1, 0, 12 * MINUTE);
+    await advanceTime(2 * MINUTE);
     await forward(destination);
     await forward(destination);
     await receiver.close();
@@ -247,7 +253,7 @@ describe('forwarding', () => {
     await makeRecords(2, tenant_id);
     await makeRecords(2, tenants.theirs.tenant.id);
     await makeConversations(3);
-    time.advance(15 * MINUTE);
+    await advanceTime(15 * MINUTE);
     await forward(destination);
     await receiver.close();
     const sent = receiver.lines.map((line) => JSON.parse(line) as Sent & { tenant_id: string });
@@ -255,6 +261,89 @@ describe('forwarding', () => {
       ['audit', tenant_id, null],
       ['audit', tenant_id, null],
     ]);
+  });
+
+  it('sends conversations to the tenant that owned their workloads when they were seen', async () => {
+    const receivers = await Promise.all([startLineReceiver(), startLineReceiver()]);
+    const sides = [tenants.theirs, tenants.ours];
+    for (const [i, { port }] of receivers.entries()) {
+      const tenant_id = sides[i]?.tenant.id;
+      await create({ kind: 'json', host: '127.0.0.1', port, transport: 'tcp', tenant_id, streams: ['conversations'] });
+    }
+    const destinations = await sql<{ id: string }[]>`select id from forwarding_destinations`;
+    const { id } = await makeWorkload(tenants.cluster, tenants.theirs.project);
+    const cluster = { node_id: node.id, cluster_id: tenants.cluster.id };
+    const store = (port: number) =>
+      db.transaction((tx) =>
+        flowStore().append(
+          tx,
+          cluster,
+          [makeStoredFlow(port, Date.now(), { source_workload_id: id })],
+          clock.now().toISOString(),
+        ),
+      );
+    await store(1);
+    await api('POST', '/workloads/assign', { project_id: tenants.ours.project.id, workload_ids: [id] });
+    await store(2);
+    // A receiver is so far: the move was before its position, the end of what was seen before the move is after it.
+    await sql`update forwarding_streams set position = jsonb_set(position, '{due_at}', to_jsonb(to_char(now() at time zone 'UTC',
+      'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))`;
+    await sql`update workload_owners set from_at = from_at - interval '15 minutes', to_at = to_at - interval '15 minutes'`;
+    await advanceTime(15 * MINUTE);
+    for (const destination of destinations) await forward(destination);
+    for (const { close } of receivers) await close();
+    const ports = receivers.map(({ lines }) =>
+      lines.map((line) => (JSON.parse(line) as { client_port: number }).client_port),
+    );
+    expect(ports).toEqual([[1], [2]]);
+  });
+
+  it('pauses between batches for as long as the receiver took, and then sends the rest', async () => {
+    const times: { from: number; to: number; lines: number }[] = [];
+    const server = createServer((request, response) => {
+      const from = performance.now();
+      let lines = 0;
+      request.on('data', (chunk: Buffer) => {
+        lines += chunk.toString().split('\n').length - 1;
+      });
+      request.on('end', () =>
+        setTimeout(() => {
+          times.push({ from, to: performance.now(), lines });
+          response.writeHead(200).end();
+        }, 300),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const destination = await create({ kind: 'http', url: `http://127.0.0.1:${port}/`, streams: ['conversations'] });
+    await makeConversations(1100);
+    await advanceTime(15 * MINUTE);
+    await forward(destination);
+    await new Promise((resolve) => server.close(resolve));
+    expect(times.reduce((sum, { lines }) => sum + lines, 0)).toBe(1100);
+    expect(times.length).toBeGreaterThan(1);
+    // Sleep is never shorter than asked for, but for the resolution of timers.
+    for (const [i, { from }] of times.slice(1).entries()) expect(from - (times[i]?.to ?? 0)).toBeGreaterThan(290);
+  });
+
+  it('waits after a failure for as long as the receiver asks for, at least longer each time', async () => {
+    const answers: Record<string, string>[] = [{ 'retry-after': '900' }, {}, {}, { 'retry-after': '1' }];
+    const server = createServer((request, response) => {
+      request.resume();
+      request.on('end', () => response.writeHead(503, answers.shift()).end());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const destination = await create({ kind: 'http', url: `http://127.0.0.1:${port}/`, streams: ['audit'] });
+    const pauses: number[] = [];
+    for (let attempt = 0; attempt < 8; attempt++) {
+      await forward(destination);
+      const { last_failed_at, next_attempt_at } = await getProgress(destination.id, 'audit');
+      pauses.push((Date.parse(next_attempt_at ?? '') - Date.parse(last_failed_at ?? '')) / 1000);
+      await sql`update forwarding_streams set next_attempt_at = null`;
+    }
+    await new Promise((resolve) => server.close(resolve));
+    expect(pauses).toEqual([900, 15, 30, 60, 120, 300, 300, 300]);
   });
 
   it('posts batches with a token, smaller ones when the receiver wants it, and the same batch again after a failure', async () => {
@@ -285,9 +374,9 @@ describe('forwarding', () => {
     });
     expect(JSON.stringify(destination)).not.toMatch(/secret-/);
     await makeConversations(500);
-    time.advance(15 * MINUTE);
+    await advanceTime(15 * MINUTE);
     await forward(destination);
-    time.advance(MINUTE);
+    await sql`update forwarding_streams set next_attempt_at = null`;
     await forward(destination);
     await new Promise((resolve) => server.close(resolve));
     expect(requests.map(({ status, lines }) => [status, lines])).toEqual([

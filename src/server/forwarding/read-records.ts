@@ -1,9 +1,9 @@
 import { HOUR_MS, MINUTE_MS } from '@/domain/durations';
+import { CONVERSATION_IDLE_MS } from '@/domain/flow/assign-conversation';
 import { type ForwardedRecord, toAuditEvent, toConversationEvent } from '@/domain/forwarding/record';
 import type { TenantReach } from '@/domain/permissions';
 import { countAuditRecordsAfter, firstAuditSeq, lastAuditRecord, listAuditRecordsAfter } from '../audit/queries/audit';
 import { db } from '../db/client';
-import { clock } from '../lib/clock';
 import { storedSettings } from '../settings/settings';
 import { findFlowReach } from '../traffic/queries/flow-reach';
 import type { SettledPosition } from '../traffic/storage/flow-rows';
@@ -16,8 +16,8 @@ export const ALL_UNTIL = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Conversations that settled in this time are sorted together: a receiver that was away for long gets them part by part. */
 const WINDOW_MS = 10 * MINUTE_MS;
-/** Conversations that are older than this expire while they are read. */
-const EXPIRING_MS = 15 * MINUTE_MS;
+/** Conversations that expire so soon may do so before they are read: also during the pause after a failure. */
+const EXPIRING_MS = 20 * MINUTE_MS;
 
 export type Batch = {
   records: { record: ForwardedRecord; position: ForwardingPosition }[];
@@ -74,27 +74,30 @@ const toTime = (ms: number): string => new Date(ms).toISOString();
 /** Conversations in the order in which they ended, or changed after that. */
 export function readConversations(destination: Destination, host: string): RecordSource {
   const { settled } = flowStore();
-  const reach = async (since: string) => findFlowReach(getReach(destination), since);
+  const getKeptMs = async () => (await storedSettings(db)).flow_retention_hours * HOUR_MS;
+  /** What settles now may be as old as what is kept: who owned its workloads then decides. */
+  const findReach = async (now: string) =>
+    findFlowReach(getReach(destination), toTime(Date.parse(now) - (await getKeptMs()) - EXPIRING_MS));
   return {
     findLoss: async (position) => {
       const after = getSettled(position);
-      const { flow_retention_hours } = await storedSettings(db);
-      const now = clock.now().getTime();
-      const kept = flow_retention_hours * HOUR_MS;
+      const clock = await settled.readClock();
+      const now = Date.parse(clock.now);
+      const kept = await getKeptMs();
       const oldest = now - Math.min(destination.max_wait_hours * HOUR_MS, kept - EXPIRING_MS);
       if (Date.parse(after.due_at) >= oldest) return null;
       const until = toTime(oldest);
-      const lost = await settled.count(await reach(after.due_at), { after, until });
-      const is_lost_exact = Date.parse(after.due_at) >= now - kept;
+      const lost = await settled.count(await findReach(clock.now), { after, until });
+      // They expire by when they were last seen.
+      const is_lost_exact = Date.parse(after.due_at) >= now - kept + CONVERSATION_IDLE_MS;
       return { lost, is_lost_exact, position: { due_at: until, id: ALL_UNTIL } };
     },
     read: async (position, limit) => {
       const after = getSettled(position);
-      const complete = await settled.completeUntil(clock.now().toISOString());
-      const window = toTime(Date.parse(after.due_at) + WINDOW_MS);
-      const until = window < complete ? window : complete;
+      const { now, complete_until: complete } = await settled.readClock();
+      const until = toTime(Math.min(Date.parse(after.due_at) + WINDOW_MS, Date.parse(complete)));
       if (Date.parse(until) < Date.parse(after.due_at)) return { records: [], end: position, is_last: true };
-      const rows = await settled.list(await reach(after.due_at), { after, until }, limit);
+      const rows = await settled.list(await findReach(now), { after, until }, limit);
       const records = rows.map(({ due_at, ...row }) => ({
         record: toConversationEvent(host, row),
         position: { due_at, id: row.id },
@@ -104,8 +107,8 @@ export function readConversations(destination: Destination, host: string): Recor
     },
     countWaiting: async (position) => {
       const after = getSettled(position);
-      const until = await settled.completeUntil(clock.now().toISOString());
-      return settled.count(await reach(after.due_at), { after, until });
+      const { now, complete_until: until } = await settled.readClock();
+      return settled.count(await findReach(now), { after, until });
     },
   };
 }

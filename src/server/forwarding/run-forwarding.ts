@@ -73,23 +73,21 @@ async function sendBatch({ destination, source, signal }: Run, row: StreamRow, l
   if (!next) return null;
   countForwarded(destination.kind, row.stream, 'sent', payload.records);
   countForwarded(destination.kind, row.stream, 'shortened', payload.shortened);
-  return { row: next, sent: payload.records, is_last: isWhole && batch.is_last };
+  return { row: next, is_last: isWhole && batch.is_last };
 }
 
-/** Sends until nothing is left or the run is over. @returns how many were sent, and whether records wait */
-async function sendAll(run: Run, started: StreamRow): Promise<{ sent: number; row: StreamRow; is_last: boolean }> {
+/** Sends until nothing is left or the run is over. @returns whether records wait. Null: another process sends this stream. */
+async function sendAll(run: Run, started: StreamRow): Promise<{ row: StreamRow; is_last: boolean } | null> {
   const until = clock.now().getTime() + RUN_MS;
   let row: StreamRow | null = await skipLost(run, started);
-  let sent = 0;
   for (let limit = BATCH; row; ) {
     run.signal.throwIfAborted();
     try {
       const began = performance.now();
       const done = await sendBatch(run, row, limit);
-      if (!done) break;
+      if (!done) return null;
       row = done.row;
-      sent += done.sent;
-      if (done.is_last || clock.now().getTime() >= until) return { sent, row, is_last: done.is_last };
+      if (done.is_last || clock.now().getTime() >= until) return done;
       // What waits is not urgent: half of the time is left to what nodes report now.
       await setTimeout(performance.now() - began, undefined, { signal: run.signal });
     } catch (error) {
@@ -98,7 +96,7 @@ async function sendAll(run: Run, started: StreamRow): Promise<{ sent: number; ro
       limit = Math.ceil(limit / 10);
     }
   }
-  return { sent, row: started, is_last: true };
+  return null;
 }
 
 function toFailure(row: StreamRow, error: unknown) {
@@ -116,12 +114,12 @@ function toFailure(row: StreamRow, error: unknown) {
 }
 
 async function forwardStream(run: Run, row: StreamRow): Promise<void> {
-  const before = { waiting: row.waiting, lost: row.lost };
   try {
-    const { sent, row: now, is_last } = await sendAll(run, row);
-    const waiting = is_last ? 0 : await run.source.countWaiting(now.position);
-    if (waiting !== before.waiting) await settleStream(db, row, { waiting });
-    if (sent > 0 || waiting !== before.waiting || now.lost !== before.lost)
+    const done = await sendAll(run, row);
+    if (!done) return;
+    const waiting = done.is_last ? 0 : await run.source.countWaiting(done.row.position);
+    if (waiting !== row.waiting) await settleStream(db, row, { waiting });
+    if (done.row.sent !== row.sent || waiting !== row.waiting || done.row.lost !== row.lost)
       await publishEvent(db, { type: 'forwarding.changed' });
   } catch (error) {
     if (run.signal.aborted) throw run.signal.reason;

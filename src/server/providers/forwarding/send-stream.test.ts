@@ -8,7 +8,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A receiver that treats its connections as told. @returns its port */
+/** A receiver that serves each connection by `serve`. @returns its port */
 async function listen(serve: (socket: Socket) => void): Promise<number> {
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {

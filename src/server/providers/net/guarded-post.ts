@@ -45,7 +45,7 @@ function parseRetryAfter(response: IncomingMessage): number | undefined {
   return text && /^\d{1,6}$/.test(text) ? Math.min(Number(text), MAX_RETRY_AFTER_SECONDS) : undefined;
 }
 
-/** What an answer means; only its status is looked at. @throws DeliveryError unless it is 2xx */
+/** What an answer means; only its status counts. @throws DeliveryError unless it is 2xx */
 function checkResponse(response: IncomingMessage): number {
   const status = response.statusCode ?? 0;
   if (status >= 200 && status < 300) return status;

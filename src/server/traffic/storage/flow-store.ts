@@ -155,8 +155,8 @@ export type FlowStore = {
 
 /** Conversations in the order in which they ended, or changed after that. */
 export type SettledConversations = {
-  /** Until when the order is complete: nothing that settles before is stored later. */
-  completeUntil: (now: string) => Promise<string>;
+  /** The clock by which they settle, and until when their order is complete: nothing that settles before is stored later. */
+  readClock: () => Promise<{ now: string; complete_until: string }>;
   /** Those that settled after a position and not after `until`, in this order. */
   list: (
     reach: FlowReach,

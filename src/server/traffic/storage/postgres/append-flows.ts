@@ -199,6 +199,6 @@ export const append: FlowStore['append'] = async (tx, node, flows, now) => {
   const { sums, parts } = rollUp(assigned, inserted);
   await addToMinutes(tx, node, sums);
   await addUnresolvedParts(tx, node.node_id, parts);
-  await storeConversations(tx, touched, now);
+  await storeConversations(tx, touched);
   return inserted.size;
 };

@@ -4,7 +4,6 @@ import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { flowRollupHours, flowRollupMinutes, trafficFlows } from '../../../db/schema/flows';
 import { unnestRows } from '../../../db/unnest-rows';
-import { clock } from '../../../lib/clock';
 import type { FlowEnds, Learned } from '../flow-rows';
 import { buildMarkInsert } from './hours-to-sum';
 import type { RollupIdentity } from './minutes';
@@ -91,7 +90,7 @@ export async function fillFlowEnds(
       where t.node_id = ${nodeId}::uuid and t.flow_key = r.flow_key
       returning t.conversation_id)
     select count(*)::int as n, string_agg(distinct conversation_id::text, ',') as ids from filled`);
-  await resumConversations(tx, done[0]?.ids?.split(',') ?? [], clock.now().toISOString());
+  await resumConversations(tx, done[0]?.ids?.split(',') ?? []);
   return done[0]?.n ?? 0;
 }
 

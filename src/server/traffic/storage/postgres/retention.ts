@@ -16,7 +16,6 @@ import {
   trafficFlows,
   unconfirmedFlows,
 } from '../../../db/schema/flows';
-import { clock } from '../../../lib/clock';
 import type { FlowUpkeep } from '../flow-store';
 import { buildMarkInsert } from './hours-to-sum';
 import { AGED_MINUTES, moveMinutesToHours } from './minutes';
@@ -66,7 +65,7 @@ const SUMMED: readonly NodeTable[] = ['flow_rollup_minutes', 'flow_rollup_hours'
 async function deleteNodeRows(executor: Executor, name: NodeTable, nodeId: string, limit: number): Promise<number> {
   const table = OF_NODES[name];
   const ctids = sql`array(select ctid from ${table} where node_id = ${nodeId}::uuid limit ${limit} for update skip locked)`;
-  if (name === 'traffic_flows') return db.transaction((tx) => deleteFlows(tx, ctids, null, clock.now().toISOString()));
+  if (name === 'traffic_flows') return db.transaction((tx) => deleteFlows(tx, ctids, null));
   const rows = await executor.execute<{ gone: number }>(sql`
     with gone as (
       delete from ${table} where ctid = any (${ctids}) returning *)${SUMMED.includes(name) ? sql`, marked as (${buildMarkInsert(sql`gone`)})` : sql``}
@@ -79,13 +78,13 @@ async function deleteNodeRows(executor: Executor, name: NodeTable, nodeId: strin
  * @param ctids where they are, locked
  * @param cutoff conversations that were last seen before expire as a whole; null: none do
  */
-async function deleteFlows(tx: Tx, ctids: SQL, cutoff: string | null, now: string): Promise<number> {
+async function deleteFlows(tx: Tx, ctids: SQL, cutoff: string | null): Promise<number> {
   const rows = await tx.execute<{ gone: number; ids: string | null }>(sql`
     with gone as (delete from ${trafficFlows} where ctid = any (${ctids}) returning conversation_id)
     select (select count(*)::int from gone) as gone,
       (select string_agg(c.id::text, ',') from ${trafficConversations} as c
         where c.id in (select conversation_id from gone) ${cutoff === null ? sql`` : sql`and c.last_seen_at >= ${cutoff}::timestamptz`}) as ids`);
-  await resumConversations(tx, rows[0]?.ids?.split(',') ?? [], now);
+  await resumConversations(tx, rows[0]?.ids?.split(',') ?? [], cutoff !== null);
   return rows[0]?.gone ?? 0;
 }
 
@@ -140,7 +139,7 @@ export const retain: FlowUpkeep['retain'] = async ({ now, flow_hours }, signal) 
     traffic_flows: await processAgedRows(
       flows,
       flowsUntil,
-      (pages) => db.transaction((tx) => deleteFlows(tx, agedRows(flows, flowsUntil, pages), flowsUntil, time)),
+      (pages) => db.transaction((tx) => deleteFlows(tx, agedRows(flows, flowsUntil, pages), flowsUntil)),
       signal,
     ),
     // After their flows.

@@ -4,7 +4,6 @@ import { db, type Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { trafficConversations, trafficFlows } from '../../../db/schema/flows';
 import { unnestRows } from '../../../db/unnest-rows';
-import { clock } from '../../../lib/clock';
 import { groupBy } from '../../../lib/group-by';
 import { stableKey } from '../../../lib/ids';
 import type { FlowUpkeep } from '../flow-store';
@@ -31,7 +30,7 @@ const isEnded = (flow: SeenFlow & { decision: string }) =>
   ]);
 
 /** Assigns flows of one node that were stored before there were conversations. @returns how many */
-async function assignStored(tx: Tx, nodeId: string, now: string): Promise<number> {
+async function assignStored(tx: Tx, nodeId: string): Promise<number> {
   await lockNode(tx, nodeId);
   const flows = await tx.execute<SeenFlow & { decision: string }>(sql`
     select t.node_id, t.cluster_id, t.flow_key, host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip, t.protocol,
@@ -54,7 +53,7 @@ async function assignStored(tx: Tx, nodeId: string, now: string): Promise<number
       ...ended.map(({ id }) => ({ flow_key: id, conversation_id: id })),
     ])} as r
     where t.node_id = ${nodeId}::uuid and t.flow_key = r.flow_key`);
-  await storeConversations(tx, [...touched, ...ended], now);
+  await storeConversations(tx, [...touched, ...ended]);
   return flows.length;
 }
 
@@ -82,7 +81,7 @@ function findParts(due: readonly Due[]): { id: string; whole: string }[] {
 }
 
 /** Joins conversations of which ends became known with those that they turn out to be a part of. @returns how many were due */
-async function joinParts(tx: Tx, now: string): Promise<number> {
+async function joinParts(tx: Tx): Promise<number> {
   const due = await tx.execute<Due>(sql`
     select c.id, c.conversation_key, c.ordinal, c.is_final, c.workload_id as observer, to_json(c.node_ids) as nodes,
       case when (c.client_ip, coalesce(c.client_port, -1)) <= (c.server_ip, coalesce(c.server_port, -1)) then c.client_workload_id else c.server_workload_id end as low,
@@ -100,7 +99,7 @@ async function joinParts(tx: Tx, now: string): Promise<number> {
         order by t.node_id, t.flow_key for update of t)
       update ${trafficFlows} as t set conversation_id = held.whole from held
       where t.node_id = held.node_id and t.flow_key = held.flow_key`);
-    await resumConversations(tx, [...new Set(parts.flatMap(({ id, whole }) => [id, whole]))], now);
+    await resumConversations(tx, [...new Set(parts.flatMap(({ id, whole }) => [id, whole]))]);
   }
   await tx.execute(sql`
     update ${trafficConversations} as c set is_merge_due = false, revision = c.revision + 1
@@ -123,16 +122,15 @@ async function findUnassignedNode(): Promise<string | null> {
 export const settleConversations: FlowUpkeep['settleConversations'] = async (signal) => {
   const until = performance.now() + BUDGET_MS;
   const done = { assigned: 0, joined: 0 };
-  const now = clock.now().toISOString();
   for (let node = await findUnassignedNode(); node !== null; node = await findUnassignedNode()) {
     const nodeId = node;
-    done.assigned += await db.transaction((tx) => assignStored(tx, nodeId, now));
+    done.assigned += await db.transaction((tx) => assignStored(tx, nodeId));
     signal?.throwIfAborted();
     if (performance.now() > until) return done;
   }
   for (let due = CHUNK_KEYS; due > 0 && performance.now() < until; ) {
     signal?.throwIfAborted();
-    due = await db.transaction((tx) => joinParts(tx, now));
+    due = await db.transaction((tx) => joinParts(tx));
     done.joined += due;
   }
   return done;

@@ -9,32 +9,35 @@ import { seenBy } from './conversation-conditions';
 import { selectConversations, showEnds } from './conversation-list';
 import { conversationRows, inIdList } from './visible-rows';
 
-/** Clocks of processes differ, and a heartbeat reads the time before its transaction begins to write. */
+/** A transaction counts as writing from its first row on, a moment after the statement took the time of the write. */
 const MARGIN_MS = MINUTE_MS;
 
 const interval = (ms: number) => `interval '${ms} milliseconds'`;
 
 /**
- * When a conversation settled. Whatever is written sets `updated_at`, so a change always settles it again, later than what was read
- * before. A conversation that ended because a workload moved is no exception: that is written without a new time.
+ * When a conversation settled, by the database's clock: never before its last write, whatever the clocks of nodes and processes say.
+ * Whatever changes it sets `updated_at`, so a change always settles it again, later than what was read before. Its end when a workload
+ * moves, and flows of it that expire, are no changes.
  */
 const DUE = sql.raw(
-  `greatest(t.updated_at, t.last_seen_at + case when t.is_closed then ${interval(CONVERSATION_CLOSED_MS)} else ${interval(CONVERSATION_IDLE_MS)} end)`,
+  `greatest(t.updated_at, least(t.last_seen_at, t.updated_at) + case when t.is_closed then ${interval(CONVERSATION_CLOSED_MS)} else ${interval(CONVERSATION_IDLE_MS)} end)`,
 );
 
 function within({ visible }: FlowReach, { after, until }: { after: SettledPosition; until: string }): SQL {
   const from = sql`${after.due_at}::timestamptz`;
-  // The index has times of writes. What was last seen is never later than its write.
+  // The index has times of writes.
   return sql`t.updated_at >= ${from} - ${sql.raw(interval(CONVERSATION_IDLE_MS))} and t.updated_at <= ${until}::timestamptz
     and (${DUE}, t.id) > (${from}, ${after.id}::uuid) and ${DUE} <= ${until}::timestamptz
     and ${visible === 'all' ? sql`true` : seenBy((of) => inIdList(of, visible))}`;
 }
 
-const completeUntil: SettledConversations['completeUntil'] = async (now) => {
-  const [row] = await db.execute<{ open_ms: number | null }>(sql`
-    select (extract(epoch from clock_timestamp() - min(xact_start)) * 1000)::float8 as open_ms
-    from pg_stat_activity where datname = current_database() and backend_xid is not null`);
-  return new Date(Date.parse(now) - MARGIN_MS - Math.max(0, row?.open_ms ?? 0)).toISOString();
+const readClock: SettledConversations['readClock'] = async () => {
+  const [row] = await db.execute<{ now_ms: number; oldest_ms: number }>(sql`
+    select now_ms, least(now_ms, oldest_ms) as oldest_ms from (
+      select (extract(epoch from now()) * 1000)::float8 as now_ms, (extract(epoch from min(xact_start)) * 1000)::float8 as oldest_ms
+      from pg_stat_activity where datname = current_database() and backend_xid is not null) as times`);
+  if (!row) throw new Error('expected the time of the database');
+  return { now: new Date(row.now_ms).toISOString(), complete_until: new Date(row.oldest_ms - MARGIN_MS).toISOString() };
 };
 
 const list: SettledConversations['list'] = async (reach, span, limit) => {
@@ -54,4 +57,4 @@ const count: SettledConversations['count'] = async (reach, span) => {
 };
 
 /** See `SettledConversations`. */
-export const settled: SettledConversations = { completeUntil, list, count };
+export const settled: SettledConversations = { readClock, list, count };

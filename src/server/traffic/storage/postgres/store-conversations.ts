@@ -155,17 +155,19 @@ const LEARNED = ['client', 'server']
 
 /**
  * Writes what the stored flows of conversations add up to. A conversation that another transaction wrote in the meantime was summed up
- * from what was stored before: it is locked by then, and is summed up again.
+ * from what was stored before: it is locked by then, and is summed up again. The time of the write is the database's: clocks of processes
+ * differ, and the one that reads what settled has another one.
+ * @param isExpiry whether only old flows went: that is no change of the conversation, and leaves the time of its last one
  */
-async function writeConversations(executor: Executor, touched: SQL, now: string): Promise<string[]> {
+async function writeConversations(executor: Executor, touched: SQL, isExpiry = false): Promise<string[]> {
   const rows = await executor.execute<{ ids: string | null }>(sql`
     with touched as materialized ${touched},
     stored as (
       insert into ${trafficConversations} as t (id, conversation_key, ordinal, ${raw(NAMES.join(', '))}, updated_at)
-      select s.id, s.conversation_key, s.ordinal, ${raw(Object.values(VALUES).join(', '))}, ${now}::timestamptz
+      select s.id, s.conversation_key, s.ordinal, ${raw(Object.values(VALUES).join(', '))}, clock_timestamp()
       from (${summedFlows(raw('touched'))}) as s
       order by s.id
-      on conflict (id) do update set ${raw(DERIVED)}, updated_at = excluded.updated_at, revision = t.revision + 1,
+      on conflict (id) do update set ${raw(DERIVED)}, updated_at = ${raw(isExpiry ? 't.updated_at' : 'excluded.updated_at')}, revision = t.revision + 1,
         is_merge_due = t.is_merge_due or ${raw(LEARNED)}
       returning id, revision)
     select string_agg(id::text, ',') as ids from stored join touched using (id) where stored.revision <> touched.revision + 1`);
@@ -177,21 +179,17 @@ const byId = (ids: readonly string[]): SQL =>
   sql`(select id, conversation_key, ordinal, revision from ${trafficConversations} where id = any (${pgArray('uuid', ids)}))`;
 
 /** Sums up the flows of conversations, stored ones and new ones. */
-export async function storeConversations(
-  executor: Executor,
-  touched: readonly ConversationIdentity[],
-  now: string,
-): Promise<void> {
+export async function storeConversations(executor: Executor, touched: readonly ConversationIdentity[]): Promise<void> {
   if (touched.length === 0) return;
-  const again = await writeConversations(executor, unnestRows(IDENTITY, 'id', touched), now);
-  if (again.length > 0) await writeConversations(executor, byId(again), now);
+  const again = await writeConversations(executor, unnestRows(IDENTITY, 'id', touched));
+  if (again.length > 0) await writeConversations(executor, byId(again));
 }
 
 /** Sums up stored conversations of which flows changed or went, and deletes those that have none left. */
-export async function resumConversations(executor: Executor, ids: readonly string[], now: string): Promise<void> {
+export async function resumConversations(executor: Executor, ids: readonly string[], isExpiry = false): Promise<void> {
   if (ids.length === 0) return;
-  const again = await writeConversations(executor, byId(ids), now);
-  if (again.length > 0) await writeConversations(executor, byId(again), now);
+  const again = await writeConversations(executor, byId(ids), isExpiry);
+  if (again.length > 0) await writeConversations(executor, byId(again), isExpiry);
   // The revision keeps one that got a flow in the meantime: the row is read again when it was locked, its flows are not.
   await executor.execute(sql`
     delete from ${trafficConversations} as c using ${trafficConversations} as s
