@@ -75,9 +75,11 @@ function CodeForm({ challenge, onBack, onPasskey }: Props & { onPasskey: (() => 
           aside={
             <LockTimer wait={wait}>
               {onPasskey && (
-                <Button variant="ghost" onClick={onPasskey}>
-                  {t('Use a passkey instead')}
-                </Button>
+                <div className="-ml-3">
+                  <Button variant="ghost" onClick={onPasskey}>
+                    {t('Use a passkey instead')}
+                  </Button>
+                </div>
               )}
             </LockTimer>
           }

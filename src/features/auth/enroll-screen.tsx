@@ -9,6 +9,7 @@ import { showToast } from '@/ui/toast';
 import { AuthFrame } from '../shared/auth-frame';
 import { QueryView } from '../shared/query-view';
 import { Enrolment } from '../shared/second-factor/enrollment';
+import { Brand } from '../shell/brand';
 import { useSignOut } from './use-sign-out';
 
 /** In place of every page, for those whose role asks for a second factor that they do not have yet. */
@@ -26,7 +27,7 @@ export function EnrolScreen({ email }: { email: string }) {
       .catch(() => showToast('danger', { title: t('Cannot reach Fabric'), description: t('Reload the page.') }));
   };
   return (
-    <AuthFrame brand={<p className="font-semibold">Fabric</p>}>
+    <AuthFrame brand={<Brand />}>
       <h1 className="text-lg">{t('Set up a second factor')}</h1>
       <QueryView query={query} skeleton={<Skeleton className="h-48" />}>
         {(state) => (

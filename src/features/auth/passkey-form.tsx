@@ -59,9 +59,11 @@ export function PasskeyForm({ challenge: { challenge_token }, onBack, onCode }: 
             <div className="mr-auto min-w-0">
               <LockTimer wait={wait}>
                 {onCode && (
-                  <Button variant="ghost" onClick={onCode}>
-                    {t('Enter a code instead')}
-                  </Button>
+                  <div className="-ml-3">
+                    <Button variant="ghost" onClick={onCode}>
+                      {t('Enter a code instead')}
+                    </Button>
+                  </div>
                 )}
               </LockTimer>
             </div>

@@ -67,9 +67,11 @@ function Beginning(props: {
       onCancel={onCancel}
       aside={
         state.enrolled_at === null && (
-          <Button variant="ghost" onClick={onPasskey} disabledReason={passkeyObstacle(t, state.passkey_site)}>
-            {t('Use a passkey instead')}
-          </Button>
+          <div className="-ml-3">
+            <Button variant="ghost" onClick={onPasskey} disabledReason={passkeyObstacle(t, state.passkey_site)}>
+              {t('Use a passkey instead')}
+            </Button>
+          </div>
         )
       }
     >
