@@ -145,6 +145,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['roles', '/roles', 'Roles'],
     ['role', `/roles/${await first('/roles')}`, ''],
     ['sign-in-provider', '/sign-in-provider', 'Sign-in provider'],
+    ['sign-in-directory', '/sign-in-provider?tab=directory', 'Sign-in provider'],
     ['tenants', '/tenants', 'Tenants'],
     ['projects', '/projects', 'Projects'],
     ['mapping-rules', '/mapping-rules', 'Mapping rules'],
