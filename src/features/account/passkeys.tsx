@@ -2,7 +2,7 @@
 import { type UseQueryResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { type Passkey, PasskeyUpdate } from '@/domain/passkeys';
+import { MAX_PASSKEYS, type Passkey, PasskeyUpdate } from '@/domain/passkeys';
 import type { SecondFactorState } from '@/domain/second-factor';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -30,16 +30,16 @@ const columns = (t: Translate, rpId: string | null) => [
     'name',
     t('Name'),
     ({ name, rp_id, synced }) => (
-      <span className="inline-flex min-w-0 items-center gap-2">
+      <span className="inline-flex max-w-full min-w-0 items-center gap-2">
         <span className="truncate">{name}</span>
-        {synced && <Badge tone="info">{t('Synchronized')}</Badge>}
         {rp_id !== rpId && <Badge tone="warn">{t('Only for {host}', { host: rp_id })}</Badge>}
+        {synced && <Badge tone="info">{t('Synchronized')}</Badge>}
       </span>
     ),
     { width: 260, grow: true, csv: ({ name }) => name },
   ),
   make.time('created_at', t('Created'), (passkey) => passkey.created_at),
-  make.time('last_used_at', t('Last used'), (passkey) => passkey.last_used_at),
+  make.time('last_used_at', t('Last used'), (passkey) => passkey.last_used_at, { none: t('Never') }),
 ];
 
 type Task = { kind: 'add' } | { kind: 'rename' | 'remove'; passkey: Passkey };
@@ -61,12 +61,14 @@ export function PasskeyTable({ query }: { query: UseQueryResult<SecondFactorStat
     void queryClient.invalidateQueries(trpc.account.secondFactor.pathFilter());
     void queryClient.invalidateQueries(trpc.account.sessions.pathFilter());
   };
+  const obstacle = state ? passkeyObstacle(t, state.passkey_site) : null;
+  const full = rows.length >= MAX_PASSKEYS && t('You have {max} passkeys. Remove one first', { max: MAX_PASSKEYS });
   const add = (
     <Button
       size="sm"
       icon={<Plus size={14} />}
       onClick={() => setTask({ kind: 'add' })}
-      disabledReason={state && passkeyObstacle(t, state.passkey_site)}
+      disabledReason={obstacle ?? full}
     >
       {t('Add passkey')}
     </Button>
@@ -102,7 +104,8 @@ export function PasskeyTable({ query }: { query: UseQueryResult<SecondFactorStat
         })}
         empty={
           <EmptyState title={t('No passkeys yet')} action={add}>
-            {t('A passkey signs you in with a fingerprint, a face, a PIN or a security key after your password.')}
+            {obstacle ??
+              t('A passkey signs you in with a fingerprint, a face, a PIN or a security key after your password.')}
           </EmptyState>
         }
       />

@@ -32,7 +32,7 @@ export function SecondFactor() {
         <Section
           title={t('Second factor')}
           description={t(
-            'A code from an authenticator app or a passkey in addition to your password. API tokens work without.',
+            'A code from an authenticator app or a passkey in addition to your password. API tokens need no second factor.',
           )}
         >
           <QueryView query={query} skeleton={<Skeleton className="h-16" />}>

@@ -1,5 +1,6 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
+import { useWatch } from 'react-hook-form';
 import type { Directory } from '@/domain/directory';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
@@ -49,6 +50,7 @@ export function DirectoryForm({ directory }: { directory: Directory }) {
     },
   });
   const { control } = edit.form;
+  const requiresGroup = useWatch({ control, name: 'require_group' });
   return (
     <div className="flex max-w-3xl flex-col gap-4">
       <VersionedSettings
@@ -78,7 +80,7 @@ export function DirectoryForm({ directory }: { directory: Directory }) {
                     rows={2}
                     mono
                     placeholder={EXAMPLES.urls}
-                    description={t('One URL per line. The next is used when one does not answer.')}
+                    description={t('One URL per line, tried in this order.')}
                     disabled={disabled}
                   />
                   <SelectField
@@ -100,9 +102,7 @@ export function DirectoryForm({ directory }: { directory: Directory }) {
                     mono
                     optional
                     placeholder={EXAMPLES.certificate}
-                    description={t(
-                      'PEM certificates of the authority. Without it, the authorities of the system count.',
-                    )}
+                    description={t("PEM certificates to trust instead of the system's.")}
                     disabled={disabled}
                   />
                   <TextField
@@ -171,7 +171,7 @@ export function DirectoryForm({ directory }: { directory: Directory }) {
                       disabled={disabled}
                     />
                   </div>
-                  <p className="text-muted">
+                  <p className="text-sm text-muted">
                     {t('The ID must never change: entryUUID, in Active Directory objectGUID.')}
                   </p>
                   <TextField
@@ -195,8 +195,8 @@ export function DirectoryForm({ directory }: { directory: Directory }) {
                     name="group_source"
                     label={t('Groups from')}
                     options={[
-                      { value: 'search', label: t('A search with the group filter') },
-                      { value: 'member_of', label: t('The attribute memberOf') },
+                      { value: 'search', label: t('Search with the group filter') },
+                      { value: 'member_of', label: t('Attribute memberOf') },
                     ]}
                     disabled={disabled}
                   />
@@ -206,7 +206,7 @@ export function DirectoryForm({ directory }: { directory: Directory }) {
                     label={t('Base DN of groups')}
                     mono
                     placeholder={EXAMPLES.group_base_dn}
-                    description={t('Groups elsewhere do not count.')}
+                    description={t('Groups outside this DN are ignored.')}
                     disabled={disabled}
                   />
                   <TextField
@@ -224,7 +224,7 @@ export function DirectoryForm({ directory }: { directory: Directory }) {
                     control={control}
                     name="nested_groups"
                     label={t('Include nested groups')}
-                    description={t('Membership in a group counts for the groups that it is in.')}
+                    description={t('Members of a group also count as members of its parent groups.')}
                     disabled={disabled}
                   />
                   <CheckboxField
@@ -234,7 +234,13 @@ export function DirectoryForm({ directory }: { directory: Directory }) {
                     description={t('Other users of the directory cannot sign in.')}
                     disabled={disabled}
                   />
-                  <MappingFields control={control} roles={roles} places={places} lockedReason={locked} />
+                  <MappingFields
+                    control={control}
+                    roles={roles}
+                    places={places}
+                    lockedReason={locked}
+                    required={requiresGroup}
+                  />
                 </div>
               </Section>
               <DirectoryLookup read={() => toDirectoryInput(edit.form.getValues(), directory)} lockedReason={locked} />

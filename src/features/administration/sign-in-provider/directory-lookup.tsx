@@ -15,6 +15,9 @@ import { Mono } from '@/ui/values';
 
 type Props = { read: () => Omit<DirectoryCheckInput, 'user'>; lockedReason: string | null };
 
+/** The test is the last of a long page: its result would appear below what is seen. */
+const showResult = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' });
+
 /** Looks a user up with the settings of the form, which need not be saved. */
 export function DirectoryLookup({ read, lockedReason }: Props) {
   const t = useT();
@@ -23,6 +26,8 @@ export function DirectoryLookup({ read, lockedReason }: Props) {
   const check = useMutation(useTRPC().directory.check.mutationOptions());
   const failure = check.error ? toFailure(check.error) : null;
   const name = user.trim();
+  const disabledReason = lockedReason ?? (name === '' && t('Enter a user name first'));
+  const test = () => check.mutate({ ...read(), user: name });
   return (
     <Section
       title={t('Test')}
@@ -32,21 +37,33 @@ export function DirectoryLookup({ read, lockedReason }: Props) {
         <div className="flex flex-wrap items-end gap-2">
           <div className="flex min-w-0 grow flex-col gap-1">
             <label htmlFor={id}>{t('User name')}</label>
-            <TextInput id={id} value={user} onChange={(event) => setUser(event.target.value)} mono autoComplete="off" />
+            <TextInput
+              id={id}
+              value={user}
+              onChange={(event) => setUser(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter') return;
+                // The field is in the form of the settings, which Enter would save.
+                event.preventDefault();
+                if (!disabledReason && !check.isPending) test();
+              }}
+              mono
+              autoComplete="off"
+            />
           </div>
-          <Button
-            onClick={() => check.mutate({ ...read(), user: name })}
-            pending={check.isPending}
-            disabledReason={lockedReason ?? (name === '' && t('Enter a user name first'))}
-          >
+          <Button onClick={test} pending={check.isPending} disabledReason={disabledReason}>
             {t('Test connection')}
           </Button>
         </div>
-        {check.data && <Found check={check.data} />}
-        {failure && (
-          <Notice tone="danger" title={t('Directory test failed')} live>
-            {failure.errors?.map(({ message }) => message).join(' ') || failure.detail}
-          </Notice>
+        {(check.data || failure) && (
+          <div key={check.submittedAt} ref={showResult} className="scroll-mb-4">
+            {check.data && <Found check={check.data} />}
+            {failure && (
+              <Notice tone="danger" title={t('Directory test failed')} live>
+                {failure.errors?.map(({ message }) => message).join(' ') || failure.detail}
+              </Notice>
+            )}
+          </div>
         )}
       </div>
     </Section>
@@ -75,7 +92,18 @@ function Found({ check: { server, encrypted, user } }: { check: DirectoryCheck }
           { label: t('State'), value: user.disabled ? <Badge tone="warn">{t('Disabled')}</Badge> : t('Active') },
           {
             label: t('Groups'),
-            value: user.groups.length > 0 ? <Mono wrap>{user.groups.map(({ dn }) => dn).join('; ')}</Mono> : none,
+            value:
+              user.groups.length > 0 ? (
+                <ul className="flex flex-col gap-1">
+                  {user.groups.map(({ dn }) => (
+                    <li key={dn}>
+                      <Mono wrap>{dn}</Mono>
+                    </li>
+                  ))}
+                </ul>
+              ) : (
+                none
+              ),
           },
           { label: t('Roles'), value: user.roles.length > 0 ? user.roles.join(', ') : none },
         ]}

@@ -5,6 +5,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { Button, IconButton } from '@/ui/button';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
+import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
 import { type MappingValues, NEW_MAPPING } from './provider-values';
 
@@ -13,11 +14,13 @@ type Props<V extends MappingValues, Out> = {
   roles: readonly Option[];
   places: readonly Option[];
   lockedReason: string | null;
+  /** Only members of these groups sign in: without one, no user does. */
+  required?: boolean;
 };
 
 /** Which roles groups give, one line each: group, role, where. */
 export function MappingFields<V extends MappingValues, Out>(props: Props<V, Out>) {
-  const { roles, places, lockedReason } = props;
+  const { roles, places, lockedReason, required = false } = props;
   const t = useT();
   // Every form of groups has them under this name; the rest of its fields is its own.
   const control = props.control as unknown as Control<MappingValues, unknown, unknown>;
@@ -25,8 +28,11 @@ export function MappingFields<V extends MappingValues, Out>(props: Props<V, Out>
   const disabled = lockedReason !== null;
   return (
     <div className="flex flex-col gap-3">
-      {fields.length === 0 && (
+      {fields.length === 0 && !required && (
         <p className="text-muted">{t('No group maps to a role. Users get only manually assigned roles.')}</p>
+      )}
+      {fields.length === 0 && required && (
+        <Notice tone="warn">{t('Add a group: without one, no user of the directory can sign in.')}</Notice>
       )}
       {fields.map((field, index) => (
         <div

@@ -55,7 +55,7 @@ export function DestinationTestResult({ result, pending }: Pick<DestinationTest,
   }
   return (
     <Notice tone="ok" live title={t('Test record received by {name}', { name })}>
-      {t('The receiver has read the record {id}.', { id: answer?.record_id ?? '' })}
+      {t('Record {id}', { id: answer?.record_id ?? '' })}
     </Notice>
   );
 }

@@ -1,6 +1,8 @@
 import { FORWARDING_KINDS, FORWARDING_STREAMS, FORWARDING_TRANSPORTS } from '@/domain/choices';
 import type { ForwardingDestination, ForwardingKind, ForwardingStream } from '@/domain/forwarding/destination';
+import { formatCount } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
+import { Badge } from '@/ui/badge';
 import { createColumnHelper } from '@/ui/columns';
 import { Status } from '@/ui/status';
 
@@ -46,13 +48,17 @@ const findLastSent = (destination: ForwardingDestination): string | null =>
 export const findError = (destination: ForwardingDestination): string | null =>
   listActive(destination).find(({ last_error }) => last_error !== null)?.last_error ?? null;
 
+/** With a sign when more may be lost than was counted. */
+const formatLost = (destination: ForwardingDestination): string =>
+  `${listActive(destination).every(({ is_lost_exact }) => is_lost_exact) ? '' : '≥ '}${formatCount(sum(destination, 'lost'))}`;
+
 function formatState(t: Translate, destination: ForwardingDestination): string {
   if (!destination.enabled) return t('Off');
   return findError(destination) === null ? t('On') : t('Failing');
 }
 
 export const forwardingColumns = (t: Translate) => [
-  make.text('name', t('Name'), ({ name }) => name, { sortable: true, width: 160, grow: true }),
+  make.text('name', t('Name'), ({ name }) => name, { sortable: true, width: 150, grow: true }),
   make.custom(
     'enabled',
     t('State'),
@@ -61,23 +67,34 @@ export const forwardingColumns = (t: Translate) => [
       if (!destination.enabled) return <Status tone="off">{text}</Status>;
       return <Status tone={findError(destination) === null ? 'ok' : 'danger'}>{text}</Status>;
     },
-    { width: 90, csv: (destination) => formatState(t, destination) },
+    { width: 100, csv: (destination) => formatState(t, destination) },
   ),
-  make.text('kind', t('Kind'), ({ kind }) => t(KIND_LABELS[kind]), { sortable: true, width: 125 }),
+  make.custom(
+    'lost',
+    t('Lost'),
+    (destination) => {
+      const text = formatLost(destination);
+      return sum(destination, 'lost') > 0 ? <Badge tone="warn">{text}</Badge> : text;
+    },
+    { width: 115, align: 'end', csv: formatLost },
+  ),
+  make.number('waiting', t('Waiting'), (destination) => sum(destination, 'waiting')),
+  make.text('last_error', t('Last error'), findError, { width: 210, grow: true }),
+  make.time('last_sent_at', t('Last sent'), findLastSent, { none: t('Never') }),
+  make.number('sent', t('Sent'), (destination) => sum(destination, 'sent'), { sample: '999,999,999', hidden: true }),
   make.text('target', t('{sense, select, other {To}}', { sense: 'receiver' }), formatTarget, {
-    width: 190,
+    width: 210,
     grow: true,
   }),
+  make.text('kind', t('Kind'), ({ kind }) => t(KIND_LABELS[kind]), { sortable: true, width: 145, hidden: true }),
   make.text('streams', t('Records'), ({ streams }) => streams.map((one) => t(STREAM_LABELS[one])).join(', '), {
     width: 170,
     hidden: true,
   }),
-  make.time('last_sent_at', t('Last sent'), findLastSent, { none: t('Never') }),
-  make.number('sent', t('Sent'), (destination) => sum(destination, 'sent')),
-  make.number('waiting', t('Waiting'), (destination) => sum(destination, 'waiting')),
-  make.number('lost', t('Lost'), (destination) => sum(destination, 'lost')),
-  make.text('last_error', t('Last error'), findError, { width: 260, hidden: true }),
-  make.text('tenant_name', t('Tenant'), ({ tenant_name }) => tenant_name ?? t('Whole installation'), { width: 150 }),
+  make.text('tenant_name', t('Tenant'), ({ tenant_name }) => tenant_name ?? t('Whole installation'), {
+    width: 150,
+    hidden: true,
+  }),
   make.time('updated_at', t('Changed'), ({ updated_at }) => updated_at, { sortable: true, hidden: true }),
   make.time('created_at', t('Created'), ({ created_at }) => created_at, { sortable: true, hidden: true }),
 ];

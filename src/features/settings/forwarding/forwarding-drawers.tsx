@@ -42,7 +42,7 @@ export function AddDestinationDrawer({ onClose }: { onClose: () => void }) {
   return (
     <RecordDrawer
       title={t('Add destination')}
-      description={t('It gets records from the moment when it is added.')}
+      description={t('Records created from now on are sent.')}
       defaultValues={{ ...EMPTY_DESTINATION, tenant_id: tenants[0]?.value ?? null }}
       schema={ForwardingDestinationInput}
       toInput={toDestinationInput}
@@ -82,17 +82,17 @@ export function EditDestinationDrawer({ destination, onClose }: Props) {
     >
       {({ control }) => (
         <>
-          <ForwardingFields control={control} stored={destination} />
           <DestinationProgress destination={now} />
           <section aria-label={t('Test')} className="flex flex-col gap-2">
-            <div>
+            <div className="flex flex-wrap items-center gap-2">
               <Button size="sm" onClick={() => test.send(destination)} pending={test.pending}>
                 {t('Send test record')}
               </Button>
-              <span className="pl-2 text-sm text-muted">{t('Uses the saved settings.')}</span>
+              <span className="text-sm text-muted">{t('Uses the saved settings.')}</span>
             </div>
             <DestinationTestResult {...test} />
           </section>
+          <ForwardingFields control={control} stored={destination} />
         </>
       )}
     </VersionedDrawer>
@@ -113,7 +113,7 @@ export function DeleteDestinationDialog({ destination, onClose }: Props) {
       outdated={[trpc.forwarding.pathFilter()]}
       onClose={onClose}
     >
-      <p>{t('Records that wait for it are not sent.')}</p>
+      <p>{t('Waiting records are not sent.')}</p>
     </DeleteDialog>
   );
 }

@@ -79,7 +79,7 @@ export function ForwardingFields<Out>({ control, stored, tenants = [] }: Props<O
   const kind = useWatch({ control, name: 'kind' });
   return (
     <>
-      <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
+      <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus={!stored} />
       {!stored && <SelectField control={control} name="kind" label={t('Kind')} options={kindOptions(t)} />}
       <CheckGroupField control={control} name="streams" label={t('Records')} choices={streamOptions(t)} />
       {tenants.length > 0 && (
@@ -98,14 +98,14 @@ export function ForwardingFields<Out>({ control, stored, tenants = [] }: Props<O
         label={t('Certificate authorities')}
         rows={3}
         optional
-        description={t('PEM certificates that are trusted instead of those of the system.')}
+        description={t("PEM certificates to trust instead of the system's.")}
       />
       {kind === 'syslog' && (
         <NumberField
           control={control}
           name="max_message_bytes"
           label={t('Largest message')}
-          description={t('Larger records lose their longest fields. rsyslog accepts 8192 bytes unless configured.')}
+          description={t('Larger records lose their longest fields. rsyslog accepts 8192 bytes by default.')}
           unit={t('bytes')}
           min={SYSLOG_BYTES.min}
           max={SYSLOG_BYTES.max}
@@ -115,9 +115,9 @@ export function ForwardingFields<Out>({ control, stored, tenants = [] }: Props<O
       <NumberField
         control={control}
         name="max_wait_hours"
-        label={t('Keep waiting conversations')}
+        label={t('Retry conversations for')}
         description={t(
-          'Older ones are not sent and counted as lost. Audit records wait as long as the trail keeps them.',
+          'Older conversations are counted as lost. Audit records are retried as long as the audit trail keeps them.',
         )}
         unit={t('hours')}
         min={FORWARDING_WAIT_HOURS.min}

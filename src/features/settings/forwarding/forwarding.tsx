@@ -42,7 +42,7 @@ const DESTINATIONS = declareList({
   empty: {
     icon: <Forward />,
     title: msg('No destinations yet'),
-    text: msg('Destinations get audit records and conversations: a SIEM or another log system.'),
+    text: msg('Send audit records and conversations to a SIEM or another log system.'),
   },
 });
 
@@ -60,7 +60,9 @@ export function Forwarding() {
     <>
       <ListView
         of={useList(DESTINATIONS)}
-        description={t('Audit records and conversations are sent to other systems. Ingestion never waits for them.')}
+        description={t(
+          'Sends audit records and conversations to other systems. Ingestion never waits for a destination.',
+        )}
         summary={<DestinationTestResult {...test} />}
         onAdd={() => setAdding(true)}
         onRowOpen={writeReason === null ? (destination) => setOpen({ kind: 'edit', destination }) : undefined}

@@ -23,7 +23,9 @@ export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; 
   return (
     <div className="flex flex-col gap-4">
       <Notice tone="warn" title={t('Save these codes now')}>
-        {t('Each code signs you in once if you lose your phone. Codes are stored as hashes and cannot be shown again.')}
+        {t(
+          'Each code signs you in once if you lose your device. Codes are stored as hashes and cannot be shown again.',
+        )}
       </Notice>
       <ul
         aria-label={t('Recovery codes')}
