@@ -7,9 +7,9 @@ import { Button } from '@/ui/button';
 import { Skeleton } from '@/ui/loading';
 import { showToast } from '@/ui/toast';
 import { AuthFrame } from '../shared/auth-frame';
+import { Brand } from '../shared/brand';
 import { QueryView } from '../shared/query-view';
 import { Enrolment } from '../shared/second-factor/enrollment';
-import { Brand } from '../shell/brand';
 import { useSignOut } from './use-sign-out';
 
 /** In place of every page, for those whose role asks for a second factor that they do not have yet. */

@@ -4,7 +4,7 @@ import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/button';
 import { useStored } from '@/ui/use-stored';
-import { Brand } from './brand';
+import { Brand } from '../shared/brand';
 import { NavList } from './nav-list';
 import type { NavGroup } from './navigation';
 
