@@ -1,8 +1,9 @@
 /**
  * What a call of a page costs: processor time of web and of PostgreSQL, and statements, each call for itself on a service that is idle
  * otherwise. Processor time hardly depends on what else the machine does.
- * Run after a production build: npx tsx packages/bench/calls.ts [--agents 40] [--repeat 60]
- * A transaction counts as one statement. Bar: no call has more than 12.
+ * Run after a production build: npx tsx packages/bench/calls.ts [--agents 40] [--repeat 60] [--show topology.read]
+ * --show prints the statements of the calls whose name begins so. Statements are those of web and workers, less what an idle service
+ * has in the same time; BEGIN and COMMIT do not count. Bar: no call has more than 12.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -14,7 +15,11 @@ import { PASSWORD, startServiceEnvironment } from './service-environment';
 import { expectBar, printTable, summary } from './stats';
 
 const { values } = parseArgs({
-  options: { agents: { type: 'string', default: '40' }, repeat: { type: 'string', default: '60' } },
+  options: {
+    agents: { type: 'string', default: '40' },
+    repeat: { type: 'string', default: '60' },
+    show: { type: 'string' },
+  },
 });
 const REPEAT = Number(values.repeat);
 /** How long agents report before, each second: what pages show is of this time. */
@@ -22,8 +27,35 @@ const FILL_MS = 20_000;
 const MAX_STATEMENTS = 12;
 
 const environment = await startServiceEnvironment({ users: 1, agents: Number(values.agents), redisUrl: null });
-const sql = postgres(environment.databaseUrl, { max: 1 });
+const sql = postgres(environment.databaseUrl, { max: 1, onnotice: () => {} });
+
+/** Lets the database count its statements. It must start again for that, which the environment does when it ends. */
+async function countStatements(): Promise<void> {
+  await sql`alter system set shared_preload_libraries = 'pg_stat_statements'`;
+  process.kill(environment.databasePid(), 'SIGINT');
+  for (let attempt = 0; ; attempt++) {
+    await delay(500);
+    const made = await sql`create extension if not exists pg_stat_statements`.then(
+      () => sql`select 1 from pg_stat_statements limit 1`,
+      (error) => (attempt < 60 ? null : Promise.reject(error)),
+    );
+    if (made) return;
+  }
+}
+
+type Statement = { query: string; calls: number };
+/** The statements since the last time. */
+async function takeStatements(): Promise<Statement[]> {
+  const rows = await sql<Statement[]>`
+    select query, sum(calls)::float8 as calls from pg_stat_statements
+    where query !~* '^(begin|commit|rollback|set|listen)' and query not like '%pg_stat_statements%' group by query order by 2 desc`;
+  await sql`select pg_stat_statements_reset()`;
+  return rows;
+}
+const total = (statements: readonly Statement[]) => statements.reduce((sum, { calls }) => sum + calls, 0);
+
 try {
+  await countStatements();
   const end = new AbortController();
   setTimeout(() => end.abort(), FILL_MS);
   await runAgents(
@@ -68,26 +100,29 @@ try {
   };
 
   const pid = environment.processes.web.pid() ?? 0;
-  /** Transactions since the start. PostgreSQL counts those of the last second late. */
-  const countTransactions = async () => {
-    await delay(1_200);
-    const [row] =
-      await sql`select xact_commit + xact_rollback as n from pg_stat_database where datname = current_database()`;
-    return Number(row?.n);
-  };
+  const IDLE_MS = 10_000;
+  await takeStatements();
+  await delay(IDLE_MS);
+  const idlePerMs = total(await takeStatements()) / IDLE_MS;
   const rows: { name: string; web: number; database: number; statements: number; ms: number }[] = [];
   for (const [name, call] of Object.entries(calls)) {
     for (let at = 0; at < 8; at++) await call(10_000 + at);
-    const transactions = await countTransactions();
+    await takeStatements();
     const [web, database] = [processCpu(pid), postgresCpu(environment.databasePid())];
     const times: number[] = [];
+    const began = performance.now();
     for (let at = 0; at < REPEAT; at++) {
       const started = performance.now();
       await call(at);
       times.push(performance.now() - started);
     }
     const spent = [processCpu(pid) - web, postgresCpu(environment.databasePid()) - database];
-    const statements = ((await countTransactions()) - transactions) / REPEAT;
+    const taken = await takeStatements();
+    const statements = Math.max(0, total(taken) - idlePerMs * (performance.now() - began)) / REPEAT;
+    if (values.show && name.startsWith(values.show)) {
+      for (const { query, calls } of taken)
+        console.log(`${name} ${(calls / REPEAT).toFixed(1)} × ${query.replace(/\s+/g, ' ').slice(0, 200)}`);
+    }
     const [inWeb = 0, inDatabase = 0] = spent.map((seconds) => (seconds * 1000) / REPEAT);
     rows.push({ name, web: inWeb, database: inDatabase, statements, ms: summary(times).median });
   }

@@ -23,7 +23,9 @@ const { closeDb, db, sqlClient } = await import('@/server/db/client');
 const { clock } = await import('@/server/lib/clock');
 const { hashSnapshot } = await import('@/server/enforcement/guest-firewall/live-reader');
 const { recordFilters } = await import('@/server/enforcement/guest-firewall/record-filters');
-const { storeClusterSnapshot, storeGuestSnapshots } = await import('@/server/enforcement/queries/firewall-snapshots');
+const { readNodeImplementations, storeClusterSnapshot, storeGuestSnapshots } = await import(
+  '@/server/enforcement/queries/firewall-snapshots'
+);
 const { noteSeenSources } = await import('@/server/addresses/queries/sightings');
 const { searchIpam } = await import('@/server/addresses/search');
 const { settleClusterFindings } = await import('@/server/insight/addresses/settle-findings');
@@ -113,7 +115,10 @@ const read = { cluster_id: cluster.id, read_at: new Date().toISOString(), state_
 await storeClusterSnapshot(db, read);
 await storeGuestSnapshots(db, first);
 const measureReading = (rows: ReturnType<typeof readings>) =>
-  measure(() => recordFilters({ ...read, read_at: clock.now().toISOString() }, rows, subjects));
+  measure(async () => {
+    const nodes = await readNodeImplementations(db, cluster.id);
+    await recordFilters({ ...read, read_at: clock.now().toISOString() }, rows, subjects, nodes);
+  });
 const began = await measureReading(first);
 const same = await measureReading(readings(0));
 const few = await measureReading(readings(1, Math.ceil(count / 100)));

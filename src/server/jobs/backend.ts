@@ -19,6 +19,21 @@ export type JobWorker = Worker<unknown, void, string, IQueueBackend>;
 export type JobProcessor = Processor<unknown, void, string>;
 type WorkerSettings = Omit<WorkerOptions, 'connection'>;
 
+/** How many jobs of a queue are in each state, when its schedule runs next, and how many workers are connected. */
+export type QueueState = {
+  waiting: number;
+  active: number;
+  delayed: number;
+  completed: number;
+  failed: number;
+  /** Null when the store does not know. */
+  workers: number | null;
+  /** Milliseconds; null without a schedule. */
+  every_ms: number | null;
+  /** Milliseconds since 1970; null without a schedule. */
+  next_run_ms: number | null;
+};
+
 /** Where jobs wait. Nothing else in the program knows which of the two it is. */
 export type QueueBackend = {
   kind: 'postgres' | 'redis';
@@ -30,6 +45,8 @@ export type QueueBackend = {
   peer(): Promise<{ local: string | null; remote: string; port: number } | null>;
   queue(name: string): JobQueue;
   worker(name: string, processor: JobProcessor, settings: WorkerSettings): JobWorker;
+  /** The state of each of these queues, in their order. A schedule has the name of its queue. */
+  states(queues: readonly JobQueue[]): Promise<QueueState[]>;
   /** Closes the shared connections; queues and workers are closed before. */
   close(): Promise<void>;
 };
@@ -39,6 +56,48 @@ const SCHEMA = 'bullmq';
 /** Connections besides those with which workers listen. */
 const SHORT_QUERIES = 6;
 const logDrop = (error: unknown) => logger.warn({ err: error }, 'queue connection lost; reconnecting');
+
+/**
+ * The states of all queues in one statement: asking each queue for itself takes three. The tables are those of the package, and the
+ * session of a worker has the name of its queue. Parameter: names of queues.
+ */
+const STATES = `
+  select coalesce(counts.waiting, 0)::float8 as waiting, coalesce(counts.active, 0)::float8 as active,
+    coalesce(counts.delayed, 0)::float8 as delayed, coalesce(counts.completed, 0)::float8 as completed,
+    coalesce(counts.failed, 0)::float8 as failed, coalesce(sessions.workers, 0)::float8 as workers,
+    scheduler.every_ms::float8 as every_ms, scheduler.next_run_ms::float8 as next_run_ms
+  from unnest($1::text[]) with ordinality as asked (queue, position)
+  left join (
+    select queue,
+      count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'active') as active,
+      count(*) filter (where state = 'delayed') as delayed, count(*) filter (where state = 'completed') as completed,
+      count(*) filter (where state = 'failed') as failed
+    from job group by queue
+  ) counts on counts.queue = asked.queue
+  left join scheduler on scheduler.queue = asked.queue and scheduler.scheduler_id = asked.queue
+  left join (
+    select application_name, count(*) as workers from pg_stat_activity where datname = current_database() group by 1
+  ) sessions on sessions.application_name = asked.queue
+  order by asked.position`;
+
+/** The state of one queue, as the package reads it. */
+async function readState(queue: JobQueue): Promise<QueueState> {
+  const [counts, scheduler, workers] = await Promise.all([
+    queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'completed', 'failed'),
+    queue.getJobScheduler(queue.name),
+    queue.getWorkersCount().catch(() => null),
+  ]);
+  return {
+    waiting: (counts.wait ?? 0) + (counts.prioritized ?? 0),
+    active: counts.active ?? 0,
+    delayed: counts.delayed ?? 0,
+    completed: counts.completed ?? 0,
+    failed: counts.failed ?? 0,
+    workers,
+    every_ms: scheduler?.every ?? null,
+    next_run_ms: scheduler?.next ?? null,
+  };
+}
 
 function postgresBackend(url: string): QueueBackend {
   // One pool for all queues and workers. Each worker keeps one connection for LISTEN, the others serve short queries.
@@ -71,6 +130,9 @@ function postgresBackend(url: string): QueueBackend {
     queue: (name) => new Queue(name, { connection: pool }, createPostgresBackend) as unknown as JobQueue,
     worker: (name, processor, settings) =>
       new Worker(name, processor, { ...settings, connection: pool }, createPostgresBackend) as unknown as JobWorker,
+    async states(queues) {
+      return (await pool.query<QueueState>(STATES, [queues.map(({ name }) => name)])).rows;
+    },
     close: () => pool.end(),
   };
 }
@@ -95,6 +157,7 @@ function redisBackend(url: string): QueueBackend {
     queue: (name) => new Queue(name, { connection, prefix }) as unknown as JobQueue,
     worker: (name, processor, settings) =>
       new Worker(name, processor, { ...settings, connection, prefix }) as unknown as JobWorker,
+    states: (queues) => Promise.all(queues.map(readState)),
     async close() {
       connection.disconnect();
     },

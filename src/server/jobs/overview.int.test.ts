@@ -12,6 +12,30 @@ describe('jobsOverview', () => {
   beforeAll(() => queueBackend.prepare());
   afterAll(() => closeQueues());
 
+  it('counts the same as the package does for each queue, in every state, with its workers', async () => {
+    const queue = getQueue('cluster.sync');
+    const counts = async () => ({
+      counts: await queue.getJobCounts('waiting', 'active', 'delayed', 'completed', 'failed'),
+      workers: await queue.getWorkersCount(),
+    });
+    for (const delay of [0, 0, 0, 0, 60_000]) await queue.add('cluster.sync', {}, { delay });
+    const worker = queueBackend.worker('cluster.sync', async () => {}, { autorun: false });
+    await worker.waitUntilReady();
+    const [done, failed] = [await worker.getNextJob('one'), await worker.getNextJob('two')];
+    await done?.moveToCompleted(undefined, 'one', false);
+    await failed?.moveToFailed(new UnrecoverableError('gone'), 'two');
+    await worker.getNextJob('three');
+    expect(await counts()).toEqual({
+      counts: { waiting: 1, active: 1, delayed: 1, completed: 1, failed: 1 },
+      workers: 1,
+    });
+    const { queues } = await jobsOverview();
+    expect(queues[0]).toMatchObject({ ...(await counts()).counts, workers: 1 });
+    expect(queues[1]).toMatchObject({ waiting: 0, failed: 0, workers: 0 });
+    await worker.close();
+    await queue.obliterate({ force: true });
+  });
+
   it('lists every queue, also before anything ran', async () => {
     const { backend, queues, recent_failures } = await jobsOverview();
     expect(backend).toBe('postgres');

@@ -1,17 +1,9 @@
-import { queueBackend } from './backend';
+import { type QueueState, queueBackend } from './backend';
 import { JOBS, type JobName } from './definitions';
 import { getQueue } from './queues';
 
-export type QueueOverview = {
+export type QueueOverview = Omit<QueueState, 'every_ms' | 'next_run_ms'> & {
   name: JobName;
-  waiting: number;
-  active: number;
-  /** Waits for its next try or its time. */
-  delayed: number;
-  completed: number;
-  failed: number;
-  /** Worker processes connected to this queue; null when the store does not tell. */
-  workers: number | null;
   every_seconds: number | null;
   next_run_at: string | null;
 };
@@ -27,27 +19,7 @@ export type JobFailure = {
 
 export type JobsOverview = { backend: 'postgres' | 'redis'; queues: QueueOverview[]; recent_failures: JobFailure[] };
 
-const iso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
-
-async function queueOverview(name: JobName): Promise<QueueOverview> {
-  const queue = getQueue(name);
-  const [counts, scheduler, workers] = await Promise.all([
-    queue.getJobCounts('wait', 'active', 'delayed', 'completed', 'failed'),
-    queue.getJobScheduler(name),
-    queue.getWorkersCount().catch(() => null),
-  ]);
-  return {
-    name,
-    waiting: counts.wait ?? 0,
-    active: counts.active ?? 0,
-    delayed: counts.delayed ?? 0,
-    completed: counts.completed ?? 0,
-    failed: counts.failed ?? 0,
-    workers,
-    every_seconds: scheduler?.every === undefined ? null : scheduler.every / 1000,
-    next_run_at: iso(scheduler?.next),
-  };
-}
+const iso = (ms: number | null | undefined) => (ms == null ? null : new Date(ms).toISOString());
 
 async function listFailures(name: JobName, limit: number): Promise<JobFailure[]> {
   const jobs = await getQueue(name).getFailed(0, limit - 1);
@@ -67,7 +39,13 @@ async function listFailures(name: JobName, limit: number): Promise<JobFailure[]>
  */
 export async function jobsOverview(limit = 50): Promise<JobsOverview> {
   const names = Object.keys(JOBS) as JobName[];
-  const queues = await Promise.all(names.map(queueOverview));
+  const states = await queueBackend.states(names.map(getQueue));
+  const queues = states.map(({ every_ms, next_run_ms, ...state }, at) => ({
+    name: names[at] as JobName,
+    ...state,
+    every_seconds: every_ms === null ? null : every_ms / 1000,
+    next_run_at: iso(next_run_ms),
+  }));
   // Most queues have none, and asking each takes a statement.
   const failing = queues.filter(({ failed }) => failed > 0);
   const failures = await Promise.all(failing.map(({ name }) => listFailures(name, limit)));

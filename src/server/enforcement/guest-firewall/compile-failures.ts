@@ -5,7 +5,7 @@ import { db } from '../../db/client';
 import {
   listGuestCompileFailures,
   listGuestSnapshotPage,
-  listNodeImplementations,
+  type NodeImplementations,
   setCompileFailures,
 } from '../queries/firewall-snapshots';
 
@@ -45,14 +45,11 @@ export async function withCompileFailures(
   cluster: ClusterSnapshot,
   before: ClusterSnapshot | null,
   readAt: string,
+  nftables: NodeImplementations,
 ): Promise<ClusterSnapshot> {
   const unread = cluster.aliases === null || cluster.groups === null || cluster.ipsets === null;
   if (!unread && sharedObjects(cluster) !== sharedObjects(before)) await refreshGuests(clusterId, cluster);
-  const [ofGuests, inventory] = await Promise.all([
-    listGuestCompileFailures(db, clusterId),
-    listNodeImplementations(db, clusterId),
-  ]);
-  const nftables = new Map(inventory.map((node) => [node.name, node.nftables]));
+  const ofGuests = await listGuestCompileFailures(db, clusterId);
   const nodes: Record<string, LiveNode> = { ...cluster.nodes };
   let failing = false;
   for (const name of new Set([...nftables.keys(), ...Object.keys(nodes)])) {

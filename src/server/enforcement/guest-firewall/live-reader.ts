@@ -16,6 +16,7 @@ import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import {
   findClusterSnapshot,
   findGuestSnapshots,
+  readNodeImplementations,
   storeClusterSnapshot,
   storeGuestSnapshots,
 } from '../queries/firewall-snapshots';
@@ -63,12 +64,15 @@ const LIMITS = {
 /** By workload and by cluster: who may see which of them is decided before. */
 const guestCache = cache<Promise<TimedGuest>, Asked>({ name: 'guest_readings', ...LIMITS });
 const clusterCache = cache<Promise<Timed<ClusterSnapshot>>, Asked>({ name: 'cluster_readings', ...LIMITS });
+/** What pages of one guest show, with what could not be read: stored once for all of them. */
+const shownCache = cache<Promise<ClusterSnapshots>, Asked>({ name: 'shown_guests', ...LIMITS });
 const toReadRequest = (fresh: boolean): Asked => ({ at: clock.now().getTime(), fresh });
 
 /** Forgets what was read: after writing, or in tests. */
 export function clearSnapshotCaches(): void {
   guestCache.clear();
   clusterCache.clear();
+  shownCache.clear();
 }
 
 export const hashSnapshot = (state: unknown): string =>
@@ -135,12 +139,16 @@ async function store(
     });
   const { read_at } = snapshots.cluster;
   const changed = await storeGuestSnapshots(db, rows);
-  const before = await findClusterSnapshot(db, clusterId);
-  const state = await withCompileFailures(clusterId, snapshots.cluster.state, before?.state ?? null, read_at);
+  const [before, nodes] = await Promise.all([
+    findClusterSnapshot(db, clusterId),
+    readNodeImplementations(db, clusterId),
+  ]);
+  const state = await withCompileFailures(clusterId, snapshots.cluster.state, before?.state ?? null, read_at, nodes);
   const clusterRow = { cluster_id: clusterId, read_at, state_hash: hashSnapshot(state), state };
-  const clusterChanged = await storeClusterSnapshot(db, clusterRow);
-  await recordFilters(clusterRow, guests, subjects);
-  if (changed > 0 || clusterChanged) await publishEvent(db, { type: 'firewall.changed', cluster_id: clusterId });
+  await storeClusterSnapshot(db, clusterRow);
+  await recordFilters(clusterRow, guests, subjects, nodes);
+  if (changed > 0 || before?.state_hash !== clusterRow.state_hash)
+    await publishEvent(db, { type: 'firewall.changed', cluster_id: clusterId });
   return { ...snapshots, cluster: { state, read_at } };
 }
 
@@ -159,6 +167,11 @@ function readOne(provider: HypervisorProvider, subject: LiveSubject, fresh: bool
         : await readGuestSnapshot(provider, { node: node_name, kind, vmid, creation_fingerprint });
     return { workload_id: id, read_at, state };
   });
+}
+
+/** One guest as a page shows it: read and stored once for all who ask within a few seconds, also when it cannot be read. */
+export function readShownGuest(subject: LiveSubject): Promise<ClusterSnapshots> {
+  return shownCache.load(subject.id, toReadRequest(false), () => readLive(subject.cluster_id, [subject]));
 }
 
 /**

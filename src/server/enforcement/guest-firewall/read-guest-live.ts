@@ -14,7 +14,7 @@ import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { toLiveState } from '../policies/firewall-state/views';
 import type { InputWorkload } from '../queries/policy-inputs';
-import { oldestReadAt, readLive, type TimedGuest } from './live-reader';
+import { oldestReadAt, readShownGuest, type TimedGuest } from './live-reader';
 import { ruleNamer } from './named-rules';
 import { outsideFilters } from './outside-filters';
 import { readGuestPast } from './read-guest-past';
@@ -41,7 +41,7 @@ export async function readGuestLive(reach: Reach, workloadId: string): Promise<G
   if (!workload || !isWithinReach(workload, reach)) {
     throw notFound('workload');
   }
-  const snapshots = await readLive(workload.cluster_id, [workload]);
+  const snapshots = await readShownGuest(workload);
   const snapshot = snapshots.guests.get(workloadId);
   if (!snapshot) throw new Error('expected a snapshot of each requested guest');
   const cluster = snapshots.cluster.state;

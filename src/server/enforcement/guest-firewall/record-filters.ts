@@ -6,7 +6,7 @@ import { db } from '../../db/client';
 import { batches } from '../../db/update-rows';
 import { cache } from '../../lib/cache';
 import { clock } from '../../lib/clock';
-import { listNodeImplementations } from '../queries/firewall-snapshots';
+import type { NodeImplementations } from '../queries/firewall-snapshots';
 import { type ReadFilter, storeGuestFilters } from '../queries/guest-filters';
 
 type Read<T> = { readonly state: T; readonly state_hash: string; readonly read_at: string };
@@ -32,9 +32,8 @@ export async function recordFilters(
   cluster: Read<ClusterSnapshot> & { readonly cluster_id: string },
   guests: readonly (Read<GuestSnapshot> & { readonly workload_id: string })[],
   subjects: readonly Subject[],
+  nftables: NodeImplementations,
 ): Promise<void> {
-  const implementations = await listNodeImplementations(db, cluster.cluster_id);
-  const nftables = new Map(implementations.map((node) => [node.name, node.nftables]));
   const places = new Map(subjects.map(({ id, node_name }) => [id, node_name]));
   const changed_at = clock.now().toISOString();
   const sorted = [...guests].sort((a, b) => (a.workload_id < b.workload_id ? -1 : 1));

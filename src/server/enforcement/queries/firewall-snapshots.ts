@@ -127,15 +127,16 @@ export async function listGuestSnapshotPage(
     .limit(limit);
 }
 
-/** Names of the nodes that the inventory has. */
-export async function listNodeImplementations(
-  executor: Executor,
-  clusterId: string,
-): Promise<{ name: string; nftables: boolean | null }[]> {
-  return executor
+/** By the name of a node, whether it filters with nftables; null when the inventory does not know. */
+export type NodeImplementations = ReadonlyMap<string, boolean | null>;
+
+/** All nodes of a cluster that the inventory has. */
+export async function readNodeImplementations(executor: Executor, clusterId: string): Promise<NodeImplementations> {
+  const rows = await executor
     .select({ name: nodes.name, nftables: nodes.nftables })
     .from(nodes)
     .where(eq(nodes.cluster_id, clusterId));
+  return new Map(rows.map(({ name, nftables }) => [name, nftables]));
 }
 
 export async function setCompileFailures(
@@ -176,15 +177,11 @@ export async function findClusterSnapshot(
   return row ?? null;
 }
 
-/** Stores a snapshot of what the guests of a cluster share. @returns whether it differs from the previous one */
+/** Stores a snapshot of what the guests of a cluster share; a later one that is already stored stays. */
 export async function storeClusterSnapshot(
   executor: Executor,
   row: { cluster_id: string; read_at: string; state_hash: string; state: ClusterSnapshot },
-): Promise<boolean> {
-  const [old] = await executor
-    .select({ state_hash: clusterFirewallSnapshots.state_hash })
-    .from(clusterFirewallSnapshots)
-    .where(eq(clusterFirewallSnapshots.cluster_id, row.cluster_id));
+): Promise<void> {
   await executor
     .insert(clusterFirewallSnapshots)
     .values(row)
@@ -193,7 +190,6 @@ export async function storeClusterSnapshot(
       set: { read_at: row.read_at, state_hash: row.state_hash, state: row.state },
       setWhere: sql`${clusterFirewallSnapshots.read_at} <= excluded.read_at`,
     });
-  return old?.state_hash !== row.state_hash;
 }
 
 /** Clusters with a token whose snapshots are older than this, or that were never read. */
