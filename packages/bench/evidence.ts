@@ -23,7 +23,7 @@ const { closeDb, db, sqlClient } = await import('@/server/db/client');
 const { clock } = await import('@/server/lib/clock');
 const { hashSnapshot } = await import('@/server/enforcement/guest-firewall/live-reader');
 const { recordFilters } = await import('@/server/enforcement/guest-firewall/record-filters');
-const { readNodeImplementations, storeClusterSnapshot, storeGuestSnapshots } = await import(
+const { listNodesToCompile, storeClusterSnapshot, storeGuestSnapshots } = await import(
   '@/server/enforcement/queries/firewall-snapshots'
 );
 const { noteSeenSources } = await import('@/server/addresses/queries/sightings');
@@ -116,7 +116,7 @@ await storeClusterSnapshot(db, read);
 await storeGuestSnapshots(db, first);
 const measureReading = (rows: ReturnType<typeof readings>) =>
   measure(async () => {
-    const nodes = await readNodeImplementations(db, cluster.id);
+    const nodes = await new Map((await listNodesToCompile(db, cluster.id)).map((node) => [node.name, node.nftables]));
     await recordFilters({ ...read, read_at: clock.now().toISOString() }, rows, subjects, nodes);
   });
 const began = await measureReading(first);

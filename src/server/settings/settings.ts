@@ -11,7 +11,7 @@ import type { Scope } from '../auth/scope';
 import { db, type Executor } from '../db/client';
 import { clock } from '../lib/clock';
 import { assertVersion } from '../lib/refusals';
-import { findSetting, insertSetting, lockSetting, mergeSetting, updateSetting } from './queries/settings';
+import { findSetting, findSettings, insertSetting, lockSetting, mergeSetting, updateSetting } from './queries/settings';
 
 /** `system_settings.key` of what an administrator chose, and of when the schedules last ran. */
 export const RUNTIME_KEY = 'runtime';
@@ -32,15 +32,16 @@ export const ScheduleTimes = z
   .transform((stored) => ({ node_scheduled_at: null, ipam_scheduled_at: null, ...stored }));
 export type ScheduleTimes = z.output<typeof ScheduleTimes>;
 
-/** The runtime settings as stored; created with their defaults when there are none yet. */
+/** The runtime settings as stored; created with their defaults when there are none yet. One query. */
 export async function storedSettings(executor: Executor = db): Promise<RuntimeSettingsRead> {
-  let row = await findSetting(executor, RUNTIME_KEY);
-  if (!row) {
+  const read = () => findSettings(executor, [RUNTIME_KEY, AUTO_SYNC_KEY]);
+  let stored = await read();
+  if (!stored.has(RUNTIME_KEY)) {
     await insertSetting(executor, RUNTIME_KEY, DEFAULT_RUNTIME_CHOICES, clock.now().toISOString());
-    row = await findSetting(executor, RUNTIME_KEY);
+    stored = await read();
   }
+  const [row, times] = [stored.get(RUNTIME_KEY), stored.get(AUTO_SYNC_KEY)];
   if (!row) throw new Error('cannot store the runtime settings');
-  const times = await findSetting(executor, AUTO_SYNC_KEY);
   return {
     ...Choices.parse(row.value),
     ...Times.parse(times?.value ?? {}),

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { guestCompileFailures, summarizeCompileFailures } from '@/domain/firewall/compile-failure';
 import { completeLiveNode, type LiveNode } from '@/domain/firewall/live-state';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../db/client';
 import {
-  listGuestCompileFailures,
   listGuestSnapshotPage,
+  listNodesToCompile,
   type NodeImplementations,
   setCompileFailures,
 } from '../queries/firewall-snapshots';
@@ -32,12 +33,13 @@ async function refreshGuests(clusterId: string, cluster: ClusterSnapshot): Promi
   }
 }
 
-const sharedObjects = (cluster: ClusterSnapshot | null) =>
-  JSON.stringify([cluster?.aliases, cluster?.groups, cluster?.ipsets]);
+/** Of what guests refer to, as it is stored: the database keeps the fields of an object in an order of its own. */
+const readShared = (cluster: ClusterSnapshot | null): unknown =>
+  JSON.parse(JSON.stringify([cluster?.aliases, cluster?.groups, cluster?.ipsets]));
 
 /**
- * The snapshot of a cluster with what keeps the firewall of each node from being compiled, from all snapshots of its guests.
- * Call it after these were stored.
+ * The snapshot of a cluster with what keeps the firewall of each node from being compiled, from all snapshots of its guests; and which
+ * nodes filter with nftables. Call it after these were stored.
  * @param before the snapshot stored last: how long a node has been failing is taken from it
  */
 export async function withCompileFailures(
@@ -45,16 +47,15 @@ export async function withCompileFailures(
   cluster: ClusterSnapshot,
   before: ClusterSnapshot | null,
   readAt: string,
-  nftables: NodeImplementations,
-): Promise<ClusterSnapshot> {
+): Promise<{ state: ClusterSnapshot; nftables: NodeImplementations }> {
   const unread = cluster.aliases === null || cluster.groups === null || cluster.ipsets === null;
-  if (!unread && sharedObjects(cluster) !== sharedObjects(before)) await refreshGuests(clusterId, cluster);
-  const ofGuests = await listGuestCompileFailures(db, clusterId);
+  if (!unread && !isDeepStrictEqual(readShared(cluster), readShared(before))) await refreshGuests(clusterId, cluster);
+  const inventory = await listNodesToCompile(db, clusterId);
+  const nftables = new Map(inventory.map((node) => [node.name, node.nftables]));
   const nodes: Record<string, LiveNode> = { ...cluster.nodes };
   let failing = false;
   for (const name of new Set([...nftables.keys(), ...Object.keys(nodes)])) {
-    const guests = ofGuests.filter(({ node_name }) => node_name === name);
-    const contributed = guests.flatMap(({ compile_failures }) => compile_failures);
+    const contributed = inventory.find((known) => known.name === name)?.contributed.flat() ?? [];
     const node = completeLiveNode(cluster, name, nftables.get(name) ?? null);
     const { failures, maybe } = summarizeCompileFailures(cluster, node, contributed);
     if (failures.length === 0 && !maybe) continue;
@@ -65,5 +66,5 @@ export async function withCompileFailures(
       ...(maybe ? { compile_unknown: true } : { compile_failure: { since, failures } }),
     };
   }
-  return failing ? { ...cluster, nodes } : cluster;
+  return { state: failing ? { ...cluster, nodes } : cluster, nftables };
 }

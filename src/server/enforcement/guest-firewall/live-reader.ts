@@ -4,7 +4,6 @@ import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot'
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { clusterAccess, openProvider } from '../../inventory/cluster-access';
-import { findClusterRow } from '../../inventory/queries/clusters';
 import { cache } from '../../lib/cache';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
@@ -14,9 +13,9 @@ import { notFound } from '../../lib/refusals';
 import { ProviderError } from '../../providers/hypervisor/errors';
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import {
-  findClusterSnapshot,
   findGuestSnapshots,
-  readNodeImplementations,
+  findObservedCluster,
+  type StoredClusterSnapshot,
   storeClusterSnapshot,
   storeGuestSnapshots,
 } from '../queries/firewall-snapshots';
@@ -105,6 +104,7 @@ const isComplete = ({ unreadable }: GuestSnapshot) => unreadable.length === 0 ||
 async function store(
   clusterId: string,
   snapshots: ClusterSnapshots,
+  before: StoredClusterSnapshot | null,
   subjects: readonly LiveSubject[],
   replace: boolean,
 ): Promise<ClusterSnapshots> {
@@ -139,14 +139,15 @@ async function store(
     });
   const { read_at } = snapshots.cluster;
   const changed = await storeGuestSnapshots(db, rows);
-  const [before, nodes] = await Promise.all([
-    findClusterSnapshot(db, clusterId),
-    readNodeImplementations(db, clusterId),
-  ]);
-  const state = await withCompileFailures(clusterId, snapshots.cluster.state, before?.state ?? null, read_at, nodes);
+  const { state, nftables } = await withCompileFailures(
+    clusterId,
+    snapshots.cluster.state,
+    before?.state ?? null,
+    read_at,
+  );
   const clusterRow = { cluster_id: clusterId, read_at, state_hash: hashSnapshot(state), state };
   await storeClusterSnapshot(db, clusterRow);
-  await recordFilters(clusterRow, guests, subjects, nodes);
+  await recordFilters(clusterRow, guests, subjects, nftables);
   if (changed > 0 || before?.state_hash !== clusterRow.state_hash)
     await publishEvent(db, { type: 'firewall.changed', cluster_id: clusterId });
   return { ...snapshots, cluster: { state, read_at } };
@@ -186,11 +187,13 @@ export async function readLive(
   const { concurrency = CONCURRENCY, signal = new AbortController().signal, fresh = false, replace = false } = options;
   const guests = new Map<string, TimedGuest>();
   let provider: HypervisorProvider | undefined;
+  let before: StoredClusterSnapshot | null = null;
   let snapshots: ClusterSnapshots;
   try {
-    const row = await findClusterRow(db, clusterId);
+    const row = await findObservedCluster(db, clusterId);
     if (!row) throw notFound('cluster');
-    const opened = (options.openProvider ?? openProvider)(clusterAccess(row));
+    before = row.stored;
+    const opened = (options.openProvider ?? openProvider)(clusterAccess(row.cluster));
     provider = opened;
     const cluster = await clusterCache.load(clusterId, toReadRequest(fresh), async () => {
       const read_at = at();
@@ -211,7 +214,7 @@ export async function readLive(
   } finally {
     provider?.close();
   }
-  return store(clusterId, snapshots, subjects, replace).catch((error: unknown) => {
+  return store(clusterId, snapshots, before, subjects, replace).catch((error: unknown) => {
     // The caller gets the snapshots in any case.
     logger.warn({ err: error, cluster_id: clusterId }, 'failed to store firewall snapshots');
     return snapshots;

@@ -2,27 +2,41 @@ import { and, asc, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm';
 import type { CompileFailure } from '@/domain/firewall/compile-failure';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Executor } from '../../db/client';
-import { nodes } from '../../db/schema/clusters';
+import { clusters, nodes } from '../../db/schema/clusters';
 import { clusterFirewallSnapshots, guestFirewallSnapshots } from '../../db/schema/firewall-snapshots';
 import { pastFirewalls } from '../../db/schema/history';
 import { networks } from '../../db/schema/networks';
 import { workloads } from '../../db/schema/workloads';
 import { batches } from '../../db/update-rows';
+import type { ClusterRow } from '../../inventory/queries/clusters';
 
 export type StoredGuestSnapshot = typeof guestFirewallSnapshots.$inferSelect;
 export type StoredClusterSnapshot = typeof clusterFirewallSnapshots.$inferSelect;
 
-/** Which snapshots there are, without what was read. */
-export async function listGuestSnapshotHashes(
+/** Which snapshots of guests and clusters there are, without what was read. One query. */
+export async function listSnapshotHashes(
   executor: Executor,
-): Promise<{ workload_id: string; read_at: string; state_hash: string }[]> {
+): Promise<{ id: string; of: 'guest' | 'cluster'; read_at: string; state_hash: string }[]> {
+  const { workload_id, ...guest } = guestFirewallSnapshots;
+  const { cluster_id, ...cluster } = clusterFirewallSnapshots;
   return executor
     .select({
-      workload_id: guestFirewallSnapshots.workload_id,
-      read_at: guestFirewallSnapshots.read_at,
-      state_hash: guestFirewallSnapshots.state_hash,
+      id: workload_id,
+      of: sql<'guest' | 'cluster'>`'guest'`,
+      read_at: guest.read_at,
+      state_hash: guest.state_hash,
     })
-    .from(guestFirewallSnapshots);
+    .from(guestFirewallSnapshots)
+    .unionAll(
+      executor
+        .select({
+          id: cluster_id,
+          of: sql<'guest' | 'cluster'>`'cluster'`,
+          read_at: cluster.read_at,
+          state_hash: cluster.state_hash,
+        })
+        .from(clusterFirewallSnapshots),
+    );
 }
 
 export async function findGuestSnapshots(
@@ -36,8 +50,15 @@ export async function findGuestSnapshots(
     .where(inArray(guestFirewallSnapshots.workload_id, [...workloadIds]));
 }
 
-export async function listClusterSnapshots(executor: Executor): Promise<StoredClusterSnapshot[]> {
-  return executor.select().from(clusterFirewallSnapshots);
+export async function findClusterSnapshots(
+  executor: Executor,
+  clusterIds: readonly string[],
+): Promise<StoredClusterSnapshot[]> {
+  if (clusterIds.length === 0) return [];
+  return executor
+    .select()
+    .from(clusterFirewallSnapshots)
+    .where(inArray(clusterFirewallSnapshots.cluster_id, [...clusterIds]));
 }
 
 type NewSnapshot = {
@@ -48,16 +69,19 @@ type NewSnapshot = {
   compile_failures?: readonly CompileFailure[];
 };
 
-/** Notes that the same was read again. */
-async function touchGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<void> {
-  const times = rows.map(({ workload_id, read_at }) => ({ workload_id, read_at }));
-  await executor.execute(sql`
+/** Notes that the same was read again. @returns the workloads of which the same is stored */
+async function touchGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<Set<string>> {
+  const times = rows.map(({ workload_id, read_at, state_hash }) => ({ workload_id, read_at, state_hash }));
+  const same = await executor.execute<{ workload_id: string }>(sql`
     with r as materialized (select * from jsonb_to_recordset(${JSON.stringify(times)}::jsonb)
-        as x(workload_id uuid, read_at timestamptz)),
-      locked as materialized (select workload_id from ${guestFirewallSnapshots}
-        where workload_id in (select workload_id from r) order by workload_id for no key update)
-    update ${guestFirewallSnapshots} as t set read_at = r.read_at from r
-    where t.workload_id = r.workload_id and t.workload_id in (select workload_id from locked) and t.read_at < r.read_at`);
+        as x(workload_id uuid, read_at timestamptz, state_hash text)),
+      same as materialized (select t.workload_id, r.read_at from ${guestFirewallSnapshots} t
+        join r on r.workload_id = t.workload_id and r.state_hash = t.state_hash
+        order by t.workload_id for no key update of t),
+      touched as (update ${guestFirewallSnapshots} as t set read_at = same.read_at from same
+        where t.workload_id = same.workload_id and t.read_at < same.read_at)
+    select workload_id from same`);
+  return new Set(same.map(({ workload_id }) => workload_id));
 }
 
 async function writeGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<void> {
@@ -82,19 +106,8 @@ export async function storeGuestSnapshots(executor: Executor, rows: readonly New
   const sorted = [...rows].sort((a, b) => (a.workload_id < b.workload_id ? -1 : 1));
   let changed = 0;
   for (const batch of batches(sorted, 200)) {
-    const stored = await executor
-      .select({ id: guestFirewallSnapshots.workload_id, hash: guestFirewallSnapshots.state_hash })
-      .from(guestFirewallSnapshots)
-      .where(
-        inArray(
-          guestFirewallSnapshots.workload_id,
-          batch.map(({ workload_id }) => workload_id),
-        ),
-      );
-    const known = new Map(stored.map(({ id, hash }) => [id, hash]));
-    const same = batch.filter(({ workload_id, state_hash }) => known.get(workload_id) === state_hash);
-    const differing = batch.filter(({ workload_id, state_hash }) => known.get(workload_id) !== state_hash);
-    if (same.length > 0) await touchGuestSnapshots(executor, same);
+    const same = await touchGuestSnapshots(executor, batch);
+    const differing = batch.filter(({ workload_id }) => !same.has(workload_id));
     if (differing.length > 0) await writeGuestSnapshots(executor, differing);
     changed += differing.length;
   }
@@ -130,15 +143,6 @@ export async function listGuestSnapshotPage(
 /** By the name of a node, whether it filters with nftables; null when the inventory does not know. */
 export type NodeImplementations = ReadonlyMap<string, boolean | null>;
 
-/** All nodes of a cluster that the inventory has. */
-export async function readNodeImplementations(executor: Executor, clusterId: string): Promise<NodeImplementations> {
-  const rows = await executor
-    .select({ name: nodes.name, nftables: nodes.nftables })
-    .from(nodes)
-    .where(eq(nodes.cluster_id, clusterId));
-  return new Map(rows.map(({ name, nftables }) => [name, nftables]));
-}
-
 export async function setCompileFailures(
   executor: Executor,
   workloadId: string,
@@ -150,30 +154,35 @@ export async function setCompileFailures(
     .where(eq(guestFirewallSnapshots.workload_id, workloadId));
 }
 
-/** What guests of a cluster contribute to compiles that fail, with the node that each guest is on. */
-export async function listGuestCompileFailures(
+/** Nodes of a cluster, with what each guest there contributes to compiles that fail, by the number of the guest. */
+export async function listNodesToCompile(
   executor: Executor,
   clusterId: string,
-): Promise<{ node_name: string; compile_failures: readonly CompileFailure[] }[]> {
+): Promise<{ name: string; nftables: boolean | null; contributed: (readonly CompileFailure[])[] }[]> {
   return executor
-    .select({ node_name: nodes.name, compile_failures: guestFirewallSnapshots.compile_failures })
-    .from(guestFirewallSnapshots)
-    .innerJoin(workloads, eq(workloads.id, guestFirewallSnapshots.workload_id))
-    .innerJoin(nodes, eq(nodes.id, workloads.node_id))
-    .where(
-      and(eq(guestFirewallSnapshots.cluster_id, clusterId), sql`${guestFirewallSnapshots.compile_failures} <> '[]'`),
-    )
-    .orderBy(workloads.vmid);
+    .select({
+      name: nodes.name,
+      nftables: nodes.nftables,
+      // Columns of a query over one table are written without its name, so these are written out.
+      contributed: sql<CompileFailure[][]>`coalesce(
+        (select json_agg(s.compile_failures order by w.vmid)
+          from ${guestFirewallSnapshots} s join ${workloads} w on w.id = s.workload_id
+          where w.node_id = nodes.id and s.cluster_id = nodes.cluster_id and s.compile_failures <> '[]'), '[]')`,
+    })
+    .from(nodes)
+    .where(eq(nodes.cluster_id, clusterId));
 }
 
-export async function findClusterSnapshot(
+/** A cluster with what was last read of its firewall. */
+export async function findObservedCluster(
   executor: Executor,
   clusterId: string,
-): Promise<StoredClusterSnapshot | null> {
+): Promise<{ cluster: ClusterRow; stored: StoredClusterSnapshot | null } | null> {
   const [row] = await executor
-    .select()
-    .from(clusterFirewallSnapshots)
-    .where(eq(clusterFirewallSnapshots.cluster_id, clusterId));
+    .select({ cluster: clusters, stored: clusterFirewallSnapshots })
+    .from(clusters)
+    .leftJoin(clusterFirewallSnapshots, eq(clusterFirewallSnapshots.cluster_id, clusters.id))
+    .where(eq(clusters.id, clusterId));
   return row ?? null;
 }
 

@@ -1,8 +1,17 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, inArray, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../db/client';
 import { systemSettings } from '../../db/schema/operations';
 
 export type Setting = typeof systemSettings.$inferSelect;
+
+/** Stored settings by key. One query. */
+export async function findSettings(executor: Executor, keys: readonly string[]): Promise<Map<string, Setting>> {
+  const rows = await executor
+    .select()
+    .from(systemSettings)
+    .where(inArray(systemSettings.key, [...keys]));
+  return new Map(rows.map((row) => [row.key, row]));
+}
 
 /** A stored setting. Its value is what the program once wrote, so every reader parses it. */
 export async function findSetting(executor: Executor, key: string): Promise<Setting | null> {

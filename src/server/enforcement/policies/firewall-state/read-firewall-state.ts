@@ -5,7 +5,7 @@ import { groupBy } from '../../../lib/group-by';
 import { getMoment, loadForMoment } from '../../../lib/moment';
 import { readLive, type Timed, type TimedGuest } from '../../guest-firewall/live-reader';
 import { listAcceptedDrift } from '../../queries/drifts';
-import { findGuestSnapshots, listClusterSnapshots, listGuestSnapshotHashes } from '../../queries/firewall-snapshots';
+import { findClusterSnapshots, findGuestSnapshots, listSnapshotHashes } from '../../queries/firewall-snapshots';
 import { type PolicyInputsStamp, policyInputsStamp } from '../../queries/policy-inputs';
 import { listAppliedAt, listPlacedPairs, type PlacedPair } from '../../queries/policy-placements';
 import { loadPolicyInputs, type PolicyInputs } from '../policy-inputs';
@@ -24,36 +24,40 @@ type Known = {
   firewall: FirewallState;
 };
 
-/** Readings as stored. What was read before and is still the same is not fetched again. */
-async function readGuests(before: Known['guests']): Promise<Known['guests']> {
-  const listed = await listGuestSnapshotHashes(db);
-  const differing = listed.filter(({ workload_id, state_hash }) => before.get(workload_id)?.hash !== state_hash);
-  const fetched = new Map(
-    (
-      await findGuestSnapshots(
-        db,
-        differing.map(({ workload_id }) => workload_id),
-      )
-    ).map((row) => [row.workload_id, row]),
-  );
-  const guests: Known['guests'] = new Map();
-  for (const { workload_id, read_at } of listed) {
-    const row = fetched.get(workload_id);
-    const old = before.get(workload_id);
-    if (row) guests.set(workload_id, { workload_id, read_at: row.read_at, state: row.state, hash: row.state_hash });
-    else if (old) guests.set(workload_id, { ...old, read_at });
-  }
-  return guests;
-}
+type Listed = Awaited<ReturnType<typeof listSnapshotHashes>>[number];
 
-async function readClusters(before: Known['clusters']): Promise<Known['clusters']> {
-  const rows = await listClusterSnapshots(db);
+/** Readings as stored, by what was read. What was read before and is still the same is not fetched again. */
+async function readChanged<T extends { read_at: string; hash: string }>(
+  listed: readonly Listed[],
+  before: ReadonlyMap<string, T>,
+  fetch: (ids: readonly string[]) => Promise<(T & { id: string })[]>,
+): Promise<Map<string, T>> {
+  const differing = listed.filter(({ id, state_hash }) => before.get(id)?.hash !== state_hash).map(({ id }) => id);
+  const fetched = new Map((await fetch(differing)).map(({ id, ...row }) => [id, row as unknown as T]));
   return new Map(
-    rows.map(({ cluster_id, read_at, state_hash: hash, state }) => {
-      const old = before.get(cluster_id);
-      return [cluster_id, { read_at, hash, state: old?.hash === hash ? old.state : state }];
+    listed.flatMap(({ id, read_at }): [string, T][] => {
+      const row = fetched.get(id);
+      const old = before.get(id);
+      return row ? [[id, row]] : old ? [[id, { ...old, read_at }]] : [];
     }),
   );
+}
+
+async function readSnapshots(before: Pick<Known, 'guests' | 'clusters'>): Promise<Pick<Known, 'guests' | 'clusters'>> {
+  const { guest = [], cluster = [] } = Object.fromEntries(groupBy(await listSnapshotHashes(db), (row) => row.of));
+  const [guests, clusters] = await Promise.all([
+    readChanged(guest, before.guests, async (ids) =>
+      (await findGuestSnapshots(db, ids)).map(({ workload_id, read_at, state, state_hash: hash }) => ({
+        ...{ id: workload_id, workload_id, read_at, state, hash },
+      })),
+    ),
+    readChanged(cluster, before.clusters, async (ids) =>
+      (await findClusterSnapshots(db, ids)).map(({ cluster_id: id, read_at, state, state_hash: hash }) => ({
+        ...{ id, read_at, state, hash },
+      })),
+    ),
+  ]);
+  return { guests, clusters };
 }
 
 /** Differences that someone accepted and that are not expired, with what was last applied at their workloads. */
@@ -75,12 +79,11 @@ const known = sharedValue<Known>('policy_board', async (before) => {
   const stamp = await policyInputsStamp(db);
   const isSame = (part: keyof PolicyInputsStamp) => before?.stamp[part] === stamp[part];
   if (before && isSame('inputs') && isSame('placed') && isSame('snapshots') && isSame('accepted')) return before;
-  const [inputs, placed, accepted, guests, clusters] = await Promise.all([
+  const [inputs, placed, accepted, { guests, clusters }] = await Promise.all([
     before && isSame('inputs') ? before.inputs : loadPolicyInputs(),
     before && isSame('placed') ? before.placed : listPlacedPairs(db),
     before && isSame('placed') && isSame('accepted') ? before.accepted : readAccepted(),
-    readGuests(before?.guests ?? new Map()),
-    readClusters(before?.clusters ?? new Map()),
+    readSnapshots(before ?? { guests: new Map(), clusters: new Map() }),
   ]);
   const firewall = new FirewallState(inputs, { guests, clusters }, placed, before?.firewall ?? null, accepted);
   return { stamp, inputs, placed, accepted, guests, clusters, firewall };
@@ -88,12 +91,11 @@ const known = sharedValue<Known>('policy_board', async (before) => {
 
 /** The state from what the database holds, with nothing kept from before. */
 async function makeFirewallState(): Promise<FirewallState> {
-  const [inputs, placed, accepted, guests, clusters] = await Promise.all([
+  const [inputs, placed, accepted, { guests, clusters }] = await Promise.all([
     loadPolicyInputs(),
     listPlacedPairs(db),
     readAccepted(),
-    readGuests(new Map()),
-    readClusters(new Map()),
+    readSnapshots({ guests: new Map(), clusters: new Map() }),
   ]);
   return new FirewallState(inputs, { guests, clusters }, placed, null, accepted);
 }
