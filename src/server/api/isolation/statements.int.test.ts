@@ -42,7 +42,7 @@ it(`takes at most ${MOST} statements for each answer, whatever has to be read fr
     const ask = () => send({ routes, router: appRouter }, input, value, tenants.ours.headers);
     // The first answer prepares what the process keeps.
     expect((await ask()).status, input.name).toBeLessThan(500);
-    // What the lab changes meanwhile is read again: the best of three.
+    // Not counting what a change of the lab has to be read again for: the best of three.
     const most = MORE[input.name]?.[0] ?? MOST;
     for (let attempt = 0; attempt < 3; attempt++) {
       const { statements } = await recordStatements(ask);
