@@ -44,8 +44,19 @@ test('a destination is added, tested, receives records, and shows why a receiver
   const drawer = page.getByRole('dialog', { name: 'Add destination' });
   await typeInto(drawer.getByRole('textbox', { name: 'Name' }), 'siem e2e');
   await takePicture(page, 'forwarding-add');
-  await drawer.getByRole('combobox', { name: 'Kind' }).click();
-  await page.getByRole('option', { name: 'JSON over HTTP' }).click();
+  const chooseKind = async (name: string) => {
+    await drawer.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name }).click();
+  };
+  await chooseKind('IPFIX over UDP');
+  await expect(drawer.getByRole('textbox', { name: 'Port' })).toHaveValue('4739');
+  await expect(drawer.getByRole('textbox', { name: 'Largest message' })).toHaveValue('1400');
+  await expect(drawer.getByRole('group', { name: 'Records' })).toHaveCount(0);
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await takePicture(page, `forwarding-add-ipfix-${width}`);
+  }
+  await chooseKind('JSON over HTTP');
   await typeInto(drawer.getByRole('textbox', { name: 'URL' }), receiver.url);
   await typeInto(drawer.getByRole('textbox', { name: 'Header', exact: true }), 'Host');
   await drawer.getByRole('button', { name: 'Add destination' }).click();

@@ -307,10 +307,12 @@ export const MAX_HOPS = 3;
 export const CONVERSATION_SORTS = ['last_seen_at', 'bytes', 'duration_ms'] as const;
 
 /** How records leave: as syslog, as JSON lines over one connection, or as JSON lines in HTTP requests. */
-export const FORWARDING_KINDS = ['syslog', 'json', 'http'] as const;
+export const FORWARDING_KINDS = ['syslog', 'json', 'http', 'ipfix'] as const;
 export const FORWARDING_STREAMS = ['audit', 'conversations'] as const;
 export const FORWARDING_TRANSPORTS = ['tls', 'tcp'] as const;
 export const FORWARDING_SORTS = ['name', 'kind', 'created_at', 'updated_at'] as const;
 /** How long conversations wait for a receiver that is away. */
 export const FORWARDING_WAIT_HOURS = { min: 1, max: 720, default: 24 } as const;
 export const SYSLOG_BYTES = { min: 2048, max: 1_048_576, default: 8192 } as const;
+/** Of a message in a datagram: what every network carries, up to what large frames hold beside the headers of IPv6 and UDP. */
+export const IPFIX_BYTES = { min: 512, max: 8952, default: 1400 } as const;

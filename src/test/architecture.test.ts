@@ -160,7 +160,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/ui/dialog.tsx': 'where the bundle is split',
   'src/ui/drawer.tsx': 'where the bundle is split',
   'src/ui/form/number-field.tsx': 'one kind of field, like its neighbors',
-  'src/ui/form/select-field.tsx': 'one kind of field, like its neighbors',
   'src/ui/roving-index.ts': 'one rule of two components; its test is longer',
   'src/ui/theme-cookie.ts': 'for server and browser',
   'src/ui/ui-provider.tsx': 'on one side of what server and browser render',

@@ -5,6 +5,7 @@ import {
   FORWARDING_STREAMS,
   FORWARDING_TRANSPORTS,
   FORWARDING_WAIT_HOURS,
+  IPFIX_BYTES,
   SYSLOG_BYTES,
 } from '../choices';
 import { createPageSchema, listInput } from '../list';
@@ -25,10 +26,11 @@ const WaitHours = z
   .int('A whole number of hours.')
   .min(FORWARDING_WAIT_HOURS.min, 'At least 1 hour.')
   .max(FORWARDING_WAIT_HOURS.max, 'At most 720 hours (30 days).');
-const MessageBytes = z
-  .int('A whole number of bytes.')
-  .min(SYSLOG_BYTES.min, 'At least 2048 bytes.')
-  .max(SYSLOG_BYTES.max, 'At most 1048576 bytes.');
+const limitBytes = ({ min, max }: { min: number; max: number }) =>
+  z.int('A whole number of bytes.').min(min, `At least ${min} bytes.`).max(max, `At most ${max} bytes.`);
+/** What the largest message of a kind may be. */
+export const MESSAGE_BYTES = { syslog: limitBytes(SYSLOG_BYTES), ipfix: limitBytes(IPFIX_BYTES) } as const;
+const CONVERSATIONS_ONLY = 'IPFIX carries conversations only: omit audit.';
 const Url = z
   .string('Enter the URL as text.')
   .trim()
@@ -62,6 +64,8 @@ const shared = {
   streams: Streams,
   /** How long conversations wait for a receiver that is away, at most as long as flows are kept. */
   max_wait_hours: WaitHours.default(FORWARDING_WAIT_HOURS.default),
+};
+const certificates = {
   /** Certificate authorities that are trusted instead of those of the system. */
   ca_certificates: Certificates.nullable().default(null),
 };
@@ -71,16 +75,22 @@ export const ForwardingDestinationInput = z.discriminatedUnion(
   'kind',
   [
     z.strictObject({
-      ...{ kind: z.literal('syslog'), ...shared, ...socket },
+      ...{ kind: z.literal('syslog'), ...shared, ...certificates, ...socket },
       /** Larger messages are shortened: what they leave out is named in them. */
-      max_message_bytes: MessageBytes.default(SYSLOG_BYTES.default),
+      max_message_bytes: MESSAGE_BYTES.syslog.default(SYSLOG_BYTES.default),
     }),
-    z.strictObject({ kind: z.literal('json'), ...shared, ...socket }),
+    z.strictObject({ kind: z.literal('json'), ...shared, ...certificates, ...socket }),
     z.strictObject({
-      ...{ kind: z.literal('http'), ...shared, url: Url },
+      ...{ kind: z.literal('http'), ...shared, ...certificates, url: Url },
       header_name: HeaderName.default('Authorization'),
       /** Stored encrypted and never shown; null: no header is sent. */
       header_value: HeaderValue.nullable().default(null),
+    }),
+    z.strictObject({
+      ...{ kind: z.literal('ipfix'), ...shared, host: Host, port: Port.default(4739) },
+      streams: Streams.refine((streams) => !streams.includes('audit'), CONVERSATIONS_ONLY).default(['conversations']),
+      /** Of a message, which is a datagram of UDP: without the headers of IP and UDP. */
+      max_message_bytes: MESSAGE_BYTES.ipfix.default(IPFIX_BYTES.default),
     }),
   ],
   { error: `kind must be one of ${FORWARDING_KINDS.join(', ')}.` },
@@ -97,7 +107,8 @@ export const ForwardingDestinationUpdate = z.strictObject({
   host: Host.optional(),
   port: Port.optional(),
   transport: Transport.optional(),
-  max_message_bytes: MessageBytes.optional(),
+  /** Each kind has limits of its own. */
+  max_message_bytes: limitBytes({ min: IPFIX_BYTES.min, max: SYSLOG_BYTES.max }).optional(),
   url: Url.optional(),
   header_name: HeaderName.optional(),
   header_value: HeaderValue.nullable().optional(),
@@ -106,12 +117,24 @@ export const ForwardingDestinationUpdate = z.strictObject({
 export type ForwardingDestinationUpdate = z.output<typeof ForwardingDestinationUpdate>;
 
 /** Fields that only some kinds have. */
-const SOCKET_FIELDS = ['host', 'port', 'transport'] as const;
+const SOCKET_FIELDS = ['host', 'port', 'transport', 'ca_certificates'] as const;
 export const KIND_FIELDS = {
   syslog: [...SOCKET_FIELDS, 'max_message_bytes'],
   json: SOCKET_FIELDS,
-  http: ['url', 'header_name', 'header_value'],
+  http: ['url', 'header_name', 'header_value', 'ca_certificates'],
+  ipfix: ['host', 'port', 'max_message_bytes'],
 } as const satisfies Record<ForwardingKind, readonly (keyof ForwardingDestinationUpdate)[]>;
+
+/** Why a kind cannot have the values of an update, with the field; null: it can. */
+export function findRefusal(
+  kind: ForwardingKind,
+  { streams, max_message_bytes }: Pick<ForwardingDestinationUpdate, 'streams' | 'max_message_bytes'>,
+): { field: 'streams' | 'max_message_bytes'; message: string } | null {
+  if (kind === 'ipfix' && streams?.includes('audit')) return { field: 'streams', message: CONVERSATIONS_ONLY };
+  if (max_message_bytes === undefined || (kind !== 'ipfix' && kind !== 'syslog')) return null;
+  const [issue] = MESSAGE_BYTES[kind].safeParse(max_message_bytes).error?.issues ?? [];
+  return issue ? { field: 'max_message_bytes', message: issue.message } : null;
+}
 
 /** How far one stream of records is. */
 export const ForwardingProgress = z.object({
@@ -169,8 +192,10 @@ export const ForwardingDestinationPage = createPageSchema(ForwardingDestination)
 /** How a test record was received. */
 export const ForwardingTestResult = z.object({
   is_sent: z.boolean(),
-  /** The id in the record. */
-  record_id: z.uuid(),
+  /** Whether the receiver is known to have read it. Never with IPFIX: UDP confirms nothing. */
+  is_confirmed: z.boolean(),
+  /** The id in the record; null: it has none, with IPFIX. */
+  record_id: z.uuid().nullable(),
   /** What failed, why, and what to do; null: nothing. */
   error: z.string().nullable(),
 });

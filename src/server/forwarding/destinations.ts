@@ -3,6 +3,7 @@ import {
   type ForwardingDestinationInput,
   type ForwardingDestinationUpdate,
   type ForwardingStream,
+  findRefusal,
   KIND_FIELDS,
 } from '@/domain/forwarding/destination';
 import { lastAuditRecord } from '../audit/queries/audit';
@@ -28,8 +29,10 @@ const noSuchDestination = () => notFound('forwarding destination');
 function toAuditState(destination: ForwardingDestination) {
   const { name, kind, enabled, streams, max_wait_hours, host, port, transport, max_message_bytes } = destination;
   const { url_origin, header_name, has_header_value, ca_certificates } = destination;
+  const common = { name, kind, enabled, streams, max_wait_hours };
+  if (kind === 'ipfix') return { ...common, host, port, max_message_bytes };
   return {
-    ...{ name, kind, enabled, streams, max_wait_hours, has_ca_certificates: ca_certificates !== null },
+    ...{ ...common, has_ca_certificates: ca_certificates !== null },
     ...(kind === 'http' ? { url_origin, header_name, has_header_value } : { host, port, transport }),
     ...(kind === 'syslog' && { max_message_bytes }),
   };
@@ -61,14 +64,21 @@ async function startAll(tx: Tx, id: string, streams: readonly ForwardingStream[]
   await startStreams(tx, id, await Promise.all(started));
 }
 
-type Socket = Pick<Row, 'host' | 'transport'>;
+type Socket = Pick<Row, 'kind' | 'host'> & { transport?: Row['transport'] };
+
+/** What is wrong with sending to a public address; null: it is encrypted. */
+function describeClearText({ kind, host, transport }: Socket): string | null {
+  if (kind === 'ipfix')
+    return `IPFIX over UDP sends conversations to ${host} unencrypted over the internet. Use a receiver with a private address.`;
+  return transport === 'tls'
+    ? null
+    : `TCP without TLS sends records to ${host} unencrypted over the internet. Use TLS.`;
+}
 
 /** @throws AppError `refused` */
-async function assertAllowedSocket({ host, transport }: Socket): Promise<void> {
-  if (host === null) return;
-  const clear_text =
-    transport === 'tls' ? null : `TCP without TLS sends records to ${host} unencrypted over the internet. Use TLS.`;
-  await assertAllowedReceiver('host', { host, clear_text });
+async function assertAllowedSocket(socket: Socket): Promise<void> {
+  const { host } = socket;
+  if (host !== null) await assertAllowedReceiver('host', { host, clear_text: describeClearText(socket) });
 }
 
 /**
@@ -127,13 +137,15 @@ async function changeHttp(
   });
 }
 
-/** Fields of another kind are not for this destination. @throws AppError `refused` */
+/** Fields and values of another kind are not for this destination. @throws AppError `refused` */
 function assertFieldsOfKind(kind: Row['kind'], input: ForwardingDestinationUpdate): void {
   const own: readonly string[] = KIND_FIELDS[kind];
   const foreign = Object.values(KIND_FIELDS)
     .flat()
     .find((name) => input[name] !== undefined && !own.includes(name));
   if (foreign) throw refuseField(foreign, `A destination of kind ${kind} has no ${foreign}: omit this field.`);
+  const refusal = findRefusal(kind, input);
+  if (refusal) throw refuseField(refusal.field, refusal.message);
 }
 
 /**

@@ -1,12 +1,12 @@
 import { HOUR_MS, MINUTE_MS } from '@/domain/durations';
 import { CONVERSATION_IDLE_MS } from '@/domain/flow/assign-conversation';
-import { type ForwardedRecord, toAuditEvent, toConversationEvent } from '@/domain/forwarding/record';
+import { type ForwardedRecord, toAuditEvent } from '@/domain/forwarding/record';
 import type { TenantReach } from '@/domain/permissions';
 import { countAuditRecordsAfter, firstAuditSeq, lastAuditRecord, listAuditRecordsAfter } from '../audit/queries/audit';
 import { db } from '../db/client';
 import { storedSettings } from '../settings/settings';
 import { findFlowReach } from '../traffic/queries/flow-reach';
-import type { SettledPosition } from '../traffic/storage/flow-rows';
+import type { SettledConversation, SettledPosition } from '../traffic/storage/flow-rows';
 import { flowStore } from '../traffic/storage/flow-store';
 import type { DestinationRow } from './queries/forwarding-destinations';
 import type { ForwardingPosition } from './queries/forwarding-streams';
@@ -19,8 +19,8 @@ const WINDOW_MS = 10 * MINUTE_MS;
 /** Conversations that expire so soon may do so before they are read: also during the pause after a failure. */
 const EXPIRING_MS = 20 * MINUTE_MS;
 
-export type Batch = {
-  records: { record: ForwardedRecord; position: ForwardingPosition }[];
+export type Batch<R> = {
+  records: { record: R; position: ForwardingPosition }[];
   /** Where the stream is when all of them were sent. */
   end: ForwardingPosition;
   /** Whether there is nothing after them now. */
@@ -30,10 +30,10 @@ export type Batch = {
 export type Loss = { lost: number; is_lost_exact: boolean; position: ForwardingPosition };
 
 /** How records of one stream are read after a position. */
-export type RecordSource = {
+export type RecordSource<R = ForwardedRecord> = {
   /** What is lost since the position; null: nothing. */
   findLoss: (position: ForwardingPosition) => Promise<Loss | null>;
-  read: (position: ForwardingPosition, limit: number) => Promise<Batch>;
+  read: (position: ForwardingPosition, limit: number) => Promise<Batch<R>>;
   countWaiting: (position: ForwardingPosition) => Promise<number>;
 };
 
@@ -71,8 +71,11 @@ const getSettled = (position: ForwardingPosition): SettledPosition =>
 
 const toTime = (ms: number): string => new Date(ms).toISOString();
 
-/** Conversations in the order in which they ended, or changed after that. */
-export function readConversations(destination: Destination, host: string): RecordSource {
+/** Conversations in the order in which they ended, or changed after that. `toRecord` makes what is sent of one. */
+export function readConversations<R>(
+  destination: Destination,
+  toRecord: (conversation: SettledConversation) => R,
+): RecordSource<R> {
   const { settled } = flowStore();
   const getKeptMs = async () => (await storedSettings(db)).flow_retention_hours * HOUR_MS;
   /** What settles now may be as old as what is kept: who owned its workloads then decides. */
@@ -98,9 +101,9 @@ export function readConversations(destination: Destination, host: string): Recor
       const until = toTime(Math.min(Date.parse(after.due_at) + WINDOW_MS, Date.parse(complete)));
       if (Date.parse(until) < Date.parse(after.due_at)) return { records: [], end: position, is_last: true };
       const rows = await settled.list(await findReach(now), { after, until }, limit);
-      const records = rows.map(({ due_at, ...row }) => ({
-        record: toConversationEvent(host, row),
-        position: { due_at, id: row.id },
+      const records = rows.map((row) => ({
+        record: toRecord(row),
+        position: { due_at: row.due_at, id: row.id },
       }));
       if (rows.length === limit) return { records, end: records.at(-1)?.position ?? position, is_last: false };
       return { records, end: { due_at: until, id: ALL_UNTIL }, is_last: until === complete };

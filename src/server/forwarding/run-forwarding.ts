@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { MINUTE_MS, SECOND_MS } from '@/domain/durations';
 import type { ForwardingStream } from '@/domain/forwarding/destination';
+import { toConversationEvent } from '@/domain/forwarding/record';
 import { db } from '../db/client';
 import { publishEvent } from '../events/event-hub';
 import { forwardingSend } from '../jobs/definitions';
@@ -11,6 +12,7 @@ import { logger } from '../lib/logger';
 import { countForwarded } from '../lib/metrics';
 import { readMessageSettings } from '../notifications/settings';
 import { DeliveryError } from '../providers/net/delivery-error';
+import { createExporter } from './export-conversations';
 import { type DestinationRow, findDestinationRow } from './queries/forwarding-destinations';
 import {
   advanceStream,
@@ -31,7 +33,7 @@ const PAUSES_MS = [5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 2 *
 
 const READERS: Record<ForwardingStream, (destination: DestinationRow, host: string) => RecordSource> = {
   audit: readAudit,
-  conversations: readConversations,
+  conversations: (destination, host) => readConversations(destination, (row) => toConversationEvent(host, row)),
 };
 
 /** The name of this installation in records. */
@@ -40,7 +42,14 @@ export async function getForwardingHost(): Promise<string> {
   return public_url === null ? hostname() : new URL(public_url).hostname;
 }
 
-type Run = { destination: DestinationRow; source: RecordSource; signal: AbortSignal };
+/** Sends up to so many records after the position of a stream. Null: another process sends it. */
+type SendBatch = (row: StreamRow, limit: number) => Promise<{ row: StreamRow; is_last: boolean } | null>;
+type Run = {
+  destination: DestinationRow;
+  source: Pick<RecordSource, 'findLoss' | 'countWaiting'>;
+  sendBatch: SendBatch;
+  signal: AbortSignal;
+};
 
 /** Counts what is too old or gone, and continues after it. Null: another process sends this stream. */
 async function skipLost({ destination, source }: Run, row: StreamRow): Promise<StreamRow | null> {
@@ -58,8 +67,12 @@ async function skipLost({ destination, source }: Run, row: StreamRow): Promise<S
   return next;
 }
 
-/** Sends up to `limit` records. Null: another process sends this stream. */
-async function sendBatch({ destination, source, signal }: Run, row: StreamRow, limit: number) {
+/** Sends what a source has, and stores that it was sent when the receiver has taken it. */
+async function sendConfirmed(
+  { destination, source, signal }: Pick<Run, 'destination' | 'signal'> & { source: RecordSource },
+  row: StreamRow,
+  limit: number,
+) {
   const batch = await source.read(row.position, limit);
   const payload = buildPayload(
     destination,
@@ -84,7 +97,7 @@ async function sendAll(run: Run, started: StreamRow): Promise<{ row: StreamRow; 
     run.signal.throwIfAborted();
     try {
       const began = performance.now();
-      const done = await sendBatch(run, row, limit);
+      const done = await run.sendBatch(row, limit);
       if (!done) return null;
       row = done.row;
       if (done.is_last || clock.now().getTime() >= until) return done;
@@ -113,6 +126,18 @@ function toFailure(row: StreamRow, error: unknown) {
   };
 }
 
+/** How one stream of a destination is read and sent. */
+function prepareRun(destination: DestinationRow, stream: ForwardingStream, host: string, signal: AbortSignal) {
+  if (destination.kind === 'ipfix') {
+    const source = readConversations(destination, (row) => row);
+    const { sendBatch, close } = createExporter(destination, source);
+    return { destination, source, sendBatch, close, signal };
+  }
+  const source = READERS[stream](destination, host);
+  const sendBatch: SendBatch = (row, limit) => sendConfirmed({ destination, source, signal }, row, limit);
+  return { destination, source, sendBatch, close: () => undefined, signal };
+}
+
 async function forwardStream(run: Run, row: StreamRow): Promise<void> {
   try {
     const done = await sendAll(run, row);
@@ -135,7 +160,7 @@ async function forwardStream(run: Run, row: StreamRow): Promise<void> {
 /**
  * Sends what is due to one destination: each stream in its order, from the record after the last one that was sent. A failure is stored
  * with the time of the next attempt. A worker that ends in the middle leaves the position where it was, so a record arrives at least
- * once, and twice only after a failure or a crash: receivers recognize it by its id.
+ * once, and twice only after a failure or a crash: receivers recognize it by its id. Of IPFIX nothing arrives twice.
  * @throws the reason of `signal` when it aborts
  */
 export async function forwardRecords(destination_id: string, { signal }: { signal: AbortSignal }): Promise<void> {
@@ -146,7 +171,8 @@ export async function forwardRecords(destination_id: string, { signal }: { signa
   for (const row of await listStreams(db, destination_id)) {
     const isDue = row.next_attempt_at === null || row.next_attempt_at <= now;
     if (!isDue || !destination.streams.includes(row.stream)) continue;
-    await forwardStream({ destination, source: READERS[row.stream](destination, host), signal }, row);
+    const run = prepareRun(destination, row.stream, host, signal);
+    await forwardStream(run, row).finally(run.close);
   }
 }
 

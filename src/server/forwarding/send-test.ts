@@ -1,4 +1,5 @@
 import type { ForwardingTestResult } from '@/domain/forwarding/destination';
+import { encodeIpfixTest } from '@/domain/forwarding/ipfix';
 import { createTestEvent } from '@/domain/forwarding/record';
 import { recordAudit } from '../audit/record';
 import { countInWindow } from '../auth/queries/rate-limits';
@@ -9,6 +10,9 @@ import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { DeliveryError } from '../providers/net/delivery-error';
 import { readDestinationRow } from './destinations';
+import { openExport } from './export-conversations';
+import type { DestinationRow } from './queries/forwarding-destinations';
+import { listStreams } from './queries/forwarding-streams';
 import { getForwardingHost } from './run-forwarding';
 import { buildPayload, sendPayload } from './send-records';
 
@@ -16,8 +20,16 @@ import { buildPayload, sendPayload } from './send-records';
 const MOST_IN_WINDOW = 10;
 const WINDOW_SECONDS = 60;
 
+/** Sends all templates, and an options record that says how many data records were sent so far. @throws DeliveryError */
+async function sendIpfixTest(row: DestinationRow, at: string): Promise<void> {
+  const streams = await listStreams(db, row.id);
+  const total = streams.flatMap(({ sequences }) => Object.values(sequences)).reduce((sum, count) => sum + count, 0);
+  const datagrams = await openExport(row, encodeIpfixTest(Math.floor(Date.parse(at) / 1000), total));
+  datagrams.close();
+}
+
 /**
- * Sends one record of the type `test`, whether the destination is enabled or not, and waits for the receiver.
+ * Sends one record of the type `test`, whether the destination is enabled or not, and waits for the receiver; with IPFIX, for a refusal.
  * @throws AppError `not_found`, `too_many_requests`
  */
 export async function testDestination(scope: Scope<'*'>, id: string): Promise<ForwardingTestResult> {
@@ -40,13 +52,16 @@ export async function testDestination(scope: Scope<'*'>, id: string): Promise<Fo
       tenant_id: null,
     });
   });
-  const record_id = newId();
-  const record = createTestEvent(await getForwardingHost(), record_id, at, scope.actor.name);
+  const record_id = row.kind === 'ipfix' ? null : newId();
   try {
-    await sendPayload(row, buildPayload(row, [record]).bytes);
-    return { is_sent: true, record_id, error: null };
+    if (record_id === null) await sendIpfixTest(row, at);
+    else {
+      const record = createTestEvent(await getForwardingHost(), record_id, at, scope.actor.name);
+      await sendPayload(row, buildPayload(row, [record]).bytes);
+    }
+    return { is_sent: true, is_confirmed: record_id !== null, record_id, error: null };
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error;
-    return { is_sent: false, record_id, error: error.message };
+    return { is_sent: false, is_confirmed: false, record_id, error: error.message };
   }
 }

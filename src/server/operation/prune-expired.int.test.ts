@@ -4,6 +4,7 @@ import { db } from '../db/client';
 import { users } from '../db/schema/access';
 import { clusters } from '../db/schema/clusters';
 import { deploymentGuests } from '../db/schema/deployments';
+import { forwardingDestinations, forwardingExports } from '../db/schema/forwarding';
 import { ipamImports } from '../db/schema/ipam';
 import { notificationChannels } from '../db/schema/notifications';
 import { syncRuns } from '../db/schema/operations';
@@ -34,6 +35,7 @@ const NOTHING = {
   notifications: 0,
   notification_incidents: 0,
   webhook_secrets: 0,
+  forwarding_exports: 0,
 };
 
 describe('pruneExpired', () => {
@@ -86,8 +88,21 @@ describe('pruneExpired', () => {
       ...{ signing_secret_encrypted: 'x', previous_secret_encrypted: name, previous_secret_until },
     });
     await db.insert(notificationChannels).values([channel('over', daysAgo(0)), channel('valid', daysAgo(-1))]);
+    const destination_id = newId();
+    await db.insert(forwardingDestinations).values({
+      ...{ id: destination_id, name: 'd', kind: 'ipfix', streams: ['conversations'], max_wait_hours: 1 },
+      ...{ host: '10.0.0.1', port: 4739, max_message_bytes: 1400 },
+    });
+    // Flows are kept for a day: what was sent of a conversation is needed for two.
+    const sent = (exported_at: string) => ({
+      ...{ destination_id, conversation_id: newId(), flow_key: newId(), exported_at },
+      ...{ low_bytes: 1, low_packets: 1, high_bytes: 1, high_packets: 1 },
+      ...{ first_seen_at: exported_at, last_seen_at: exported_at },
+    });
+    await db.insert(forwardingExports).values([sent(daysAgo(2.1)), sent(daysAgo(1.9))]);
     expect(await pruneExpired()).toEqual({
       ...NOTHING,
+      forwarding_exports: 1,
       ...{ refresh_tokens: 1, provider_sessions: 1, sign_in_challenges: 1, rate_limits: 1, webhook_secrets: 1 },
       passkey_challenges: 1,
     });

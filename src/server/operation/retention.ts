@@ -1,4 +1,4 @@
-import { DAY_MS } from '@/domain/durations';
+import { DAY_MS, HOUR_MS } from '@/domain/durations';
 import { deleteEndedProviderSessions } from '../access/queries/provider';
 import { deleteOldSightings } from '../addresses/queries/sightings';
 import { cutAuditTrail, findAuditCut, lastAuditCheckpoint } from '../audit/queries/audit';
@@ -7,6 +7,7 @@ import { systemScope } from '../auth/scope';
 import { db } from '../db/client';
 import { deleteOldImpacts } from '../enforcement/queries/impacts';
 import { deleteOldSuggestions } from '../enforcement/queries/suggestions';
+import { deleteOldExports } from '../forwarding/queries/forwarding-exports';
 import { pruneHistory } from '../history/history';
 import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
@@ -73,13 +74,19 @@ const NOTIFICATION_DAYS = 90;
 const IMPACT_DAYS = 7;
 const SUGGESTION_DAYS = 30;
 
+/** A conversation can change as long as it is kept after it was sent, and then wait as long again until it is sent. */
+async function findExportCutoff(): Promise<string> {
+  const { flow_retention_hours } = await storedSettings(db);
+  return new Date(clock.now().getTime() - 2 * flow_retention_hours * HOUR_MS).toISOString();
+}
+
 /**
  * Deletes what is no longer needed: refresh tokens a day after their end (until then their reuse is noticed and
  * explained), sign-ins that waited for a code, challenges for passkeys, rate-limit windows of yesterday, sync runs older than 30 days beyond
  * the newest 20 of a cluster, deployments older than 400 days beyond the newest 20 of a policy on a cluster, audit
  * records beyond what the settings keep, sightings of addresses and imported files of 90 days ago, notifications and closed incidents of
  * 90 days ago, former versions of rows that the settings no longer keep, impacts of 7 days ago that no apply acknowledged, suggestions
- * of 30 days ago, and signing secrets whose time after a rotation is over.
+ * of 30 days ago, what was sent by IPFIX of conversations that are gone, and signing secrets whose time after a rotation is over.
  * @returns how many rows of each went
  */
 export async function pruneExpired() {
@@ -99,6 +106,7 @@ export async function pruneExpired() {
     suggestions: await deleteOldSuggestions(db, ago(SUGGESTION_DAYS)),
     history: await pruneHistory(),
     notifications: await deleteOldNotifications(db, ago(NOTIFICATION_DAYS)),
+    forwarding_exports: await deleteOldExports(db, await findExportCutoff()),
     webhook_secrets: await deleteExpiredSecrets(db, clock.now().toISOString()),
     notification_incidents: await deleteOldIncidents(db, ago(NOTIFICATION_DAYS)),
   };

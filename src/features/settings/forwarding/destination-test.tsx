@@ -39,7 +39,7 @@ export function useDestinationTest(): DestinationTest {
   };
 }
 
-/** How the last test of a destination went: received, or what failed, why and what to do. */
+/** How the last test of a destination went: received, sent without confirmation, or what failed, why and what to do. */
 export function DestinationTestResult({ result, pending }: Pick<DestinationTest, 'result' | 'pending'>) {
   const t = useT();
   if (!result) return null;
@@ -50,6 +50,13 @@ export function DestinationTestResult({ result, pending }: Pick<DestinationTest,
     return (
       <Notice tone="danger" live title={t('Test of {name} failed', { name })}>
         {error}
+      </Notice>
+    );
+  }
+  if (answer?.is_confirmed === false) {
+    return (
+      <Notice live title={t('Test record sent to {name}', { name })}>
+        {t('UDP confirms nothing: check in the log of the receiver whether the templates arrived.')}
       </Notice>
     );
   }

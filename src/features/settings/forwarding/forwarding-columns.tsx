@@ -12,6 +12,7 @@ export const KIND_LABELS: Record<ForwardingKind, string> = {
   syslog: msg('Syslog (RFC 5424)'),
   json: msg('JSON lines'),
   http: msg('JSON over HTTP'),
+  ipfix: msg('IPFIX over UDP'),
 };
 export const STREAM_LABELS: Record<ForwardingStream, string> = {
   audit: msg('Audit records'),

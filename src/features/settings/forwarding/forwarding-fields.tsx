@@ -1,7 +1,7 @@
 'use client';
-import { type Control, useWatch } from 'react-hook-form';
-import { FORWARDING_WAIT_HOURS, SYSLOG_BYTES } from '@/domain/choices';
-import type { ForwardingDestination } from '@/domain/forwarding/destination';
+import { type Control, useController, useWatch } from 'react-hook-form';
+import { FORWARDING_WAIT_HOURS, IPFIX_BYTES, SYSLOG_BYTES } from '@/domain/choices';
+import type { ForwardingDestination, ForwardingKind } from '@/domain/forwarding/destination';
 import { useT } from '@/lib/i18n/use-t';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { NumberField } from '@/ui/form/number-field';
@@ -12,7 +12,7 @@ import { TextareaField } from '@/ui/form/textarea-field';
 import type { Option } from '@/ui/option';
 import { CheckGroupField } from '../../shared/check-group-field';
 import { kindOptions, streamOptions, transportOptions } from './forwarding-columns';
-import type { ForwardingValues } from './forwarding-form-values';
+import { changeUsual, type ForwardingValues } from './forwarding-form-values';
 
 type Props<Out> = {
   control: Control<ForwardingValues, unknown, Out>;
@@ -21,12 +21,32 @@ type Props<Out> = {
   tenants?: readonly Option[];
 };
 
+function HostFields<Out>({ control, isPrivate = false }: Pick<Props<Out>, 'control'> & { isPrivate?: boolean }) {
+  const t = useT();
+  return (
+    <>
+      <TextField
+        control={control}
+        name="host"
+        label={t('Host')}
+        mono
+        placeholder={isPrivate ? '10.0.0.10' : '192.0.2.10'}
+        description={
+          isPrivate
+            ? t('UDP is neither encrypted nor confirmed, and is accepted for private addresses only.')
+            : undefined
+        }
+      />
+      <NumberField control={control} name="port" label={t('Port')} min={1} max={65_535} steppers={false} />
+    </>
+  );
+}
+
 function SocketFields<Out>({ control }: Pick<Props<Out>, 'control'>) {
   const t = useT();
   return (
     <>
-      <TextField control={control} name="host" label={t('Host')} mono placeholder="192.0.2.10" />
-      <NumberField control={control} name="port" label={t('Port')} min={1} max={65_535} steppers={false} />
+      <HostFields control={control} />
       <SelectField
         control={control}
         name="transport"
@@ -73,6 +93,42 @@ function HttpFields<Out>({ control, stored }: Props<Out>) {
   );
 }
 
+const MESSAGE_BYTES = { syslog: SYSLOG_BYTES, ipfix: IPFIX_BYTES };
+
+function MessageField<Out>({ control, kind }: Pick<Props<Out>, 'control'> & { kind: keyof typeof MESSAGE_BYTES }) {
+  const t = useT();
+  const { min, max } = MESSAGE_BYTES[kind];
+  return (
+    <NumberField
+      control={control}
+      name="max_message_bytes"
+      label={t('Largest message')}
+      description={
+        kind === 'syslog'
+          ? t('Larger records lose their longest fields. rsyslog accepts 8192 bytes by default.')
+          : t('One datagram, without IP and UDP headers. 1400 bytes fit into a usual Ethernet frame.')
+      }
+      unit={t('bytes')}
+      min={min}
+      max={max}
+      steppers={false}
+    />
+  );
+}
+
+/** The kind of a new destination: fields that hold what is usual follow it. */
+function KindField<Out>({ control }: Pick<Props<Out>, 'control'>) {
+  const t = useT();
+  const { field: kind } = useController({ control, name: 'kind' });
+  const { field: port } = useController({ control, name: 'port' });
+  const { field: bytes } = useController({ control, name: 'max_message_bytes' });
+  const follow = (next: ForwardingKind) => {
+    port.onChange(changeUsual('port', port.value, kind.value, next));
+    bytes.onChange(changeUsual('max_message_bytes', bytes.value, kind.value, next));
+  };
+  return <SelectField control={control} name="kind" label={t('Kind')} options={kindOptions(t)} onChoose={follow} />;
+}
+
 /** What is sent where. */
 export function ForwardingFields<Out>({ control, stored, tenants = [] }: Props<Out>) {
   const t = useT();
@@ -80,8 +136,12 @@ export function ForwardingFields<Out>({ control, stored, tenants = [] }: Props<O
   return (
     <>
       <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus={!stored} />
-      {!stored && <SelectField control={control} name="kind" label={t('Kind')} options={kindOptions(t)} />}
-      <CheckGroupField control={control} name="streams" label={t('Records')} choices={streamOptions(t)} />
+      {!stored && <KindField control={control} />}
+      {kind === 'ipfix' ? (
+        <p className="text-sm text-muted">{t('Only conversations are sent, each direction as a flow.')}</p>
+      ) : (
+        <CheckGroupField control={control} name="streams" label={t('Records')} choices={streamOptions(t)} />
+      )}
       {tenants.length > 0 && (
         <SelectField
           control={control}
@@ -91,34 +151,31 @@ export function ForwardingFields<Out>({ control, stored, tenants = [] }: Props<O
           options={tenants}
         />
       )}
-      {kind === 'http' ? <HttpFields control={control} stored={stored} /> : <SocketFields control={control} />}
-      <TextareaField
-        control={control}
-        name="ca_certificates"
-        label={t('Certificate authorities')}
-        rows={3}
-        optional
-        description={t("PEM certificates to trust instead of the system's.")}
-      />
-      {kind === 'syslog' && (
-        <NumberField
+      {kind === 'http' && <HttpFields control={control} stored={stored} />}
+      {kind === 'ipfix' && <HostFields control={control} isPrivate />}
+      {(kind === 'syslog' || kind === 'json') && <SocketFields control={control} />}
+      {kind !== 'ipfix' && (
+        <TextareaField
           control={control}
-          name="max_message_bytes"
-          label={t('Largest message')}
-          description={t('Larger records lose their longest fields. rsyslog accepts 8192 bytes by default.')}
-          unit={t('bytes')}
-          min={SYSLOG_BYTES.min}
-          max={SYSLOG_BYTES.max}
-          steppers={false}
+          name="ca_certificates"
+          label={t('Certificate authorities')}
+          rows={3}
+          optional
+          description={t("PEM certificates to trust instead of the system's.")}
         />
       )}
+      {(kind === 'syslog' || kind === 'ipfix') && <MessageField control={control} kind={kind} />}
       <NumberField
         control={control}
         name="max_wait_hours"
         label={t('Retry conversations for')}
-        description={t(
-          'Older conversations are counted as lost. Audit records are retried as long as the audit trail keeps them.',
-        )}
+        description={
+          kind === 'ipfix'
+            ? t('Older conversations are counted as lost.')
+            : t(
+                'Older conversations are counted as lost. Audit records are retried as long as the audit trail keeps them.',
+              )
+        }
         unit={t('hours')}
         min={FORWARDING_WAIT_HOURS.min}
         max={FORWARDING_WAIT_HOURS.max}

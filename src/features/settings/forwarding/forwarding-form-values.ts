@@ -1,4 +1,4 @@
-import { FORWARDING_WAIT_HOURS, SYSLOG_BYTES } from '@/domain/choices';
+import { FORWARDING_WAIT_HOURS, IPFIX_BYTES, SYSLOG_BYTES } from '@/domain/choices';
 import type { ForwardingDestination, ForwardingKind } from '@/domain/forwarding/destination';
 import { toTenantId } from '../../shared/tenant-options';
 
@@ -23,15 +23,32 @@ export type ForwardingValues = {
   enabled: boolean;
 };
 
+/** What is usual for a kind, until something else is entered. */
+type Usual = { port: number; max_message_bytes: number };
+const SYSLOG_USUAL: Usual = { port: 6514, max_message_bytes: SYSLOG_BYTES.default };
+const USUAL: Record<ForwardingKind, Usual> = {
+  syslog: SYSLOG_USUAL,
+  json: SYSLOG_USUAL,
+  http: SYSLOG_USUAL,
+  ipfix: { port: 4739, max_message_bytes: IPFIX_BYTES.default },
+};
+
+/** The value of a field after the kind was changed: the usual one of the new kind, or what was entered. */
+export const changeUsual = (
+  field: keyof Usual,
+  value: number | null,
+  from: ForwardingKind,
+  to: ForwardingKind,
+): number | null => (value === USUAL[from][field] ? USUAL[to][field] : value);
+
 export const EMPTY_DESTINATION: ForwardingValues = {
   name: '',
   kind: 'syslog',
   tenant_id: null,
   streams: ['audit', 'conversations'],
   host: '',
-  port: 6514,
+  ...SYSLOG_USUAL,
   transport: 'tls',
-  max_message_bytes: SYSLOG_BYTES.default,
   url: '',
   header_name: 'Authorization',
   header_value: '',
@@ -59,6 +76,7 @@ export const toDestinationValues = (destination: ForwardingDestination): Forward
 function toFields(values: ForwardingValues): object {
   const { name, kind, streams, host, port, transport, max_message_bytes, url, header_name, header_value } = values;
   const { ca_certificates, max_wait_hours, enabled } = values;
+  if (kind === 'ipfix') return { name, max_wait_hours, enabled, host, port, max_message_bytes };
   const common = { name, streams, max_wait_hours, enabled, ca_certificates: ca_certificates.trim() || null };
   if (kind === 'http') {
     return {

@@ -4,6 +4,7 @@ import {
   boolean,
   check,
   foreignKey,
+  index,
   integer,
   jsonb,
   pgTable,
@@ -46,14 +47,21 @@ export const forwardingDestinations = pgTable(
   },
   (t) => [
     unique('forwarding_destinations_name_key').on(t.name),
-    check('forwarding_destinations_kind', sql`${t.kind} in ('syslog', 'json', 'http')`),
+    check('forwarding_destinations_kind', sql`${t.kind} in ('syslog', 'json', 'http', 'ipfix')`),
     check('forwarding_destinations_streams', sql`cardinality(${t.streams}) > 0`),
     check(
       'forwarding_destinations_socket',
       sql`(${t.kind} = 'http') = (${t.host} is null) and (${t.host} is null) = (${t.port} is null)
-        and (${t.host} is null) = (${t.transport} is null)`,
+        and (${t.kind} in ('http', 'ipfix')) = (${t.transport} is null)`,
     ),
-    check('forwarding_destinations_syslog', sql`(${t.kind} = 'syslog') = (${t.max_message_bytes} is not null)`),
+    check(
+      'forwarding_destinations_message',
+      sql`(${t.kind} in ('syslog', 'ipfix')) = (${t.max_message_bytes} is not null)`,
+    ),
+    check(
+      'forwarding_destinations_ipfix',
+      sql`${t.kind} <> 'ipfix' or (${t.streams} = array['conversations'] and ${t.ca_certificates} is null)`,
+    ),
     check(
       'forwarding_destinations_http',
       sql`(${t.kind} = 'http') = (${t.url_encrypted} is not null and ${t.url_origin} is not null
@@ -66,6 +74,38 @@ export const forwardingDestinations = pgTable(
 /** The last record that was sent: of the audit trail its number, of conversations when it was due, with microseconds, and its id. */
 export type ForwardingPosition = { seq: number } | { due_at: string; id: string };
 
+/**
+ * What of a conversation was sent to a destination of kind ipfix: its receiver adds up, so only what is new may be sent. `flow_key` is that
+ * of cluster, addresses, ports and protocol: conversations that turn out to be one have the same. Times are those of the conversation.
+ */
+export const forwardingExports = pgTable(
+  'forwarding_exports',
+  {
+    destination_id: uuid().notNull(),
+    conversation_id: uuid().notNull(),
+    flow_key: uuid().notNull(),
+    low_bytes: bigint({ mode: 'number' }).notNull(),
+    low_packets: bigint({ mode: 'number' }).notNull(),
+    high_bytes: bigint({ mode: 'number' }).notNull(),
+    high_packets: bigint({ mode: 'number' }).notNull(),
+    first_seen_at: timestamptz().notNull(),
+    last_seen_at: timestamptz().notNull(),
+    exported_at: timestamptz().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.destination_id, t.conversation_id] }),
+    foreignKey({
+      name: 'forwarding_exports_destination_fk',
+      columns: [t.destination_id],
+      foreignColumns: [forwardingDestinations.id],
+    }).onDelete('cascade'),
+    index('forwarding_exports_key_idx').on(t.destination_id, t.flow_key),
+    index('forwarding_exports_exported_idx')
+      .using('brin', t.exported_at)
+      .with({ pages_per_range: 32, autosummarize: true }),
+  ],
+);
+
 /** How far a stream of a destination is. Beginning with its row, nothing is left out uncounted. */
 export const forwardingStreams = pgTable(
   'forwarding_streams',
@@ -73,6 +113,8 @@ export const forwardingStreams = pgTable(
     destination_id: uuid().notNull(),
     stream: text({ enum: FORWARDING_STREAMS }).notNull(),
     position: jsonb().$type<ForwardingPosition>().notNull(),
+    /** Of IPFIX: how many data records were sent of each cluster. Sequence numbers continue with them. */
+    sequences: jsonb().$type<Record<string, number>>().notNull().default({}),
     sent: bigint({ mode: 'number' }).notNull().default(0),
     lost: bigint({ mode: 'number' }).notNull().default(0),
     is_lost_exact: boolean().notNull().default(true),

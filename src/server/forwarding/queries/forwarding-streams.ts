@@ -30,6 +30,8 @@ type Progress = {
   lost?: number;
   is_lost_exact?: boolean;
   shortened?: number;
+  /** Of IPFIX: how many data records were sent of each cluster. */
+  sequences?: Record<string, number>;
   at: string;
 };
 
@@ -40,12 +42,13 @@ type Progress = {
 export async function advanceStream(
   executor: Executor,
   row: StreamRow,
-  { position, sent = 0, lost = 0, is_lost_exact = true, shortened = 0, at }: Progress,
+  { position, sent = 0, lost = 0, is_lost_exact = true, shortened = 0, sequences, at }: Progress,
 ): Promise<StreamRow | null> {
   const [next] = await executor
     .update(forwardingStreams)
     .set({
       position,
+      ...(sequences && { sequences }),
       sent: sql`${forwardingStreams.sent} + ${sent}`,
       lost: sql`${forwardingStreams.lost} + ${lost}`,
       shortened: sql`${forwardingStreams.shortened} + ${shortened}`,
@@ -56,6 +59,15 @@ export async function advanceStream(
     .where(and(isStream(row), sql`${forwardingStreams.position} = ${JSON.stringify(row.position)}::jsonb`))
     .returning();
   return next ?? null;
+}
+
+/** Counts records as lost that were counted as sent, because not all of a batch could be sent. */
+export async function countUnsent(executor: Executor, row: StreamRow, lost: number, at: string): Promise<void> {
+  const { sent } = forwardingStreams;
+  await executor
+    .update(forwardingStreams)
+    .set({ sent: sql`${sent} - ${lost}`, lost: sql`${forwardingStreams.lost} + ${lost}`, last_lost_at: at })
+    .where(isStream(row));
 }
 
 /** Stores how an attempt ended: how many records wait, and of a failure why and when the next attempt is due. */

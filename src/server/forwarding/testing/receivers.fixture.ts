@@ -36,8 +36,9 @@ export function makeCertificate(directory: string): string {
 /** A program that tests started, and how they end it. */
 export type Program = { child: ChildProcess; stop: (signal?: NodeJS.Signals) => Promise<void> };
 
-export function startProgram(file: string, args: readonly string[]): Program {
-  const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'ignore'] });
+/** @param log where it writes: a descriptor of an open file */
+export function startProgram(file: string, args: readonly string[], log: number | 'ignore' = 'ignore'): Program {
+  const child = spawn(file, args, { stdio: ['ignore', log, log] });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   return {
     child,

@@ -164,6 +164,8 @@ export type SettledConversations = {
     limit: number,
   ) => Promise<SettledConversation[]>;
   count: (reach: FlowReach, span: { after: SettledPosition; until: string }) => Promise<number>;
+  /** Those of some ids that are not stored any more: they expired, or turned out to be a part of another one. */
+  listGone: (ids: readonly string[]) => Promise<string[]>;
 };
 
 /** The flows of one workload, each once. */

@@ -93,6 +93,16 @@ export function describeSettledContract(name: string, { store, clear }: Contract
       expect(await listAll(everything, 500, first)).toEqual([]);
     });
 
+    it('names those that are not stored any more', async () => {
+      await report(NOW - HOUR);
+      const [first] = await listAll(everything);
+      const gone = '00000000-0000-4000-8000-000000000000';
+      expect(await settled.listGone([gone, first?.id ?? ''])).toEqual([gone]);
+      await store.upkeep.retain({ now: NOW + 4 * MINUTE, flow_hours: 1 });
+      expect(await settled.listGone([first?.id ?? ''])).toEqual([first?.id]);
+      expect(await settled.listGone([])).toEqual([]);
+    });
+
     it('settles it after it ended, sooner when it was closed', async () => {
       // Reported in the moment when it was seen.
       const now = Math.floor(Date.parse((await settled.readClock()).now));

@@ -2,6 +2,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import { MINUTE_MS } from '@/domain/durations';
 import { CONVERSATION_CLOSED_MS, CONVERSATION_IDLE_MS } from '@/domain/flow/assign-conversation';
 import { db } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
+import { trafficConversations } from '../../../db/schema/flows';
 import type { SettledConversation, SettledPosition } from '../flow-rows';
 import type { FlowReach } from '../flow-selection';
 import type { SettledConversations } from '../flow-store';
@@ -56,5 +58,12 @@ const count: SettledConversations['count'] = async (reach, span) => {
   return row?.total ?? 0;
 };
 
+const listGone: SettledConversations['listGone'] = async (ids) => {
+  const rows = await db.execute<{ id: string }>(sql`
+    select id from unnest(${pgArray('uuid', ids)}) as id
+    where not exists (select 1 from ${trafficConversations} as t where t.id = id.id)`);
+  return rows.map(({ id }) => id);
+};
+
 /** See `SettledConversations`. */
-export const settled: SettledConversations = { readClock, list, count };
+export const settled: SettledConversations = { readClock, list, count, listGone };
