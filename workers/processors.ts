@@ -2,7 +2,7 @@ import { checkDirectoryAccounts } from '@/server/access/directory/check-accounts
 import { scheduleDiscovery } from '@/server/addresses/discovery/request-discovery';
 import { runDiscovery } from '@/server/addresses/discovery/run-discovery';
 import { sweepImports } from '@/server/addresses/imports/imports';
-import { runImport } from '@/server/addresses/imports/run-import';
+
 import { revalidateAll } from '@/server/enforcement/changes/review/revalidate';
 import { advanceChange } from '@/server/enforcement/changes/rollout/advance-change';
 import { scheduleChanges } from '@/server/enforcement/changes/rollout/start-scheduled';
@@ -25,6 +25,7 @@ import { scheduleDeliveries } from '@/server/notifications/deliveries';
 import { evaluateRules } from '@/server/notifications/evaluate-rules';
 import { remindOwners } from '@/server/notifications/remind-owners';
 import { pruneExpired } from '@/server/operation/retention';
+import { runAnyImport } from '@/server/sync/netbox/import-netbox';
 import { scheduleSyncs } from '@/server/sync/request-sync';
 import { runClusterSync } from '@/server/sync/run-sync';
 import { watchAgents } from '@/server/traffic/agents/agents';
@@ -50,7 +51,7 @@ export const processors: JobProcessors = {
     await sweepImports();
   },
   'ipam.findings': (_, { signal }) => settleFindings(signal),
-  'ipam.import': ({ import_id }, { signal }) => runImport(import_id, { signal }),
+  'ipam.import': ({ import_id }, { signal }) => runAnyImport(import_id, { signal }),
   'directory.check': (_, { signal }) => checkDirectoryAccounts(signal),
   'maintenance.prune': () => pruneExpired(),
   'telemetry.retain': (_, { signal }) => retainTelemetry(signal),

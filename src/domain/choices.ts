@@ -79,6 +79,11 @@ export const SPOOFED_REASONS = ['held', 'registered', 'ip_filter'] as const;
 export const CONFLICT_SORTS = ['created_at', 'kind', 'status', 'address'] as const;
 
 export const IMPORT_KINDS = ['addresses', 'subnets'] as const;
+/** What an import reads: a CSV file of one kind, or a NetBox. */
+export const IMPORT_RUN_KINDS = [...IMPORT_KINDS, 'netbox'] as const;
+/** What a change of an import is about. */
+export const IMPORT_OBJECTS = ['subnet', 'address', 'member'] as const;
+export const NETBOX_SOURCE_SORTS = ['name', 'created_at', 'updated_at'] as const;
 
 export const ADDRESS_SORTS = [
   'address',

@@ -33,6 +33,9 @@ export const paths = {
     withQuery(`/addresses/${id(addressId)}`, query),
   subnet: ({ subnetId, ...query }: { subnetId: string; tab?: string; from?: string }) =>
     withQuery(`/addresses/subnets/${id(subnetId)}`, query),
+  netboxSources: (query?: Query) => withQuery('/addresses/netbox', query),
+  netboxSource: ({ sourceId, ...query }: { sourceId: string; import?: string }) =>
+    withQuery(`/addresses/netbox/${id(sourceId)}`, query),
   importAddresses: (query?: Query) => withQuery('/addresses/import', query),
   securityGroups: (query?: Query) => withQuery('/security-groups', query),
   securityGroup: ({ groupId, ...query }: { groupId: string; tab?: string; as_of?: string | undefined }) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IMPORT_KINDS, RUN_STATUSES } from '../choices';
+import { IMPORT_KINDS, IMPORT_OBJECTS, IMPORT_RUN_KINDS, RUN_STATUSES } from '../choices';
 import { createPageSchema, listInput } from '../list';
 
 export type ImportKind = (typeof IMPORT_KINDS)[number];
@@ -45,6 +45,10 @@ export const ImportChange = z.object({
   name: z.string(),
   cluster_name: z.string(),
   network_name: z.string(),
+  /** Of an import from NetBox: what it is, prefix, address or member of a group. */
+  object: z.enum(IMPORT_OBJECTS).optional(),
+  /** Why it is written only if it is chosen: what Fabric has differs, and the import did not write it. */
+  conflict: z.string().optional(),
   /** Of a new row its values, of another one what changes. */
   fields: z.array(z.object({ field: z.string(), old: value, new: value })),
 });
@@ -52,7 +56,9 @@ export type ImportChange = z.output<typeof ImportChange>;
 
 export const IpamImport = z.object({
   id: z.uuid(),
-  kind: z.enum(IMPORT_KINDS),
+  kind: z.enum(IMPORT_RUN_KINDS),
+  /** Of an import from NetBox its source; null when that was deleted. */
+  netbox_source_id: z.uuid().nullable(),
   mode: z.enum(IMPORT_MODES),
   dry_run: z.boolean(),
   file_name: z.string(),
@@ -65,6 +71,8 @@ export const IpamImport = z.object({
   created: z.int(),
   updated: z.int(),
   unchanged: z.int(),
+  /** Changes that are written only if they are chosen. */
+  conflicts: z.int(),
   errors_total: z.int(),
   /** Why it failed as a whole. */
   message: z.string().nullable(),
@@ -77,7 +85,7 @@ export type IpamImport = z.output<typeof IpamImport>;
 
 export const IpamImportDetail = IpamImport.extend({
   errors: z.array(ImportError),
-  /** The first rows that are created or changed, in the order of the file; at most 1000. */
+  /** The first rows that are created or changed, conflicts first, else in the order of the file; at most 1000. */
   changes: z.array(ImportChange),
   changes_total: z.int(),
   /** The dry run that listed these changes. */
@@ -86,9 +94,23 @@ export const IpamImportDetail = IpamImport.extend({
 export type IpamImportDetail = z.output<typeof IpamImportDetail>;
 
 export const ImportListInput = listInput(['created_at'], {
-  kind: z.enum(IMPORT_KINDS).optional(),
+  kind: z.enum(IMPORT_RUN_KINDS).optional(),
   status: z.enum(RUN_STATUSES).optional(),
 });
 export type ImportListInput = z.output<typeof ImportListInput>;
 export const ImportPage = createPageSchema(IpamImport);
+
+/** A part of the changes of an import, in their order. */
+export const ImportChangesInput = z.strictObject({
+  offset: z.coerce.number({ error: 'A whole number.' }).int().min(0).default(0),
+  limit: z.coerce
+    .number({ error: `A number from 1 to ${MAX_IMPORT_CHANGES}.` })
+    .int()
+    .min(1)
+    .max(MAX_IMPORT_CHANGES)
+    .default(500),
+});
+export type ImportChangesInput = z.output<typeof ImportChangesInput>;
+export const ImportChangesPage = z.object({ items: z.array(ImportChange), total: z.int() });
+export type ImportChangesPage = z.output<typeof ImportChangesPage>;
 export const ImportAccepted = z.object({ import_id: z.uuid() });

@@ -129,6 +129,20 @@ function toFields(header: readonly string[], known: readonly string[], { cells }
 const formatIssue = (issue: z.core.$ZodIssue): string =>
   issue.code === 'invalid_type' && /received undefined/.test(issue.message) ? 'Missing.' : issue.message;
 
+type RowData = z.output<typeof AddressRow> | z.output<typeof SubnetRow>;
+
+/** One row by its filled columns: its values, or what is wrong with them. */
+export function parseImportFields(
+  kind: ImportKind,
+  fields: Readonly<Record<string, string>>,
+): { data: RowData } | { errors: { field: string; message: string }[] } {
+  const schema: z.ZodType<RowData> = kind === 'addresses' ? AddressRow : SubnetRow;
+  const parsed = schema.safeParse(fields);
+  if (parsed.success) return { data: parsed.data };
+  const issues = parsed.error.issues.slice(0, 10);
+  return { errors: issues.map((issue) => ({ field: String(issue.path[0] ?? 'row'), message: formatIssue(issue) })) };
+}
+
 /**
  * Reads a CSV file of subnets or addresses: every row by itself, each wrong one named by line and field. What depends on
  * what is stored is not looked at. An empty cell means that nothing is said.
@@ -152,8 +166,6 @@ export function readImportRows(kind: ImportKind, content: string): ImportRows {
   if (result.refused !== null) return result;
   const { required, optional } = IMPORT_COLUMNS[kind];
   const known: string[] = [...required, ...optional];
-  const schema: z.ZodType<z.output<typeof AddressRow> | z.output<typeof SubnetRow>> =
-    kind === 'addresses' ? AddressRow : SubnetRow;
   for (const record of rest) {
     const { line } = record;
     if (record.cells.length > header.length && record.cells.slice(header.length).some((cell) => cell.trim() !== '')) {
@@ -164,11 +176,9 @@ export function readImportRows(kind: ImportKind, content: string): ImportRows {
       });
       continue;
     }
-    const parsed = schema.safeParse(toFields(header, known, record));
-    if (parsed.success) result.rows.push({ ...parsed.data, line });
-    else
-      for (const issue of parsed.error.issues.slice(0, 10))
-        result.errors.push({ line, field: String(issue.path[0] ?? 'row'), message: formatIssue(issue) });
+    const parsed = parseImportFields(kind, toFields(header, known, record));
+    if ('data' in parsed) result.rows.push({ ...parsed.data, line });
+    else result.errors.push(...parsed.errors.map((error) => ({ line, ...error })));
   }
   return result;
 }

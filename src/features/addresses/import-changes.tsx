@@ -20,17 +20,21 @@ const fieldsText = (t: Translate, { action, fields }: ImportChange) =>
     )
     .join(', ');
 
+/** Old and new value of each field. */
+export const fieldsColumn = (t: Translate, width: number) =>
+  make.custom('fields', t('Old → new'), (row) => <Fields change={row} />, {
+    width,
+    grow: true,
+    csv: (row) => fieldsText(t, row),
+  });
+
 const changeColumns = (t: Translate) => [
   make.number('line', t('Line'), (row) => row.line, { width: 84 }),
   make.text('action', t('Change'), (row) => (row.action === 'create' ? t('New') : t('Changed')), { width: 100 }),
   make.mono('name', t('Address'), (row) => row.name, { width: 160 }),
   make.text('network_name', t('Network'), (row) => row.network_name, { width: 120 }),
   make.text('cluster_name', t('Cluster'), (row) => row.cluster_name, { width: 120 }),
-  make.custom('fields', t('Old → new'), (row) => <Fields change={row} />, {
-    width: 360,
-    grow: true,
-    csv: (row) => fieldsText(t, row),
-  }),
+  fieldsColumn(t, 360),
 ];
 
 function Fields({ change }: { change: ImportChange }) {
@@ -57,6 +61,8 @@ function Fields({ change }: { change: ImportChange }) {
 export function ImportChanges({ run }: { run: IpamImportDetail }) {
   const t = useT();
   const columns = useMemo(() => changeColumns(t), [t]);
+  // Conflicts are chosen in a table of their own.
+  const rows = useMemo(() => run.changes.filter(({ conflict }) => conflict === undefined), [run.changes]);
   return (
     <>
       <DataTable
@@ -64,9 +70,9 @@ export function ImportChanges({ run }: { run: IpamImportDetail }) {
         label={run.dry_run ? t('Changes of this import') : t('Imported changes')}
         noun={{ one: t('change'), many: t('changes') }}
         columns={columns}
-        rows={run.changes}
-        rowId={(row) => String(row.line)}
-        total={run.changes.length}
+        rows={rows}
+        rowId={(row) => `${row.line} ${row.object} ${row.name}`}
+        total={rows.length}
         loading={false}
         error={null}
         height="auto"

@@ -13,6 +13,8 @@ test('the example files have every column the import knows, and full rows', () =
 });
 
 const run = {
+  kind: 'addresses' as const,
+  conflicts: 0,
   dry_run: true,
   status: 'ok' as const,
   mode: 'atomic' as const,
@@ -37,4 +39,9 @@ test.each([
     { dry_run: false, status: 'failed' as const, rows_bad: 2, created: 0 },
     'No rows imported: 2 rows of 20,000 are invalid.',
   ],
+  [
+    { kind: 'netbox' as const, conflicts: 1, rows_bad: 3 },
+    'Preview: 19,000 new, 0 changed, 1,000 unchanged, 1 conflict, 3 skipped.',
+  ],
+  [{ kind: 'netbox' as const, status: 'failed' as const }, 'NetBox could not be previewed.'],
 ])('%o', (change, text) => expect(outcomeText(english, { ...run, ...change })).toBe(text));

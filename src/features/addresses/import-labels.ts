@@ -7,8 +7,11 @@ export const IMPORT_KIND_LABELS: Record<ImportKind, string> = {
   subnets: msg('Prefixes'),
 };
 
+/** What an import read. */
+export const IMPORT_RUN_LABELS: Record<IpamImport['kind'], string> = { ...IMPORT_KIND_LABELS, netbox: msg('NetBox') };
+
 export const STAGE_LABELS: Record<NonNullable<IpamImport['stage']>, string> = {
-  reading: msg('Reading file'),
+  reading: msg('Reading'),
   checking: msg('Checking rows'),
   writing: msg('Writing'),
 };
@@ -38,11 +41,27 @@ export const valueText = (t: Translate, value: ImportChange['fields'][number]['o
 
 type Counts = Pick<
   IpamImport,
-  'dry_run' | 'status' | 'mode' | 'rows_total' | 'rows_bad' | 'created' | 'updated' | 'unchanged'
+  'kind' | 'dry_run' | 'status' | 'mode' | 'rows_total' | 'rows_bad' | 'created' | 'updated' | 'unchanged' | 'conflicts'
 >;
+
+/** What a preview of NetBox found, or what was imported, in one sentence. */
+function netboxText(t: Translate, { status, dry_run, ...run }: Counts): string {
+  if (status === 'failed')
+    return dry_run ? t('NetBox could not be previewed.') : t('Nothing was imported from NetBox.');
+  const parts = [
+    t('{n, number} new', { n: run.created }),
+    t('{n, number} changed', { n: run.updated }),
+    t('{n, number} unchanged', { n: run.unchanged }),
+    t('{n, plural, one {# conflict} other {# conflicts}}', { n: run.conflicts }),
+    t('{n, number} skipped', { n: run.rows_bad ?? 0 }),
+  ];
+  const done = parts.join(', ');
+  return dry_run ? t('Preview: {done}.', { done }) : t('Imported: {done}.', { done });
+}
 
 /** What a finished check or import found or did, in one sentence. */
 export function outcomeText(t: Translate, run: Counts): string {
+  if (run.kind === 'netbox') return netboxText(t, run);
   const bad = run.rows_bad ?? 0;
   const total = run.rows_total ?? 0;
   const parts = [

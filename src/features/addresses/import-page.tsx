@@ -8,7 +8,9 @@ import { paths } from '@/lib/paths';
 import { toFailure } from '@/lib/problem';
 import { URL_TEXT, urlEnum, useUrlValue, withInitial } from '@/lib/url-state';
 import { Button } from '@/ui/button';
+import { buttonClass } from '@/ui/button-class';
 import { ErrorState } from '@/ui/error-state';
+import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
@@ -49,6 +51,13 @@ export function ImportPage() {
       <PageHeader
         title={t('Import')}
         description={t('The check lists every change. The import writes exactly these changes, or nothing.')}
+        actions={
+          writeReason === null && (
+            <Link className={buttonClass()} href={paths.netboxSources()}>
+              {t('Import from NetBox')}
+            </Link>
+          )
+        }
       />
       {writeReason && (
         <Notice tone="info" title={t('You have read-only access')}>

@@ -63,12 +63,12 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
       <Notice tone={run.status === 'failed' ? 'danger' : bad ? 'warn' : 'ok'} live title={outcomeText(t, run)}>
         {run.message}
       </Notice>
-      {run.changes_total > 0 && <ImportChanges run={run} />}
+      {run.changes.some(({ conflict }) => conflict === undefined) && <ImportChanges run={run} />}
       {bad && (
         <>
           <DataTable
             id="import-problems"
-            label={t('Rejected rows')}
+            label={run.kind === 'netbox' ? t('Skipped objects and notes') : t('Rejected rows')}
             noun={{ one: t('problem'), many: t('problems') }}
             columns={columns}
             rows={problems}

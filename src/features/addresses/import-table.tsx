@@ -10,7 +10,7 @@ import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { RUN_STATES, RunState } from '../shared/sync/sync-state';
-import { IMPORT_KIND_LABELS, outcomeText } from './import-labels';
+import { IMPORT_RUN_LABELS, outcomeText } from './import-labels';
 
 const make = createColumnHelper<IpamImport>();
 
@@ -24,7 +24,7 @@ const importColumns = (t: Translate) => [
     width: 130,
     csv: (run) => run.status,
   }),
-  make.text('kind', t('Rows'), (run) => t(IMPORT_KIND_LABELS[run.kind]), { width: 110 }),
+  make.text('kind', t('Rows'), (run) => t(IMPORT_RUN_LABELS[run.kind]), { width: 110 }),
   make.text('dry_run', t('Operation'), (run) => (run.dry_run ? t('Dry run') : t('Import')), { width: 110 }),
   make.text('result', t('Result'), (run) => resultText(t, run), {
     width: 320,
@@ -32,6 +32,12 @@ const importColumns = (t: Translate) => [
   }),
   make.text('requested_by_name', t('By'), (run) => run.requested_by_name, { width: 140 }),
 ];
+
+/** Where the report of an import is; of a source that was deleted, on the page of files. */
+const toReport = ({ id, kind, netbox_source_id }: IpamImport) =>
+  netbox_source_id === null
+    ? paths.importAddresses({ kind: kind === 'netbox' ? undefined : kind, import: id })
+    : paths.netboxSource({ sourceId: netbox_source_id, import: id });
 
 const IMPORTS = declareList({
   from: 'ipamImports.list',
@@ -44,15 +50,15 @@ const IMPORTS = declareList({
   filters: { status: choice(msg('Status'), RUN_STATUSES, (one) => RUN_STATES[one].word) },
   columns: importColumns,
   rowId: (run) => run.id,
-  rowPath: (run) => paths.importAddresses({ kind: run.kind, import: run.id }),
+  rowPath: toReport,
   empty: {
     icon: <Upload />,
     title: msg('No imports yet'),
-    text: msg('Imports addresses or prefixes from a CSV file after checking every row.'),
+    text: msg('Imports addresses or prefixes from a CSV file or from NetBox after checking every row.'),
   },
 });
 
-/** Checks and imports of CSV files, newest first. A row opens its report. */
+/** Checks and imports of CSV files and NetBox, newest first. A row opens its report. */
 export function ImportTable() {
   const list = useList(IMPORTS);
   return <ListView of={list} />;

@@ -46,6 +46,7 @@ export const ACTION_FAMILIES = [
   { value: 'notification_channel.*', label: msg('Notification channels') },
   { value: 'notification_delivery.*', label: msg('Notification deliveries') },
   { value: 'forwarding_destination.*', label: msg('Forwarding destinations') },
+  { value: 'netbox_source.*', label: msg('NetBox sources') },
   { value: 'secret_key.*', label: msg('Fabric secret key') },
 ] as const;
 
@@ -81,6 +82,7 @@ export const OBJECT_KINDS = [
   { value: 'notification_channel', label: msg('Notification channel') },
   { value: 'notification_delivery', label: msg('Notification delivery') },
   { value: 'forwarding_destination', label: msg('Forwarding destination') },
+  { value: 'netbox_source', label: msg('NetBox source') },
   { value: 'secret_key', label: msg('Fabric secret key') },
 ] as const;
 

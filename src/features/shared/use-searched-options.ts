@@ -72,3 +72,25 @@ export function useWorkloadOptions({ clusterId, enabled = true }: Within = {}) {
   );
   return { options, remote: remoteSearch(query, search, t('Workloads could not be read')) };
 }
+
+/** Security groups as choices, found by name. */
+export function useGroupOptions({ enabled = true }: Pick<Within, 'enabled'> = {}) {
+  const t = useT();
+  const trpc = useTRPC();
+  const search = useSearchInput(undefined);
+  const query = useQuery({
+    ...trpc.securityGroups.list.queryOptions(search.input),
+    enabled,
+    placeholderData: keepPreviousData,
+  });
+  const options = useMemo(
+    () =>
+      query.data?.items.map(({ id, name, tenant_name }) => ({
+        value: id,
+        label: name,
+        description: tenant_name ?? t('Whole installation'),
+      })) ?? [],
+    [query.data, t],
+  );
+  return { options, remote: remoteSearch(query, search, t('Groups could not be read')) };
+}

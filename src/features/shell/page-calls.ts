@@ -31,6 +31,8 @@ const CALLS: readonly PageCall[] = [
   ['/networks/[networkId]', '/networks/{}'],
   ['/addresses', '/subnets', 'q,sort,cluster_id,network_id,family,source,within,contains,missing'],
   ['/addresses/[addressId]', '/ip-addresses/{}', 'as_of'],
+  ['/addresses/netbox', '/netbox-sources', 'q,sort'],
+  ['/addresses/netbox/[sourceId]', '/netbox-sources/{}'],
   ['/addresses/subnets/[subnetId]', '/subnets/{}'],
   ['/security-groups', '/security-groups', 'q,sort,tenant_id,project_id,workload_id,as_of'],
   ['/security-groups/[groupId]', '/security-groups/{}', 'as_of'],

@@ -275,6 +275,14 @@ export const ACTIONS: readonly Place[] = [
     keywords: msg('csv upload'),
   },
   {
+    id: 'netbox-sources',
+    label: msg('NetBox sources'),
+    page: msg('Addresses'),
+    href: paths.netboxSources(),
+    permission: 'ipam:write',
+    keywords: msg('ipam import'),
+  },
+  {
     id: 'install-agents',
     label: msg('Install agents'),
     page: msg('Agents'),

@@ -22,6 +22,7 @@ import { ipamConflictsRouter } from './operations/ipam-conflicts';
 import { ipamImportsRouter } from './operations/ipam-imports';
 import { jobsRouter } from './operations/jobs';
 import { mappingRulesRouter } from './operations/mapping-rules';
+import { netboxRouter } from './operations/netbox';
 import { networksRouter } from './operations/networks';
 import { nodesRouter } from './operations/nodes';
 import { notificationChannelsRouter } from './operations/notification-channels';
@@ -72,6 +73,7 @@ export const appRouter = router({
   jobs: jobsRouter,
   mappingRules: mappingRulesRouter,
   forwarding: forwardingRouter,
+  netbox: netboxRouter,
   networks: networksRouter,
   nodes: nodesRouter,
   notificationChannels: notificationChannelsRouter,

@@ -14,8 +14,10 @@ import { newId } from '@/server/lib/ids';
 import { channelSecretContext } from '@/server/notifications/channel-secrets';
 import { notificationSecretContext } from '@/server/notifications/settings';
 import { countByKey, keyIdColumns } from '@/server/operation/queries/sealed-values';
+import { netboxTokenContext } from '@/server/sync/netbox/sources';
 import { auditTrail } from '@/test/audit-trail';
 import { makeCluster, makeUser } from '@/test/factories';
+import { netboxSources } from '../db/schema/netbox';
 import { rotateSecrets, SEALED_PLACES } from './rotate-secrets';
 
 const keys = { previous: 'p'.repeat(40), present: 'n'.repeat(40) };
@@ -111,12 +113,19 @@ describe('rotating the key', () => {
       header_value_encrypted: seal('Bearer', destinationSecretContext(destination, 'header_value'), keys.previous)
         .sealed,
     });
+    const netbox = newId();
+    const apiToken = seal('token', netboxTokenContext(netbox), keys.previous);
+    await db.insert(netboxSources).values({
+      ...{ id: netbox, name: 'x', url: 'https://netbox.example.org', networks: [] },
+      ...{ token_encrypted: apiToken.sealed, secret_key_id: apiToken.key_id },
+    });
     const password = seal('mail password', notificationSecretContext('smtp_password'), keys.previous);
     await db
       .insert(notificationSecrets)
       .values({ id: 'smtp_password', value_encrypted: password.sealed, secret_key_id: password.key_id });
     expect((await rotate()).map(({ resealed, unreadable }) => [resealed, unreadable])).toEqual([
       [120, 0],
+      [1, 0],
       [1, 0],
       [1, 0],
       [1, 0],

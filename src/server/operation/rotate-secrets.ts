@@ -6,6 +6,7 @@ import { destinationSecretContext } from '../forwarding/destination-secrets';
 import { keyId, seal, unseal } from '../lib/crypto';
 import { channelSecretContext } from '../notifications/channel-secrets';
 import { notificationSecretContext } from '../notifications/settings';
+import { netboxTokenContext } from '../sync/netbox/sources';
 import { listKeyReferences, lockForeignRows, type SealedPlace, storeResealed } from './queries/sealed-values';
 
 const itself = (id: string) => id;
@@ -39,6 +40,13 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
       { column: 'url_encrypted', context: (id) => destinationSecretContext(id, 'url') },
       { column: 'header_value_encrypted', context: (id) => destinationSecretContext(id, 'header_value') },
     ],
+  },
+  {
+    name: 'API tokens of NetBox sources',
+    table: 'netbox_sources',
+    id: 'id',
+    keyId: 'secret_key_id',
+    values: [{ column: 'token_encrypted', context: netboxTokenContext }],
   },
   {
     name: 'client secret of the sign-in provider',

@@ -26,6 +26,7 @@ export function hashPlan(changes: readonly ImportChange[], errors: readonly RowE
   const reported = ordered.map((one) => [
     one.line,
     one.action,
+    ...(one.object ? [one.object, one.conflict ?? null] : []),
     one.cluster_name,
     one.network_name,
     one.name,
@@ -38,8 +39,13 @@ export function hashPlan(changes: readonly ImportChange[], errors: readonly RowE
 
 /** The lines about which a preview said something else, as errors. */
 export function listPreviewDifferences(preview: readonly ImportChange[], changes: readonly ImportChange[]): RowError[] {
-  const reported = new Map(preview.map((one) => [one.line, JSON.stringify(one)]));
-  const now = new Map(changes.map((one) => [one.line, JSON.stringify(one)]));
+  // Of an import from NetBox a line can have several changes.
+  const joinByLine = (list: readonly ImportChange[]) => {
+    const texts = new Map<number, string>();
+    for (const one of list) texts.set(one.line, `${texts.get(one.line) ?? ''}${JSON.stringify(one)}`);
+    return texts;
+  };
+  const [reported, now] = [joinByLine(preview), joinByLine(changes)];
   return [...new Set([...reported.keys(), ...now.keys()])]
     .filter((line) => reported.get(line) !== now.get(line))
     .sort((a, b) => a - b)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ImportInput, IpamImportDetail } from '@/domain/ipam/csv-import';
+import type { ImportChangesInput, ImportChangesPage, ImportInput, IpamImportDetail } from '@/domain/ipam/csv-import';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -20,6 +20,17 @@ import { importLeases, insertImport } from '../queries/imports';
  */
 export async function readImport(_scope: Scope<'ipam:write'>, id: string): Promise<IpamImportDetail> {
   const found = await repository.findImport(id);
+  if (!found) throw notFound('import');
+  return found;
+}
+
+/** Changes of one import from an offset. @throws AppError `not_found` */
+export async function readImportChanges(
+  _scope: Scope<'ipam:write'>,
+  id: string,
+  input: ImportChangesInput,
+): Promise<ImportChangesPage> {
+  const found = await repository.findImportChanges(id, input);
   if (!found) throw notFound('import');
   return found;
 }

@@ -1,5 +1,13 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import { type ImportListInput, IpamImport, IpamImportDetail } from '@/domain/ipam/csv-import';
+import {
+  type ImportChange,
+  type ImportChangesInput,
+  type ImportChangesPage,
+  type ImportListInput,
+  IpamImport,
+  IpamImportDetail,
+  MAX_IMPORT_CHANGES,
+} from '@/domain/ipam/csv-import';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, selectColumns } from '../../db/declared-fields';
@@ -73,6 +81,10 @@ export async function listAssigneesByCluster(executor: Executor, clusterIds: rea
     .where(inArray(workloads.cluster_id, [...clusterIds]));
 }
 
+const sliceChanges = (offset: number, limit: number) => sql<ImportChange[]>`(
+  select coalesce(jsonb_agg(c.value order by c.at), '[]') from jsonb_array_elements(${ipamImports.changes})
+    with ordinality as c(value, at) where c.at > ${offset} and c.at <= ${offset + limit})`;
+
 export type ImportRow = typeof ipamImports.$inferSelect;
 
 export const importLeases = runLeases(ipamImports);
@@ -110,9 +122,21 @@ export async function findPreview(executor: Executor, id: string) {
   return row ?? null;
 }
 
+/** Changes from an offset, without reading the others; null without such an import. One query. */
+export async function findImportChanges(
+  id: string,
+  { offset, limit }: ImportChangesInput,
+): Promise<ImportChangesPage | null> {
+  const [row] = await db
+    .select({ items: sliceChanges(offset, limit), total: sql<number>`jsonb_array_length(${ipamImports.changes})` })
+    .from(ipamImports)
+    .where(eq(ipamImports.id, id));
+  return row ?? null;
+}
+
 export async function findImport(id: string): Promise<IpamImportDetail | null> {
   const [row] = await db
-    .select(selectColumns(IpamImportDetail, ipamImports, {}))
+    .select(selectColumns(IpamImportDetail, ipamImports, { changes: sliceChanges(0, MAX_IMPORT_CHANGES) }))
     .from(ipamImports)
     .where(eq(ipamImports.id, id));
   return row ?? null;

@@ -1,5 +1,13 @@
-import { ImportAccepted, ImportInput, ImportListInput, ImportPage, IpamImportDetail } from '@/domain/ipam/csv-import';
-import { readImport, requestImport } from '../../addresses/imports/imports';
+import {
+  ImportAccepted,
+  ImportChangesInput,
+  ImportChangesPage,
+  ImportInput,
+  ImportListInput,
+  ImportPage,
+  IpamImportDetail,
+} from '@/domain/ipam/csv-import';
+import { readImport, readImportChanges, requestImport } from '../../addresses/imports/imports';
 import { listImports } from '../../addresses/queries/imports';
 import { MAX_BODY_BYTES } from '../../rest/define-route';
 import { operations } from '../operation';
@@ -34,5 +42,13 @@ export const ipamImportsRouter = router({
     access: { permission: 'ipam:write' },
     output: IpamImportDetail,
     run: ({ scope, params }) => readImport(scope, params.import_id),
+  }),
+  changes: query({
+    rest: 'GET /ipam/imports/{import_id}/changes',
+    summary: 'List changes of an import from an offset: conflicts first, then in the order of what was read.',
+    access: { permission: 'ipam:write' },
+    input: ImportChangesInput,
+    output: ImportChangesPage,
+    run: ({ scope, params, input }) => readImportChanges(scope, params.import_id, input),
   }),
 });

@@ -12,11 +12,12 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { CONFLICT_KINDS, SPOOFED_REASONS } from '@/domain/choices';
+import { CONFLICT_KINDS, IMPORT_RUN_KINDS, SPOOFED_REASONS } from '@/domain/choices';
 import type { ImportChange } from '@/domain/ipam/csv-import';
 import { inet, macaddr, primaryId, timestampNow, timestamptz } from '../columns';
 import { ipAddresses } from './addresses';
 import { clusters } from './clusters';
+import { netboxSources } from './netbox';
 import { networks, subnets } from './networks';
 import { workloads } from './workloads';
 
@@ -145,12 +146,14 @@ export const ipamConflicts = pgTable(
 
 export type ImportError = { line: number; field: string; message: string };
 
-/** A CSV file to be taken over: checked as a whole, written in one transaction. */
+/** A CSV file or a NetBox to be taken over: checked as a whole, written in one transaction. */
 export const ipamImports = pgTable(
   'ipam_imports',
   {
     id: primaryId(),
-    kind: text({ enum: ['addresses', 'subnets'] }).notNull(),
+    kind: text({ enum: IMPORT_RUN_KINDS }).notNull(),
+    /** Of an import from NetBox. */
+    netbox_source_id: uuid().references(() => netboxSources.id, { onDelete: 'set null' }),
     mode: text({ enum: ['atomic', 'skip_bad'] }).notNull(),
     /** Only checked, nothing is written. */
     dry_run: boolean().notNull().default(false),
@@ -168,6 +171,11 @@ export const ipamImports = pgTable(
     created: integer().notNull().default(0),
     updated: integer().notNull().default(0),
     unchanged: integer().notNull().default(0),
+    /** Changes that are written only if they are chosen. */
+    conflicts: integer().notNull().default(0),
+    /** Lines of conflicts that were chosen; all of them with `overwrite_all`. */
+    overwrite: integer().array().notNull().default(sql`'{}'`),
+    overwrite_all: boolean().notNull().default(false),
     errors: jsonb().$type<ImportError[]>().notNull().default([]),
     errors_total: integer().notNull().default(0),
     /** The first rows that are created or changed, old and new value of each field; `changes_total` counts all of them. */
@@ -189,7 +197,8 @@ export const ipamImports = pgTable(
   },
   (t) => [
     index('ipam_imports_status_idx').on(t.status, t.id),
-    check('ipam_imports_kind', sql`${t.kind} in ('addresses', 'subnets')`),
+    index('ipam_imports_source_idx').on(t.netbox_source_id),
+    check('ipam_imports_kind', sql`${t.kind} in ('addresses', 'subnets', 'netbox')`),
     check('ipam_imports_mode', sql`${t.mode} in ('atomic', 'skip_bad')`),
     check('ipam_imports_status', sql`${t.status} in ('queued', 'running', 'ok', 'failed')`),
     check('ipam_imports_finished', sql`(${t.finished_at} is not null) = (${t.status} in ('ok', 'failed'))`),

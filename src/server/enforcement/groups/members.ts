@@ -105,7 +105,7 @@ export async function changeMembersIn(
 }
 
 /** As `changeMembersIn`, for a request that is not part of a change. @throws AppError also `conflict` where approvals are required */
-async function changeMembersDirectly(
+export async function changeMembersDirectly(
   tx: Tx,
   scope: Scope<'group:write'>,
   groupId: string,

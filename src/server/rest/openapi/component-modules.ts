@@ -40,6 +40,7 @@ import * as network from '@/domain/ipam/network';
 import * as search from '@/domain/ipam/search';
 import * as subnet from '@/domain/ipam/subnet';
 import * as mappingRule from '@/domain/mapping-rule';
+import * as netboxSource from '@/domain/netbox/source';
 import * as notificationChannel from '@/domain/notifications/channel';
 import * as notificationDelivery from '@/domain/notifications/delivery';
 import * as incident from '@/domain/notifications/incident';
@@ -118,6 +119,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   forwardingDestination,
   subnet,
   mappingRule,
+  netboxSource,
   notificationChannel,
   notificationDelivery,
   incident,
