@@ -27,6 +27,7 @@ async function buildBundles(hash) {
       migrate: 'src/runtime/migrate-main.ts',
       heavy: 'src/runtime/heavy-main.ts',
       worker: 'workers/main.ts',
+      collector: 'src/runtime/collector-main.ts',
       demo: 'src/runtime/demo-main.ts',
     },
     outdir: 'dist',

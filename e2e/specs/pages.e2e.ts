@@ -159,6 +159,8 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['add-notification-channel', '/notifications?tab=channels&add=true', ''],
     ['notification-deliveries', '/notifications?tab=deliveries', 'Notifications'],
     ['notification-email', '/notifications?tab=email', 'Notifications'],
+    ['flow-exporters', '/agents/exporters', 'Flow exporters'],
+    ['add-flow-exporter', '/agents/exporters?add=true', ''],
     ['forwarding', '/settings/forwarding', 'Log forwarding'],
     ['add-forwarding-destination', '/settings/forwarding?add=true', ''],
     ['account', '/account', 'Account'],

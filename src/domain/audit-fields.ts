@@ -150,6 +150,7 @@ export type AuditField =
   | 'networks'
   | 'newly_blocked'
   | 'node_ids'
+  | 'node_name'
   | 'nodes'
   | 'note'
   | 'notes'

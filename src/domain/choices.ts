@@ -321,3 +321,7 @@ export const FORWARDING_WAIT_HOURS = { min: 1, max: 720, default: 24 } as const;
 export const SYSLOG_BYTES = { min: 2048, max: 1_048_576, default: 8192 } as const;
 /** Of a message in a datagram: what every network carries, up to what large frames hold beside the headers of IPv6 and UDP. */
 export const IPFIX_BYTES = { min: 512, max: 8952, default: 1400 } as const;
+
+/** Sources of flow records other than agents. */
+export const EXPORTER_SORTS = ['name', 'address', 'last_seen_at', 'created_at', 'updated_at'] as const;
+export const EXPORTER_STATES = ['off', 'waiting', 'receiving', 'silent'] as const;

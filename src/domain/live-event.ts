@@ -40,6 +40,8 @@ export const LiveEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('mapping_rule.changed') }),
   /** A forwarding destination was changed, or how far it is. */
   z.object({ type: z.literal('forwarding.changed') }),
+  /** An exporter of flow records was created, changed or deleted. */
+  z.object({ type: z.literal('flow_exporter.changed') }),
   /** Notices, incidents, rules, channels or deliveries; of a tenant, or without one of the installation. */
   z.object({ type: z.literal('notification.changed'), tenant_id: z.uuid().optional() }),
   /** This user has read notices. */

@@ -18,6 +18,7 @@ const TOUCHES = {
   'ipam_import.changed': ['ipamImports'],
   'mapping_rule.changed': ['mappingRules'],
   'forwarding.changed': ['forwarding'],
+  'flow_exporter.changed': ['flowExporters'],
   'notification.changed': ['notifications', 'notificationRules', 'notificationChannels'],
   'notification.read': ['notifications'],
 } as const satisfies Record<LiveEvent['type'], readonly string[]>;

@@ -65,6 +65,7 @@ test('each path of the interface matches its URL', () => {
       "reach: /reach",
       "topology: /topology",
       "agents: /agents",
+      "flowExporters: /agents/exporters",
       "agent: /agents/x1",
       "users: /users",
       "user: /users/x1?tab=nodes",

@@ -61,6 +61,7 @@ export const paths = {
   reach: (query?: Query) => withQuery('/reach', query),
   topology: (query?: Query) => withQuery('/topology', query),
   agents: (query?: Query) => withQuery('/agents', query),
+  flowExporters: (query?: Query) => withQuery('/agents/exporters', query),
   agent: ({ nodeId }: { nodeId: string }) => `/agents/${id(nodeId)}`,
   users: (query?: Query) => withQuery('/users', query),
   user: ({ userId, ...query }: { userId: string; tab?: string }) => withQuery(`/users/${id(userId)}`, query),

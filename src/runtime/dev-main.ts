@@ -14,11 +14,12 @@ const program = (name: string, args: string[], environment: NodeJS.ProcessEnv): 
 });
 
 const { PORT, HOST } = env();
-await runSupervisor(({ environment, demo }) => [
+await runSupervisor(({ environment, collector, demo }) => [
   program('web', ['node_modules/next/dist/bin/next', 'dev', '--port', String(PORT), '--hostname', HOST], {
     ...environment,
     NEXT_TELEMETRY_DISABLED: '1',
   }),
   program('worker', ['--watch', '--watch-preserve-output', '--import', 'tsx', 'workers/main.ts'], environment),
+  ...(collector ? [program('collector', ['--import', 'tsx', 'src/runtime/collector-main.ts'], environment)] : []),
   ...(demo ? [program('demo', ['--import', 'tsx', 'src/runtime/demo-main.ts'], environment)] : []),
 ]);

@@ -6,8 +6,8 @@ import { runSupervisor } from './run-supervisor';
 import type { ProgramOptions } from './supervisor';
 
 /** The web and worker processes from their bundles in `dist`, and the demo when it is asked for. */
-function productionPrograms(dist: string, { environment, demo, embedded }: ProgramOptions): ChildProgram[] {
-  return ['web', 'worker', ...(demo ? ['demo'] : [])].map((name) => ({
+function productionPrograms(dist: string, { environment, collector, demo, embedded }: ProgramOptions): ChildProgram[] {
+  return ['web', 'worker', ...(collector ? ['collector'] : []), ...(demo ? ['demo'] : [])].map((name) => ({
     name,
     command: process.execPath,
     arguments: ['--enable-source-maps', join(dist, `${name}.mjs`), ...(embedded ? [EMBEDDED_ARGUMENT] : [])],

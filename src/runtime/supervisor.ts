@@ -25,6 +25,8 @@ export type Supervisor = {
 export type ProgramOptions = {
   /** The variables they get. */
   environment: NodeJS.ProcessEnv;
+  /** Whether flow records are received. */
+  collector: boolean;
   /** Whether the demo's program runs, too. */
   demo: boolean;
   /** Whether the database is the supervisor's own, with the queues in it. */
@@ -128,7 +130,10 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
         (env.FABRIC_SECRET_KEY ? '' : (readSecret(data, 'previous_secret_key') ?? '')),
       FABRIC_SETUP_CODE: setupCode,
     });
-    children = programs({ environment, demo, embedded: database !== undefined }).map((program) => ({
+    children = programs({
+      ...{ environment, demo, embedded: database !== undefined },
+      collector: env.FABRIC_COLLECTOR_LISTEN !== undefined,
+    }).map((program) => ({
       program,
       child: keepRunning(program, {
         onLine: (line) => print(`${program.name.padEnd(8)} | ${line}`),

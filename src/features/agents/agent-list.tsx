@@ -7,6 +7,7 @@ import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
+import { buttonClass } from '@/ui/button-class';
 import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { AGENT_STATES } from '../shared/agents/agent-state';
@@ -76,7 +77,14 @@ export function AgentList() {
     <>
       <ListView
         of={list}
-        actions={<InstallAgents clusterId={filters.cluster_id} variant="primary" />}
+        actions={
+          <>
+            <Link className={buttonClass()} href={paths.flowExporters()}>
+              {t('Flow exporters')}
+            </Link>
+            <InstallAgents clusterId={filters.cluster_id} variant="primary" />
+          </>
+        }
         description={
           <>
             {t('The agent on each node reports its traffic and firewall state.')}{' '}

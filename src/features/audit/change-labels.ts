@@ -47,6 +47,7 @@ export const CHANGE_LABELS: Readonly<Record<AuditField, string>> = {
   close_after_minutes: msg('Recovered after'),
   cluster_id: msg('Cluster'),
   cluster_name: msg('Cluster'),
+  node_name: msg('Node'),
   cluster_traffic_high: msg('Cluster traffic above threshold'),
   code: msg('Error code'),
   comment: msg('Comment'),

@@ -62,6 +62,7 @@ const CALLS: readonly PageCall[] = [
   ['/coverage', '/coverage/workloads', 'q,sort,days,workload_id,cluster_id,tenant_id'],
   ['/topology', '/topology', 'q,range,since,until,cluster_id,workload_id,expand,project_id,tag,policy_id'],
   ['/agents', '/agents', 'q,sort,cluster_id,status,outdated,lacking'],
+  ['/agents/exporters', '/flow-exporters', 'q,sort,state,cluster_id'],
   ['/agents/[nodeId]', '/agents/{}'],
   ['/users', '/users', USER_FILTERS],
   ['/users/[userId]', '/users/{}'],

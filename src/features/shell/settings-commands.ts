@@ -16,6 +16,14 @@ export type Place = {
 /** Settings, tabs and pages without an entry of their own that search finds by their names. */
 export const SETTINGS: readonly Place[] = [
   {
+    id: 'flow-exporters',
+    label: msg('Flow exporters'),
+    page: msg('Agents'),
+    href: paths.flowExporters(),
+    permission: 'agent:read',
+    keywords: msg('netflow ipfix collector switch open vswitch'),
+  },
+  {
     id: 'forwarding',
     label: msg('Log forwarding'),
     page: msg('Settings'),
@@ -281,6 +289,14 @@ export const ACTIONS: readonly Place[] = [
     href: paths.netboxSources(),
     permission: 'ipam:write',
     keywords: msg('ipam import'),
+  },
+  {
+    id: 'add-flow-exporter',
+    label: msg('Add flow exporter'),
+    page: msg('Agents'),
+    href: paths.flowExporters({ add: true }),
+    permission: 'agent:install',
+    keywords: msg('netflow ipfix collector switch open vswitch'),
   },
   {
     id: 'install-agents',

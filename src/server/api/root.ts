@@ -10,6 +10,7 @@ import { dashboardRouter } from './operations/dashboard';
 import { deploymentsRouter } from './operations/deployments';
 import { directoryRouter } from './operations/directory';
 import { driftRouter } from './operations/drift';
+import { flowExportersRouter } from './operations/flow-exporters';
 import { flowsRouter, topologyRouter } from './operations/flows';
 import { forwardingRouter } from './operations/forwarding';
 import { hygieneRouter } from './operations/hygiene';
@@ -72,6 +73,7 @@ export const appRouter = router({
   ipamImports: ipamImportsRouter,
   jobs: jobsRouter,
   mappingRules: mappingRulesRouter,
+  flowExporters: flowExportersRouter,
   forwarding: forwardingRouter,
   netbox: netboxRouter,
   networks: networksRouter,

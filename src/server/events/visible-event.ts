@@ -17,6 +17,8 @@ export function visibleEvent(grants: readonly RoleGrant[], userId: string, messa
       return isGranted(grants, 'ipam:write') ? message : null;
     case 'forwarding.changed':
       return isGranted(grants, 'settings:read') ? message : null;
+    case 'flow_exporter.changed':
+      return isGranted(grants, 'agent:read') ? message : null;
     case 'mapping_rule.changed':
       return isGranted(grants, 'mapping:read') ? message : null;
     case 'ipam.changed':

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { parseHostPort } from '@/domain/net/host-port';
+import { parseIp } from '@/domain/net/ip-address';
 import { processState } from './process-state';
 
 const wholeNumber = (error: string, min: number, max: number) =>
@@ -21,6 +23,14 @@ const cidrList = (text = '') =>
         }),
       ),
     );
+
+/** Where to listen: an address, not a name, with a port. */
+const listenAddress = z.string().transform((text, context) => {
+  const found = parseHostPort(text);
+  if (found?.port && parseIp(found.host)) return { host: found.host, port: found.port };
+  context.addIssue({ code: 'custom', message: 'an address with a port, for example 0.0.0.0:2055 or [::]:2055' });
+  return z.NEVER;
+});
 
 /** Every variable the program reads. `.env.example` lists the same names; a test compares them. */
 export const EnvSchema = z.object({
@@ -48,6 +58,7 @@ export const EnvSchema = z.object({
   FABRIC_BREACHED_PASSWORDS: z.string().min(1).optional(),
   FABRIC_METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
   FABRIC_WORKER_PORT: wholeNumber('a port number, 1 to 65535', 1, 65535).optional(),
+  FABRIC_COLLECTOR_LISTEN: listenAddress.optional(),
   SEED_DEMO_DATA: flag.default('false').transform((v) => v === 'true'),
   DEMO_HISTORY_HOURS: wholeNumber('a number of hours, 2 to 24', 2, 24).default(24),
   LOG_LEVEL: z

@@ -125,6 +125,12 @@ const made = lazy(() => {
     forwarding_waiting: gauge('fabric_forwarding_waiting_records', 'Records that wait for their receivers.', [
       'stream',
     ]),
+    flow_exporters: gauge('fabric_flow_exporters', 'Exporters of flow records by state.', ['state']),
+    exporter_counts: gauge(
+      'fabric_flow_exporter_counts',
+      'What all exporters have sent since they were created: datagrams, records, and what of them was stored or not.',
+      ['what'],
+    ),
     overdue: gauge('fabric_schedules_overdue', 'Schedules whose next run is more than a minute late.'),
     known: gauge('fabric_gauges_known', 'Whether the gauges of a part (fleet, queues) could be read: 1 or 0.', [
       'part',

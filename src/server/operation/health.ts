@@ -3,8 +3,10 @@ import type { Scope } from '../auth/scope';
 import { queueBackend } from '../jobs/backend';
 import { type JobsOverview, jobsOverview } from '../jobs/overview';
 import { getQueue } from '../jobs/queues';
+import { clock } from '../lib/clock';
 import { acceptedKeys, deriveKey, keyId } from '../lib/crypto';
 import { logger } from '../lib/logger';
+import { countExporters, readCollector } from '../traffic/queries/flow-exporters';
 import {
   type DatabaseFacts,
   type FleetFacts,
@@ -133,6 +135,21 @@ export async function examineSecrets(
 
 /** The queues as they are now. */
 export const examineJobs = (_scope: Scope<'*'>): Promise<JobsOverview> => jobsOverview(20);
+
+/** Exporters of flow records that are enabled, those that are silent, and collectors that run. */
+export async function examineExporters(
+  _scope: Scope<'*'>,
+): Promise<{ exporters: number; silent: number; collectors: number }> {
+  const now = clock.now().toISOString();
+  const [{ states }, { processes }] = await Promise.all([countExporters(now), readCollector(now)]);
+  const count = (requested: (typeof states)[number]['state'][]) =>
+    states.reduce((sum, { state, exporters }) => sum + (requested.includes(state) ? exporters : 0), 0);
+  return {
+    exporters: count(['waiting', 'receiving', 'silent']),
+    silent: count(['silent']),
+    collectors: processes.length,
+  };
+}
 
 /** Clusters, agents and people in numbers. */
 export const examineFleet = (_scope: Scope<'*'>): Promise<FleetFacts> => readFleetFacts();

@@ -4,6 +4,7 @@ import { sharedValue } from '../lib/cache';
 import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
 import { setGauge } from '../lib/metrics';
+import { countExporters } from '../traffic/queries/flow-exporters';
 import { countStates } from './queries/database';
 
 /** Who asks more often gets the values of before. */
@@ -33,6 +34,15 @@ async function readFleet(): Promise<void> {
   setGauge(
     'forwarding_waiting',
     streams.map(({ stream, waiting }) => ({ labels: { stream }, value: waiting })),
+  );
+  const exporters = await countExporters(clock.now().toISOString());
+  setGauge(
+    'flow_exporters',
+    exporters.states.map(({ state, exporters: value }) => ({ labels: { state }, value })),
+  );
+  setGauge(
+    'exporter_counts',
+    Object.entries(exporters.counted).map(([what, value]) => ({ labels: { what }, value })),
   );
 }
 

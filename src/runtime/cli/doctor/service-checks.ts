@@ -1,6 +1,7 @@
 import { systemScope } from '@/server/auth/scope';
 import {
   examineDatabase,
+  examineExporters,
   examineFleet,
   examineJobs,
   examineMigrations,
@@ -97,6 +98,21 @@ export function serviceChecks(running: boolean): Check[] {
               `${silent} of ${agents} are stale`,
               'On these nodes, run: systemctl status fabric-agent, fabric-agent doctor.',
             );
+      },
+    },
+    {
+      name: 'flow exporters',
+      async run() {
+        const { exporters, silent, collectors } = await examineExporters(scope);
+        if (exporters === 0) return ok('none');
+        if (collectors === 0)
+          return warning(
+            `${exporters}, but no collector runs`,
+            'Set FABRIC_COLLECTOR_LISTEN and restart, or delete the exporters.',
+          );
+        return silent === 0
+          ? ok(`${exporters}, none stale`)
+          : warning(`${silent} of ${exporters} are stale`, 'Check their configuration and the way to the collector.');
       },
     },
     {

@@ -29,6 +29,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Account: 'Your own password, sessions and API tokens.',
   Authentication: 'Sign in and sign out.',
   Notifications: 'Notifications about problems: rules, channels, deliveries.',
+  'Flow exporters': 'Devices that send flow records to the collector.',
   Forwarding: 'Audit records and conversations, sent on to other systems.',
   Audit: 'Who did what, in a tamper-evident hash chain.',
   Settings: 'Settings of the service.',

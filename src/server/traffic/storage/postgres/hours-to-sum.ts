@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { nodeAgents } from '../../../db/schema/clusters';
+import { flowExporters } from '../../../db/schema/flow-exporters';
 import { trafficMarks, trafficVersion } from '../../../db/schema/traffic';
 
 /** Hours that are looked through at a time. */
@@ -60,5 +61,7 @@ export async function raiseTrafficVersion(tx: Tx): Promise<void> {
 
 /** Makes heartbeats of the node wait until the transaction ends: neither meets the other's rows half way. */
 export async function lockNode(tx: Tx, nodeId: string): Promise<void> {
+  // An exporter in the place of an agent: who stores its flows locks it, then the agent.
+  await tx.execute(sql`select 1 from ${flowExporters} where ${flowExporters.node_id} = ${nodeId}::uuid for update`);
   await tx.execute(sql`select 1 from ${nodeAgents} where ${nodeAgents.node_id} = ${nodeId}::uuid for update`);
 }

@@ -1,0 +1,365 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { getRunCount } from '@/test/thorough';
+import { decodeFlowExport } from './decode-flow-export';
+import {
+  encodeIpfix,
+  encodeIpfixOptions,
+  encodeNetflow9,
+  encodeNetflow9Options,
+  encodeSet,
+  encodeTemplate,
+  type Field,
+  ip4,
+  ip6,
+  u8,
+  u16,
+  u32,
+  u64,
+} from './encode-export.fixture';
+import { TEMPLATE_LIMITS, TemplateMemory } from './template-memory';
+
+const NOW = Date.parse('2026-11-28T12:00:00Z');
+const SECONDS = NOW / 1000;
+
+const V4: Field[] = [
+  ...[[8, 4] as const, [12, 4] as const, [7, 2] as const, [11, 2] as const, [4, 1] as const],
+  ...[[1, 4] as const, [2, 4] as const],
+];
+const flow4 = (source: string, destination: string, [from, to]: [number, number], [bytes, packets]: [number, number]) =>
+  Buffer.concat([ip4(source), ip4(destination), u16(from), u16(to), u8(6), u32(bytes), u32(packets)]);
+
+const decode = (bytes: Uint8Array, memory = new TemplateMemory(), now = NOW) => decodeFlowExport(bytes, memory, now);
+const observations = (bytes: Uint8Array, memory?: TemplateMemory) => decode(bytes, memory)?.observations ?? [];
+
+describe('decodeFlowExport of NetFlow 9', () => {
+  const TIMED: Field[] = [...V4, [22, 4], [21, 4], [58, 2]];
+  const header = { uptime_ms: 100_000, seconds: SECONDS };
+
+  it('returns the flows of a template with times of up time', () => {
+    const record = Buffer.concat([
+      flow4('10.0.0.1', '10.0.0.2', [40_000, 443], [1500, 3]),
+      ...[u32(90_000), u32(99_000), u16(7)],
+    ]);
+    const bytes = encodeNetflow9(header, [encodeSet(0, encodeTemplate(300, TIMED)), encodeSet(300, record)]);
+    expect(decode(bytes)).toEqual({
+      ...{ protocol: 'netflow9', stream: 'netflow9 0', sequence: 1, advance: 1 },
+      ...{ unknown_templates: 0, skipped: 0, is_malformed: false },
+      observations: [
+        {
+          ...{ source_ip: '10.0.0.1', destination_ip: '10.0.0.2', protocol: 6, source_port: 40_000 },
+          ...{ destination_port: 443, icmp_type: null, icmp_code: null, vlan: 7, bytes: 1500, packets: 3 },
+          ...{ first_ms: NOW - 10_000, last_ms: NOW - 1000, sampling: 1, initiator: null },
+        },
+      ],
+    });
+  });
+
+  it('computes times across the end of the 32 bits of up time', () => {
+    const record = Buffer.concat([
+      flow4('10.0.0.1', '10.0.0.2', [1, 2], [1, 1]),
+      ...[u32(2 ** 32 - 5000), u32(2000), u16(0)],
+    ]);
+    const template = encodeSet(0, encodeTemplate(300, TIMED));
+    const bytes = encodeNetflow9({ ...header, uptime_ms: 3000 }, [template, encodeSet(300, record)]);
+    expect(observations(bytes)).toMatchObject([{ first_ms: NOW - 8000, last_ms: NOW - 1000, vlan: null }]);
+    // Of a flow that ended while the datagram was made.
+    const later = Buffer.concat([flow4('10.0.0.1', '10.0.0.2', [1, 2], [1, 1]), u32(2990), u32(3010), u16(0)]);
+    const ahead = encodeNetflow9({ ...header, uptime_ms: 3000 }, [template, encodeSet(300, later)]);
+    expect(observations(ahead)).toMatchObject([{ first_ms: NOW - 10, last_ms: NOW + 10 }]);
+  });
+
+  it('reads the sampling of options by sampler, by interface and for all', () => {
+    const memory = new TemplateMemory();
+    const sampled: Field[] = [...V4, [48, 1], [10, 4]];
+    const flow = (sampler: number, port: number) =>
+      Buffer.concat([flow4('10.0.0.1', '10.0.0.2', [1, 2], [10, 1]), u8(sampler), u32(port)]);
+    const options = (id: number, scopes: Field[], fields: Field[], record: Buffer) => [
+      encodeSet(1, encodeNetflow9Options(id, scopes, fields)),
+      encodeSet(id, record),
+    ];
+    const system: Field = [1, 4];
+    decode(
+      encodeNetflow9(header, [
+        ...options(
+          400,
+          [system],
+          [
+            [48, 1],
+            [50, 4],
+          ],
+          Buffer.concat([u32(0), u8(5), u32(1000)]),
+        ),
+        ...options(401, [[2, 4]], [[34, 4]], Buffer.concat([u32(9), u32(64)])),
+        ...options(402, [system], [[34, 4]], Buffer.concat([u32(0), u32(2)])),
+        encodeSet(0, encodeTemplate(300, sampled)),
+      ]),
+      memory,
+    );
+    const records = [flow(5, 9), flow(0, 9), flow(0, 3), flow(6, 9)];
+    const found = observations(encodeNetflow9(header, [encodeSet(300, Buffer.concat(records))]), memory);
+    // The last one names a sampler that was not announced: how it was sampled is not known.
+    expect(found.map(({ sampling }) => sampling)).toEqual([1000, 64, 2, null]);
+  });
+
+  it('reads type and code of ICMP, also in the place of the destination port', () => {
+    const record = Buffer.concat([ip4('10.0.0.1'), ip4('10.0.0.2'), u16(0), u16(0x0301), u8(1), u32(84), u32(1)]);
+    const bytes = encodeNetflow9(header, [encodeSet(0, encodeTemplate(300, V4)), encodeSet(300, record)]);
+    expect(observations(bytes)).toMatchObject([
+      { protocol: 1, source_port: null, destination_port: null, icmp_type: 3, icmp_code: 1 },
+    ]);
+  });
+
+  it('reads counters of 1 to 8 bytes, the largest exactly representable one at most', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.integer({ min: 1, max: 8 }), (value, length) => {
+        const fits = value % 256n ** BigInt(length);
+        const fields: Field[] = [...V4.slice(0, 5), [1, length], [2, 1]];
+        const counter = u64(fits).subarray(8 - length);
+        const record = Buffer.concat([ip4('10.0.0.1'), ip4('10.0.0.2'), u16(1), u16(2), u8(17), counter, u8(1)]);
+        const bytes = encodeNetflow9(header, [encodeSet(0, encodeTemplate(300, fields)), encodeSet(300, record)]);
+        const most = BigInt(Number.MAX_SAFE_INTEGER);
+        expect(observations(bytes)).toMatchObject([{ bytes: Number(fits < most ? fits : most), packets: 1 }]);
+      }),
+    );
+  });
+});
+
+describe('decodeFlowExport of IPFIX', () => {
+  const header = { seconds: SECONDS };
+  const V6: Field[] = [
+    [27, 16],
+    [28, 16],
+    [4, 1],
+    [139, 2],
+    [1, 8],
+    [2, 8],
+  ];
+
+  it('returns IPv6 flows with fields of other lengths, of companies and of variable length around them', () => {
+    const fields: Field[] = [[82, 65_535], ...V6, [77, 4, 9], [83, 65_535, 6876]];
+    const record = Buffer.concat([
+      ...[u8(3), Buffer.from('tap'), ip6('fd77:0:0:0:0:0:0:1'), ip6('fd77:0:0:0:0:0:0:2'), u8(58), u16(0x8000)],
+      ...[u64(5_000_000_000n), u64(7n), u32(1), u8(255), u16(300), Buffer.alloc(300)],
+    ]);
+    const bytes = encodeIpfix(header, [encodeSet(2, encodeTemplate(256, fields)), encodeSet(256, record)]);
+    expect(decode(bytes)).toMatchObject({
+      ...{ protocol: 'ipfix', advance: 1, is_malformed: false },
+      observations: [
+        {
+          ...{ source_ip: 'fd77::1', destination_ip: 'fd77::2', protocol: 58, icmp_type: 128, icmp_code: 0 },
+          ...{ bytes: 5_000_000_000, packets: 7, first_ms: null, last_ms: null },
+        },
+      ],
+    });
+  });
+
+  const ntp = u64((BigInt(SECONDS - 60 + 2_208_988_800) << 32n) | (2n ** 31n));
+  it.each([
+    ['seconds', [150, 151], 4, u32(SECONDS - 60), u32(SECONDS - 1), 60_000, 1000],
+    ['milliseconds', [152, 153], 8, u64(BigInt(NOW - 60_001)), u64(BigInt(NOW - 7)), 60_001, 7],
+    ['microseconds', [154, 155], 8, ntp, ntp, 59_500, 59_500],
+    ['nanoseconds', [156, 157], 8, ntp, ntp, 59_500, 59_500],
+    ['microseconds before the export', [158, 159], 4, u32(3_000_000), u32(1000), 3000, 1],
+  ] as const)('reads times in %s', (_unit, [first, last], length, began, ended, firstAgo, lastAgo) => {
+    const fields: Field[] = [...V4, [first, length], [last, length]];
+    const record = Buffer.concat([flow4('10.0.0.1', '10.0.0.2', [1, 2], [1, 1]), began, ended]);
+    const bytes = encodeIpfix(header, [encodeSet(2, encodeTemplate(256, fields)), encodeSet(256, record)]);
+    expect(observations(bytes)).toMatchObject([{ first_ms: NOW - firstAgo, last_ms: NOW - lastAgo }]);
+  });
+
+  it('reads times of up time since the start that options announce, and their sampling', () => {
+    const memory = new TemplateMemory();
+    const fields: Field[] = [...V4, [22, 4], [21, 4]];
+    const options = encodeIpfixOptions(
+      257,
+      [[143, 4]],
+      [
+        [160, 8],
+        [305, 4],
+        [306, 4],
+      ],
+    );
+    const option = Buffer.concat([u32(1), u64(BigInt(NOW - 50_000)), u32(1), u32(99)]);
+    const record = Buffer.concat([flow4('10.0.0.1', '10.0.0.2', [1, 2], [1, 1]), u32(10_000), u32(40_000)]);
+    const templates = [encodeSet(2, encodeTemplate(256, fields)), encodeSet(3, options)];
+    const bytes = encodeIpfix(header, [...templates, encodeSet(257, option), encodeSet(256, record)]);
+    expect(decode(bytes, memory)).toMatchObject({
+      advance: 2,
+      observations: [{ first_ms: NOW - 40_000, last_ms: NOW - 10_000, sampling: 100 }],
+    });
+  });
+
+  it('makes two flows of a record of both directions', () => {
+    const fields: Field[] = [...V4, [1, 4, 29_305], [2, 4, 29_305]];
+    const record = (packets: number) =>
+      Buffer.concat([flow4('10.0.0.1', '10.0.0.2', [40_000, 443], [100, 2]), u32(900), u32(packets)]);
+    const both = Buffer.concat([record(3), record(0)]);
+    const bytes = encodeIpfix(header, [encodeSet(2, encodeTemplate(256, fields)), encodeSet(256, both)]);
+    expect(decode(bytes)).toMatchObject({
+      advance: 2,
+      observations: [
+        { source_ip: '10.0.0.1', bytes: 100, packets: 2, initiator: 'source' },
+        { source_ip: '10.0.0.2', source_port: 443, destination_port: 40_000, bytes: 900, packets: 3, initiator: null },
+        { source_ip: '10.0.0.1', bytes: 100, packets: 2, initiator: null },
+      ],
+    });
+  });
+
+  it('forgets templates that are withdrawn, and those that are not repeated', () => {
+    const memory = new TemplateMemory();
+    const record = encodeSet(256, flow4('10.0.0.1', '10.0.0.2', [1, 2], [1, 1]));
+    const announce = encodeIpfix(header, [encodeSet(2, encodeTemplate(256, V4))]);
+    const data = encodeIpfix(header, [record]);
+    const isKnown = (now = NOW) => decode(data, memory, now)?.observations.length === 1;
+    expect(decode(data, memory)).toMatchObject({ unknown_templates: 1, advance: null, observations: [] });
+    decode(announce, memory);
+    expect(isKnown()).toBe(true);
+    decode(encodeIpfix(header, [encodeSet(2, encodeTemplate(256, []))]), memory);
+    expect(isKnown()).toBe(false);
+    decode(announce, memory);
+    decode(encodeIpfix(header, [encodeSet(3, encodeTemplate(3, []))]), memory);
+    expect(isKnown()).toBe(true);
+    decode(encodeIpfix(header, [encodeSet(2, encodeTemplate(2, []))]), memory);
+    expect(isKnown()).toBe(false);
+    decode(announce, memory);
+    expect(isKnown(NOW + TEMPLATE_LIMITS.lifetime_ms)).toBe(true);
+    expect(isKnown(NOW + TEMPLATE_LIMITS.lifetime_ms + 1)).toBe(false);
+  });
+
+  it('keeps the templates of observation domains apart', () => {
+    const memory = new TemplateMemory();
+    decode(encodeIpfix({ ...header, domain: 1 }, [encodeSet(2, encodeTemplate(256, V4))]), memory);
+    const data = encodeSet(256, flow4('10.0.0.1', '10.0.0.2', [1, 2], [1, 1]));
+    expect(decode(encodeIpfix({ ...header, domain: 2 }, [data]), memory)).toMatchObject({ unknown_templates: 1 });
+    expect(decode(encodeIpfix({ ...header, domain: 1 }, [data]), memory)).toMatchObject({ unknown_templates: 0 });
+  });
+
+  it('skips records that are not about IP traffic', () => {
+    const fields: Field[] = [
+      [56, 6],
+      [80, 6],
+      [1, 4],
+      [2, 4],
+    ];
+    const bytes = encodeIpfix(header, [encodeSet(2, encodeTemplate(256, fields)), encodeSet(256, Buffer.alloc(20))]);
+    expect(decode(bytes)).toMatchObject({ skipped: 1, observations: [], advance: 1 });
+  });
+});
+
+describe('decodeFlowExport of untrusted bytes', () => {
+  it('returns null for other protocols', () => {
+    for (const first of [0, 1, 5, 8, 11, 0x1603])
+      expect(decode(Buffer.concat([u16(first), Buffer.alloc(60)]))).toBeNull();
+  });
+
+  const anyField = fc.tuple(
+    fc.oneof(fc.integer({ min: 0, max: 420 }), fc.constantFrom(8, 12, 27, 28, 1, 2, 4, 34, 305, 160)),
+    fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constantFrom(0, 65_535, 65_534)),
+  );
+  const anySet = fc.oneof(
+    fc
+      .tuple(fc.integer({ min: 250, max: 270 }), fc.array(anyField, { maxLength: 12 }))
+      .map(([id, fields]) => encodeSet(id % 2 === 0 ? 0 : 2, encodeTemplate(id, fields))),
+    fc
+      .tuple(
+        fc.integer({ min: 256, max: 270 }),
+        fc.array(anyField, { maxLength: 4 }),
+        fc.array(anyField, { maxLength: 6 }),
+      )
+      .map(([id, scopes, fields]) => encodeSet(1, encodeNetflow9Options(id, scopes, fields))),
+    fc
+      .tuple(fc.integer({ min: 0, max: 270 }), fc.uint8Array({ maxLength: 200 }))
+      .map(([id, content]) => encodeSet(id, Buffer.from(content))),
+    fc.uint8Array({ maxLength: 60 }).map((content) => Buffer.from(content)),
+  );
+  const anyDatagram = fc
+    .tuple(fc.boolean(), fc.array(anySet, { maxLength: 8 }))
+    .map(([isIpfix, sets]) =>
+      isIpfix ? encodeIpfix({ seconds: SECONDS }, sets) : encodeNetflow9({ uptime_ms: 5, seconds: SECONDS }, sets),
+    );
+
+  /** Whatever arrives: bounded by the bytes that arrived, and nothing that storage would refuse. */
+  function assertSound(bytes: Uint8Array, memory: TemplateMemory) {
+    const result = decode(bytes, memory);
+    if (!result) return;
+    expect(result.observations.length).toBeLessThanOrEqual(2 * bytes.length);
+    for (const one of result.observations) {
+      expect(one.protocol).toBeLessThan(256);
+      for (const counter of [one.bytes, one.packets]) expect(counter ?? 0).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
+      for (const port of [one.source_port, one.destination_port]) expect(port ?? 0).toBeLessThan(65_536);
+      expect(one.sampling ?? 1).toBeGreaterThanOrEqual(1);
+    }
+  }
+
+  it('never throws, loops or allocates without bound for sets of any content', () => {
+    fc.assert(
+      fc.property(fc.array(anyDatagram, { maxLength: 6 }), (datagrams) => {
+        const memory = new TemplateMemory();
+        for (const datagram of datagrams) assertSound(datagram, memory);
+      }),
+      { numRuns: getRunCount(500, 20_000) },
+    );
+  });
+
+  it('never throws for any bytes, and for datagrams that are cut off anywhere', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 400 }),
+        fc.constantFrom(9, 10),
+        anyDatagram,
+        fc.nat(),
+        (tail, version, datagram, at) => {
+          const memory = new TemplateMemory();
+          assertSound(Buffer.concat([u16(version), tail]), memory);
+          assertSound(tail, memory);
+          assertSound(datagram.subarray(0, at % (datagram.length + 1)), memory);
+          const damaged = Buffer.from(datagram);
+          if (damaged.length > 2) damaged[2 + (at % (damaged.length - 2))] = at & 255;
+          assertSound(damaged, memory);
+        },
+      ),
+      { numRuns: getRunCount(500, 20_000) },
+    );
+  });
+
+  it('bounds templates, domains and samplers of one exporter', () => {
+    const memory = new TemplateMemory();
+    for (let domain = 0; domain < TEMPLATE_LIMITS.domains + 20; domain += 1) {
+      decode(encodeIpfix({ seconds: SECONDS, domain }, [encodeSet(2, encodeTemplate(256, V4))]), memory, NOW + domain);
+    }
+    expect(memory.size).toBe(TEMPLATE_LIMITS.domains);
+    const domain = memory.domain('ipfix 1000', NOW);
+    for (let id = 256; id < 256 + TEMPLATE_LIMITS.templates_per_domain + 50; id += 1) {
+      decode(encodeIpfix({ seconds: SECONDS, domain: 1000 }, [encodeSet(2, encodeTemplate(id, V4))]), memory, NOW + id);
+    }
+    expect(memory.domain('ipfix 1000', NOW).templates.size).toBe(TEMPLATE_LIMITS.templates_per_domain);
+    // The oldest went.
+    expect(domain.templates.has(256)).toBe(false);
+    const sampler: Field[] = [
+      [302, 4],
+      [34, 4],
+    ];
+    const options = encodeSet(3, encodeIpfixOptions(256, [[143, 4]], sampler));
+    const records = Array.from({ length: 400 }, (_, id) => Buffer.concat([u32(1), u32(id), u32(100)]));
+    decode(encodeIpfix({ seconds: SECONDS, domain: 1001 }, [options, encodeSet(256, Buffer.concat(records))]), memory);
+    expect(memory.domain('ipfix 1001', NOW).samplings.size).toBe(TEMPLATE_LIMITS.samplings_per_domain);
+  });
+
+  it('refuses templates whose records would have no bytes, and too many fields', () => {
+    const memory = new TemplateMemory();
+    const none: Field[] = [
+      [8, 0],
+      [12, 0],
+    ];
+    const many: Field[] = Array.from({ length: TEMPLATE_LIMITS.fields_per_template + 1 }, () => [1, 1]);
+    decode(
+      encodeIpfix({ seconds: SECONDS }, [
+        encodeSet(2, Buffer.concat([encodeTemplate(256, none), encodeTemplate(257, many)])),
+      ]),
+      memory,
+    );
+    const data = [256, 257].map((id) => encodeSet(id, Buffer.alloc(400)));
+    expect(decode(encodeIpfix({ seconds: SECONDS }, data), memory)).toMatchObject({ unknown_templates: 2 });
+  });
+});

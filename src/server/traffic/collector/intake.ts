@@ -1,0 +1,190 @@
+import { decodeFlowExport } from '@/domain/collector/decode-flow-export';
+import type { DecodedDatagram, ExportProtocol } from '@/domain/collector/observation';
+import { type PendingFlow, PendingFlows } from '@/domain/collector/pending-flows';
+import { placeInTime } from '@/domain/collector/place-in-time';
+import { SequenceGaps } from '@/domain/collector/sequence';
+import { TemplateMemory } from '@/domain/collector/template-memory';
+import { formatIp, parseIp, unmapIp } from '@/domain/net/ip-address';
+import { newId } from '../../lib/ids';
+import { type AllowedExporter, MOST_REFUSED, type NewCounters, type NewRefusal } from '../queries/flow-exporters';
+
+/** Flows in memory, of all exporters: those that are being stored included. */
+export const MOST_PENDING = 50_000;
+/** Flows that are stored in one transaction. */
+const BATCH_FLOWS = 2_000;
+
+type Received = Omit<NewCounters, 'stored' | 'superseded'>;
+
+/** Part of what an exporter sent, to be stored as a whole. Stored again, it changes nothing. */
+export type Batch = {
+  id: string;
+  exporter: AllowedExporter;
+  last_seen_at: string;
+  protocol: ExportProtocol | null;
+  sampling: number | null;
+  received: Received;
+  flows: PendingFlow[];
+};
+
+const nothingReceived = (): Received => ({
+  ...{ datagrams: 0, records: 0, lost: 0, unknown_templates: 0, malformed: 0, untimed: 0, dropped: 0, sampled: 0 },
+});
+
+/** One exporter as the collector knows it. */
+type Source = {
+  exporter: AllowedExporter;
+  templates: TemplateMemory;
+  gaps: SequenceGaps;
+  pending: PendingFlows;
+  received: Received;
+  last_seen_ms: number;
+  protocol: ExportProtocol | null;
+  sampling: number | null;
+};
+
+const addSource = (exporter: AllowedExporter): Source => ({
+  exporter,
+  templates: new TemplateMemory(),
+  gaps: new SequenceGaps(),
+  pending: new PendingFlows(),
+  received: nothingReceived(),
+  ...{ last_seen_ms: 0, protocol: null, sampling: null },
+});
+
+const countRecords = (flows: readonly PendingFlow[]) => flows.reduce((sum, { records }) => sum + records, 0);
+
+/** The same exporter for another node, or none: what it sent for the one before is not this node's. */
+function replaceNode({ received, pending, ...source }: Source, exporter: AllowedExporter): Source {
+  const dropped = received.dropped + countRecords(pending.drain());
+  return { ...source, exporter, pending, received: { ...received, dropped } };
+}
+
+/** The canonical form of a sender's address; a socket for IPv6 also gets IPv4, and names the interface of link-local addresses. */
+function normalizeSender(text: string): string | null {
+  const ip = parseIp(text.split('%')[0] ?? '');
+  return ip && formatIp(unmapIp(ip));
+}
+
+/**
+ * Takes datagrams, decodes those of exporters that are allowed, and keeps what they report until it is stored. Everything in it is
+ * bounded; what does not fit is counted.
+ */
+export class Intake {
+  #sources = new Map<string, Source>();
+  #refused = new Map<string, { datagrams: number; last_ms: number }>();
+  /** Flows of batches that are not stored yet. */
+  #waiting = 0;
+  readonly totals = { datagrams: 0, refused: 0, unreadable: 0 };
+
+  /** Sets who is allowed. What an exporter announced stays known while its entry stays the same. */
+  allow(exporters: readonly AllowedExporter[]): void {
+    const sources = new Map<string, Source>();
+    for (const exporter of exporters) {
+      const before = this.#sources.get(exporter.address);
+      if (before?.exporter.id !== exporter.id) sources.set(exporter.address, addSource(exporter));
+      else if (before.exporter.node_id === exporter.node_id) sources.set(exporter.address, before);
+      else sources.set(exporter.address, replaceNode(before, exporter));
+    }
+    this.#sources = sources;
+  }
+
+  #countPending(): number {
+    let flows = this.#waiting;
+    for (const { pending } of this.#sources.values()) flows += pending.size;
+    return flows;
+  }
+
+  #refuse(address: string, now: number): void {
+    this.totals.refused += 1;
+    const known = this.#refused.get(address);
+    // The newest are kept: the order of the map is that of the last datagram.
+    this.#refused.delete(address);
+    this.#refused.set(address, { datagrams: (known?.datagrams ?? 0) + 1, last_ms: now });
+    const [oldest] = this.#refused.keys();
+    if (this.#refused.size > MOST_REFUSED && oldest !== undefined) this.#refused.delete(oldest);
+  }
+
+  /** Takes one datagram. Never throws. @param now in milliseconds since 1970 */
+  receive(bytes: Uint8Array, sender: string, now: number): void {
+    this.totals.datagrams += 1;
+    const address = normalizeSender(sender);
+    const source = address === null ? undefined : this.#sources.get(address);
+    if (!source) {
+      this.#refuse(address ?? sender.slice(0, 45), now);
+      return;
+    }
+    source.received.datagrams += 1;
+    source.last_seen_ms = now;
+    const decoded = decodeFlowExport(bytes, source.templates, now);
+    if (decoded) this.#add(source, decoded, now);
+    else {
+      this.totals.unreadable += 1;
+      source.received.malformed += 1;
+    }
+  }
+
+  #add(source: Source, decoded: DecodedDatagram, now: number): void {
+    const { received, pending } = source;
+    source.protocol = decoded.protocol;
+    received.lost += source.gaps.observe(decoded);
+    received.unknown_templates += decoded.unknown_templates;
+    if (decoded.is_malformed) received.malformed += 1;
+    received.records += decoded.observations.length;
+    let room = MOST_PENDING - this.#countPending();
+    for (const observation of decoded.observations) {
+      // Estimates are no exact traffic, and neither is what was sampled in a way that is not known.
+      if (observation.sampling !== 1) {
+        received.sampled += 1;
+        source.sampling = observation.sampling ?? source.sampling;
+        continue;
+      }
+      const times = placeInTime(observation, now);
+      const before = pending.size;
+      if (!pending.add(observation, times, decoded.protocol, room > 0)) {
+        received.dropped += 1;
+        continue;
+      }
+      room -= pending.size - before;
+      if (times.is_arrival) received.untimed += 1;
+    }
+  }
+
+  /** Everything that was received and is not in a batch yet. Each batch ends with `settle`. */
+  drain(): Batch[] {
+    const batches: Batch[] = [];
+    for (const source of this.#sources.values()) {
+      if (source.received.datagrams === 0) continue;
+      const flows = source.pending.drain();
+      this.#waiting += flows.length;
+      let { received } = source;
+      source.received = nothingReceived();
+      const { exporter, protocol, sampling } = source;
+      const shared = { exporter, protocol, sampling, last_seen_at: new Date(source.last_seen_ms).toISOString() };
+      for (let from = 0; from === 0 || from < flows.length; from += BATCH_FLOWS) {
+        batches.push({ ...shared, id: newId(), received, flows: flows.slice(from, from + BATCH_FLOWS) });
+        // Counted with the first.
+        received = nothingReceived();
+      }
+    }
+    return batches;
+  }
+
+  /** A batch is stored, or will not be: its records are counted as dropped with what the exporter sends next. */
+  settle({ exporter, flows, received }: Batch, isStored: boolean): void {
+    this.#waiting -= flows.length;
+    if (isStored) return;
+    const source = this.#sources.get(exporter.address);
+    if (source?.exporter.id !== exporter.id) return;
+    for (const name of Object.keys(received) as (keyof Received)[]) source.received[name] += received[name];
+    source.received.dropped += countRecords(flows);
+  }
+
+  /** Senders that were refused since the last call. */
+  drainRefused(): NewRefusal[] {
+    const refused = [...this.#refused].flatMap(([address, { datagrams, last_ms }]) =>
+      parseIp(address) ? [{ address, datagrams, last_seen_at: new Date(last_ms).toISOString() }] : [],
+    );
+    this.#refused = new Map();
+    return refused;
+  }
+}
