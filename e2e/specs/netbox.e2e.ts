@@ -26,7 +26,9 @@ test('NetBox is previewed, and only what is listed or selected is imported', asy
   const subnet = await addSubnet(api, network, '10.82.0.0/16');
   await api('POST', '/ip-addresses', { network_id: network.id, address: '10.82.0.5', hostname: 'mine.example.org' });
 
-  await page.goto('/addresses/netbox');
+  await page.goto('/addresses');
+  await page.getByRole('link', { name: 'Import', exact: true }).click();
+  await page.getByRole('link', { name: 'Import from NetBox' }).click();
   await page.getByRole('button', { name: 'Add NetBox source' }).first().click();
   const drawer = page.getByRole('dialog', { name: 'Add NetBox source' });
   await typeInto(drawer.getByRole('textbox', { name: 'Name' }), 'netbox e2e');

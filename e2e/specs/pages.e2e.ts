@@ -86,6 +86,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['addresses-conflicts', '/addresses?tab=conflicts', 'Addresses'],
     ['addresses-imports', '/addresses?tab=imports', 'Addresses'],
     ['addresses-import', '/addresses/import', 'Import'],
+    ['netbox-sources', '/addresses/netbox', 'NetBox sources'],
     ['address', `/addresses/${await first('/ip-addresses')}`, ''],
     ['subnet', `/addresses/subnets/${await first('/subnets')}`, ''],
     ['subnet-addresses', `/addresses/subnets/${await first('/subnets')}?tab=addresses`, ''],

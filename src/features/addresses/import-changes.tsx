@@ -64,28 +64,18 @@ export function ImportChanges({ run }: { run: IpamImportDetail }) {
   // Conflicts are chosen in a table of their own.
   const rows = useMemo(() => run.changes.filter(({ conflict }) => conflict === undefined), [run.changes]);
   return (
-    <>
-      <DataTable
-        id="import-changes"
-        label={run.dry_run ? t('Changes of this import') : t('Imported changes')}
-        noun={{ one: t('change'), many: t('changes') }}
-        columns={columns}
-        rows={rows}
-        rowId={(row) => `${row.line} ${row.object} ${row.name}`}
-        total={rows.length}
-        loading={false}
-        error={null}
-        height="auto"
-        empty={null}
-      />
-      {run.changes_total > run.changes.length && (
-        <p className="text-sm text-muted">
-          {t('Showing the first {n, number} of {total, number} changes.', {
-            n: run.changes.length,
-            total: run.changes_total,
-          })}
-        </p>
-      )}
-    </>
+    <DataTable
+      id="import-changes"
+      label={run.dry_run ? t('Changes of this import') : t('Imported changes')}
+      noun={{ one: t('change'), many: t('changes') }}
+      columns={columns}
+      rows={rows}
+      rowId={(row) => `${row.line} ${row.object} ${row.name}`}
+      total={rows.length}
+      loading={false}
+      error={null}
+      height="auto"
+      empty={null}
+    />
   );
 }

@@ -64,6 +64,14 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
         {run.message}
       </Notice>
       {run.changes.some(({ conflict }) => conflict === undefined) && <ImportChanges run={run} />}
+      {run.changes_total > run.changes.length && (
+        <p className="text-sm text-muted">
+          {t('Showing the first {n, number} of {total, number} changes.', {
+            n: run.changes.length,
+            total: run.changes_total,
+          })}
+        </p>
+      )}
       {bad && (
         <>
           <DataTable
