@@ -336,6 +336,19 @@ describe('decodeFlowExport of untrusted bytes', () => {
     expect(memory.domain('ipfix 1000', NOW).templates.size).toBe(TEMPLATE_LIMITS.templates_per_domain);
     // The oldest went.
     expect(domain.templates.has(256)).toBe(false);
+    // So do their fields: of large templates fewer are kept.
+    const large: Field[] = Array.from({ length: TEMPLATE_LIMITS.fields_per_template }, () => [1, 1]);
+    for (let id = 256; id < 456; id += 1) {
+      decode(
+        encodeIpfix({ seconds: SECONDS, domain: 1002 }, [encodeSet(2, encodeTemplate(id, large))]),
+        memory,
+        NOW + id,
+      );
+    }
+    const { templates, fields } = memory.domain('ipfix 1002', NOW);
+    expect(fields).toBe(TEMPLATE_LIMITS.fields_per_domain);
+    expect(templates.size).toBe(TEMPLATE_LIMITS.fields_per_domain / TEMPLATE_LIMITS.fields_per_template);
+    expect([...templates.values()].reduce((sum, template) => sum + template.fields.length, 0)).toBe(fields);
     const sampler: Field[] = [
       [302, 4],
       [34, 4],

@@ -1,7 +1,14 @@
 import { ByteReader } from './byte-reader';
 import type { DecodedDatagram } from './observation';
 import { applyOptions, type Clock, readValues, toObservations } from './read-record';
-import { type Domain, findTemplate, setTemplate, type TemplateField, type TemplateMemory } from './template-memory';
+import {
+  type Domain,
+  findTemplate,
+  forgetTemplate,
+  setTemplate,
+  type TemplateField,
+  type TemplateMemory,
+} from './template-memory';
 
 const NETFLOW9 = 9;
 const IPFIX = 10;
@@ -32,10 +39,10 @@ function readFields(reader: ByteReader, count: number, version: Version): Templa
 
 /** IPFIX: a template without fields takes back one template, or all of its kind. */
 function withdraw(domain: Domain, id: number, set: number, isOptions: boolean): void {
-  if (id !== set) domain.templates.delete(id);
+  if (id !== set) forgetTemplate(domain, id);
   else {
     for (const [number, { scopes }] of domain.templates) {
-      if ((scopes !== null) === isOptions) domain.templates.delete(number);
+      if ((scopes !== null) === isOptions) forgetTemplate(domain, number);
     }
   }
 }

@@ -7,7 +7,7 @@ const MODULUS = 2 ** 32;
 type Position = { sequence: number; advance: number | null };
 
 /**
- * Counts what is missing between the sequence numbers of datagrams: datagrams of NetFlow 9 and sFlow, records of IPFIX. Some exporters
+ * Counts what is missing between the sequence numbers of datagrams: datagrams of NetFlow 9, records of IPFIX. Some exporters
  * count the records of a datagram before they number it, others after that: what either way explains is not lost.
  */
 export class SequenceGaps {

@@ -19,6 +19,8 @@ export type Template = {
 /** What an observation domain of an exporter announced. */
 export type Domain = {
   templates: Map<number, Template & { seen_ms: number }>;
+  /** Fields of all of them. */
+  fields: number;
   /** Of so many packets one is sampled, by sampler, by interface, or (empty key) all. */
   samplings: Map<string, number>;
   /** When the exporter's clock of up time began, in milliseconds since 1970; null: it does not say. */
@@ -27,23 +29,24 @@ export type Domain = {
 };
 
 export const TEMPLATE_LIMITS = {
-  domains: 64,
-  templates_per_domain: 256,
+  domains: 16,
+  /** Open vSwitch announces about 240 templates of 45 fields. */
+  templates_per_domain: 1024,
   fields_per_template: 128,
+  fields_per_domain: 16_384,
   samplings_per_domain: 256,
   /** Exporters repeat templates every few minutes, half an hour at most by default. */
   lifetime_ms: 2 * 3_600_000,
 } as const;
 
-/** Makes room for one more: the first of the oldest goes. */
-function evictOldest<K>(map: Map<K, { seen_ms: number }>, most: number): void {
-  if (map.size < most) return;
+/** The key of the first of the oldest. */
+function findOldest<K>(map: Map<K, { seen_ms: number }>): K | undefined {
   let oldest: K | undefined;
   let at = Number.POSITIVE_INFINITY;
   for (const [key, { seen_ms }] of map) {
     if (seen_ms < at) [oldest, at] = [key, seen_ms];
   }
-  if (oldest !== undefined) map.delete(oldest);
+  return oldest;
 }
 
 /** What one exporter announced about its records: bounded, and forgotten when it is not repeated. */
@@ -57,8 +60,8 @@ export class TemplateMemory {
       known.seen_ms = now;
       return known;
     }
-    evictOldest(this.#domains, TEMPLATE_LIMITS.domains);
-    const made: Domain = { templates: new Map(), samplings: new Map(), started_ms: null, seen_ms: now };
+    if (this.#domains.size >= TEMPLATE_LIMITS.domains) this.#domains.delete(findOldest(this.#domains) ?? '');
+    const made: Domain = { templates: new Map(), fields: 0, samplings: new Map(), started_ms: null, seen_ms: now };
     this.#domains.set(id, made);
     return made;
   }
@@ -68,13 +71,25 @@ export class TemplateMemory {
   }
 }
 
+export function forgetTemplate(domain: Domain, id: number): void {
+  domain.fields -= domain.templates.get(id)?.fields.length ?? 0;
+  domain.templates.delete(id);
+}
+
 /** Remembers a template instead of one with the same number. One that cannot be read from is forgotten. */
 export function setTemplate(domain: Domain, id: number, template: Omit<Template, 'shortest'>, now: number): void {
   const shortest = template.fields.reduce((sum, { length }) => sum + (length === VARIABLE ? 1 : length), 0);
-  domain.templates.delete(id);
-  if (shortest === 0 || template.fields.length > TEMPLATE_LIMITS.fields_per_template) return;
-  evictOldest(domain.templates, TEMPLATE_LIMITS.templates_per_domain);
+  forgetTemplate(domain, id);
+  const added = template.fields.length;
+  if (shortest === 0 || added > TEMPLATE_LIMITS.fields_per_template) return;
+  while (
+    domain.templates.size >= TEMPLATE_LIMITS.templates_per_domain ||
+    domain.fields + added > TEMPLATE_LIMITS.fields_per_domain
+  ) {
+    forgetTemplate(domain, findOldest(domain.templates) ?? id);
+  }
   domain.templates.set(id, { ...template, shortest, seen_ms: now });
+  domain.fields += added;
 }
 
 /** A template that was announced, and repeated, recently enough. */
@@ -82,7 +97,7 @@ export function findTemplate(domain: Domain, id: number, now: number): Template 
   const found = domain.templates.get(id);
   if (!found) return null;
   if (now - found.seen_ms <= TEMPLATE_LIMITS.lifetime_ms) return found;
-  domain.templates.delete(id);
+  forgetTemplate(domain, id);
   return null;
 }
 

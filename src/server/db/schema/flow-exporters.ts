@@ -56,7 +56,7 @@ export const flowExporterStatus = pgTable(
     dropped: total(),
     sampled: total(),
   },
-  (t) => [check('flow_exporter_status_protocol', sql`${t.protocol} in ('netflow9', 'ipfix', 'sflow')`)],
+  (t) => [check('flow_exporter_status_protocol', sql`${t.protocol} in ('netflow9', 'ipfix')`)],
 );
 
 /** Processes that receive datagrams. */

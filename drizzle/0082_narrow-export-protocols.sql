@@ -1,0 +1,2 @@
+ALTER TABLE "flow_exporter_status" DROP CONSTRAINT "flow_exporter_status_protocol";--> statement-breakpoint
+ALTER TABLE "flow_exporter_status" ADD CONSTRAINT "flow_exporter_status_protocol" CHECK ("flow_exporter_status"."protocol" in ('netflow9', 'ipfix'));
