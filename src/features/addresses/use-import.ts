@@ -1,6 +1,12 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ImportInput } from '@/domain/ipam/csv-import';
+import { useState } from 'react';
+import {
+  type ImportChange,
+  type ImportInput,
+  type IpamImportDetail,
+  MAX_IMPORT_CHANGES,
+} from '@/domain/ipam/csv-import';
 import { useIsLive } from '@/lib/live-updates';
 import { rest } from '@/lib/rest';
 import { useTRPC } from '@/lib/trpc';
@@ -17,6 +23,22 @@ export function useImport(id: string | null) {
       return status === 'ok' || status === 'failed' ? false : live ? 3000 : 1000;
     },
   });
+}
+
+/** An import with more of its changes than it comes with, as they are asked for. */
+export function useMoreChanges(run: IpamImportDetail) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [more, setMore] = useState<ImportChange[]>([]);
+  const changes = [...run.changes, ...more];
+  const load = useMutation({
+    mutationFn: () =>
+      queryClient.fetchQuery(
+        trpc.ipamImports.changes.queryOptions({ id: run.id, offset: changes.length, limit: MAX_IMPORT_CHANGES }),
+      ),
+    onSuccess: ({ items }) => setMore([...more, ...items]),
+  });
+  return { run: { ...run, changes }, left: run.changes_total - changes.length, load };
 }
 
 /** Hands a file over, to be checked or imported. Files are larger than a procedure takes, so they go over REST. */

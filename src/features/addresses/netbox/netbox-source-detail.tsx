@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
-import type { IpamImportDetail } from '@/domain/ipam/csv-import';
+import { type IpamImportDetail, MAX_IMPORT_CHANGES } from '@/domain/ipam/csv-import';
 import type { NetboxSource } from '@/domain/netbox/source';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -22,7 +22,7 @@ import { Section } from '@/ui/section';
 import { DetailPage } from '../../shared/detail-page';
 import { usePermissions } from '../../shared/use-permissions';
 import { ImportReport } from '../import-report';
-import { useImport } from '../use-import';
+import { useImport, useMoreChanges } from '../use-import';
 import { NetboxConflicts } from './netbox-conflicts';
 
 const EditNetboxDrawer = loadOnOpening(() => import('./netbox-drawers').then((module) => module.EditNetboxDrawer));
@@ -145,8 +145,9 @@ type ReportProps = {
 };
 
 /** What a preview lists, with the choice of conflicts and the import; or what an import wrote. */
-function Report({ run, pending, writeReason, onImport }: ReportProps) {
+function Report({ run: given, pending, writeReason, onImport }: ReportProps) {
   const t = useT();
+  const { run, left, load } = useMoreChanges(given);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const done = run.status === 'ok';
   const total = run.changes_total - run.conflicts + chosen.size;
@@ -154,6 +155,14 @@ function Report({ run, pending, writeReason, onImport }: ReportProps) {
     <div className="flex flex-col gap-4">
       {done && run.conflicts > 0 && <NetboxConflicts run={run} chosen={chosen} onChosenChange={setChosen} />}
       <ImportReport run={run} />
+      {left > 0 && (
+        <div className="flex flex-wrap items-center gap-3">
+          <Button pending={load.isPending} onClick={() => load.mutate()}>
+            {t('Show {n, number} more changes', { n: Math.min(left, MAX_IMPORT_CHANGES) })}
+          </Button>
+          {load.error && <p className="text-sm text-danger">{toFailure(load.error).title}</p>}
+        </div>
+      )}
       {done && run.dry_run && (
         <div className="flex flex-wrap items-center justify-end gap-3">
           <p className="mr-auto text-pretty text-muted">
