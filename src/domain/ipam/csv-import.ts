@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IMPORT_KINDS, IMPORT_OBJECTS, IMPORT_RUN_KINDS, RUN_STATUSES } from '../choices';
+import { IMPORT_KINDS, IMPORT_OBJECTS, IMPORT_RUN_KINDS, MAX_IMPORT_CHANGES, RUN_STATUSES } from '../choices';
 import { createPageSchema, listInput } from '../list';
 
 export type ImportKind = (typeof IMPORT_KINDS)[number];
@@ -9,8 +9,6 @@ export const IMPORT_STAGES = ['reading', 'checking', 'writing'] as const;
 export const MAX_IMPORT_ROWS = 100_000;
 /** Errors kept with their text; all of them are counted. */
 export const MAX_IMPORT_ERRORS = 2000;
-/** Changes kept with their fields; all of them are counted. */
-export const MAX_IMPORT_CHANGES = 1000;
 
 export const ImportInput = z.strictObject({
   kind: z.enum(IMPORT_KINDS),

@@ -1,12 +1,8 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import {
-  type ImportChange,
-  type ImportInput,
-  type IpamImportDetail,
-  MAX_IMPORT_CHANGES,
-} from '@/domain/ipam/csv-import';
+import { MAX_IMPORT_CHANGES } from '@/domain/choices';
+import type { ImportChange, ImportInput, IpamImportDetail } from '@/domain/ipam/csv-import';
 import { useIsLive } from '@/lib/live-updates';
 import { rest } from '@/lib/rest';
 import { useTRPC } from '@/lib/trpc';

@@ -59,7 +59,7 @@ const logDrop = (error: unknown) => logger.warn({ err: error }, 'queue connectio
 
 /**
  * The states of all queues in one statement: asking each queue for itself takes three. The tables are those of the package, and the
- * session of a worker has the name of its queue. Parameter: names of queues.
+ * session of a worker has the name of its queue, with ":w:" and its own if it has one. Parameter: names of queues.
  */
 const STATES = `
   select coalesce(counts.waiting, 0)::float8 as waiting, coalesce(counts.active, 0)::float8 as active,
@@ -76,8 +76,9 @@ const STATES = `
   ) counts on counts.queue = asked.queue
   left join scheduler on scheduler.queue = asked.queue and scheduler.scheduler_id = asked.queue
   left join (
-    select application_name, count(*) as workers from pg_stat_activity where datname = current_database() group by 1
-  ) sessions on sessions.application_name = asked.queue
+    select split_part(application_name, ':w:', 1) as queue, count(*) as workers from pg_stat_activity
+    where datname = current_database() group by 1
+  ) sessions on sessions.queue = asked.queue
   order by asked.position`;
 
 /** The state of one queue, as the package reads it. */

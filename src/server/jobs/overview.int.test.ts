@@ -20,19 +20,20 @@ describe('jobsOverview', () => {
     });
     for (const delay of [0, 0, 0, 0, 60_000]) await queue.add('cluster.sync', {}, { delay });
     const worker = queueBackend.worker('cluster.sync', async () => {}, { autorun: false });
-    await worker.waitUntilReady();
+    const named = queueBackend.worker('cluster.sync', async () => {}, { autorun: false, name: 'second' });
+    await Promise.all([worker.waitUntilReady(), named.waitUntilReady()]);
     const [done, failed] = [await worker.getNextJob('one'), await worker.getNextJob('two')];
     await done?.moveToCompleted(undefined, 'one', false);
     await failed?.moveToFailed(new UnrecoverableError('gone'), 'two');
     await worker.getNextJob('three');
     expect(await counts()).toEqual({
       counts: { waiting: 1, active: 1, delayed: 1, completed: 1, failed: 1 },
-      workers: 1,
+      workers: 2,
     });
     const { queues } = await jobsOverview();
-    expect(queues[0]).toMatchObject({ ...(await counts()).counts, workers: 1 });
+    expect(queues[0]).toMatchObject({ ...(await counts()).counts, workers: 2 });
     expect(queues[1]).toMatchObject({ waiting: 0, failed: 0, workers: 0 });
-    await worker.close();
+    await Promise.all([worker.close(), named.close()]);
     await queue.obliterate({ force: true });
   });
 

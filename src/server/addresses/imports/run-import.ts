@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type ImportChange, MAX_IMPORT_CHANGES, MAX_IMPORT_ERRORS } from '@/domain/ipam/csv-import';
+import { MAX_IMPORT_CHANGES } from '@/domain/choices';
+import { type ImportChange, MAX_IMPORT_ERRORS } from '@/domain/ipam/csv-import';
 import {
   type AddressImportRow,
   HEADER_LINE,

@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
+import { MAX_IMPORT_CHANGES } from '@/domain/choices';
 import {
   type ImportChange,
   type ImportChangesInput,
@@ -6,7 +7,6 @@ import {
   type ImportListInput,
   IpamImport,
   IpamImportDetail,
-  MAX_IMPORT_CHANGES,
 } from '@/domain/ipam/csv-import';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
