@@ -324,6 +324,8 @@ export const IPFIX_BYTES = { min: 512, max: 8952, default: 1400 } as const;
 
 /** Sources of flow records other than agents. */
 export const EXPORTER_SORTS = ['name', 'address', 'last_seen_at', 'created_at', 'updated_at'] as const;
+/** What sampled records add up to. */
+export const ESTIMATE_SORTS = ['bytes', 'packets', 'samples'] as const;
 export const EXPORTER_STATES = ['off', 'waiting', 'receiving', 'silent'] as const;
 
 /** Changes kept with their fields; all of them are counted. */

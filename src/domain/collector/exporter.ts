@@ -59,6 +59,10 @@ export const ExporterCounters = z.object({
   dropped: z.int(),
   /** Records of sampled traffic, which is not exact. */
   sampled: z.int(),
+  /** Of these, those that are stored as estimates. The others have no known rate, or are among those not stored. */
+  estimated: z.int(),
+  /** Of these, those beyond the pairs that are stored of an hour: they are summed up without their ends. */
+  folded: z.int(),
 });
 export type ExporterCounters = z.output<typeof ExporterCounters>;
 

@@ -1,5 +1,5 @@
 /** The protocols that the collector reads, as records and pages name them. */
-export const EXPORT_PROTOCOLS = ['netflow9', 'ipfix'] as const;
+export const EXPORT_PROTOCOLS = ['netflow9', 'ipfix', 'sflow'] as const;
 export type ExportProtocol = (typeof EXPORT_PROTOCOLS)[number];
 
 /** One direction of traffic as an exporter reports it. */

@@ -21,6 +21,7 @@ const STATE_TONES = { off: 'off', waiting: 'unknown', receiving: 'ok', silent: '
 export const PROTOCOL_LABELS: Record<ExportProtocol, string> = {
   netflow9: 'NetFlow 9',
   ipfix: 'IPFIX',
+  sflow: 'sFlow',
 };
 
 /** Numbers of what is missing stand out as soon as there is some. */

@@ -1,10 +1,13 @@
+import { FlowEstimate, FlowEstimateListInput, FlowEstimates } from '@/domain/collector/estimate';
 import { EscapedListInput, EscapedPage } from '@/domain/enforcement-chain/escaped';
 import { type EvaluatedFlow, FlowListInput, FlowPage, FlowTail, FlowTailInput } from '@/domain/flow/flow';
 import { type FlowGroup, FlowGroups, FlowGroupsInput, FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
+import { fieldsWithout } from '@/domain/list';
 import { Topology, TopologyInput } from '@/domain/topology/topology';
 import { authorizeIfGranted, type Session } from '../../auth/scope';
 import { listEscapedConversations } from '../../enforcement/chain/list-escaped';
 import { groupFlows } from '../../insight/flows/group-flows';
+import { listEstimates } from '../../insight/flows/list-estimates';
 import { listFlows, tailFlows } from '../../insight/flows/list-flows';
 import { readFlowSeries } from '../../insight/flows/series';
 import { readTopology, shareTopology } from '../../insight/topology/read-topology';
@@ -123,6 +126,20 @@ export const flowsRouter = router({
     input: FlowSeriesInput,
     output: FlowSeries,
     run: ({ scope, input }) => readFlowSeries(scope, input),
+  }),
+  estimates: query({
+    rest: 'GET /flow-estimates',
+    summary:
+      'List what sampled records of flow exporters say about the traffic of a time range, by pair of ends and service, with the error. In no total of flows.',
+    access,
+    input: FlowEstimateListInput,
+    output: FlowEstimates,
+    run: ({ scope, input }) => listEstimates(scope, input),
+    csv: {
+      name: 'flow-estimates',
+      columns: fieldsWithout(FlowEstimate, 'id'),
+      rows: ({ scope, input }, page) => listEstimates(scope, { ...input, ...page }),
+    },
   }),
   escaped: query({
     rest: 'GET /escaped-conversations',

@@ -1,7 +1,19 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, doublePrecision, integer, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  doublePrecision,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { EXPORT_PROTOCOLS } from '@/domain/collector/observation';
-import { inet, primaryId, timestampNow, timestamptz } from '../columns';
+import { cidr, inet, primaryId, timestampNow, timestamptz } from '../columns';
 import { clusters, nodes } from './clusters';
 
 /** Devices that may send flow records to the collector. */
@@ -55,8 +67,50 @@ export const flowExporterStatus = pgTable(
     superseded: total(),
     dropped: total(),
     sampled: total(),
+    estimated: total(),
+    folded: total(),
   },
-  (t) => [check('flow_exporter_status_protocol', sql`${t.protocol} in ('netflow9', 'ipfix')`)],
+  (t) => [check('flow_exporter_status_protocol', sql`${t.protocol} in ('netflow9', 'ipfix', 'sflow')`)],
+);
+
+/**
+ * What exporters report of sampled packets, projected to all packets: one row for an hour, a pair of ends and a service. In no total of
+ * flows. The cluster is the exporter's, which never changes. A row without prefixes has what was beyond the rows of its hour.
+ */
+export const flowEstimates = pgTable(
+  'flow_estimates',
+  {
+    exporter_id: uuid()
+      .notNull()
+      .references(() => flowExporters.id, { onDelete: 'cascade' }),
+    /** Where the hour begins. */
+    bucket_at: timestamptz().notNull(),
+    estimate_key: uuid().notNull(),
+    source_workload_id: uuid(),
+    destination_workload_id: uuid(),
+    /** The known subnet (`internal`), else the /24 or /48 network of the address. */
+    source_prefix: cidr(),
+    destination_prefix: cidr(),
+    source_internal: boolean().notNull(),
+    destination_internal: boolean().notNull(),
+    protocol: text(),
+    service_port: integer(),
+    /** Of the sample, times the rate. */
+    bytes: total(),
+    packets: total(),
+    /** Packets that were sampled. */
+    samples: total(),
+    /** Sum of the squared rate of each sampled packet: the variance of `packets`. */
+    variance: doublePrecision().notNull().default(0),
+  },
+  (t) => [
+    primaryKey({ name: 'flow_estimates_key', columns: [t.exporter_id, t.bucket_at, t.estimate_key] }),
+    index('flow_estimates_bucket_idx').using('brin', t.bucket_at).with({ pages_per_range: 32, autosummarize: true }),
+    check(
+      'flow_estimates_prefixes',
+      sql`(${t.source_prefix} is null) = (${t.destination_prefix} is null) and (${t.source_prefix} is null) = (${t.protocol} is null)`,
+    ),
+  ],
 );
 
 /** Processes that receive datagrams. */

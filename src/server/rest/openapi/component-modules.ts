@@ -9,6 +9,7 @@ import * as changeItems from '@/domain/change/items';
 import * as changeRecord from '@/domain/change/record';
 import * as changeWatch from '@/domain/change/watch';
 import * as cluster from '@/domain/cluster';
+import * as flowEstimate from '@/domain/collector/estimate';
 import * as flowExporter from '@/domain/collector/exporter';
 import * as coverage from '@/domain/coverage';
 import * as dashboard from '@/domain/dashboard/dashboard';
@@ -117,6 +118,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   ipRange,
   network,
   search,
+  flowEstimate,
   flowExporter,
   forwardingDestination,
   subnet,

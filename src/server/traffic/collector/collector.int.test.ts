@@ -158,7 +158,9 @@ describe('collector', () => {
     await device.send([REQUEST, { ...RESPONSE, sampling: 100 }]);
     await collector.flush();
     expect((await readStored(node.id)).totals).toEqual({ bytes: 1500, packets: 3 });
-    expect(await read(exporter.id)).toMatchObject({ records: 2, stored: 1, sampled: 1, sampling: 100 });
+    expect(await read(exporter.id)).toMatchObject({
+      ...{ records: 2, stored: 1, sampled: 1, estimated: 1, folded: 0, sampling: 100 },
+    });
   });
 
   it('refuses senders that are not listed, and shows them until they are', async () => {
@@ -261,7 +263,9 @@ describe('collector', () => {
         untimed: 0,
         dropped: 0,
         sampled: 0,
+        folded: 0,
       },
+      estimates: [],
       flows: [
         {
           ...{

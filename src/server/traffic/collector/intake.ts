@@ -1,7 +1,8 @@
 import { decodeFlowExport } from '@/domain/collector/decode-flow-export';
-import type { DecodedDatagram, ExportProtocol } from '@/domain/collector/observation';
+import type { DecodedDatagram, ExportProtocol, Observation } from '@/domain/collector/observation';
+import { findRate, type PendingEstimate, PendingEstimates } from '@/domain/collector/pending-estimates';
 import { type PendingFlow, PendingFlows } from '@/domain/collector/pending-flows';
-import { placeInTime } from '@/domain/collector/place-in-time';
+import { type FlowTimes, placeInTime } from '@/domain/collector/place-in-time';
 import { SequenceGaps } from '@/domain/collector/sequence';
 import { TemplateMemory } from '@/domain/collector/template-memory';
 import { formatIp, parseIp, unmapIp } from '@/domain/net/ip-address';
@@ -10,10 +11,12 @@ import { type AllowedExporter, MOST_REFUSED, type NewCounters, type NewRefusal }
 
 /** Flows in memory, of all exporters: those that are being stored included. */
 export const MOST_PENDING = 50_000;
-/** Flows that are stored in one transaction. */
-const BATCH_FLOWS = 2_000;
+/** The same for estimates; what is beyond is summed up by hour, without its ends. */
+const MOST_PENDING_ESTIMATES = 50_000;
+/** Flows, and estimates, that are stored in one transaction. */
+const BATCH_ROWS = 2_000;
 
-type Received = Omit<NewCounters, 'stored' | 'superseded'>;
+type Received = Omit<NewCounters, 'stored' | 'superseded' | 'estimated'>;
 
 /** Part of what an exporter sent, to be stored as a whole. Stored again, it changes nothing. */
 export type Batch = {
@@ -24,10 +27,12 @@ export type Batch = {
   sampling: number | null;
   received: Received;
   flows: PendingFlow[];
+  estimates: PendingEstimate[];
 };
 
 const nothingReceived = (): Received => ({
   ...{ datagrams: 0, records: 0, lost: 0, unknown_templates: 0, malformed: 0, untimed: 0, dropped: 0, sampled: 0 },
+  folded: 0,
 });
 
 /** One exporter as the collector knows it. */
@@ -36,6 +41,7 @@ type Source = {
   templates: TemplateMemory;
   gaps: SequenceGaps;
   pending: PendingFlows;
+  estimates: PendingEstimates;
   received: Received;
   last_seen_ms: number;
   protocol: ExportProtocol | null;
@@ -47,16 +53,17 @@ const addSource = (exporter: AllowedExporter): Source => ({
   templates: new TemplateMemory(),
   gaps: new SequenceGaps(),
   pending: new PendingFlows(),
+  estimates: new PendingEstimates(),
   received: nothingReceived(),
   ...{ last_seen_ms: 0, protocol: null, sampling: null },
 });
 
-const countRecords = (flows: readonly PendingFlow[]) => flows.reduce((sum, { records }) => sum + records, 0);
+const countRecords = (rows: readonly { records: number }[]) => rows.reduce((sum, { records }) => sum + records, 0);
 
 /** The same exporter for another node, or none: what it sent for the one before is not this node's. */
-function replaceNode({ received, pending, ...source }: Source, exporter: AllowedExporter): Source {
-  const dropped = received.dropped + countRecords(pending.drain());
-  return { ...source, exporter, pending, received: { ...received, dropped } };
+function replaceNode({ received, ...source }: Source, exporter: AllowedExporter): Source {
+  const gone = countRecords(source.pending.drain()) + countRecords(source.estimates.drain());
+  return { ...source, exporter, received: { ...received, dropped: received.dropped + gone } };
 }
 
 /** The canonical form of a sender's address; a socket for IPv6 also gets IPv4, and names the interface of link-local addresses. */
@@ -72,8 +79,8 @@ function normalizeSender(text: string): string | null {
 export class Intake {
   #sources = new Map<string, Source>();
   #refused = new Map<string, { datagrams: number; last_ms: number }>();
-  /** Flows of batches that are not stored yet. */
-  #waiting = 0;
+  /** What is in batches that are not stored yet. */
+  #waiting = { flows: 0, estimates: 0 };
   readonly totals = { datagrams: 0, refused: 0, unreadable: 0 };
 
   /** Sets who is allowed. What an exporter announced stays known while its entry stays the same. */
@@ -88,10 +95,14 @@ export class Intake {
     this.#sources = sources;
   }
 
-  #countPending(): number {
-    let flows = this.#waiting;
-    for (const { pending } of this.#sources.values()) flows += pending.size;
-    return flows;
+  #countRoom(): { flows: number; estimates: number } {
+    let flows = MOST_PENDING - this.#waiting.flows;
+    let estimates = MOST_PENDING_ESTIMATES - this.#waiting.estimates;
+    for (const source of this.#sources.values()) {
+      flows -= source.pending.size;
+      estimates -= source.estimates.size;
+    }
+    return { flows, estimates };
   }
 
   #refuse(address: string, now: number): void {
@@ -130,23 +141,34 @@ export class Intake {
     received.unknown_templates += decoded.unknown_templates;
     if (decoded.is_malformed) received.malformed += 1;
     received.records += decoded.observations.length;
-    let room = MOST_PENDING - this.#countPending();
+    const room = this.#countRoom();
     for (const observation of decoded.observations) {
+      const times = placeInTime(observation, now);
       // Estimates are no exact traffic, and neither is what was sampled in a way that is not known.
       if (observation.sampling !== 1) {
-        received.sampled += 1;
-        source.sampling = observation.sampling ?? source.sampling;
+        room.estimates -= this.#addSampled(source, observation, times, room.estimates > 0);
         continue;
       }
-      const times = placeInTime(observation, now);
       const before = pending.size;
-      if (!pending.add(observation, times, decoded.protocol, room > 0)) {
+      if (!pending.add(observation, times, decoded.protocol, room.flows > 0)) {
         received.dropped += 1;
         continue;
       }
-      room -= pending.size - before;
+      room.flows -= pending.size - before;
       if (times.is_arrival) received.untimed += 1;
     }
+  }
+
+  /** @returns how many estimates more there are */
+  #addSampled(source: Source, observation: Observation, times: FlowTimes, hasRoom: boolean): number {
+    const { received, estimates } = source;
+    received.sampled += 1;
+    source.sampling = observation.sampling ?? source.sampling;
+    const rate = findRate(observation);
+    if (rate === null) return 0;
+    const before = estimates.size;
+    if (!estimates.add(observation, rate, times, hasRoom)) received.folded += 1;
+    return estimates.size - before;
   }
 
   /** Everything that was received and is not in a batch yet. Each batch ends with `settle`. */
@@ -155,13 +177,20 @@ export class Intake {
     for (const source of this.#sources.values()) {
       if (source.received.datagrams === 0) continue;
       const flows = source.pending.drain();
-      this.#waiting += flows.length;
+      const estimates = source.estimates.drain();
+      this.#waiting.flows += flows.length;
+      this.#waiting.estimates += estimates.length;
+      const rows = Math.max(flows.length, estimates.length);
       let { received } = source;
       source.received = nothingReceived();
       const { exporter, protocol, sampling } = source;
       const shared = { exporter, protocol, sampling, last_seen_at: new Date(source.last_seen_ms).toISOString() };
-      for (let from = 0; from === 0 || from < flows.length; from += BATCH_FLOWS) {
-        batches.push({ ...shared, id: newId(), received, flows: flows.slice(from, from + BATCH_FLOWS) });
+      for (let from = 0; from === 0 || from < rows; from += BATCH_ROWS) {
+        const part = {
+          flows: flows.slice(from, from + BATCH_ROWS),
+          estimates: estimates.slice(from, from + BATCH_ROWS),
+        };
+        batches.push({ ...shared, id: newId(), received, ...part });
         // Counted with the first.
         received = nothingReceived();
       }
@@ -170,13 +199,14 @@ export class Intake {
   }
 
   /** A batch is stored, or will not be: its records are counted as dropped with what the exporter sends next. */
-  settle({ exporter, flows, received }: Batch, isStored: boolean): void {
-    this.#waiting -= flows.length;
+  settle({ exporter, flows, estimates, received }: Batch, isStored: boolean): void {
+    this.#waiting.flows -= flows.length;
+    this.#waiting.estimates -= estimates.length;
     if (isStored) return;
     const source = this.#sources.get(exporter.address);
     if (source?.exporter.id !== exporter.id) return;
     for (const name of Object.keys(received) as (keyof Received)[]) source.received[name] += received[name];
-    source.received.dropped += countRecords(flows);
+    source.received.dropped += countRecords(flows) + countRecords(estimates);
   }
 
   /** Senders that were refused since the last call. */

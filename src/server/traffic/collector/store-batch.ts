@@ -10,6 +10,7 @@ import { validateFlows } from '../flows/validate-flows';
 import { addToStatus, type ExporterRow, findLastBatch, lockExporter, lockNodeAgent } from '../queries/flow-exporters';
 import { flowStore } from '../storage/flow-store';
 import type { Batch } from './intake';
+import { storeEstimates } from './store-estimates';
 
 const time = (ms: number) => new Date(ms).toISOString();
 
@@ -79,13 +80,15 @@ export async function storeBatch(batch: Batch): Promise<void> {
   await db.transaction(async (tx) => {
     const exporter = await lockExporter(tx, batch.exporter.id);
     if (!exporter || (await findLastBatch(tx, exporter.id)) === batch.id) return;
-    const { stored, superseded, dropped } = await storeFlows(tx, exporter, batch, {
-      ...{ book, retentionHours: settings.flow_retention_hours },
-    });
+    const options = { book, retentionHours: settings.flow_retention_hours };
+    const { stored, superseded, dropped } = await storeFlows(tx, exporter, batch, options);
+    const estimates = await storeEstimates(tx, exporter, batch, options);
     const { last_seen_at, protocol, sampling, received } = batch;
     await addToStatus(tx, {
       ...{ exporter_id: exporter.id, last_seen_at, protocol, sampling, last_batch: batch.id },
-      ...{ ...received, dropped: received.dropped + dropped, stored, superseded },
+      ...{ ...received, stored, superseded, estimated: estimates.estimated },
+      dropped: received.dropped + dropped + estimates.dropped,
+      folded: received.folded + estimates.folded,
     });
   });
 }

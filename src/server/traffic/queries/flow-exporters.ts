@@ -46,6 +46,8 @@ const columns = (now: string) =>
     superseded: counted('superseded'),
     dropped: counted('dropped'),
     sampled: counted('sampled'),
+    estimated: counted('estimated'),
+    folded: counted('folded'),
   });
 
 const SORTS = buildSortKeys(FlowExporter, EXPORTER_SORTS, {
@@ -175,6 +177,8 @@ const COUNTERS = [
   'superseded',
   'dropped',
   'sampled',
+  'estimated',
+  'folded',
 ] as const;
 type CounterName = (typeof COUNTERS)[number];
 export type NewCounters = Record<CounterName, number>;

@@ -1,4 +1,5 @@
 import type { FLOW_DECISIONS } from '@/domain/choices';
+import type { FlowEstimate } from '@/domain/collector/estimate';
 import type { Conversation } from '@/domain/flow/conversation';
 import type { FlowRecord, UnconfirmedReport } from '@/domain/flow/flow-record';
 import type { FlowGroup } from '@/domain/flow/flow-sums';
@@ -12,6 +13,31 @@ export type BucketSum = { bucket: number; decision: string; bytes: number; packe
 export type GroupRow = Omit<FlowGroup, 'source_label' | 'destination_label' | keyof typeof summedVerdict>;
 
 export type FlowSums = { bytes: number; packets: number; flows: number };
+
+/** An estimate as it is stored: a pair of ends and a service in an hour. Without prefixes: everything that has no row of its own. */
+export type EstimateRecord = {
+  bucket_at: string;
+  estimate_key: string;
+  source_workload_id: string | null;
+  destination_workload_id: string | null;
+  source_prefix: string | null;
+  destination_prefix: string | null;
+  source_internal: boolean;
+  destination_internal: boolean;
+  protocol: string | null;
+  service_port: number | null;
+  bytes: number;
+  packets: number;
+  samples: number;
+  variance: number;
+  /** How many records it comes from. Not stored. */
+  records: number;
+};
+
+/** Sums of estimates, with the variance of `packets`. */
+export type EstimateSums = { bytes: number; packets: number; samples: number; variance: number };
+
+export type EstimateRow = Omit<FlowEstimate, 'error_percent'> & EstimateSums;
 
 export type ConversationRowEnd = {
   ip: string;

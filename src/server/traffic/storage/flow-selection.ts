@@ -78,6 +78,15 @@ export function canUseRollups(filter: FlowFilter): boolean {
   );
 }
 
+/** Estimates of whole hours; what is older than `since` is expired or not meant. */
+export type EstimateSelection = FlowReach & {
+  since: string;
+  until: string;
+  cluster_id: string | undefined;
+  flow_exporter_id: string | undefined;
+  workload_id: string | undefined;
+};
+
 /** Traffic of a range; with `mode` that of the workload in `filter.workload_id` in one of its views. */
 export type RollupSelection = FlowSelection & { until: string; mode?: TrafficMode };
 

@@ -1,4 +1,5 @@
 import type { UnconfirmedFlow, UnconfirmedFlowInput, UnconfirmedGuest } from '@/domain/agent';
+import type { FlowEstimateListInput } from '@/domain/collector/estimate';
 import type { WorkloadCoverage, WorkloadCoverageListInput } from '@/domain/coverage';
 import type { VerdictConflicts } from '@/domain/dashboard/dashboard';
 import type { ConversationListInput } from '@/domain/flow/conversation';
@@ -27,6 +28,9 @@ import type {
   ConversationFilter,
   ConversationRow,
   EndResolver,
+  EstimateRecord,
+  EstimateRow,
+  EstimateSums,
   FactsRow,
   FlowNode,
   FlowSums,
@@ -48,6 +52,7 @@ import type {
 import type {
   BoundedSelection,
   ConversationSelection,
+  EstimateSelection,
   FlowReach,
   FlowSelection,
   InsightSelection,
@@ -150,6 +155,7 @@ export type FlowStore = {
   talkers: TrafficTotals;
   hits: RuleHits;
   unconfirmed: UnconfirmedReports;
+  estimates: FlowEstimates;
   upkeep: FlowUpkeep;
 };
 
@@ -264,6 +270,21 @@ export type UnconfirmedReports = {
   refusals: (since: string) => Promise<{ node_id: string; node_name: string; vmids: number[] }[]>;
 };
 
+/** What exporters sampled, projected to all packets. In no list and no total of flows. */
+export type FlowEstimates = {
+  /**
+   * Adds estimates of an exporter, whose row the caller has locked. An hour has at most `most` rows; what is beyond is summed up.
+   * @param rows each key of an hour once
+   * @returns how many records were summed up without their ends
+   */
+  add: (tx: Tx, exporterId: string, rows: readonly EstimateRecord[], most: number) => Promise<number>;
+  /** Pairs of ends and services page by page, with the sums of all. */
+  list: (
+    selection: EstimateSelection,
+    input: Pick<FlowEstimateListInput, 'limit' | 'cursor' | 'sort'>,
+  ) => Promise<Page<EstimateRow> & { sums: EstimateSums }>;
+};
+
 /** Where a walk through what is stored is. Only the engine reads it. */
 export type WalkPosition = { readonly [name: string]: unknown };
 
@@ -272,6 +293,7 @@ export type Retained = Record<
   | 'traffic_flows'
   | 'traffic_conversations'
   | 'unconfirmed_flows'
+  | 'flow_estimates'
   | 'minutes_moved'
   | 'flow_unresolved_minutes'
   | 'flow_rollup_hours'

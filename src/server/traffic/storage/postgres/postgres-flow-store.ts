@@ -5,6 +5,7 @@ import { listStoredConversations } from './conversation-list';
 import { sumConversationPairs } from './conversation-pairs';
 import { listConversations, listGroupConversations } from './conversations';
 import { hits } from './coverage-reads';
+import { addEstimates, listEstimates } from './estimates';
 import { listFlowGroups } from './flow-groups';
 import { findFlowsStoredSince, listFlows } from './flow-list';
 import { listInsightFlows, streamFacts } from './insight-rows';
@@ -57,5 +58,6 @@ export const postgresFlowStore: FlowStore = {
   },
   hits,
   unconfirmed,
+  estimates: { add: addEstimates, list: listEstimates },
   upkeep: { sum, resolveEnds, settleConversations, retain },
 };

@@ -6,6 +6,7 @@ import { type Aged, agedRows, deleteAged, processAgedRows } from '../../../db/ag
 import { db, type Executor, type Tx } from '../../../db/client';
 import { nodes } from '../../../db/schema/clusters';
 import { ruleHits, workloadCoverage } from '../../../db/schema/coverage';
+import { flowEstimates } from '../../../db/schema/flow-exporters';
 import {
   flowRollupHours,
   flowRollupMinutes,
@@ -145,6 +146,8 @@ export const retain: FlowUpkeep['retain'] = async ({ now, flow_hours }, signal) 
     // After their flows.
     traffic_conversations: await aged(trafficConversations, 'last_seen_at', flow_hours),
     unconfirmed_flows: await aged(unconfirmedFlows, 'observed_at', flow_hours),
+    // An hour stays until all of it is expired.
+    flow_estimates: await aged(flowEstimates, 'bucket_at', flow_hours + 1),
     minutes_moved: await toHours(),
     flow_unresolved_minutes: await deleteAged({ table: flowUnresolvedMinutes, at: 'bucket_at' }, minutesUntil, signal),
     flow_rollup_hours: await aged(flowRollupHours, 'bucket_at', HOURLY_HOURS),

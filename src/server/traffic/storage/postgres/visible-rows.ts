@@ -1,6 +1,7 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { pgArray } from '../../../db/pg-array';
+import { flowEstimates } from '../../../db/schema/flow-exporters';
 import { flowRollupHours, flowRollupMinutes, trafficConversations, trafficFlows } from '../../../db/schema/flows';
 import type { FlowReach, OwnedPeriod, VisibleWorkloads } from '../flow-selection';
 
@@ -103,14 +104,26 @@ export function conversationRows(periods: readonly OwnedPeriod[]): SQL {
   return boundedRows(trafficConversations, ends, periods, withinPeriod('h.last_seen_at'), true);
 }
 
-/** The same for traffic per minute or hour. The bucket in which a workload moved belongs to neither owner. */
+/** Whether a bucket as a whole belongs to a period: the one in which a workload moved belongs to neither owner. */
+const withinBucket =
+  (size: string) =>
+  ({ from, to }: { from: SQL | null; to: SQL | null }) =>
+    sql`true
+    ${from === null ? sql`` : sql`and h.bucket_at >= ${from}`} ${to === null ? sql`` : sql`and h.bucket_at + ${sql.raw(`interval '${size}'`)} <= ${to}`}`;
+
+const ROLLUP_ENDS: Ends = ['source_workload_id', 'destination_workload_id'];
+
+/** The same for traffic per minute or hour. */
 export function rollupRows(source: 'minutes' | 'hours', periods: readonly OwnedPeriod[]): SQL {
   if (periods.length === 0) return sql.raw(`flow_rollup_${source}`);
-  const size = sql.raw(source === 'minutes' ? `interval '1 minute'` : `interval '1 hour'`);
-  const within = ({ from, to }: { from: SQL | null; to: SQL | null }) => sql`true
-    ${from === null ? sql`` : sql`and h.bucket_at >= ${from}`} ${to === null ? sql`` : sql`and h.bucket_at + ${size} <= ${to}`}`;
-  const table = source === 'minutes' ? flowRollupMinutes : flowRollupHours;
-  return boundedRows(table, ['source_workload_id', 'destination_workload_id'], periods, within, false);
+  const within = withinBucket(source === 'minutes' ? '1 minute' : '1 hour');
+  return boundedRows(source === 'minutes' ? flowRollupMinutes : flowRollupHours, ROLLUP_ENDS, periods, within, false);
+}
+
+/** The same for estimates per hour. */
+export function estimateRows(periods: readonly OwnedPeriod[]): SQL {
+  if (periods.length === 0) return sql.raw('flow_estimates');
+  return boundedRows(flowEstimates, ROLLUP_ENDS, periods, withinBucket('1 hour'), false);
 }
 
 /** The name of the workload of a row under the alias: for those that went away the one they had then. */
