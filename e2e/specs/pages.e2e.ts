@@ -102,6 +102,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
   'traffic and agents': async (first) => [
     ['flows', '/flows', 'Flows'],
     ['flows-grouped', '/flows?group=service&range=24h', 'Flows'],
+    ['flow-estimates', '/flows/estimates', 'Estimates'],
     ['flows-live', '/flows?live=true', 'Flows'],
     ['workload-traffic', `/workloads/${await first('/workloads')}?tab=traffic`, ''],
     ['reach', '/reach?from=outside&to=any', 'Reachability'],

@@ -62,6 +62,7 @@ test('each path of the interface matches its URL', () => {
       "drift: /drift",
       "impact: /impacts/x1?tab=nodes",
       "flows: /flows",
+      "flowEstimates: /flows/estimates",
       "escapedTraffic: /flows/escaped",
       "coverage: /coverage",
       "hygiene: /coverage/hygiene",

@@ -55,6 +55,7 @@ export const paths = {
   drift: (query?: Query) => withQuery('/drift', query),
   impact: ({ impactId, ...query }: { impactId: string } & Query) => withQuery(`/impacts/${id(impactId)}`, query),
   flows: (query?: Query) => withQuery('/flows', query),
+  flowEstimates: (query?: Query) => withQuery('/flows/estimates', query),
   escapedTraffic: (query?: Query) => withQuery('/flows/escaped', query),
   coverage: (query?: Query) => withQuery('/coverage', query),
   hygiene: (query?: Query) => withQuery('/coverage/hygiene', query),

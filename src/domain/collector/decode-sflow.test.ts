@@ -167,7 +167,7 @@ describe('decodeSflow', () => {
     expect(observe(flowSample(0, rawHeader(ethernet(0x0800, tcp))))).toEqual([{ ...TCP, sampling: null }]);
   });
 
-  it('is null for everything else', () => {
+  it('returns null for everything else', () => {
     const other = datagram(flowSample(64, rawHeader(ethernet(0x0800, tcp))));
     other.writeUInt32BE(4, 0);
     expect(decodeSflow(other)).toBeNull();

@@ -95,7 +95,7 @@ function readSample(reader: ByteReader, isExpanded: boolean, result: DecodedData
     ...packet,
     packets: 1,
     ...{ first_ms: null, last_ms: null, initiator: null },
-    // Without a rate it cannot be estimated how much it stands for.
+    // Without a rate nothing can be estimated from it.
     sampling: rate === 0 ? null : rate,
   };
   result.observations.push(observation);

@@ -41,7 +41,7 @@ function readTransport(reader: ByteReader, protocol: number): Transport {
 
 type Ip = Omit<PacketHeader, 'vlan'>;
 
-/** @param size the bytes of the packet on the wire: its own length is zero where a network card splits it later */
+/** @param size the bytes of the packet on the wire: its own length is zero where an interface splits it later */
 function readIpv4(reader: ByteReader, size: number): Ip | null {
   const first = reader.u8();
   const length = (first & 15) * 4;

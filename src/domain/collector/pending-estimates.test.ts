@@ -18,7 +18,8 @@ describe('findRate', () => {
     [100, 100],
     [1.5, 1.5],
     [2 ** 32, 2 ** 32],
-    [1, null],
+    [1, 1],
+    [0.5, null],
     [null, null],
     [0, null],
     [2 ** 32 + 1, null],
@@ -102,7 +103,7 @@ describe('computeErrorPercent', () => {
     expect(computeErrorPercent(sums)).toBe(error);
   });
 
-  it('is larger when few packets of a high rate are most of the sum', () => {
+  it('grows when few packets of a high rate are most of the sum', () => {
     // A thousand packets sampled 1 of 2, and ten sampled 1 of 10,000.
     const mixed = { packets: 2_000 + 100_000, variance: 1_000 * 4 + 10 * 10_000 ** 2 };
     expect(computeErrorPercent(mixed)).toBe(61);

@@ -33,9 +33,9 @@ export type PendingEstimate = {
 
 const add = (a: number, b: number): number => Math.min(a + b, Number.MAX_SAFE_INTEGER);
 
-/** The rate by which a record is projected; null: it is exact, or the rate is not known. */
+/** The rate by which a sampled record is projected; null: it is not known. */
 export const findRate = ({ sampling }: Pick<Observation, 'sampling'>): number | null =>
-  sampling !== null && sampling > 1 && sampling <= MOST_RATE ? sampling : null;
+  sampling !== null && sampling >= 1 && sampling <= MOST_RATE ? sampling : null;
 
 /** Estimates of one exporter that wait to be stored. */
 export class PendingEstimates {

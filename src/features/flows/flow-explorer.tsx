@@ -11,6 +11,7 @@ import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { ChoiceMenu } from '@/ui/choice-menu';
 import { useCommands } from '@/ui/command-registry';
+import { Link } from '@/ui/link';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
@@ -161,6 +162,9 @@ export function FlowExplorer() {
             onValueChange={(value) => view.setFilter('group', value === 'none' ? null : value)}
           />
           <p className="text-muted">{t(getRowText(view))}</p>
+          <Link className="link" href={paths.flowEstimates()}>
+            {t('Estimates of sampled traffic')}
+          </Link>
         </div>
       )}
       {showsFlows ? <FlowFilters view={view} /> : <ConversationFilters view={view} />}

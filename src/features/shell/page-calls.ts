@@ -53,6 +53,7 @@ const CALLS: readonly PageCall[] = [
   ['/policy-tests/protected', '/protected-connections'],
   ['/policy-tests/[testId]', '/policy-tests/{}'],
   ['/flows', '/flows', `q,sort,filter,${FLOW_FILTERS}`],
+  ['/flows/estimates', '/flow-estimates', 'sort,range,since,until,workload_id,cluster_id,flow_exporter_id'],
   [
     '/flows/escaped',
     '/escaped-conversations',

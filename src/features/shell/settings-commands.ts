@@ -135,6 +135,14 @@ export const SETTINGS: readonly Place[] = [
     keywords: msg('csv upload'),
   },
   {
+    id: 'flow-estimates',
+    label: msg('Estimates'),
+    page: msg('Flows'),
+    href: paths.flowEstimates(),
+    permission: 'flow:read',
+    keywords: msg('sflow sampling sampled switch'),
+  },
+  {
     id: 'escaped-traffic',
     label: msg('Escaped traffic'),
     page: msg('Flows'),

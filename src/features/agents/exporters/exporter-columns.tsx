@@ -54,6 +54,7 @@ export const exporterColumns = (t: Translate) => [
   loss('dropped', t('Not stored')),
   make.time('last_seen_at', t('Last seen'), ({ last_seen_at }) => last_seen_at, { sortable: true, none: t('Never') }),
   make.number('sampled', t('Sampled records'), ({ sampled }) => sampled, { hidden: true }),
+  make.number('estimated', t('Records in estimates'), ({ estimated }) => estimated, { hidden: true }),
   make.number('records', t('Records'), ({ records }) => records, { hidden: true, sample: '999,999,999' }),
   make.time('updated_at', t('Changed'), ({ updated_at }) => updated_at, { sortable: true, hidden: true }),
   make.time('created_at', t('Created'), ({ created_at }) => created_at, { sortable: true, hidden: true }),

@@ -100,6 +100,8 @@ function ExporterCounts({ exporter }: { exporter: FlowExporter }) {
     [t('Records'), exporter.records, true],
     [t('Records stored'), exporter.stored, true],
     [t('Sampled records'), exporter.sampled, false],
+    [t('Records in estimates'), exporter.estimated, exporter.sampled > 0],
+    [t('Estimates without their ends'), exporter.folded, false],
     [t('Lost'), exporter.lost, true],
     [t('Unknown templates'), exporter.unknown_templates, false],
     [t('Unreadable datagrams'), exporter.malformed, false],

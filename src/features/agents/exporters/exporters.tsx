@@ -5,6 +5,9 @@ import { EXPORTER_SORTS, EXPORTER_STATES } from '@/domain/choices';
 import type { FlowExporter } from '@/domain/collector/exporter';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
+import { buttonClass } from '@/ui/button-class';
+import { Link } from '@/ui/link';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../../shared/list/declare-list';
 import { CLUSTER, choice } from '../../shared/list/filters';
@@ -40,7 +43,7 @@ const EXPORTERS = declareList({
   empty: {
     icon: <RadioReceiver />,
     title: msg('No flow exporters yet'),
-    text: msg('Devices without an agent can send NetFlow 9 or IPFIX to Fabric.'),
+    text: msg('Devices without an agent can send NetFlow 9, IPFIX or sFlow to Fabric.'),
   },
 });
 
@@ -49,7 +52,8 @@ type Open = { kind: 'edit' | 'delete'; exporter: FlowExporter };
 /** Devices that may send flow records, with what they sent. A row opens its form. */
 export function Exporters() {
   const t = useT();
-  const writeReason = usePermissions().reason('agent:install');
+  const { reason, can } = usePermissions();
+  const writeReason = reason('agent:install');
   const [open, setOpen] = useState<Open | null>(null);
   const [adding, setAdding] = useAdding('agent:install');
   const [address, setAddress] = useState('');
@@ -64,6 +68,13 @@ export function Exporters() {
         of={useList(EXPORTERS, { refetchMs: REFRESH_MS })}
         description={t('Switches, Open vSwitch and nodes without an agent that send flow records.')}
         summary={<CollectorNotices refetchMs={REFRESH_MS} disabledReason={writeReason} onAllow={add} />}
+        actions={
+          can('flow:read') && (
+            <Link className={buttonClass()} href={paths.flowEstimates()}>
+              {t('Estimates')}
+            </Link>
+          )
+        }
         onAdd={() => add('')}
         onRowOpen={writeReason === null ? (exporter) => setOpen({ kind: 'edit', exporter }) : undefined}
         rowActions={(exporter) => ({

@@ -48,7 +48,6 @@ export const GROUPING_LABELS: Record<FlowGrouping, string> = {
 const COLLECTORS: Record<string, string> = {
   netflow9: msg('Flow exporter (NetFlow 9)'),
   ipfix: msg('Flow exporter (IPFIX)'),
-  sflow: msg('Flow exporter (sFlow)'),
   ebpf: msg('Packet capture (in the kernel)'),
   ring: msg('Packet capture (ring)'),
   conntrack: msg('Connection tracking'),

@@ -1,6 +1,8 @@
 import { sqlClient } from '@/server/db/client';
 import { newId } from '@/server/lib/ids';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
+import { storeBatch } from '@/server/traffic/collector/store-batch';
+import { makeExporter, makeSampledBatch } from '@/server/traffic/collector/testing/sampled-batch.fixture';
 import { sumTraffic } from '@/server/traffic/flows/upkeep';
 import { call } from '@/test/request';
 import { addPlatformPolicies } from './platform.fixture';
@@ -66,6 +68,14 @@ export async function entangle(tenants: TwoTenants): Promise<void> {
   });
   if (answer.status >= 300) throw new Error(await answer.text());
   await sumTraffic();
+  const sampled = await makeExporter({ id: own.cluster ?? '' }, '192.0.2.67');
+  await storeBatch(
+    makeSampledBatch(sampled, [
+      { source_ip: PEER, destination_ip: '10.65.0.10', destination_port: 8443 },
+      { source_ip: '10.65.0.10', destination_ip: PEER, destination_port: 5432 },
+      { source_ip: PEER, destination_ip: '203.0.113.66' },
+    ]),
+  );
 
   // Prefixes of our network without our addresses: one around our prefix, one inside it with an address of theirs.
   const around = newId();

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sqlClient } from '@/server/db/client';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
+import { storeBatch } from '@/server/traffic/collector/store-batch';
+import { makeExporter, makeSampledBatch } from '@/server/traffic/collector/testing/sampled-batch.fixture';
 import { sumTraffic } from '@/server/traffic/flows/upkeep';
 import { call } from '@/test/request';
 import { PEER, THEIR_MAC, THEIR_TAPS } from './entangled.fixture';
@@ -71,6 +73,9 @@ async function addTenantData({ theirs, ours, node, strangerNode }: TwoTenants): 
   });
   await make('/agents/heartbeat', strangerNode, makeHeartbeat(lies));
   await sumTraffic();
+  const sampled = await makeExporter({ id: ours.ids.cluster ?? '' }, '192.0.2.68');
+  const packets = [20, 21, 22].map((last) => ({ source_ip: `10.66.0.${last}`, destination_ip: '10.66.0.11' }));
+  await storeBatch(makeSampledBatch(sampled, packets));
   const { cluster = '', network = '', subnet = '' } = ours.ids;
   await sqlClient()`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source, hostname)
     values (${randomUUID()}, ${cluster}, ${network}, ${subnet}, '10.65.0.200', ${theirs.ids.workload ?? ''}, 'manual',

@@ -6,6 +6,9 @@ import { runSuggestion } from '@/server/enforcement/suggestions/run-suggestion';
 import { newId } from '@/server/lib/ids';
 import { makeSyncLab, type SyncLab } from '@/server/sync/testing/sync-lab.fixture';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
+import { storeBatch } from '@/server/traffic/collector/store-batch';
+import { makeExporter, makeSampledBatch } from '@/server/traffic/collector/testing/sampled-batch.fixture';
+import { freshAddressBook } from '@/server/traffic/flows/address-book';
 import { sumTraffic } from '@/server/traffic/flows/upkeep';
 import { addFormerPlacements, bearer, makeAgent, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
@@ -338,6 +341,17 @@ export async function makeTwoFullTenants(): Promise<TwoTenants> {
     makeFlow({ source_ip: `203.0.113.${third}`, destination_ip: `10.${third}.0.10`, destination_port: 22 }),
   ]);
   await make('/agents/heartbeat', agent, makeHeartbeat(flows));
+  // What a switch has sampled of the traffic of each.
+  await freshAddressBook();
+  for (const [{ ids }, third] of [
+    [ours, 65],
+    [theirs, 66],
+  ] as const) {
+    const exporter = await makeExporter(lab.cluster, `192.0.2.${third}`);
+    ids.flow_exporter = exporter.id;
+    const ends = { source_ip: `203.0.113.${third}`, destination_ip: `10.${third}.0.10` };
+    await storeBatch(makeSampledBatch(exporter, [ends, { ...ends, destination_port: 22, bytes: 60 }]));
+  }
   for (const [{ ids }, third] of [
     [ours, 65],
     [theirs, 66],

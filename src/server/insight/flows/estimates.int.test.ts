@@ -133,9 +133,9 @@ describe('GET /flow-estimates', () => {
         const found = new Map(items.map((row) => [toGroup(row), row]));
         expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
         expect(total).toBe(expected.size);
-        for (const [group, { squares, ...wanted }] of expected) {
-          const error_percent = Math.ceil((196 * Math.sqrt(squares)) / wanted.packets - 1e-9);
-          expect(found.get(group), group).toMatchObject({ ...wanted, error_percent, is_other: false });
+        for (const [group, { squares, ...requested }] of expected) {
+          const error_percent = Math.ceil((196 * Math.sqrt(squares)) / requested.packets - 1e-9);
+          expect(found.get(group), group).toMatchObject({ ...requested, error_percent, is_other: false });
         }
         const add = (name: 'bytes' | 'packets' | 'samples') =>
           [...expected.values()].reduce((sum, one) => sum + one[name], 0);

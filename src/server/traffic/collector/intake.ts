@@ -1,4 +1,5 @@
 import { decodeFlowExport } from '@/domain/collector/decode-flow-export';
+import { decodeSflow } from '@/domain/collector/decode-sflow';
 import type { DecodedDatagram, ExportProtocol, Observation } from '@/domain/collector/observation';
 import { findRate, type PendingEstimate, PendingEstimates } from '@/domain/collector/pending-estimates';
 import { type PendingFlow, PendingFlows } from '@/domain/collector/pending-flows';
@@ -126,7 +127,7 @@ export class Intake {
     }
     source.received.datagrams += 1;
     source.last_seen_ms = now;
-    const decoded = decodeFlowExport(bytes, source.templates, now);
+    const decoded = decodeFlowExport(bytes, source.templates, now) ?? decodeSflow(bytes);
     if (decoded) this.#add(source, decoded, now);
     else {
       this.totals.unreadable += 1;
@@ -144,8 +145,9 @@ export class Intake {
     const room = this.#countRoom();
     for (const observation of decoded.observations) {
       const times = placeInTime(observation, now);
-      // Estimates are no exact traffic, and neither is what was sampled in a way that is not known.
-      if (observation.sampling !== 1) {
+      // Estimates are no exact traffic, and neither is what was sampled in a way that is not known. sFlow is sampling at every rate: its
+      // agents drop samples under load.
+      if (observation.sampling !== 1 || decoded.protocol === 'sflow') {
         room.estimates -= this.#addSampled(source, observation, times, room.estimates > 0);
         continue;
       }

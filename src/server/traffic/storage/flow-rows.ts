@@ -34,7 +34,7 @@ export type EstimateRecord = {
   records: number;
 };
 
-/** Sums of estimates, with the variance of `packets`. */
+/** Totals of estimates, with the variance of `packets`. */
 export type EstimateSums = { bytes: number; packets: number; samples: number; variance: number };
 
 export type EstimateRow = Omit<FlowEstimate, 'error_percent'> & EstimateSums;

@@ -278,7 +278,7 @@ export type FlowEstimates = {
    * @returns how many records were summed up without their ends
    */
   add: (tx: Tx, exporterId: string, rows: readonly EstimateRecord[], most: number) => Promise<number>;
-  /** Pairs of ends and services page by page, with the sums of all. */
+  /** Pairs of ends and services page by page, with the totals of all. */
   list: (
     selection: EstimateSelection,
     input: Pick<FlowEstimateListInput, 'limit' | 'cursor' | 'sort'>,

@@ -45,7 +45,7 @@ const NAMES = [
 const FLAGS = ['source_internal', 'destination_internal'];
 const SUMS = ['bytes', 'packets', 'samples'];
 
-/** Sums stay within what JavaScript can hold, whatever an exporter claims. */
+/** Totals stay within what JavaScript can hold, whatever an exporter claims. */
 const capped = (value: string): string => `least(${value}, ${Number.MAX_SAFE_INTEGER})`;
 
 const NEW_SUMS = raw([...SUMS.map((name) => capped(`sum(${name})`)), 'sum(variance)'].join(', '));
@@ -56,7 +56,7 @@ const ADDED = raw(
   ].join(', '),
 );
 
-/** One statement: rows that exist, or for which there is room, get their sums; the others are added to one row of their hour. */
+/** One statement: rows that exist, or for which there is room, get what is theirs; the others are added to one row of their hour. */
 export const addEstimates: FlowEstimates['add'] = async (tx, exporterId, rows, most) => {
   const exporter = sql`${exporterId}::uuid`;
   const [row] = await tx.execute<{ folded: number }>(sql`

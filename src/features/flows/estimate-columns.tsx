@@ -1,0 +1,58 @@
+import type { FlowEstimate } from '@/domain/collector/estimate';
+import { formatBytes, formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
+import { createColumnHelper } from '@/ui/columns';
+import { Missing } from '@/ui/values';
+import { WorkloadLink } from '../shared/entity-links';
+
+const make = createColumnHelper<FlowEstimate>();
+
+/** An estimated amount with its error: `≈ 1.2 GiB ± 8 %`. Without a counted packet the error is unknown. */
+export const formatEstimate = (t: Translate, amount: string, error: number | null): string =>
+  error === null
+    ? t('≈ {amount}, error unknown', { amount })
+    : t('≈ {amount} ± {error} %', { amount, error: formatCount(error) });
+
+const formatNetwork = (t: Translate, row: FlowEstimate, end: 'source' | 'destination'): string => {
+  if (row.is_other) return t('All other ends');
+  const place = row[`${end}_external`] ? t('external') : t('internal');
+  return [row[`${end}_network`], place].filter(Boolean).join(' ');
+};
+
+function End({ row, end }: { row: FlowEstimate; end: 'source' | 'destination' }) {
+  const t = useT();
+  const id = row[`${end}_workload_id`];
+  if (id) return <WorkloadLink id={id} name={row[`${end}_workload_name`] ?? t('a workload')} />;
+  return <span className={row.is_other ? 'text-muted' : 'mono'}>{formatNetwork(t, row, end)}</span>;
+}
+
+const makeEnd = (t: Translate, end: 'source' | 'destination', header: string) =>
+  make.custom(end, header, (row) => <End row={row} end={end} />, {
+    width: 220,
+    grow: true,
+    csv: (row) => row[`${end}_workload_name`] ?? formatNetwork(t, row, end),
+  });
+
+const formatService = ({ protocol, port }: FlowEstimate) => (port === null ? protocol : `${protocol}/${port}`);
+
+/** Columns of the list of estimates: no estimated number without its sign and its error. */
+export const estimateColumns = (t: Translate) => [
+  makeEnd(t, 'source', t('Source')),
+  makeEnd(t, 'destination', t('Destination')),
+  make.custom(
+    'service',
+    t('Service'),
+    (row) => (row.protocol === null ? <Missing /> : <span className="mono">{formatService(row)}</span>),
+    { width: 110, csv: formatService },
+  ),
+  make.custom('bytes', t('Bytes'), (row) => formatEstimate(t, formatBytes(row.bytes), row.error_percent), {
+    ...{ sortable: true, sortFirst: 'desc', width: 190, align: 'end' },
+    csv: (row) => String(row.bytes),
+  }),
+  make.custom('packets', t('Packets'), (row) => formatEstimate(t, formatCount(row.packets), row.error_percent), {
+    ...{ sortable: true, sortFirst: 'desc', width: 190, align: 'end' },
+    csv: (row) => String(row.packets),
+  }),
+  make.number('samples', t('Sampled packets'), (row) => row.samples, { sortable: true }),
+];
