@@ -21,7 +21,8 @@ import { SignInProviderInput } from '@/domain/sign-in-provider';
 import { TenantUpdate } from '@/domain/tenant';
 import { AssignmentInput, UserUpdate } from '@/domain/user';
 import { english } from '@/lib/i18n/translator';
-import { CHANGE_LABELS, fieldLabel, valueText } from './change-labels';
+import { CHANGE_LABELS, fieldLabel } from './change-labels';
+import { valueText } from './change-values';
 import { collectIds } from './use-change-names';
 
 const SHAPES: Record<string, z.ZodObject> = {

@@ -4,7 +4,8 @@ import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { changeDiff, type EntryChange, type FieldChange, isFields } from './change-diff';
-import { fieldLabel, type Names, valueText } from './change-labels';
+import { fieldLabel } from './change-labels';
+import { type Names, valueText } from './change-values';
 import { useChangeNames } from './use-change-names';
 
 /** Before and after of a change, field by field, as the console calls them. Unchanged fields are shown on demand. */

@@ -3,7 +3,7 @@ import type { Permission } from '@/domain/permissions';
 import { useTRPCClient } from '@/lib/trpc';
 import { usePermissions } from '../shared/use-permissions';
 import { isFields } from './change-diff';
-import type { Names } from './change-labels';
+import type { Names } from './change-values';
 
 /** Records of bulk changes can name hundreds; the others are shown by their ids. */
 const MAX_NAMES = 40;
