@@ -8,11 +8,14 @@ import { WorkloadLink } from '../shared/entity-links';
 
 const make = createColumnHelper<FlowEstimate>();
 
-/** An estimated amount with its error: `≈ 1.2 GiB ± 8 %`. Without a counted packet the error is unknown. */
-export const formatEstimate = (t: Translate, amount: string, error: number | null): string =>
+/** Estimated packets with their error: `≈ 640,000 ± 8 %`. Without a counted packet the error is unknown. */
+export const formatPackets = (t: Translate, packets: number, error: number | null): string =>
   error === null
-    ? t('≈ {amount}, error unknown', { amount })
-    : t('≈ {amount} ± {error} %', { amount, error: formatCount(error) });
+    ? t('≈ {amount}, error unknown', { amount: formatCount(packets) })
+    : t('≈ {amount} ± {error} %', { amount: formatCount(packets), error: formatCount(error) });
+
+/** Estimated bytes. Their error is larger than that of the packets by as much as these differ in size, which is not known. */
+export const formatEstimatedBytes = (bytes: number): string => `≈ ${formatBytes(bytes)}`;
 
 const formatNetwork = (t: Translate, row: FlowEstimate, end: 'source' | 'destination'): string => {
   if (row.is_other) return t('All other ends');
@@ -36,7 +39,7 @@ const makeEnd = (t: Translate, end: 'source' | 'destination', header: string) =>
 
 const formatService = ({ protocol, port }: FlowEstimate) => (port === null ? protocol : `${protocol}/${port}`);
 
-/** Columns of the list of estimates: no estimated number without its sign and its error. */
+/** Columns of the list of estimates: no estimated number without its sign. */
 export const estimateColumns = (t: Translate) => [
   makeEnd(t, 'source', t('Source')),
   makeEnd(t, 'destination', t('Destination')),
@@ -46,11 +49,11 @@ export const estimateColumns = (t: Translate) => [
     (row) => (row.protocol === null ? <Missing /> : <span className="mono">{formatService(row)}</span>),
     { width: 110, csv: formatService },
   ),
-  make.custom('bytes', t('Bytes'), (row) => formatEstimate(t, formatBytes(row.bytes), row.error_percent), {
+  make.custom('bytes', t('Bytes'), (row) => formatEstimatedBytes(row.bytes), {
     ...{ sortable: true, sortFirst: 'desc', width: 190, align: 'end' },
     csv: (row) => String(row.bytes),
   }),
-  make.custom('packets', t('Packets'), (row) => formatEstimate(t, formatCount(row.packets), row.error_percent), {
+  make.custom('packets', t('Packets'), (row) => formatPackets(t, row.packets, row.error_percent), {
     ...{ sortable: true, sortFirst: 'desc', width: 190, align: 'end' },
     csv: (row) => String(row.packets),
   }),

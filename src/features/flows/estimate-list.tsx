@@ -4,7 +4,6 @@ import { ChartPie } from 'lucide-react';
 import { ESTIMATE_SORTS } from '@/domain/choices';
 import type { FlowEstimateListInput } from '@/domain/collector/estimate';
 import { HOUR_MS } from '@/domain/durations';
-import { formatBytes, formatCount } from '@/lib/format';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -16,7 +15,7 @@ import { WORKLOAD } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
 import { resolveRange, SPANS, type TimeRange } from '../shared/time-range';
 import { TimeRangeControl } from '../shared/time-range-control';
-import { estimateColumns, formatEstimate } from './estimate-columns';
+import { estimateColumns, formatEstimatedBytes, formatPackets } from './estimate-columns';
 
 /** Estimates are of whole hours. */
 const ESTIMATE_SPANS = SPANS.filter(({ value }) => value !== '15m');
@@ -74,8 +73,8 @@ function EstimateTotals({ input }: { input: Partial<FlowEstimateListInput> }) {
       {t(
         'Bytes: {bytes}. Packets: {packets}. From {samples, plural, one {# sampled packet} other {# sampled packets}}.',
         {
-          bytes: formatEstimate(t, formatBytes(bytes), error_percent),
-          packets: formatEstimate(t, formatCount(packets), error_percent),
+          bytes: formatEstimatedBytes(bytes),
+          packets: formatPackets(t, packets, error_percent),
           samples,
         },
       )}

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ForwardingDestination, ForwardingProgress } from '@/domain/forwarding/destination';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { db, sqlClient } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
 import { newId } from '@/server/lib/ids';
@@ -9,7 +8,7 @@ import { call } from '@/test/request';
 import { describeWithTools } from '../../../agent/test/requirements';
 import { makeFlows, makeHeartbeat } from '../traffic/agents/testing/heartbeat.fixture';
 import { flowStore } from '../traffic/storage/flow-store';
-import { forwardRecords } from './run-forwarding';
+import { setUpDestinations } from './testing/destinations.fixture';
 import {
   findFreePort,
   makeCertificate,
@@ -21,42 +20,19 @@ import {
 import { advanceTime, makeStoredFlow } from './testing/stored-traffic.fixture';
 
 const sql = sqlClient();
-const signal = new AbortController().signal;
 const MINUTE = 60;
-let root: { id: string };
 let tenants: Awaited<ReturnType<typeof makeTwoTenants>>;
 let node: { id: string };
 let agent: { authorization: string };
 
 beforeAll(async () => {
-  root = await makeUser('super_admin');
   tenants = await makeTwoTenants('viewer');
   node = await makeNode(tenants.cluster);
   agent = await makeAgent(node);
 });
-afterEach(async () => {
-  await sql`delete from forwarding_destinations`;
-  await sql`delete from rate_limits`;
-  await sql`truncate traffic_flows, traffic_conversations, flow_rollup_minutes, flow_rollup_hours, flow_unresolved_minutes, traffic_marks`;
-});
 
-async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await call(path, { method, headers: await bearer(root), body });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return (text ? JSON.parse(text) : null) as T;
-}
-
-const create = (values: object) =>
-  api<ForwardingDestination>('POST', '/forwarding-destinations', {
-    name: `d ${newId()}`,
-    streams: ['audit', 'conversations'],
-    ...values,
-  });
-const read = (id: string) => api<ForwardingDestination>('GET', `/forwarding-destinations/${id}`);
-const getProgress = async (id: string, stream: string): Promise<ForwardingProgress> =>
-  (await read(id)).progress.find((one) => one.stream === stream) as ForwardingProgress;
-const forward = ({ id }: { id: string }) => forwardRecords(id, { signal });
+const { request, api, read, getProgress, forward, create: createAny } = setUpDestinations();
+const create = (values: object) => createAny({ streams: ['audit', 'conversations'], ...values });
 /** Audit records, in their order. */
 const makeRecords = async (count: number, tenant_id: string | null = null) => {
   for (let i = 0; i < count; i++)
@@ -397,8 +373,7 @@ describe('forwarding', () => {
 
   it('keeps header values with their server, and secrets out of the trail', async () => {
     const { id } = await create({ kind: 'http', url: 'https://192.0.2.1/secret-path', header_value: 'secret-value' });
-    const update = (body: object) =>
-      bearer(root).then((headers) => call(`/forwarding-destinations/${id}`, { method: 'PATCH', headers, body }));
+    const update = (body: object) => request('PATCH', `/forwarding-destinations/${id}`, body);
     expect((await update({ url: 'https://192.0.2.2/other' })).status).toBe(422);
     expect((await update({ host: '192.0.2.2' })).status).toBe(422);
     expect((await update({ url: 'http://198.51.100.1/clear' })).status).toBe(422);

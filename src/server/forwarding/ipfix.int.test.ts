@@ -1,12 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ForwardingDestination, ForwardingTestResult } from '@/domain/forwarding/destination';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ForwardingTestResult } from '@/domain/forwarding/destination';
 import { sqlClient } from '@/server/db/client';
 import { newId } from '@/server/lib/ids';
-import { bearer, makeCluster, makeNode, makeUser } from '@/test/factories';
-import { call } from '@/test/request';
+import { makeCluster, makeNode } from '@/test/factories';
 import { describeWithTools } from '../../../agent/test/requirements';
 import { flowStore } from '../traffic/storage/flow-store';
-import { forwardRecords } from './run-forwarding';
+import { setUpDestinations } from './testing/destinations.fixture';
 import {
   type CollectedFlow,
   expectAllRead,
@@ -19,41 +18,20 @@ import { makeDirectory } from './testing/receivers.fixture';
 import { advanceTime, makeConnection, storeFlows } from './testing/stored-traffic.fixture';
 
 const sql = sqlClient();
-const signal = new AbortController().signal;
 const MINUTE = 60;
-let root: { id: string };
 let nodes: { node_id: string; cluster_id: string }[];
 
 beforeAll(async () => {
-  root = await makeUser('super_admin');
   const clusters = [await makeCluster(), await makeCluster()];
   nodes = await Promise.all(clusters.map(async ({ id }) => ({ node_id: (await makeNode({ id })).id, cluster_id: id })));
 });
-afterEach(async () => {
-  await sql`delete from forwarding_destinations`;
-  await sql`delete from rate_limits`;
-  await sql`truncate traffic_flows, traffic_conversations, flow_rollup_minutes, flow_rollup_hours, flow_unresolved_minutes, traffic_marks`;
-});
 
-const request = async (method: string, path: string, body?: unknown) =>
-  call(path, { method, headers: await bearer(root), body });
-async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await request(method, path, body);
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
-}
-const create = (port: number, more: object = {}) =>
-  api<ForwardingDestination>('POST', '/forwarding-destinations', {
-    ...{ kind: 'ipfix', name: newId(), host: '127.0.0.1', port, ...more },
-  });
-const readProgress = async ({ id }: { id: string }) => {
-  const [progress] = (await api<ForwardingDestination>('GET', `/forwarding-destinations/${id}`)).progress;
-  if (!progress) throw new Error('expected the progress of conversations');
-  return progress;
-};
-const forward = async ({ id }: { id: string }) => {
+const { request, api, create: createAny, getProgress, forward: forwardOnce } = setUpDestinations();
+const create = (port: number, more: object = {}) => createAny({ kind: 'ipfix', host: '127.0.0.1', port, ...more });
+const readProgress = ({ id }: { id: string }) => getProgress(id, 'conversations');
+const forward = async (destination: { id: string }) => {
   await sql`update forwarding_streams set next_attempt_at = null`;
-  await forwardRecords(id, { signal });
+  await forwardOnce(destination);
 };
 const node = (i = 0) => nodes[i] as (typeof nodes)[number];
 
