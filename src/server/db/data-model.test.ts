@@ -7,11 +7,10 @@ const document = fileURLToPath(new URL('../../../docs/data-model.md', import.met
 
 async function readTables(): Promise<PgTable[]> {
   const folder = new URL('./schema/', import.meta.url);
-  const modules = await Promise.all(
-    readdirSync(folder).map(
-      (file): Promise<Record<string, unknown>> => import(`./schema/${file.replace(/\.ts$/, '')}.ts`),
-    ),
-  );
+  // By its whole path: what Vite makes of a pattern is kept with the files of then, and a new one is unknown to it.
+  const load = (file: string): Promise<Record<string, unknown>> =>
+    import(/* @vite-ignore */ fileURLToPath(new URL(file, folder)));
+  const modules = await Promise.all(readdirSync(folder).map(load));
   return modules.flatMap((module) => Object.values(module)).filter((value) => value instanceof PgTable);
 }
 
