@@ -5,6 +5,8 @@ import { typeInto } from '../fixtures/type-into';
 test('a call is found, sent with one’s own session, and taken along as a program', async ({ adminPage: page }) => {
   await page.goto('/reference');
   await typeInto(page.getByRole('searchbox', { name: 'Search operations' }), 'get tenants');
+  // The list moves when the search takes effect; a click before that falls between two rows.
+  await expect(page).toHaveURL(/q=get\+tenants/);
   await page.getByRole('button', { name: 'GET /tenants', exact: true }).click();
   await expect(page).toHaveURL(/call=getTenants/);
   await typeInto(page.getByRole('textbox', { name: 'limit' }), '1');
