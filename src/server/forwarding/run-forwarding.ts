@@ -10,6 +10,7 @@ import { enqueue, enqueueOrWait } from '../jobs/enqueue';
 import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
 import { countForwarded } from '../lib/metrics';
+import { createPacer } from '../lib/spare-time';
 import { readMessageSettings } from '../notifications/settings';
 import { DeliveryError } from '../providers/net/delivery-error';
 import { createExporter } from './export-conversations';
@@ -92,6 +93,7 @@ async function sendConfirmed(
 /** Sends until nothing is left or the run is over. @returns whether records wait. Null: another process sends this stream. */
 async function sendAll(run: Run, started: StreamRow): Promise<{ row: StreamRow; is_last: boolean } | null> {
   const until = clock.now().getTime() + RUN_MS;
+  const pace = createPacer();
   let row: StreamRow | null = await skipLost(run, started);
   for (let limit = BATCH; row; ) {
     run.signal.throwIfAborted();
@@ -101,8 +103,8 @@ async function sendAll(run: Run, started: StreamRow): Promise<{ row: StreamRow; 
       if (!done) return null;
       row = done.row;
       if (done.is_last || clock.now().getTime() >= until) return done;
-      // What waits is not urgent: half of the time is left to what nodes report now.
-      await setTimeout(performance.now() - began, undefined, { signal: run.signal });
+      // What waits is not urgent: what nodes report now comes first.
+      await setTimeout(pace(performance.now() - began), undefined, { signal: run.signal });
     } catch (error) {
       // The receiver takes only smaller requests.
       if (!(error instanceof DeliveryError) || error.status !== 413 || limit === 1) throw error;

@@ -2,6 +2,7 @@ import { afterEach, beforeAll } from 'vitest';
 import type { ForwardingDestination, ForwardingProgress } from '@/domain/forwarding/destination';
 import { sqlClient } from '@/server/db/client';
 import { newId } from '@/server/lib/ids';
+import { machine } from '@/server/lib/spare-time';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { forwardRecords } from '../run-forwarding';
@@ -12,6 +13,7 @@ export function setUpDestinations() {
   let root: { id: string };
   beforeAll(async () => {
     root = await makeUser('super_admin');
+    setProcessors('idle');
   });
   afterEach(async () => {
     await sql`delete from forwarding_destinations`;
@@ -28,7 +30,13 @@ export function setUpDestinations() {
     return (text ? JSON.parse(text) : null) as T;
   };
   const read = (id: string) => api<ForwardingDestination>('GET', `/forwarding-destinations/${id}`);
+  /** What the machine has to spare, whatever else runs on it now. */
+  const setProcessors = (state: 'idle' | 'busy') => {
+    let total = 0;
+    machine.readTimes = () => ({ total: ++total, idle: state === 'idle' ? total : 0 });
+  };
   return {
+    setProcessors,
     request,
     api,
     read,
