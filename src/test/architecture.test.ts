@@ -80,6 +80,7 @@ const NO_CACHE: Readonly<Record<string, string>> = {
   'src/server/lib/clock.ts': 'what tests replace',
   'src/server/lib/env.ts': 'the environment, which does not change',
   'src/server/lib/note-refusal.ts': 'what was logged in this minute',
+  'src/server/lib/spare-time.ts': 'what tests replace',
   'src/server/lib/process-state.ts': 'the function itself, and what is made once and stays',
   'src/server/providers/hypervisor/pve/limits/cluster-limits.ts': 'what runs at once',
   'src/server/audit/trail.ts': 'work under way that several wait for',
