@@ -15,6 +15,9 @@ process.env.FABRIC_SECRET_KEY = 'test-secret-key-test-secret-key-test-secret';
 process.env.FABRIC_ALLOW_PRIVATE_TARGETS = '127.0.0.0/8';
 process.env.LOG_LEVEL ??= 'silent';
 await createFileDatabase();
+// A password costs a tenth of a second of a processor. `sign-in.int.test.ts` has the real cost, as programs do that tests start.
+const { PASSWORD_COST } = await import('@/server/access/sign-in/passwords');
+Object.assign(PASSWORD_COST, { memoryCost: 1_024, timeCost: 1 });
 // Last, when the environment is complete.
 forgetProcessState();
 afterAll(async () => {

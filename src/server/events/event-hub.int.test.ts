@@ -1,5 +1,4 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { connect, createServer, type Server, Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { closeDb, db } from '@/server/db/client';
 import { newId } from '@/server/lib/ids';
@@ -56,7 +55,9 @@ it('listens again after the database was away for a while', { timeout: 60_000 },
   await publishEvent(db, { type: 'cluster.changed', cluster_id: newId() });
   await expect.poll(() => seen).toHaveLength(1);
   await wire.down();
-  await delay(4_000);
+  const attempts = vi.spyOn(Socket.prototype, 'connect');
+  await expect.poll(() => attempts.mock.calls.length, { timeout: 40_000 }).toBeGreaterThan(2);
+  attempts.mockRestore();
   await wire.up();
   await vi.waitFor(() => expect(seen.at(-1)).toEqual({ type: 'resync' }), { timeout: 40_000, interval: 50 });
   const id = newId();

@@ -80,8 +80,19 @@ export class AccessControl {
 
   /** Does the subject hold one of the privileges on the path? */
   allows(subject: string, path: string, anyOf: readonly string[]): boolean {
-    const granted = this.privileges(subject, path);
-    return anyOf.some((privilege) => granted.has(privilege));
+    const token = this.tokens.get(subject);
+    // Every call asks: without the maps of `privileges`.
+    return anyOf.some(
+      (privilege) =>
+        this.#holds(token?.userId ?? subject, path, privilege) &&
+        (!token?.privilegeSeparated || this.#holds(subject, path, privilege)),
+    );
+  }
+
+  #holds(subject: string, path: string, privilege: string): boolean {
+    if (subject === 'root@pam') return this.#all.has(privilege);
+    const isIn = (role: string) => this.roles.get(role)?.includes(privilege) ?? false;
+    return this.#placesOf(path).some((place) => [...this.#rolesOn(subject, place).keys()].some(isIn));
   }
 
   #ofUser(userId: string, path: string): Privileges {
@@ -89,18 +100,25 @@ export class AccessControl {
   }
 
   #resolve(subject: string, path: string): Privileges {
-    const granted = this.#rolesOn(subject, path);
-    const vmid = /^\/vms\/(\d+)$/.exec(path)?.[1];
-    const pool = vmid === undefined ? undefined : this.#poolOf(Number(vmid));
-    if (pool !== undefined) {
-      for (const [privilege, propagate] of this.#rolesOn(subject, `/pool/${pool}`)) {
-        granted.set(privilege, propagate || (granted.get(privilege) ?? false));
+    const granted = new Map<string, boolean>();
+    for (const place of this.#placesOf(path)) {
+      for (const [role, propagate] of this.#rolesOn(subject, place)) {
+        for (const privilege of this.roles.get(role) ?? []) {
+          granted.set(privilege, propagate || (granted.get(privilege) ?? false));
+        }
       }
     }
     return granted;
   }
 
-  /** Only the entries of the longest matching path apply: a deeper entry replaces inherited ones. */
+  /** Where rights on a path come from: a guest has those on its pool, too. */
+  #placesOf(path: string): string[] {
+    const vmid = /^\/vms\/(\d+)$/.exec(path)?.[1];
+    const pool = vmid === undefined ? undefined : this.#poolOf(Number(vmid));
+    return pool === undefined ? [path] : [path, `/pool/${pool}`];
+  }
+
+  /** The roles on a path, with whether they propagate. Only the entries of the longest matching path apply: a deeper one replaces inherited ones. */
   #rolesOn(subject: string, path: string): Map<string, boolean> {
     const parts = path.split('/').filter((part) => part !== '');
     let current = new Map<string, boolean>();
@@ -113,13 +131,6 @@ export class AccessControl {
       if (matching.length === 0) continue;
       current = new Map(matching.map((entry) => [entry.role, entry.propagate]));
     }
-    if (current.has('NoAccess')) return new Map();
-    const privileges = new Map<string, boolean>();
-    for (const [role, propagate] of current) {
-      for (const privilege of this.roles.get(role) ?? []) {
-        privileges.set(privilege, propagate || (privileges.get(privilege) ?? false));
-      }
-    }
-    return privileges;
+    return current.has('NoAccess') ? new Map() : current;
   }
 }

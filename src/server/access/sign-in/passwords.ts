@@ -11,8 +11,7 @@ import { processState } from '../../lib/process-state';
 import type { PasswordAsker } from './checks';
 
 /** argon2id: 64 MiB, three passes, one lane. docs/decisions/access.md (0020) has the measurements. */
-const COST = { memoryCost: 65_536, timeCost: 3, parallelism: 1 } as const;
-const PREFIX = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
+export const PASSWORD_COST = { memoryCost: 65_536, timeCost: 3, parallelism: 1 };
 
 /**
  * Hashes computed concurrently: more would only take threads from file and DNS work, memory from everything and all
@@ -59,7 +58,7 @@ const withHashSlot = <T>(
 
 /** The argon2id hash of a new password, in PHC format. */
 export function hashPassword(password: string, asker = INSIDE): Promise<string> {
-  return withHashSlot(asker, () => argon2.hash(normalizePassword(password), COST));
+  return withHashSlot(asker, () => argon2.hash(normalizePassword(password), PASSWORD_COST));
 }
 
 /**
@@ -67,7 +66,7 @@ export function hashPassword(password: string, asker = INSIDE): Promise<string> 
  * the answer is no, so that the time reveals nothing.
  */
 export async function verifyPassword(stored: string | null, password: string, asker = INSIDE): Promise<boolean> {
-  state.dummy ??= argon2.hash(randomBytes(32).toString('hex'), COST);
+  state.dummy ??= argon2.hash(randomBytes(32).toString('hex'), PASSWORD_COST);
   const against = stored ?? (await state.dummy);
   let took = 0;
   const check = async () => {
@@ -88,7 +87,10 @@ export async function verifyPassword(stored: string | null, password: string, as
 }
 
 /** Whether a hash was made with other costs than those of today; the next sign-in then renews it. */
-export const isOutdatedHash = (stored: string): boolean => !stored.startsWith(PREFIX);
+export function isOutdatedHash(stored: string): boolean {
+  const { memoryCost, timeCost, parallelism } = PASSWORD_COST;
+  return !stored.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`);
+}
 
 /** A line is 40 hexadecimal digits, a colon and a count. */
 const HASH_LENGTH = 40;

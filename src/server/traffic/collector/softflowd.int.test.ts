@@ -56,28 +56,37 @@ describeAsRoot(
   afterEach(() => collector.close());
 
   it.each([
-    ['NetFlow 9', ['-v', '9'], 'netflow9'],
-    ['NetFlow 9, each flow several times while it lasts', ['-v', '9', '-t', 'maxlife=1', '-t', 'expint=1'], 'netflow9'],
-    ['IPFIX', ['-v', '10'], 'ipfix'],
-    ['IPFIX with absolute times and records of both directions', ['-v', '10', '-b', '-A', 'milli'], 'ipfix'],
-  ] as const)('sends %s, and stored totals equal those of tcpdump', { timeout: 60_000 }, async (_, flags, protocol) => {
-    const counted = await lab.observe(collector.address.port, flags, 3);
-    await collector.flush();
-    const keys = [...counted.keys()].join('\n');
-    // Both families, TCP, UDP and ICMP, both directions.
-    for (const part of [
-      `tcp ${CLIENT.v4}`,
-      `tcp ${SERVER.v6}`,
-      `udp ${CLIENT.v6}`,
-      `icmp ${SERVER.v4}`,
-      `icmpv6 ${CLIENT.v6}`,
-    ])
-      expect(keys).toContain(part);
-    expect(sorted(await readCounts(node.id))).toEqual(sorted(counted));
-    const { body } = await callJson<FlowExporter>(`/flow-exporters/${exporter.id}`, admin);
-    expect(body).toMatchObject({
-      ...{ protocol, state: 'receiving', lost: 0, unknown_templates: 0, malformed: 0, dropped: 0, untimed: 0 },
-    });
-    expect(body.stored).toBe(body.records);
-  });
+    ['NetFlow 9', ['-v', '9'], 'netflow9', 1],
+    [
+      'NetFlow 9, each flow several times while it lasts',
+      ['-v', '9', '-t', 'maxlife=1', '-t', 'expint=1'],
+      'netflow9',
+      3,
+    ],
+    ['IPFIX', ['-v', '10'], 'ipfix', 1],
+    ['IPFIX with absolute times and records of both directions', ['-v', '10', '-b', '-A', 'milli'], 'ipfix', 1],
+  ] as const)(
+    'sends %s, and stored totals equal those of tcpdump',
+    { timeout: 60_000 },
+    async (_, flags, protocol, seconds) => {
+      const counted = await lab.observe(collector.address.port, flags, seconds);
+      await collector.flush();
+      const keys = [...counted.keys()].join('\n');
+      // Both families, TCP, UDP and ICMP, both directions.
+      for (const part of [
+        `tcp ${CLIENT.v4}`,
+        `tcp ${SERVER.v6}`,
+        `udp ${CLIENT.v6}`,
+        `icmp ${SERVER.v4}`,
+        `icmpv6 ${CLIENT.v6}`,
+      ])
+        expect(keys).toContain(part);
+      expect(sorted(await readCounts(node.id))).toEqual(sorted(counted));
+      const { body } = await callJson<FlowExporter>(`/flow-exporters/${exporter.id}`, admin);
+      expect(body).toMatchObject({
+        ...{ protocol, state: 'receiving', lost: 0, unknown_templates: 0, malformed: 0, dropped: 0, untimed: 0 },
+      });
+      expect(body.stored).toBe(body.records);
+    },
+  );
 });
