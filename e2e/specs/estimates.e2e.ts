@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test';
 import postgres from 'postgres';
 import { expectAccessible } from '../fixtures/axe';
+import { chooseFilter } from '../fixtures/filters';
 import { expectListsFit, expectPageFrame } from '../fixtures/layout';
 import { takePicture } from '../fixtures/picture';
 import { serviceDatabaseUrl } from '../fixtures/service';
@@ -52,6 +53,12 @@ test('estimates are shown with their sign and their error, apart from flows', as
     await takePicture(page, `estimates-${width}`, { fullPage: true });
   }
   await page.setViewportSize({ width: 1440, height: 900 });
+  await chooseFilter(page, 'Exporter', ['estimates e2e']);
+  await expect(page).toHaveURL(new RegExp(`flow_exporter_id=${exporter.id}`));
+  await expect(page.getByText('≈ 64 ± 196 %')).toBeVisible();
+  await page.goto(`/flows/estimates?flow_exporter_id=${workload?.id}`);
+  await expect(page.getByText('deleted or not visible')).toBeVisible();
+  await expect(page.getByText('No estimates match')).toBeVisible();
   await page.goto('/flows?range=24h&group=workloads');
   await expect(page.getByText('≈')).toHaveCount(0);
   await api('DELETE', `/flow-exporters/${exporter.id}`);

@@ -11,7 +11,7 @@ import { useTRPC } from '@/lib/trpc';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, inUrl, searched } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
-import { WORKLOAD } from '../shared/list/sources';
+import { EXPORTER, WORKLOAD } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
 import { resolveRange, SPANS, type TimeRange } from '../shared/time-range';
 import { TimeRangeControl } from '../shared/time-range-control';
@@ -44,7 +44,7 @@ const ESTIMATES = declareList({
     until: inUrl('time'),
     workload_id: searched(msg('Workload'), 'id', WORKLOAD),
     cluster_id: CLUSTER,
-    flow_exporter_id: inUrl('id'),
+    flow_exporter_id: searched(msg('Exporter'), 'id', EXPORTER),
   },
   ask: ({ range, since, until, q: _, ...asked }) => ({ ...asked, ...resolveHours({ range, since, until }) }),
   columns: estimateColumns,

@@ -109,6 +109,14 @@ export const NODE: Source = source<{ id: string; name: string; cluster_name: str
   toOption: ({ id, name, cluster_name }) => ({ value: id, label: `${name} (${cluster_name})` }),
 });
 
+/** Flow exporters by name. */
+export const EXPORTER: Source = source<{ id: string; name: string; address: string }>({
+  permission: 'agent:read',
+  useRows: (text) => useQuery({ ...useTRPC().flowExporters.list.queryOptions(useAsked(text, 'name')), ...keep }),
+  useOne: (id, enabled) => useQuery({ ...useTRPC().flowExporters.get.queryOptions({ id }), enabled, retry: false }),
+  toOption: ({ id, name, address }) => ({ value: id, label: name, description: address }),
+});
+
 /** Projects by name. */
 export const PROJECT: Source = source<{ id: string; name: string; tenant_name: string }>({
   permission: 'project:read',
