@@ -53,6 +53,8 @@ export default defineConfig({
     // Many tests wait for programs, timers and a simulated network: two at a time, also on a machine with two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
+    // Room for what lives shortly: four percent less work than with V8's own 16 MB, most of which is collected in vain.
+    execArgv: ['--max-semi-space-size=64'],
     // Keeps transformed modules by content: the integration tests reuse those of the unit tests, the next run those of both.
     experimental: { fsModuleCache: true },
     // What is waited for comes; how soon is not what these tests are about.

@@ -83,6 +83,15 @@ describe('assertProductionEnv', () => {
 
 describe('assertServiceEnv', () => {
   const all = { DATABASE_URL: 'postgres://db/fabric', REDIS_URL: 'redis://r', FABRIC_SECRET_KEY: 'k'.repeat(32) };
+  const inProduction = { NODE_ENV: 'production', ...all };
+  it.each([
+    [{ DATABASE_URL: '' }, false, /^Invalid environment: DATABASE_URL is missing/],
+    [{ FABRIC_SECRET_KEY: '' }, false, /^Invalid environment: .*also set FABRIC_SECRET_KEY \(generate one with: /],
+    [{ REDIS_URL: '' }, false, /^Invalid environment: .*also set REDIS_URL \(redis:/],
+    [{ REDIS_URL: '', FABRIC_SECRET_KEY: '' }, true, /^Invalid environment: .*also set FABRIC_SECRET_KEY \(/],
+  ])('refuses a production without %o, embedded %s, in one line', (without, isEmbedded, message) => {
+    expect(() => assertServiceEnv(parseEnv({ ...inProduction, ...without }), isEmbedded)).toThrow(message);
+  });
   it('accepts what is complete, the queues of the embedded mode and development', () => {
     expect(() => assertServiceEnv(parseEnv(all), false)).not.toThrow();
     expect(() => assertServiceEnv(parseEnv({ ...all, REDIS_URL: '' }), true)).not.toThrow();
