@@ -54,7 +54,7 @@ beforeAll(async () => {
   const then = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 600_000).toISOString();
   await sql`update traffic_flows set created_at = ${then}, first_seen_at = ${then}, observed_at = ${then}, updated_at = ${then}`;
   await sql`update flow_rollup_minutes set bucket_at = ${then}`;
-  await sql`truncate traffic_by_workload, traffic_totals, traffic_marks`;
+  await sql`truncate traffic_by_workload, traffic_totals, flow_hour_totals, flow_complete_hours, traffic_marks`;
   await sql`insert into traffic_marks (cluster_id, bucket_at)
     select ${lab.cluster.id}, date_bin(make_interval(secs => width), ${then}::timestamptz, 'epoch') from unnest('{300,3600}'::int[]) as width`;
   for (const id of moved) {

@@ -186,12 +186,9 @@ export const trafficConversations = pgTable(
   ],
 );
 
-const rollupColumns = {
-  node_id: uuid().notNull(),
-  bucket_at: timestamptz().notNull(),
-  /** Hash of the columns that follow, up to the totals. */
+const rollupIdentity = {
+  /** Hash of the columns that follow. */
   rollup_key: uuid().notNull(),
-  cluster_id: uuid().notNull(),
   source_workload_id: uuid(),
   destination_workload_id: uuid(),
   /** The known subnet of the end, or of an external one the /24 (IPv4) or /48. */
@@ -205,6 +202,13 @@ const rollupColumns = {
   /** Whether this is the answering direction of a conversation. */
   reply: boolean().notNull(),
   decision: text().notNull(),
+};
+
+const rollupColumns = {
+  node_id: uuid().notNull(),
+  bucket_at: timestamptz().notNull(),
+  cluster_id: uuid().notNull(),
+  ...rollupIdentity,
   bytes: total(),
   packets: total(),
   /** Flows that were new in this bucket. */
@@ -222,6 +226,30 @@ export const flowRollupHours = pgTable('flow_rollup_hours', rollupColumns, (t) =
   primaryKey({ columns: [t.node_id, t.bucket_at, t.rollup_key] }),
   index('flow_rollup_hours_bucket_idx').using('brin', t.bucket_at).with({ pages_per_range: 32, autosummarize: true }),
 ]);
+
+/** What counts of hours that are over, of all nodes, for maps of a day. Made from the minutes; whole where `flow_complete_hours` says so. */
+export const flowHourTotals = pgTable(
+  'flow_hour_totals',
+  {
+    bucket_at: timestamptz().notNull(),
+    cluster_id: uuid().notNull(),
+    ...rollupIdentity,
+    bytes: total(),
+    packets: total(),
+    flows: total(),
+    /** The last minute with traffic that counts, and with any report of it. */
+    last_counted_at: timestamptz().notNull(),
+    last_reported_at: timestamptz().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.bucket_at, t.cluster_id, t.rollup_key] })],
+);
+
+/** Hours that `flow_hour_totals` has; those with a mark have changed since. */
+export const flowCompleteHours = pgTable(
+  'flow_complete_hours',
+  { bucket_at: timestamptz().notNull(), cluster_id: uuid().notNull() },
+  (t) => [primaryKey({ columns: [t.bucket_at, t.cluster_id] })],
+);
 
 /**
  * What of a minute came from which flow, as long as an end of it is unknown that may turn out to be a workload: minutes know

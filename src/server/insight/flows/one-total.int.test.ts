@@ -174,7 +174,7 @@ it('has one total on every page, whatever two nodes report and whatever range is
   await fc.assert(
     property.beforeEach(async () => {
       await sql`truncate traffic_flows, flow_rollup_minutes, flow_rollup_hours, traffic_marks, traffic_owners,
-        traffic_by_workload, traffic_totals, interface_traffic, interface_samples, agent_heartbeats`;
+        traffic_by_workload, traffic_totals, flow_hour_totals, flow_complete_hours, interface_traffic, interface_samples, agent_heartbeats`;
       await sql`update traffic_version set version = version + 1`;
       time?.restore();
       time = fakeClock(new Date(START));

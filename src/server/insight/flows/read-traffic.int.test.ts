@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await sql`truncate traffic_flows, flow_rollup_minutes, flow_rollup_hours, traffic_marks, traffic_owners,
-    traffic_by_workload, traffic_totals, interface_traffic`;
+    traffic_by_workload, traffic_totals, flow_hour_totals, flow_complete_hours, interface_traffic`;
   await sql`update traffic_version set version = version + 1`;
   time?.restore();
   time = fakeClock(new Date(START));

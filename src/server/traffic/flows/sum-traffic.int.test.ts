@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await sql`truncate traffic_flows, flow_rollup_minutes, flow_rollup_hours, traffic_marks, traffic_owners,
-    traffic_by_workload, traffic_totals`;
+    traffic_by_workload, traffic_totals, flow_hour_totals, flow_complete_hours`;
   await sql`update workloads set project_id = null`;
   await sql`truncate workload_owners`;
   now = START;
@@ -251,7 +251,7 @@ describe('sumTraffic', () => {
     });
     await fc.assert(
       property.beforeEach(async () => {
-        await sql`truncate flow_rollup_minutes, flow_rollup_hours, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals`;
+        await sql`truncate flow_rollup_minutes, flow_rollup_hours, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals, flow_hour_totals, flow_complete_hours`;
         await sql`update workloads set project_id = null`;
         await sql`truncate workload_owners`;
         time.restore();

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '@/domain/choices';
-import type { CountedSource, FlowGroupsInput } from '@/domain/flow/flow-sums';
+import type { FlowFilter } from '@/domain/flow/flow-filter';
+import type { CountedSource, FlowGrouping, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import type { GroupRow } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import {
@@ -26,12 +27,13 @@ const WITHOUT_ADDRESSES = FLOW_GROUPINGS.filter((grouping) => grouping !== 'sour
 export function describeSumContract(name: string, { store, clear }: ContractEngine): void {
   describe(`totals of the flow store: ${name}`, () => {
     let inventory: Inventory;
+    let history: ReturnType<typeof makeHeartbeats>;
     let stored: ReturnType<typeof replayHeartbeats>;
 
     beforeAll(async () => {
       await clear();
       inventory = await makeInventory();
-      const history = makeHeartbeats(makeConnections(4, 80, inventory), 5, true);
+      history = makeHeartbeats(makeConnections(4, 80, inventory), 5, true);
       stored = replayHeartbeats(history, inventory);
       await storeHistory(store, history, inventory);
     });
@@ -59,23 +61,44 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
       expect(new Set(items.map(({ id }) => id)).size).toBe(expected.length);
     };
 
-    describe.each(READERS)('for a reader of %s', (reader) => {
-      it.each(WITHOUT_ADDRESSES)('groups minutes by %s, in any range', async (group_by) => {
-        const reach = findReach(reader);
-        const ranges = [
-          { since: NOW - 24 * HOUR, until: NOW + HOUR },
-          { since: NOW - 100 * MINUTE, until: NOW - 35 * MINUTE },
-        ];
-        for (const { since, until } of ranges) {
-          for (const filter of listFilters(6, 20, inventory, makeFilter)) {
-            const selection = makeSelection(reach, filter, { since: iso(since), until: iso(until) });
-            const rows = countAdditions(stored.additions, { since, until }, filter, reach);
-            const { items, sums } = await listGroups(selection, 'minutes', { group_by });
-            expectGroups(items, sumGroups(rows, group_by, reach), JSON.stringify(selection));
-            expect(sums).toEqual(addUp(rows.filter(({ counted }) => counted)));
-          }
+    const expectMinuteGroups = async (reach: FlowReach, group_by: FlowGrouping, filters: readonly FlowFilter[]) => {
+      const ranges = [
+        { since: NOW - 24 * HOUR, until: NOW + HOUR },
+        { since: NOW - 100 * MINUTE, until: NOW - 35 * MINUTE },
+      ];
+      for (const { since, until } of ranges) {
+        for (const filter of filters) {
+          const selection = makeSelection(reach, filter, { since: iso(since), until: iso(until) });
+          const rows = countAdditions(stored.additions, { since, until }, filter, reach);
+          const { items, sums } = await listGroups(selection, 'minutes', { group_by });
+          expectGroups(items, sumGroups(rows, group_by, reach), JSON.stringify(selection));
+          expect(sums).toEqual(addUp(rows.filter(({ counted }) => counted)));
         }
-      });
+      }
+    };
+
+    const expectMaps = async (reach: FlowReach, filters: readonly FlowFilter[]) => {
+      const ranges = [
+        { since: NOW - 2 * HOUR, until: NOW },
+        { since: NOW - 170 * MINUTE, until: NOW - 35 * MINUTE },
+      ];
+      for (const filter of filters) {
+        for (const range of ranges) {
+          const selection = makeSelection(reach, filter, { since: iso(range.since), until: iso(range.until) });
+          const expected = sumEdges(countAdditions(stored.additions, range, filter, reach), reach);
+          const found = await store.edges(selection, 'minutes', { hosts: true });
+          const fields = Object.keys(expected[0] ?? {});
+          expect(inOrder(found, fields), JSON.stringify(selection)).toEqual(inOrder(expected, fields));
+          const known = found.filter((edge) => edge.source_workload_id ?? edge.destination_workload_id);
+          expect(await store.edges(selection, 'minutes')).toHaveLength(known.length);
+        }
+      }
+    };
+
+    describe.each(READERS)('for a reader of %s', (reader) => {
+      it.each(WITHOUT_ADDRESSES)('groups minutes by %s, in any range', (group_by) =>
+        expectMinuteGroups(findReach(reader), group_by, listFilters(6, 20, inventory, makeFilter)),
+      );
 
       it.each(FLOW_GROUPINGS)('groups single flows by %s', async (group_by) => {
         const reach = findReach(reader);
@@ -127,19 +150,8 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
         }
       });
 
-      it('draws the map of who opened conversations with whom', async () => {
-        const reach = findReach(reader);
-        for (const filter of listFilters(10, 15, inventory, makeFilter)) {
-          const range = { since: NOW - 2 * HOUR, until: NOW };
-          const selection = makeSelection(reach, filter, { since: iso(range.since), until: iso(range.until) });
-          const expected = sumEdges(countAdditions(stored.additions, range, filter, reach), reach);
-          const found = await store.edges(selection, 'minutes', { hosts: true });
-          const fields = Object.keys(expected[0] ?? {});
-          expect(inOrder(found, fields), JSON.stringify(filter)).toEqual(inOrder(expected, fields));
-          const known = found.filter((edge) => edge.source_workload_id ?? edge.destination_workload_id);
-          expect(await store.edges(selection, 'minutes')).toHaveLength(known.length);
-        }
-      });
+      it('draws the map of who opened conversations with whom', () =>
+        expectMaps(findReach(reader), listFilters(10, 15, inventory, makeFilter)));
     });
 
     it.each(FLOW_GROUP_SORTS.flatMap((sort) => [sort, `-${sort}`]))('pages groups by %s without gaps', async (sort) => {
@@ -189,6 +201,37 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
           flows: into.flows + out.flows - addUp(both).flows,
         });
       }
+    });
+
+    it('has the same maps and groups when the upkeep has been through, and of what comes after it', async () => {
+      const { nodes, workloads } = inventory;
+      const filters = [
+        {},
+        { node_id: nodes[0]?.node_id },
+        { workload_id: workloads[1]?.id },
+        { decision: ['drop' as const] },
+      ];
+      const expectAll = async () => {
+        for (const reach of Object.values(listReaches(inventory))) {
+          await expectMaps(reach, filters);
+          for (const group_by of WITHOUT_ADDRESSES) await expectMinuteGroups(reach, group_by, filters);
+        }
+      };
+      while (!(await store.upkeep.sum()).done);
+      await expectAll();
+      // One node sees how they begin, the other one all of it. No port is that of an earlier one.
+      const seen = makeConnections(11, 120, inventory)
+        .slice(80)
+        .map((one, i) => ({
+          ...one,
+          reports: one.reports.filter(({ node, at }) => node === i % 2 || at < one.begin + 2 * MINUTE),
+        }));
+      const late = makeHeartbeats(seen, 12, true);
+      stored = replayHeartbeats([...history, ...late], inventory);
+      await storeHistory(store, late, inventory);
+      await expectAll();
+      while (!(await store.upkeep.sum()).done);
+      await expectAll();
     });
   });
 }

@@ -2,7 +2,7 @@ import type { FlowFilter } from '@/domain/flow/flow-filter';
 import type { FlowGrouping } from '@/domain/flow/flow-sums';
 import { getServicePort } from '@/domain/flow/service-port';
 import type { FlowReach } from '../flow-selection';
-import { HOUR, iso } from './flow-history.fixture';
+import { HOUR } from './flow-history.fixture';
 import {
   isMatch,
   isVisible,
@@ -67,7 +67,7 @@ export function countAdditions(
       const at = floor(addition.at, MINUTE);
       // The minute in which a workload moved belongs to neither owner.
       const flow = limitToPeriods(addition.flow, reach, ({ from, to }) => {
-        return (from === null || iso(at) >= from) && (to === null || iso(at + MINUTE) <= to);
+        return (from === null || at >= Date.parse(from)) && (to === null || at + MINUTE <= Date.parse(to));
       });
       return { ...addition, flow, at };
     })
@@ -187,5 +187,6 @@ export function sumEdges(rows: readonly CountedAddition[], reach: FlowReach) {
   ].map((group) => ({
     ...turn(group[0] as CountedAddition),
     ...addUp(group),
+    last_seen_at: new Date(Math.max(...group.map(({ at }) => at))).toISOString(),
   }));
 }

@@ -10,7 +10,8 @@ import type { BoundedSelection, FlowReach } from '../flow-selection';
 import { selectSingleRows } from './flow-conditions';
 import { SERVICE_PORT } from './flow-direction';
 import { buildKeyColumns, GROUP_ID, getGroupKeys, KEY_NAMES } from './flow-groups';
-import { countedRollups, reportedRollups } from './rollup-conditions';
+import { countedTraffic } from './hour-totals';
+import { reportedRollups } from './rollup-conditions';
 import { cidrIfVisible, ifVisible } from './visible-rows';
 
 const raw = (text: string): SQL => sql.raw(text);
@@ -106,7 +107,7 @@ const narrowed = ({ hosts = false, at, from_outside = false }: ConversationFilte
   );
 
 /**
- * Traffic of the range from minute or hour rollups: who opened conversations with whom, by service and verdict, the
+ * Traffic of the range from rollups and totals: who opened conversations with whom, by service and verdict, the
  * heaviest first. Each counts once, however many nodes reported it. One query.
  */
 export async function listConversations(
@@ -115,12 +116,12 @@ export async function listConversations(
   filter: ConversationFilter = {},
 ): Promise<Conversation[]> {
   const rows = await db.execute<Conversation>(sql`
-    with t as (select * from (${countedRollups(selection, source)}) as c where c.counted),
+    with t as (${countedTraffic(selection, source)}),
     turned as (select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)},
-      t.protocol, t.service_port as port, t.decision, t.bytes, t.packets, t.flows, t.bucket_at from t)
+      t.protocol, t.service_port as port, t.decision, t.bytes, t.packets, t.flows, t.last_counted_at from t where t.counted)
     select source_workload_id, source_prefix::text, source_internal, destination_workload_id, destination_prefix::text,
       destination_internal, protocol, port, decision, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets,
-      sum(flows)::float8 as flows, to_char(max(bucket_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
+      sum(flows)::float8 as flows, to_char(max(last_counted_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
     from turned where ${narrowed(filter)} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     order by bytes desc, 1, 2, 4, 5, 7, 8, 9 limit ${filter.most ?? MAX_CONVERSATIONS}`);
   return [...rows];

@@ -8,6 +8,7 @@ import type { FlowSums, GroupRow } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import { countedFlows } from './flow-conditions';
 import { SERVICE_PORT } from './flow-direction';
+import { countedTraffic } from './hour-totals';
 import { countedRollups } from './rollup-conditions';
 import { cidrIfVisible, getWorkloadNameColumn, ifVisible } from './visible-rows';
 
@@ -96,8 +97,8 @@ function selectGroupRows(selection: BoundedSelection, source: CountedSource, key
         (t.first_seen_at >= ${since}::timestamptz)::int as flows, t.observed_at as last_seen_at, t.counted
       from (${countedFlows(selection, 'node_id' in keys)}) as t cross join lateral (select ${buildShareExpression(since, until)} as share) as s`;
   }
-  return sql`select ${columns}, t.bytes, t.packets, t.flows, t.bucket_at as last_seen_at, t.counted
-    from (${countedRollups(selection, source)}) as t`;
+  const rows = 'node_id' in keys ? countedRollups(selection, source) : countedTraffic(selection, source);
+  return sql`select ${columns}, t.bytes, t.packets, t.flows, t.bucket_at as last_seen_at, t.counted from (${rows}) as t`;
 }
 
 /** Tells groups apart, of rows under the alias `g`. */

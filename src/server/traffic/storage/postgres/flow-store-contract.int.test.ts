@@ -11,7 +11,7 @@ const engine = {
   store: postgresFlowStore,
   clear: async () => {
     await sqlClient()`truncate traffic_flows, traffic_conversations, flow_rollup_minutes, flow_rollup_hours,
-      flow_unresolved_minutes, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals`;
+      flow_unresolved_minutes, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals, flow_hour_totals, flow_complete_hours`;
   },
 };
 

@@ -2,6 +2,7 @@ import { minuteCutoff } from '@/domain/flow/plan-range';
 import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import type { FlowUpkeep } from '../flow-store';
+import { findHoursToTotal, forgetHourTotals, totalHour } from './hour-totals';
 import {
   deleteMarks,
   findMarkedHours,
@@ -39,9 +40,23 @@ async function makeHour({ cluster_id, hour_at, mark_ids }: MarkedHour): Promise<
       await recomputeFiveMinutes(tx, cluster_id, hour_at);
       await recomputeHour(tx, cluster_id, hour_at);
     }
+    await forgetHourTotals(tx, { cluster_id, hour_at });
     await deleteMarks(tx, mark_ids);
     await raiseTrafficVersion(tx);
   });
+}
+
+/** Makes what is missing for maps. @returns whether nothing was left */
+async function makeHourTotals(started: number, signal: AbortSignal | undefined): Promise<boolean> {
+  for (;;) {
+    const hours = await findHoursToTotal(db);
+    if (hours.length === 0) return true;
+    for (const hour of hours) {
+      signal?.throwIfAborted();
+      if (performance.now() - started > BUDGET_MS) return false;
+      await totalHour(hour);
+    }
+  }
 }
 
 /**
@@ -56,7 +71,7 @@ export const sum: FlowUpkeep['sum'] = async (signal) => {
   const upTo = await newestMark(db);
   for (let hours = 0; ; ) {
     const marked = await findMarkedHours(db, upTo);
-    if (marked.length === 0) return { hours, done: true };
+    if (marked.length === 0) return { hours, done: await makeHourTotals(started, signal) };
     for (const hour of marked) {
       signal?.throwIfAborted();
       await makeHour(hour);

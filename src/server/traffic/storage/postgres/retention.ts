@@ -18,6 +18,7 @@ import {
   unconfirmedFlows,
 } from '../../../db/schema/flows';
 import type { FlowUpkeep } from '../flow-store';
+import { deleteHourTotals } from './hour-totals';
 import { buildMarkInsert } from './hours-to-sum';
 import { AGED_MINUTES, moveMinutesToHours } from './minutes';
 import { resumConversations } from './store-conversations';
@@ -94,7 +95,7 @@ async function deleteFlows(tx: Tx, ctids: SQL, cutoff: string | null): Promise<n
  * longer than minutes, because a process whose clock is behind may still ask for them.
  */
 async function deleteSums(now: number, signal: AbortSignal | undefined): Promise<number> {
-  let total = 0;
+  let total = await deleteHourTotals(new Date(minuteCutoff(now) - SPARE_HOURS * HOUR_MS).toISOString());
   const cutoffs = [
     { bucket_seconds: SUM_SECONDS.fine, before: minuteCutoff(now) - SPARE_HOURS * HOUR_MS },
     { bucket_seconds: SUM_SECONDS.hour, before: now - HOURLY_HOURS * HOUR_MS },

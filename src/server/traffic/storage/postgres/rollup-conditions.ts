@@ -34,7 +34,7 @@ function modeCondition(mode: TrafficMode, workload: SQL): SQL | null {
 }
 
 /** The WHERE for rollups, of the table under the alias `t`; for filters that `canUseRollups`. */
-function rollupConditions(selection: RollupSelection): SQL {
+export function rollupConditions(selection: RollupSelection): SQL {
   const { visible, since, until, filter } = selection;
   const conditions = [
     sql`t.bucket_at >= ${since}::timestamptz and t.bucket_at < ${until}::timestamptz`,
@@ -62,7 +62,8 @@ function rollupConditions(selection: RollupSelection): SQL {
   );
 }
 
-const COLUMNS = sql.raw(['node_id', 'cluster_id', ...ROLLUP_COLUMNS].map((name) => `t.${name}`).join(', '));
+/** Columns of both rollup tables, under the alias `t`. */
+export const COLUMNS = sql.raw(['node_id', 'cluster_id', ...ROLLUP_COLUMNS].map((name) => `t.${name}`).join(', '));
 
 const HOUR_MS = 3_600_000;
 
@@ -75,6 +76,13 @@ export function reportedRollups(selection: RollupSelection, source: 'minutes' | 
     : sql`${minutes} union all select ${COLUMNS} from ${rollupRows('hours', selection.periods)} as t where ${where}`;
 }
 
+/** The range with the hours at its ends as a whole. */
+export function widenToHours(selection: RollupSelection): RollupSelection {
+  const toHour = (time: string, round: (hours: number) => number) =>
+    new Date(round(Date.parse(time) / HOUR_MS) * HOUR_MS).toISOString();
+  return { ...selection, since: toHour(selection.since, Math.floor), until: toHour(selection.until, Math.ceil) };
+}
+
 /**
  * Traffic of a range from its rollup tables (minutes only, or hours and the minutes that have not moved into them),
  * with `counted`: see `countedOnce`. The hours at the ends are read as a whole, so that what counts does not depend on
@@ -82,9 +90,6 @@ export function reportedRollups(selection: RollupSelection, source: 'minutes' | 
  */
 export function countedRollups(selection: RollupSelection, source: 'minutes' | 'hours'): SQL {
   const { since, until } = selection;
-  const hour = (time: string, round: (hours: number) => number) =>
-    new Date(round(Date.parse(time) / HOUR_MS) * HOUR_MS).toISOString();
-  const whole = { ...selection, since: hour(since, Math.floor), until: hour(until, Math.ceil) };
-  return sql`select * from (${countedOnce(reportedRollups(whole, source))}) as c
+  return sql`select * from (${countedOnce(reportedRollups(widenToHours(selection), source))}) as c
     where c.bucket_at >= ${since}::timestamptz and c.bucket_at < ${until}::timestamptz`;
 }

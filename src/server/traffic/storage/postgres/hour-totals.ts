@@ -1,0 +1,126 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { minuteCutoff } from '@/domain/flow/plan-range';
+import { SUM_SECONDS } from '@/domain/flow/plan-sums';
+import { db, type Executor, type Tx } from '../../../db/client';
+import { clusters } from '../../../db/schema/clusters';
+import { flowCompleteHours, flowHourTotals, flowRollupMinutes } from '../../../db/schema/flows';
+import { trafficMarks, trafficTotals } from '../../../db/schema/traffic';
+import { clock } from '../../../lib/clock';
+import type { RollupSelection } from '../flow-selection';
+import { countedOnce } from './counted-once';
+import { lockTrafficSums } from './hours-to-sum';
+import { ROLLUP_COLUMNS } from './minutes';
+import { COLUMNS, countedRollups, rollupConditions, widenToHours } from './rollup-conditions';
+
+/*
+ * A map of a day reads every minute of it, and compares what the nodes reported in each hour. Of hours that are over, what counts is
+ * therefore stored: a map reads minutes only of the others, and of those with a mark, which have changed since.
+ */
+
+const HOUR_MS = 3_600_000;
+/** Reports of the last minutes of an hour come so late. Those that come later mark it, and it is made again. */
+const SETTLING_MS = 5 * 60_000;
+/** Hours that are looked for at a time. */
+const MAX_HOURS = 64;
+
+const KEY = ROLLUP_COLUMNS.filter((name) => !['bucket_at', 'bytes', 'packets', 'flows'].includes(name));
+const IDENTITY = sql.raw(KEY.join(', '));
+
+/** Numbers that JavaScript can hold, whatever agents claim. */
+const SUMS = sql.raw(
+  ['bytes', 'packets', 'flows']
+    .map((name) => `least(sum(c.${name}) filter (where c.counted), ${Number.MAX_SAFE_INTEGER})::bigint`)
+    .join(', '),
+);
+
+/** An hour of a cluster. */
+type ClusterHour = { cluster_id: string; hour_at: string };
+
+const selectMarks = (cluster: SQL, hour: SQL): SQL => sql`select 1 from ${trafficMarks} as m
+  where m.cluster_id = ${cluster} and m.bucket_at >= ${hour} and m.bucket_at < ${hour} + interval '1 hour'`;
+
+/** Lets maps read minutes of the hour again. */
+export async function forgetHourTotals(tx: Tx, { cluster_id, hour_at }: ClusterHour): Promise<void> {
+  await tx.execute(
+    sql`delete from ${flowCompleteHours} where cluster_id = ${cluster_id}::uuid and bucket_at = ${hour_at}::timestamptz`,
+  );
+}
+
+/** Hours that are over, as far as there are minutes of them, without totals; the newest first, not all when there are many. */
+export async function findHoursToTotal(executor: Executor): Promise<ClusterHour[]> {
+  const now = clock.now().getTime();
+  const [first, last] = [minuteCutoff(now), now - SETTLING_MS - HOUR_MS].map((time) => new Date(time).toISOString());
+  const rows = await executor.execute<ClusterHour>(sql`
+    select c.cluster_id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as hour_at
+    from generate_series(${first}::timestamptz, ${last}::timestamptz, interval '1 hour') as h(at)
+    cross join (select id as cluster_id from ${clusters} union select cluster_id from ${trafficTotals}
+      where bucket_seconds = ${SUM_SECONDS.hour} and bucket_at >= ${first}::timestamptz) as c
+    where not exists (select 1 from ${flowCompleteHours} as s where s.cluster_id = c.cluster_id and s.bucket_at = h.at)
+      and not exists (${selectMarks(sql.raw('c.cluster_id'), sql.raw('h.at'))})
+    order by h.at desc, c.cluster_id limit ${MAX_HOURS}`);
+  return [...rows];
+}
+
+/** Makes the totals of an hour from its minutes: all or nothing. */
+export async function totalHour({ cluster_id, hour_at }: ClusterHour): Promise<void> {
+  await db.transaction(async (tx) => {
+    // No minutes move into their hours during this.
+    await lockTrafficSums(tx);
+    await tx.execute(sql`select set_config('work_mem', '64MB', true)`);
+    const hour = sql`${hour_at}::timestamptz`;
+    const rows = sql`select ${COLUMNS} from ${flowRollupMinutes} as t where t.cluster_id = ${cluster_id}::uuid
+      and t.bucket_at >= ${hour} and t.bucket_at < ${hour} + interval '1 hour'`;
+    await tx.execute(sql`delete from ${flowHourTotals} where cluster_id = ${cluster_id}::uuid and bucket_at = ${hour}`);
+    await tx.execute(sql`
+      with made as (
+        insert into ${flowHourTotals} (bucket_at, cluster_id, ${IDENTITY}, bytes, packets, flows, last_counted_at, last_reported_at)
+        select ${hour}, ${cluster_id}::uuid, ${IDENTITY}, ${SUMS}, max(c.bucket_at) filter (where c.counted), max(c.bucket_at)
+        from (${countedOnce(rows)}) as c group by ${IDENTITY})
+      insert into ${flowCompleteHours} (bucket_at, cluster_id) values (${hour}, ${cluster_id}::uuid) on conflict do nothing`);
+  });
+}
+
+/** Deletes totals of hours that began before a moment. @returns how many */
+export async function deleteHourTotals(before: string): Promise<number> {
+  await db.execute(sql`delete from ${flowCompleteHours} where bucket_at < ${before}::timestamptz`);
+  const rows = await db.execute<{ gone: number }>(sql`
+    with gone as (delete from ${flowHourTotals} where bucket_at < ${before}::timestamptz returning 1)
+    select count(*)::int as gone from gone`);
+  return rows[0]?.gone ?? 0;
+}
+
+const OTHERS = [...KEY, 'bytes', 'packets', 'flows'].map((name) => `t.${name}`).join(', ');
+const NOT_COMPLETE = sql.raw('not in (select cluster_id, bucket_at from complete_hours)');
+
+/**
+ * Traffic of a range with `counted`, as `countedRollups` has it, in fewer rows: what counts and when it was last seen
+ * (`last_counted_at`; by any node `bucket_at`), but not which nodes reported it. Each hour of each cluster is read from its totals or from
+ * its minutes, in one statement: what changes an hour marks it in the same transaction.
+ */
+export function countedTraffic(selection: RollupSelection, source: 'minutes' | 'hours'): SQL {
+  const { since, until, filter, periods } = selection;
+  const columns = sql.raw(`t.cluster_id, t.bucket_at, ${OTHERS}, t.counted, t.bucket_at as last_counted_at`);
+  // What one node reported, and the parts of an hour before and after a workload moved, are in no total; older hours have no minutes.
+  if (source === 'hours' || filter.node_id !== undefined || periods.length > 0) {
+    return sql`select ${columns} from (${countedRollups(selection, source)}) as t`;
+  }
+  const [from, to] = [sql`${since}::timestamptz`, sql`${until}::timestamptz`];
+  const whole = widenToHours(selection);
+  const minutes = sql`select ${COLUMNS} from open_hours as h cross join lateral (
+    select * from ${flowRollupMinutes} as m where m.bucket_at >= h.at and m.bucket_at < h.at + interval '1 hour'
+      and (m.cluster_id, h.at) ${NOT_COMPLETE}) as t where ${rollupConditions(whole)}`;
+  return sql`
+    with complete_hours as materialized (
+      select s.cluster_id, s.bucket_at from ${flowCompleteHours} as s
+      where s.bucket_at >= ${from} and s.bucket_at + interval '1 hour' <= ${to}
+        and not exists (${selectMarks(sql.raw('s.cluster_id'), sql.raw('s.bucket_at'))})),
+    open_hours as materialized (
+      select h.at from generate_series(${whole.since}::timestamptz, ${whole.until}::timestamptz - interval '1 hour', interval '1 hour') as h(at)
+      where exists (select 1 from ${clusters} as c where (c.id, h.at) ${NOT_COMPLETE})
+        or exists (select 1 from ${trafficTotals} as x where x.bucket_seconds = ${SUM_SECONDS.hour} and x.bucket_at = h.at
+          and (x.cluster_id, x.bucket_at) ${NOT_COMPLETE}))
+    select ${columns} from (${countedOnce(minutes)}) as t where t.bucket_at >= ${from} and t.bucket_at < ${to}
+    union all
+    select t.cluster_id, t.last_reported_at, ${sql.raw(OTHERS)}, true, t.last_counted_at from ${flowHourTotals} as t
+    where (t.cluster_id, t.bucket_at) in (select cluster_id, bucket_at from complete_hours) and ${rollupConditions(selection)}`;
+}
