@@ -86,6 +86,11 @@ export type FlowStore = {
    * @returns how many flows were new
    */
   append: (tx: Tx, node: FlowNode, flows: readonly ValidFlow[], now: string) => Promise<number>;
+  /**
+   * Waits until what was committed for a node is where reads find it; with PostgreSQL it is there after the commit.
+   * @throws AppError `unavailable` when that is not possible: what was committed is kept, and arrives later
+   */
+  deliver: (nodeId: string) => Promise<void>;
   /** Stores counters of a node's interfaces: totals as of a moment, and what NICs carried while there were no flows. */
   appendInterfaces: (
     tx: Tx,

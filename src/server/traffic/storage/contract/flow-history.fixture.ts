@@ -187,28 +187,51 @@ export function makeHeartbeats(connections: readonly Connection[], seed: number,
     }
   }
   const rank = (key: string) => (isShuffled ? random() : Number(key.split(' ')[1]));
-  return [...byTime]
-    .map(([key, seen]) => {
-      const [node = 0, minute = 0] = key.split(' ').map(Number);
-      // Stored at a time that depends on nothing else that is reported.
-      return { node, seen, rank: rank(key), now: iso(NOW + (minute - NOW / MINUTE) * 1_000 + node) };
-    })
-    .sort((a, b) => a.rank - b.rank);
+  return (
+    [...byTime]
+      .map(([key, seen]) => {
+        const [node = 0, minute = 0] = key.split(' ').map(Number);
+        // Stored at a time that depends on nothing else that is reported.
+        return { node, seen, rank: rank(key), now: iso(NOW + (minute - NOW / MINUTE) * 1_000 + node) };
+      })
+      .sort((a, b) => a.rank - b.rank)
+      // In whatever order they come, time continues.
+      .map((heartbeat, i) => (isShuffled ? { ...heartbeat, now: iso(NOW - 3 * MINUTE + i) } : heartbeat))
+  );
 }
 
-/** Stores a heartbeat as its caller does. @returns how many flows were new */
-export function storeHeartbeat(
+/** Stores flows as the caller of the engine does. @returns how many were new */
+export async function storeFlows(
   store: FlowStore,
-  { node, now, seen }: Heartbeat,
-  inventory: Inventory,
+  node: FlowNode,
+  flows: readonly ValidFlow[],
+  now: string,
 ): Promise<number> {
-  const flows = seen.map(({ connection, report }) => toValidFlow(connection, report, inventory));
-  flows.sort((a, b) => (a.record.flow_key < b.record.flow_key ? -1 : 1));
-  return db.transaction((tx) => store.append(tx, inventory.nodes[node] as FlowNode, flows, now));
+  const stored = await db.transaction((tx) => store.append(tx, node, flows, now));
+  await store.deliver(node.node_id);
+  return stored;
 }
+
+/** The flows of a heartbeat as `append` takes them. */
+function toFlows(seen: Heartbeat['seen'], inventory: Inventory): ValidFlow[] {
+  const flows = seen.map(({ connection, report }) => toValidFlow(connection, report, inventory));
+  return flows.sort((a, b) => (a.record.flow_key < b.record.flow_key ? -1 : 1));
+}
+
+/** The same of a heartbeat. */
+export const storeHeartbeat = (store: FlowStore, { node, now, seen }: Heartbeat, inventory: Inventory) =>
+  storeFlows(store, inventory.nodes[node] as FlowNode, toFlows(seen, inventory), now);
+
+/** Heartbeats that come before what was committed is waited for: some of them share an insert, others do not. */
+const TOGETHER = 8;
 
 export async function storeHistory(store: FlowStore, history: readonly Heartbeat[], inventory: Inventory) {
   let stored = 0;
-  for (const heartbeat of history) stored += await storeHeartbeat(store, heartbeat, inventory);
+  for (const [i, { node, now, seen }] of history.entries()) {
+    const flows = toFlows(seen, inventory);
+    stored += await db.transaction((tx) => store.append(tx, inventory.nodes[node] as FlowNode, flows, now));
+    if (i % TOGETHER > 0 && i < history.length - 1) continue;
+    for (const { node_id } of inventory.nodes) await store.deliver(node_id);
+  }
   return stored;
 }

@@ -52,8 +52,9 @@ async function readAll(store: FlowStore, reach: FlowReach, inventory: Inventory,
   const start = { due_at: new Date(0).toISOString(), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
   const span = { after: start, until: new Date(Date.now() + HOUR).toISOString() };
   const settled = await store.settled.list(reach, span, 500);
-  // When it was stored differs between histories, and how often shows in the revision.
-  answers.settled = [settled.map(({ id: _, due_at: __, ...row }) => row), await store.settled.count(reach, span)];
+  // When it was stored differs between histories.
+  const lasting = settled.map(({ id: _, due_at: __, revision: ___, ...row }) => row);
+  answers.settled = [lasting, await store.settled.count(reach, span)];
   for (const filter of [{}, ...listFilters(seed, 6, inventory, makeFilter)]) {
     const name = JSON.stringify(filter);
     answers[`series ${name}`] = await store.series(toSelection(filter), 'hours', buckets);

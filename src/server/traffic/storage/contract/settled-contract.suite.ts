@@ -77,8 +77,9 @@ export function describeSettledContract(name: string, { store, clear }: Contract
       if (!first) throw new Error('expected a conversation');
       // As late as reports can be: the conversation still ends before the position.
       await report(NOW - HOUR - MINUTE, { from_client: false });
-      expect(await listAll(everything, 500, first)).toMatchObject([{ id: first.id, revision: first.revision + 1 }]);
-      const [second] = await listAll(everything);
+      const [second, ...others] = await listAll(everything, 500, first);
+      expect([second?.id, others]).toEqual([first.id, []]);
+      expect(second?.revision).toBeGreaterThan(first.revision);
       expect(await listAll(everything, 500, second)).toEqual([]);
     });
 
@@ -86,10 +87,8 @@ export function describeSettledContract(name: string, { store, clear }: Contract
       await report(NOW - HOUR);
       await report(NOW - HOUR + 8 * MINUTE, { from_client: false, bytes: 7 });
       const [first] = await listAll(everything);
-      const { traffic_flows } = await store.upkeep.retain({ now: NOW + 4 * MINUTE, flow_hours: 1 });
-      expect({ traffic_flows, bytes: (await listConversations(everything))[0]?.bytes }).toEqual({
-        ...{ traffic_flows: 1, bytes: 7 },
-      });
+      await store.upkeep.retain({ now: NOW + 4 * MINUTE, flow_hours: 1 });
+      expect((await listConversations(everything)).map(({ bytes }) => bytes)).toEqual([7]);
       expect(await listAll(everything, 500, first)).toEqual([]);
     });
 
@@ -134,6 +133,7 @@ export function describeSettledContract(name: string, { store, clear }: Contract
         expect(await listAll(everything)).toEqual([]);
       });
       expect(whileOpen[1]).toBe(whileOpen[0]);
+      await store.deliver(inventory.nodes[0]?.node_id ?? '');
       const [found] = await listAll(everything);
       expect(found && found.due_at > (whileOpen[1] ?? '')).toBe(true);
       await expect.poll(async () => (await settled.readClock()).complete_until > (whileOpen[1] ?? '')).toBe(true);

@@ -1,6 +1,8 @@
+import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FlowListInput } from '@/domain/flow/flow';
 import { db } from '@/server/db/client';
+import { nodes } from '@/server/db/schema/clusters';
 import type { EndResolver, FlowNode, ValidFlow } from '../flow-rows';
 import type { FlowSelection } from '../flow-selection';
 import {
@@ -14,6 +16,7 @@ import {
   OTHER_SUBNET,
   type Report,
   SUBNET,
+  storeFlows,
   toValidFlow,
 } from './flow-history.fixture';
 import { EVERYTHING } from './selections.fixture';
@@ -47,7 +50,7 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
         .map(([connection, report]) => toValidFlow(connection, report, inventory))
         .sort((a, b) => (a.record.flow_key < b.record.flow_key ? -1 : 1));
     const report = (seen: readonly Seen[], now = iso(NOW)) =>
-      db.transaction((tx) => store.append(tx, inventory.nodes[0] as FlowNode, toFlows(seen), now));
+      storeFlows(store, inventory.nodes[0] as FlowNode, toFlows(seen), now);
     const selectAll = (values: Partial<FlowSelection> = {}): FlowSelection => ({
       ...{ since: iso(NOW - 99 * HOUR), until: null, cutoff: iso(NOW - 99 * HOUR), named: [], filter: {} },
       ...{ visible: 'all', prefixes: 'all', periods: [], ...values },
@@ -135,7 +138,7 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
     it('fills in an end that becomes known, in flows, totals and conversations', async () => {
       const one = makeConnection(40_001, false);
       const flows = toFlows([[one, makeReport(NOW - 54 * MINUTE)]]).map((flow) => ({ ...flow, is_resolvable: true }));
-      await db.transaction((tx) => store.append(tx, inventory.nodes[0] as FlowNode, flows, iso(NOW)));
+      await storeFlows(store, inventory.nodes[0] as FlowNode, flows, iso(NOW));
       const [server, client] = [inventory.workloads[3]?.id ?? '', inventory.workloads[0]?.id ?? ''];
       const resolver: EndResolver = {
         endsOf: ({ workload_id }) => ({
@@ -147,12 +150,17 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
         subnetsAmong: () => [SUBNET, OTHER_SUBNET],
       };
       expect(await listFlows({ visible: [server] })).toEqual([]);
-      for (let position = null, steps = 0; ; steps++) {
-        const step = await store.upkeep.resolveEnds(resolver, null, position);
-        if (step.position === null) break;
-        expect(steps).toBeLessThan(100);
-        position = step.position as never;
-      }
+      const walk = async (networks: string[]) => {
+        for (let position = null, steps = 0; ; steps++) {
+          const step = await store.upkeep.resolveEnds(resolver, { networks, vmids: [] }, position);
+          if (step.position === null) break;
+          expect(steps).toBeLessThan(100);
+          position = step.position as never;
+        }
+      };
+      await walk(['10.9.0.0/24', 'fd77::1/128']);
+      expect(await listFlows({ visible: [server] })).toEqual([]);
+      await walk(['10.9.0.0/24', '10.8.0.1/32']);
       expect(await listFlows({ visible: [server] })).toMatchObject([{ destination_workload_id: server, bytes: 100 }]);
       expect(await sumMinutes({ destination_workload_id: server })).toEqual([100, 1]);
       expect(await sumMinutes({ destination_workload_id: 'none' })).toEqual([0, 0]);
@@ -160,6 +168,18 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       // What is reported next is a part of the same flow.
       expect(await report([[one, makeReport(NOW - 52 * MINUTE)]])).toBe(0);
       expect(await listFlows()).toMatchObject([{ bytes: 200 }]);
+    });
+
+    it('deletes what nodes that are gone have left', async () => {
+      const flows = (port: number) => toFlows([[makeConnection(port), makeReport(NOW - 40 * MINUTE)]]);
+      const [gone, other] = inventory.nodes as [FlowNode, FlowNode];
+      await storeFlows(store, gone, flows(40_001), iso(NOW));
+      await storeFlows(store, other, flows(40_002), iso(NOW));
+      await db.delete(nodes).where(eq(nodes.id, gone.node_id));
+      expect((await store.upkeep.retain({ now: NOW, flow_hours: 4 })).rows_of_gone_nodes).toBeGreaterThan(0);
+      expect((await listFlows()).map(({ node_id }) => node_id)).toEqual([other.node_id]);
+      expect(await sumMinutes()).toEqual([100, 1]);
+      expect((await store.upkeep.retain({ now: NOW, flow_hours: 4 })).rows_of_gone_nodes).toBe(0);
     });
 
     it('keeps all of a flow that continues, and deletes what was last seen before the retention', async () => {

@@ -4,10 +4,11 @@ import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { trafficFlows } from '../../../db/schema/flows';
 import { unnestRows } from '../../../db/unnest-rows';
+import { addCounters, isUndecided, type ReportedFlow } from '../add-counters';
+import { type Assignment, toSeenFlow } from '../assign-reports';
 import type { FlowNode, ValidFlow } from '../flow-rows';
 import type { FlowStore } from '../flow-store';
-import { addCounters, isUndecided } from './add-counters';
-import { type Assignment, assignConversations } from './assign-conversations';
+import { assignConversations } from './assign-conversations';
 import { addToMinutes, rollUp } from './minutes';
 import { endConversations, storeConversations } from './store-conversations';
 import { addUnresolvedParts } from './unresolved-minutes';
@@ -117,9 +118,6 @@ async function upsertFlows(
   return new Set(keys ? keys.split(',') : []);
 }
 
-/** What the newest report of a stored flow said. */
-export type ReportedFlow = { flow_key: string; bytes: number | null; packets: number | null; observed_at: string };
-
 /**
  * The newest reports of some flows of a node; those that are not stored are missing. Each key is looked up by itself: joined
  * to the whole list, a small table would be read as a whole, and the list compared with each of its rows.
@@ -165,7 +163,7 @@ export async function endWorkloadFlows(tx: Tx, workloadIds: readonly string[]): 
 
 /** The flows with their conversations, sorted by the keys that they have in these. */
 async function assign(tx: Tx, node: FlowNode, flows: readonly ValidFlow[]) {
-  const seen = flows.map(({ record, has_begin }) => ({ ...record, ...node, has_begin }));
+  const seen = flows.map((flow) => toSeenFlow(flow, node));
   const { assignments, touched } = await assignConversations(tx, seen);
   const assigned = flows.map((flow, i): AssignedFlow => {
     const { previous_key, ...assignment } = assignments[i] as Assignment;

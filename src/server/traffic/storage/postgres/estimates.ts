@@ -57,7 +57,7 @@ const ADDED = raw(
 );
 
 /** One statement: rows that exist, or for which there is room, get what is theirs; the others are added to one row of their hour. */
-export const addEstimates: FlowEstimates['add'] = async (tx, exporterId, rows, most) => {
+const addEstimates: FlowEstimates['add'] = async (tx, exporterId, rows, most) => {
   const exporter = sql`${exporterId}::uuid`;
   const [row] = await tx.execute<{ folded: number }>(sql`
     with r as materialized (select * from ${unnestRows(COLUMNS, 'estimate_key', rows)} as r),
@@ -123,7 +123,7 @@ type Answer = EstimateRow & {
 };
 
 /** One query. */
-export const listEstimates: FlowEstimates['list'] = async (selection, input) => {
+const listEstimates: FlowEstimates['list'] = async (selection, input) => {
   const sort = input.sort ?? '-bytes';
   const descending = sort.startsWith('-');
   const field = (descending ? sort.slice(1) : sort) as 'bytes' | 'packets' | 'samples';
@@ -178,3 +178,6 @@ export const listEstimates: FlowEstimates['list'] = async (selection, input) => 
   const next_cursor = rows.length > input.limit && last ? encodeCursor(last[field], last.id) : null;
   return { items, next_cursor, total: first.all, sums: all };
 };
+
+/** See `FlowEstimates`. */
+export const estimates: FlowEstimates = { add: addEstimates, list: listEstimates };

@@ -1,5 +1,5 @@
-import type { Attribution } from '@/domain/flow/attribute-ends';
 import { db, type Tx } from '../../../db/client';
+import { fillPart } from '../fill-ends';
 import type { EndResolver } from '../flow-rows';
 import { lockNode, lockTrafficSums } from './hours-to-sum';
 import { addToMinutes, type RollupRecord, rollupKey } from './minutes';
@@ -17,27 +17,6 @@ import {
 const CHUNK_PARTS = 5_000;
 
 const COUNTERS = ['bytes', 'packets', 'flows'] as const;
-
-type Filled = { ends: Attribution; is_resolvable: boolean };
-
-/**
- * The ends of a part with what is unknown filled in; null when nothing is. Fills in only what the stored flow and the
- * current inventory agree on: a flow keeps an end permanently, even when its address was reassigned since.
- */
-function fill({ flow, minute, bucket_at }: ResolvedPart, resolver: EndResolver): Filled | null {
-  const now = resolver.endsOf({ ...flow, at: Date.parse(bucket_at) });
-  if (!now) return null;
-  const fillEnd = (end: keyof Attribution, other: keyof Attribution) =>
-    minute[end] ?? (now[end] === flow[end] && now[end] !== minute[other] ? now[end] : null);
-  const ends: Attribution = {
-    source_workload_id: fillEnd('source_workload_id', 'destination_workload_id'),
-    destination_workload_id: fillEnd('destination_workload_id', 'source_workload_id'),
-  };
-  const isSame =
-    ends.source_workload_id === minute.source_workload_id &&
-    ends.destination_workload_id === minute.destination_workload_id;
-  return isSame ? null : { ends, is_resolvable: now.is_resolvable(ends) };
-}
 
 type Counters = Pick<UnresolvedPart, (typeof COUNTERS)[number]>;
 
@@ -73,7 +52,7 @@ async function fillNode(
   const left = new Map<string, Counters>();
   const sums = new Map<string, RollupRecord>();
   for (const part of parts) {
-    const filled = fill(part, resolver);
+    const filled = fillPart(part, resolver);
     if (!filled) continue;
     const { bucket_at, flow_key, minute } = part;
     const { bytes, packets, flows, ...before } = minute;

@@ -1,5 +1,5 @@
 import { minuteCutoff } from '@/domain/flow/plan-range';
-import { db } from '../../../db/client';
+import { db, type Tx } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import type { FlowUpkeep } from '../flow-store';
 import { findHoursToTotal, forgetHourTotals, totalHour } from './hour-totals';
@@ -29,25 +29,33 @@ async function adoptOwners(): Promise<void> {
   });
 }
 
-/** Recomputes an hour and its five-minute buckets, and removes the marks: all or nothing. */
-async function makeHour({ cluster_id, hour_at, mark_ids }: MarkedHour): Promise<void> {
-  await db.transaction(async (tx) => {
+/** Recomputes an hour and its five-minute buckets. */
+export type MakeHour = (tx: Tx, hour: MarkedHour, isOld: boolean) => Promise<void>;
+
+const makeHour: MakeHour = async (tx, { cluster_id, hour_at }, isOld) => {
+  await forgetHourTotals(tx, { cluster_id, hour_at });
+  if (isOld || (await hasMovedMinutes(tx, cluster_id, hour_at))) {
+    return recomputeHourFromRollups(tx, cluster_id, hour_at);
+  }
+  await recomputeFiveMinutes(tx, cluster_id, hour_at);
+  await recomputeHour(tx, cluster_id, hour_at);
+};
+
+/** An hour, without its marks: all or nothing. */
+function finishHour(hour: MarkedHour, make: MakeHour): Promise<void> {
+  return db.transaction(async (tx) => {
     await lockTrafficSums(tx);
-    const isOld = Date.parse(hour_at) < minuteCutoff(clock.now().getTime());
-    if (isOld || (await hasMovedMinutes(tx, cluster_id, hour_at))) {
-      await recomputeHourFromRollups(tx, cluster_id, hour_at);
-    } else {
-      await recomputeFiveMinutes(tx, cluster_id, hour_at);
-      await recomputeHour(tx, cluster_id, hour_at);
-    }
-    await forgetHourTotals(tx, { cluster_id, hour_at });
-    await deleteMarks(tx, mark_ids);
+    await make(tx, hour, Date.parse(hour.hour_at) < minuteCutoff(clock.now().getTime()));
+    await deleteMarks(tx, hour.mark_ids);
     await raiseTrafficVersion(tx);
   });
 }
 
-/** Makes what is missing for maps. @returns whether nothing was left */
-async function makeHourTotals(started: number, signal: AbortSignal | undefined): Promise<boolean> {
+/** What else an engine makes when no hour is marked, since the run started. Returns whether nothing was left. */
+type MakeRest = (started: number, signal: AbortSignal | undefined) => Promise<boolean>;
+
+/** Totals of hours for maps and groups. */
+const makeHourTotals: MakeRest = async (started, signal) => {
   for (;;) {
     const hours = await findHoursToTotal(db);
     if (hours.length === 0) return true;
@@ -57,26 +65,30 @@ async function makeHourTotals(started: number, signal: AbortSignal | undefined):
       await totalHour(hour);
     }
   }
-}
+};
 
 /**
  * Recomputes the traffic aggregates whose sources have changed, the newest first, for some seconds. Safe to run at any
  * time, concurrently, and to interrupt: what is not computed stays marked.
  * @returns how many hours were computed, and whether nothing was left
  */
-export const sum: FlowUpkeep['sum'] = async (signal) => {
-  const started = performance.now();
-  await adoptOwners();
-  // What is marked from now on is left for the next run.
-  const upTo = await newestMark(db);
-  for (let hours = 0; ; ) {
-    const marked = await findMarkedHours(db, upTo);
-    if (marked.length === 0) return { hours, done: await makeHourTotals(started, signal) };
-    for (const hour of marked) {
-      signal?.throwIfAborted();
-      await makeHour(hour);
-      hours += 1;
-      if (performance.now() - started > BUDGET_MS) return { hours, done: false };
+export const makeSums =
+  (make: MakeHour, makeRest: MakeRest = async () => true): FlowUpkeep['sum'] =>
+  async (signal) => {
+    const started = performance.now();
+    await adoptOwners();
+    // What is marked from now on is left for the next run.
+    const upTo = await newestMark(db);
+    for (let hours = 0; ; ) {
+      const marked = await findMarkedHours(db, upTo);
+      if (marked.length === 0) return { hours, done: await makeRest(started, signal) };
+      for (const hour of marked) {
+        signal?.throwIfAborted();
+        await finishHour(hour, make);
+        hours += 1;
+        if (performance.now() - started > BUDGET_MS) return { hours, done: false };
+      }
     }
-  }
-};
+  };
+
+export const sum = makeSums(makeHour, makeHourTotals);

@@ -5,7 +5,7 @@ import { listStoredConversations } from './conversation-list';
 import { sumConversationPairs } from './conversation-pairs';
 import { listConversations, listGroupConversations } from './conversations';
 import { hits } from './coverage-reads';
-import { addEstimates, listEstimates } from './estimates';
+import { estimates } from './estimates';
 import { listFlowGroups } from './flow-groups';
 import { findFlowsStoredSince, listFlows } from './flow-list';
 import { listInsightFlows, streamFacts } from './insight-rows';
@@ -27,6 +27,7 @@ import { watchConversations } from './watch-conversations';
 /** Flows in the application's own PostgreSQL: no statement reads another database, and answers join the inventory. */
 export const postgresFlowStore: FlowStore = {
   append,
+  deliver: async () => {},
   appendInterfaces,
   endFlows: endWorkloadFlows,
   list: listFlows,
@@ -58,6 +59,6 @@ export const postgresFlowStore: FlowStore = {
   },
   hits,
   unconfirmed,
-  estimates: { add: addEstimates, list: listEstimates },
+  estimates,
   upkeep: { sum, resolveEnds, settleConversations, retain },
 };

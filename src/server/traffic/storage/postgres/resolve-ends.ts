@@ -1,7 +1,8 @@
 import type { Pages } from '../../../db/aged-rows';
 import { db } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
-import type { EndResolver, FlowEnds, Learned } from '../flow-rows';
+import { fillFlow, findSubnets } from '../fill-ends';
+import type { EndResolver, Learned } from '../flow-rows';
 import type { FlowUpkeep } from '../flow-store';
 import { fillMinutes } from './fill-minutes';
 import {
@@ -15,7 +16,6 @@ import {
   moveRollups,
   type RollupMove,
   type RollupTable,
-  type UnresolvedFlow,
 } from './flow-ends';
 import { lockNode, lockTrafficSums } from './hours-to-sum';
 import { fillCounters } from './interface-counters';
@@ -26,27 +26,9 @@ const CHUNK_PAGES = 256;
 /** Beyond so many networks, comparing each flow with all of them costs more than a lookup of its ends. */
 const MAX_NETWORKS = 200;
 
-/** The ends of a flow with what is unknown filled in; null when nothing can be. What was resolved stays. */
-function fill(resolver: EndResolver, flow: UnresolvedFlow): FlowEnds | null {
-  const found = resolver.endsOf({ ...flow, at: flow.observed_ms });
-  if (!found) return null;
-  // A workload at one end is not also set at the other end.
-  const unless = (id: string | null, other: string | null) => (id === other ? null : id);
-  const ends: FlowEnds = {
-    workload_id: found.workload_id,
-    source_workload_id: flow.source_workload_id ?? unless(found.source_workload_id, flow.destination_workload_id),
-    destination_workload_id:
-      flow.destination_workload_id ?? unless(found.destination_workload_id, flow.source_workload_id),
-    source_cidr: flow.source_cidr ?? found.source_cidr,
-    destination_cidr: flow.destination_cidr ?? found.destination_cidr,
-  };
-  const isSame = (Object.keys(ends) as (keyof FlowEnds)[]).every((name) => ends[name] === flow[name]);
-  return isSame ? null : ends;
-}
-
 async function fillFlows(resolver: EndResolver, pages: Pages, learned: Learned | null): Promise<number> {
   const filled = (await listUnresolvedFlows(db, pages, learned)).flatMap((flow) => {
-    const ends = fill(resolver, flow);
+    const ends = fillFlow(resolver, flow);
     return ends ? [{ node_id: flow.node_id, flow_key: flow.flow_key, ...ends }] : [];
   });
   let total = 0;
@@ -61,16 +43,8 @@ async function fillFlows(resolver: EndResolver, pages: Pages, learned: Learned |
 
 function planMoves(resolver: EndResolver, row: ExternalRollup): RollupMove[] {
   const { node_id: _, bucket_at, rollup_key: old_key, ...identity } = row;
-  const source = identity.source_internal ? null : resolver.subnetAround(identity.source_prefix);
-  const destination = identity.destination_internal ? null : resolver.subnetAround(identity.destination_prefix);
-  if (source === null && destination === null) return [];
-  const ends = {
-    source_prefix: source ?? identity.source_prefix,
-    destination_prefix: destination ?? identity.destination_prefix,
-    source_internal: identity.source_internal || source !== null,
-    destination_internal: identity.destination_internal || destination !== null,
-  };
-  return [{ old_key, bucket_at, rollup_key: rollupKey({ ...identity, ...ends }), ...ends }];
+  const ends = findSubnets(resolver, identity);
+  return ends ? [{ old_key, bucket_at, rollup_key: rollupKey({ ...identity, ...ends }), ...ends }] : [];
 }
 
 async function moveSums(

@@ -125,19 +125,46 @@ async function deleteNodeData(table: NodeTable, nodeId: string, signal: AbortSig
   }
 }
 
+const ago = (now: number, hours: number) => new Date(now - hours * HOUR_MS).toISOString();
+
+/** Deletes what is expired of all but flows and their totals by the minute and hour, which an engine keeps in its own way. */
+export async function retainOthers(
+  { now, flow_hours }: { now: number; flow_hours: number },
+  signal: AbortSignal | undefined,
+) {
+  const aged = (table: Aged['table'], at: string, hours: number) => deleteAged({ table, at }, ago(now, hours), signal);
+  const interfaceHours = Math.min(flow_hours, INTERFACE_HOURS);
+  const done = {
+    unconfirmed_flows: await aged(unconfirmedFlows, 'observed_at', flow_hours),
+    // An hour stays until all of it is expired.
+    flow_estimates: await aged(flowEstimates, 'bucket_at', flow_hours + 1),
+    interface_samples: await aged(interfaceSamples, 'observed_at', interfaceHours),
+    interface_traffic: await aged(interfaceTraffic, 'observed_at', interfaceHours),
+    rule_hits: await aged(ruleHits, 'day', COVERAGE_DAYS * DAY_HOURS),
+    workload_coverage: await aged(workloadCoverage, 'day', COVERAGE_DAYS * DAY_HOURS),
+    traffic_sums: await deleteSums(now, signal),
+  };
+  await retireOwners(db, new Date(now).toISOString(), ago(now, HOURLY_HOURS));
+  return done;
+}
+
+/** Deletes what nodes that are gone have left in some tables. */
+export async function deleteGoneNodes(tables: readonly NodeTable[], signal: AbortSignal | undefined): Promise<number> {
+  let total = 0;
+  for (const table of tables) {
+    for (const nodeId of await findDeletedNodes(db, table)) total += await deleteNodeData(table, nodeId, signal);
+  }
+  return total;
+}
+
 /** In small statements that never wait for locks, so heartbeats never wait for them. */
 export const retain: FlowUpkeep['retain'] = async ({ now, flow_hours }, signal) => {
-  const ago = (hours: number) => new Date(now - hours * HOUR_MS).toISOString();
-  const aged = (table: Aged['table'], at: string, hours: number) => deleteAged({ table, at }, ago(hours), signal);
-  const interfaceHours = Math.min(flow_hours, INTERFACE_HOURS);
   const minutesUntil = new Date(minuteCutoff(now)).toISOString();
   const toHours = () =>
     processAgedRows(AGED_MINUTES, minutesUntil, (pages) => moveMinutesToHours(db, minutesUntil, pages), signal);
-
-  const flowsUntil = ago(flow_hours);
+  const flowsUntil = ago(now, flow_hours);
   const flows: Aged = { table: trafficFlows, at: 'observed_at' };
-  const time = new Date(now).toISOString();
-  const done = {
+  return {
     traffic_flows: await processAgedRows(
       flows,
       flowsUntil,
@@ -145,25 +172,11 @@ export const retain: FlowUpkeep['retain'] = async ({ now, flow_hours }, signal) 
       signal,
     ),
     // After their flows.
-    traffic_conversations: await aged(trafficConversations, 'last_seen_at', flow_hours),
-    unconfirmed_flows: await aged(unconfirmedFlows, 'observed_at', flow_hours),
-    // An hour stays until all of it is expired.
-    flow_estimates: await aged(flowEstimates, 'bucket_at', flow_hours + 1),
+    traffic_conversations: await deleteAged({ table: trafficConversations, at: 'last_seen_at' }, flowsUntil, signal),
     minutes_moved: await toHours(),
     flow_unresolved_minutes: await deleteAged({ table: flowUnresolvedMinutes, at: 'bucket_at' }, minutesUntil, signal),
-    flow_rollup_hours: await aged(flowRollupHours, 'bucket_at', HOURLY_HOURS),
-    interface_samples: await aged(interfaceSamples, 'observed_at', interfaceHours),
-    interface_traffic: await aged(interfaceTraffic, 'observed_at', interfaceHours),
-    rule_hits: await aged(ruleHits, 'day', COVERAGE_DAYS * DAY_HOURS),
-    workload_coverage: await aged(workloadCoverage, 'day', COVERAGE_DAYS * DAY_HOURS),
-    traffic_sums: await deleteSums(now, signal),
-    rows_of_gone_nodes: 0,
+    flow_rollup_hours: await deleteAged({ table: flowRollupHours, at: 'bucket_at' }, ago(now, HOURLY_HOURS), signal),
+    ...(await retainOthers({ now, flow_hours }, signal)),
+    rows_of_gone_nodes: await deleteGoneNodes(NODE_TABLES, signal),
   };
-  await retireOwners(db, time, ago(HOURLY_HOURS));
-  for (const table of NODE_TABLES) {
-    for (const nodeId of await findDeletedNodes(db, table)) {
-      done.rows_of_gone_nodes += await deleteNodeData(table, nodeId, signal);
-    }
-  }
-  return done;
 };

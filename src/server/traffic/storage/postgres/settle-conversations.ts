@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { type ConversationCandidate, haveSameEnds } from '@/domain/flow/assign-conversation';
 import { db, type Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { trafficConversations, trafficFlows } from '../../../db/schema/flows';
 import { unnestRows } from '../../../db/unnest-rows';
-import { groupBy } from '../../../lib/group-by';
 import { stableKey } from '../../../lib/ids';
+import type { SeenFlow } from '../assign-reports';
+import { type DueConversation, findParts } from '../find-parts';
 import type { FlowUpkeep } from '../flow-store';
-import { assignConversations, type SeenFlow } from './assign-conversations';
+import { assignConversations } from './assign-conversations';
 import { lockNode } from './hours-to-sum';
 import { type ConversationIdentity, resumConversations, storeConversations } from './store-conversations';
 
@@ -57,32 +57,9 @@ async function assignStored(tx: Tx, nodeId: string): Promise<number> {
   return flows.length;
 }
 
-type Due = ConversationCandidate & { conversation_key: string };
-
-/** Which conversations are a part of an earlier one: they have the same ends, and overlap. */
-function findParts(due: readonly Due[]): { id: string; whole: string }[] {
-  return [...groupBy(due, ({ conversation_key }) => conversation_key).values()].flatMap((same) => {
-    const wholes: Due[] = [];
-    return [...same]
-      .sort((a, b) => a.ordinal - b.ordinal || a.first_seen - b.first_seen)
-      .flatMap((part) => {
-        const whole = wholes.find(
-          (one) => haveSameEnds(one, part) && one.first_seen <= part.last_seen && part.first_seen <= one.last_seen,
-        );
-        if (!whole) {
-          wholes.push(part);
-          return [];
-        }
-        whole.first_seen = Math.min(whole.first_seen, part.first_seen);
-        whole.last_seen = Math.max(whole.last_seen, part.last_seen);
-        return [{ id: part.id, whole: whole.id }];
-      });
-  });
-}
-
 /** Joins conversations of which ends became known with those that they turn out to be a part of. @returns how many were due */
 async function joinParts(tx: Tx): Promise<number> {
-  const due = await tx.execute<Due>(sql`
+  const due = await tx.execute<DueConversation>(sql`
     select c.id, c.conversation_key, c.ordinal, c.is_final, c.workload_id as observer, to_json(c.node_ids) as nodes,
       case when (c.client_ip, coalesce(c.client_port, -1)) <= (c.server_ip, coalesce(c.server_port, -1)) then c.client_workload_id else c.server_workload_id end as low,
       case when (c.client_ip, coalesce(c.client_port, -1)) <= (c.server_ip, coalesce(c.server_port, -1)) then c.server_workload_id else c.client_workload_id end as high,

@@ -12,7 +12,7 @@ import { selectConversations, showEnds } from './conversation-list';
 import { conversationRows, inIdList } from './visible-rows';
 
 /** A transaction counts as writing from its first row on, a moment after the statement took the time of the write. */
-const MARGIN_MS = MINUTE_MS;
+export const SETTLED_MARGIN_MS = MINUTE_MS;
 
 const interval = (ms: number) => `interval '${ms} milliseconds'`;
 
@@ -33,13 +33,17 @@ function within({ visible }: FlowReach, { after, until }: { after: SettledPositi
     and ${visible === 'all' ? sql`true` : seenBy((of) => inIdList(of, visible))}`;
 }
 
-const readClock: SettledConversations['readClock'] = async () => {
+/** By the transactions of this database only. */
+export const readSettledClock: SettledConversations['readClock'] = async () => {
   const [row] = await db.execute<{ now_ms: number; oldest_ms: number }>(sql`
     select now_ms, least(now_ms, oldest_ms) as oldest_ms from (
       select (extract(epoch from now()) * 1000)::float8 as now_ms, (extract(epoch from min(xact_start)) * 1000)::float8 as oldest_ms
       from pg_stat_activity where datname = current_database() and backend_xid is not null) as times`);
   if (!row) throw new Error('expected the time of the database');
-  return { now: new Date(row.now_ms).toISOString(), complete_until: new Date(row.oldest_ms - MARGIN_MS).toISOString() };
+  return {
+    now: new Date(row.now_ms).toISOString(),
+    complete_until: new Date(row.oldest_ms - SETTLED_MARGIN_MS).toISOString(),
+  };
 };
 
 const list: SettledConversations['list'] = async (reach, span, limit) => {
@@ -66,4 +70,4 @@ const listGone: SettledConversations['listGone'] = async (ids) => {
 };
 
 /** See `SettledConversations`. */
-export const settled: SettledConversations = { readClock, list, count, listGone };
+export const settled: SettledConversations = { readClock: readSettledClock, list, count, listGone };

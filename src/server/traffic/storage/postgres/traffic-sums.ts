@@ -43,8 +43,8 @@ const getTenantColumn = (end: 'source' | 'destination', known: 's' | 'd', second
         and (m.to_at is null or at + interval '${seconds} seconds' <= m.to_at))
     else ${known}.tenant_id end`);
 
-/** Aggregates one hour of a cluster from its rollups: the target's buckets, with what counts once. */
-function fromRollups(target: Target, hourAt: string): SQL {
+/** Traffic of one hour of a cluster by bucket, workloads and verdict, from its rollups: what counts once. */
+function countRollups(target: Target, hourAt: string): SQL {
   const { cluster_id, bucket_seconds } = target;
   const of = (table: SQL) => sql`
     select ${raw(['node_id', 'cluster_id', ...ROLLUP_COLUMNS].map((name) => `t.${name}`).join(', '))}
@@ -54,11 +54,16 @@ function fromRollups(target: Target, hourAt: string): SQL {
   const rollups =
     bucket_seconds === SUM_SECONDS.fine ? minutes : sql`${minutes} union all ${of(sql`${flowRollupHours}`)}`;
   return sql`
-    counted as (
-      select date_bin(make_interval(secs => ${bucket_seconds}::int), c.bucket_at, 'epoch'::timestamptz) as at,
-        c.source_workload_id as source, c.destination_workload_id as destination, c.decision,
-        ${list(TOTAL_SUMS, (name) => `${capped(`sum(c.${name})`)} as ${name}`)}
-      from (${countedOnce(rollups)}) as c where c.counted group by 1, 2, 3, 4),
+    select date_bin(make_interval(secs => ${bucket_seconds}::int), c.bucket_at, 'epoch'::timestamptz) as at,
+      c.source_workload_id as source, c.destination_workload_id as destination, c.decision,
+      ${list(TOTAL_SUMS, (name) => `${capped(`sum(c.${name})`)} as ${name}`)}
+    from (${countedOnce(rollups)}) as c where c.counted group by 1, 2, 3, 4`;
+}
+
+/** Aggregates such traffic. */
+function fromCounted({ bucket_seconds }: Target, counted: SQL): SQL {
+  return sql`
+    counted as materialized (${counted}),
     by_workload as (
       select at, workload_id, decision, ${list(WORKLOAD_SUMS, (name) => `${capped(`sum(${name})`)} as ${name}`)}
       from (
@@ -142,17 +147,23 @@ function store({ table, made, keys, sums }: Stored, target: Target): SQL {
 /**
  * Recomputes the aggregates of an hour's five-minute buckets. All of them: which node's report counts is determined
  * per hour, and may have changed.
+ * @param counted the traffic of the hour, if it is stored elsewhere
  */
-export async function recomputeFiveMinutes(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
+export async function recomputeFiveMinutes(tx: Tx, cluster_id: string, hourAt: string, counted?: SQL): Promise<void> {
   const bucket_at = Array.from({ length: 12 }, (_, i) => new Date(Date.parse(hourAt) + i * 300_000).toISOString());
   const target: Target = { cluster_id, bucket_seconds: SUM_SECONDS.fine, bucket_at };
-  await recompute(tx, fromRollups(target, hourAt), target);
+  await recompute(tx, fromCounted(target, counted ?? countRollups(target, hourAt)), target);
 }
 
 /** Recomputes the aggregates of an hour directly from rollups, when its minutes have moved. */
-export async function recomputeHourFromRollups(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
+export async function recomputeHourFromRollups(
+  tx: Tx,
+  cluster_id: string,
+  hourAt: string,
+  counted?: SQL,
+): Promise<void> {
   const target: Target = { cluster_id, bucket_seconds: SUM_SECONDS.hour, bucket_at: [hourAt] };
-  await recompute(tx, fromRollups(target, hourAt), target);
+  await recompute(tx, fromCounted(target, counted ?? countRollups(target, hourAt)), target);
 }
 
 /** Recomputes the aggregates of an hour from its five-minute buckets. */

@@ -1,5 +1,7 @@
-import type { ValidFlow } from '../flow-rows';
-import type { ReportedFlow } from './append-flows';
+import type { ValidFlow } from './flow-rows';
+
+/** What the newest report of a stored flow said. */
+export type ReportedFlow = { flow_key: string; bytes: number | null; packets: number | null; observed_at: string };
 
 /** A counter in a report, and in the newest report before. */
 type Counted = {
@@ -38,21 +40,23 @@ export const isUndecided = ({ record, delta_bytes, delta_packets }: ValidFlow): 
   (delta_bytes === null && record.reported_bytes !== null) ||
   (delta_packets === null && record.reported_packets !== null);
 
+/** Writes into a flow's record what it adds to the stored totals. @param known its newest report before */
+export function addCounter(flow: ValidFlow, known: ReportedFlow | undefined): void {
+  const { record, delta_bytes, delta_packets } = flow;
+  const order = known ? getReportOrder(flow, known) : 'begun_since';
+  const { reported_bytes, reported_packets } = record;
+  record.bytes = computeIncrease({ total: reported_bytes, delta: delta_bytes, before: known?.bytes ?? null }, order);
+  record.packets = computeIncrease(
+    { total: reported_packets, delta: delta_packets, before: known?.packets ?? null },
+    order,
+  );
+}
+
 /**
  * Writes into each flow's record what it adds to the stored totals. Reports that are repeated must be sorted out before; in
  * which order the others come does not matter.
  * @param stored newest reports of the known flows, at least of the undecided ones
  */
 export function addCounters(flows: readonly ValidFlow[], stored: ReadonlyMap<string, ReportedFlow>): void {
-  for (const flow of flows) {
-    const { record, delta_bytes, delta_packets } = flow;
-    const known = stored.get(record.flow_key);
-    const order = known ? getReportOrder(flow, known) : 'begun_since';
-    const { reported_bytes, reported_packets } = record;
-    record.bytes = computeIncrease({ total: reported_bytes, delta: delta_bytes, before: known?.bytes ?? null }, order);
-    record.packets = computeIncrease(
-      { total: reported_packets, delta: delta_packets, before: known?.packets ?? null },
-      order,
-    );
-  }
+  for (const flow of flows) addCounter(flow, stored.get(flow.record.flow_key));
 }
