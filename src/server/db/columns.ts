@@ -19,6 +19,9 @@ export const inet = customType<{ data: string }>({ dataType: () => 'inet' });
 /** PostgreSQL `cidr`: a prefix with zero host bits. */
 export const cidr = customType<{ data: string }>({ dataType: () => 'cidr' });
 
+/** PostgreSQL `bytea`: bytes as they are. */
+export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
 /** PostgreSQL `macaddr`, read in lower case with colons. */
 export const macaddr = customType<{ data: string }>({ dataType: () => 'macaddr' });
 
