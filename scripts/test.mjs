@@ -123,7 +123,14 @@ async function endToEnd(done) {
 const CACHE = join(root, 'node_modules', '.cache');
 const TYPES_CACHE = ['--incremental', '--tsBuildInfoFile', join(CACHE, 'types.tsbuildinfo')];
 
-const hasRedis = () => spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+/** What the integration tests need and is not here; on CI they fail without it. */
+function listMissing() {
+  const chdb = join(process.env.FABRIC_CHDB ?? join(root, '.ci', 'chdb'), 'node_modules', 'chdb');
+  return [
+    ...(spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0 ? [] : ['there is no redis-server']),
+    ...(existsSync(chdb) ? [] : ['there is no chdb (npm install --prefix .ci/chdb)']),
+  ];
+}
 
 /**
  * `beside`: these run one after another beside `unit` and `int`, whose tests often wait and leave a processor idle. What is left
@@ -164,10 +171,11 @@ const STAGES = {
   },
   unit: { title: 'unit tests', run: unitTests },
   int: {
-    title: 'integration tests (PostgreSQL, Redis)',
+    title: 'integration tests (PostgreSQL, Redis, ClickHouse)',
     run: async () => {
       const outcome = await vitest('int');
-      if (!hasRedis()) outcome.why = 'there is no redis-server';
+      const missing = listMissing();
+      if (missing.length > 0) outcome.why = missing.join(', ');
       return outcome;
     },
   },

@@ -85,6 +85,7 @@ const NO_CACHE: Readonly<Record<string, string>> = {
   'src/server/providers/hypervisor/pve/limits/cluster-limits.ts': 'what runs at once',
   'src/server/audit/trail.ts': 'work under way that several wait for',
   'src/server/traffic/flows/confirm-reports.ts': 'when a cluster may be asked again',
+  'src/server/traffic/storage/clickhouse/connection.ts': 'the clients of ClickHouse, which hold its connections',
   'src/server/traffic/flows/upkeep.ts': 'how far a walk is',
   'src/server/addresses/discovery/read-guests.ts': 'when an agent may be asked again',
   'src/server/enforcement/coverage/count-coverage.ts': 'a direction',

@@ -17,7 +17,7 @@ const IS_TEST = /\.(test|spec|fixture)\.tsx?$|^src\/test\/|^e2e\//;
 export const TOKENS =
   /(?<comment>\/\*[\s\S]*?\*\/|\/\/[^\n]*(?:\n[^\S\n]*\/\/[^\n]*)*)|(?<quoted>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)/g;
 const TITLED = /(?:\b(?:it|test|describe)(?:\.\w+)*|\))\(\s*$/;
-const TEMPLATE = /(?:sql(?:<[^>]*>)?|String\.raw)\s*$/;
+const TEMPLATE = /(?:\b(?:sql|ch)(?:<[^>]*>)?|String\.raw)\s*$/;
 
 export const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length;
 const add = (areas: Areas, area: string, text: Text) => areas.set(area, [...(areas.get(area) ?? []), text]);
