@@ -13,7 +13,7 @@ const DOMAINS =
     ' ',
   );
 const IN_A_DOMAIN = `^src/server/(${DOMAINS.join('|')})/`;
-const QUERIES = '^src/server/([^/]+/queries|traffic/storage/postgres)/';
+const QUERIES = '^src/server/([^/]+/queries|traffic/storage/(postgres|clickhouse))/';
 const below = (domain, index) =>
   never(`${domain}-is-below`, `^src/server/${domain}/`, `^src/server/(${DOMAINS.slice(index + 1).join('|')})/`);
 module.exports = {
@@ -48,13 +48,13 @@ module.exports = {
     never(
       'flow-storage-is-one-room',
       '^(src/(?!server/(traffic/storage|db)/)|workers/|agent/|e2e/)',
-      '^src/server/(traffic/storage/postgres/|db/schema/(flows|traffic|coverage)[.]ts$)',
+      '^src/server/(traffic/storage/(postgres|clickhouse)/|db/schema/(flows|traffic|coverage)[.]ts$)',
     ),
     // The interface names its engine and nothing else of it: what others pass and get is plain data.
     never(
       'flow-store-is-plain',
       '^src/server/traffic/storage/[^/]+$',
-      '^src/server/(db/(?!client)|traffic/storage/postgres/)',
+      '^src/server/(db/(?!client)|traffic/storage/(postgres|clickhouse)/)',
       {
         ok: '^src/server/traffic/storage/postgres/postgres-flow-store[.]ts$',
       },

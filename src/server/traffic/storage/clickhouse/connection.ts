@@ -1,0 +1,111 @@
+import { Readable } from 'node:stream';
+import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client';
+import { SECOND_MS } from '@/domain/durations';
+import { AppError } from '../../../lib/errors';
+import { processState } from '../../../lib/process-state';
+import { type Part, toStatement } from './statement';
+
+/** What all reads have in common. Counters are numbers; a row that is merged while it is read is filtered after that, not before. */
+const READ_SETTINGS: ClickHouseSettings = {
+  output_format_json_quote_64bit_integers: 0,
+  optimize_move_to_prewhere_if_final: 0,
+  use_skip_indexes_if_final: 0,
+  do_not_merge_across_partitions_select_final: 1,
+  max_query_size: String(64 * 1024 * 1024),
+  join_use_nulls: 1,
+  // Takes half of a statement's analysis, and finds nothing here.
+  optimize_and_compare_chain: 0,
+};
+
+/**
+ * A repeated batch adds nothing, in no table. All rows of one are in one block, so that each table gets them as a whole or not at all.
+ */
+const INSERT_SETTINGS: ClickHouseSettings = {
+  async_insert: 0,
+  insert_deduplicate: 1,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+  min_insert_block_size_rows: '10000000',
+  min_insert_block_size_bytes: '1000000000',
+  max_insert_threads: '1',
+};
+
+const REQUEST_TIMEOUT_MS = 60 * SECOND_MS;
+export const RETRY_AFTER_SECONDS = 30;
+
+const kept = processState<{ clients: Map<string, ClickHouseClient> }>(() => ({ clients: new Map() }));
+
+/** A ClickHouse, by its address. */
+export type Connection = {
+  /** @throws AppError `unavailable` when it does not answer */
+  read: <T>(statement: Part) => Promise<T[]>;
+  /** The same in parts, as they come. */
+  stream: <T>(statement: Part) => AsyncIterable<T[]>;
+  run: (statement: string, settings?: ClickHouseSettings) => Promise<void>;
+  /** Inserts a batch of rows, once, however often it is sent. `into` ends with the format. */
+  insert: (into: string, batch: { name: string; blocks: readonly Buffer[] }) => Promise<void>;
+};
+
+/** What came instead of an answer; what ClickHouse says itself about a statement is a fault of this program. */
+function toError(cause: unknown): unknown {
+  if (cause instanceof ClickHouseError) return cause;
+  return new AppError(
+    'unavailable',
+    'The store of flows (ClickHouse) does not answer. Check its address and whether it runs.',
+    {
+      cause,
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  );
+}
+
+async function reach<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw toError(cause);
+  }
+}
+
+export function connectTo(url: string): Connection {
+  const client = () => {
+    let client = kept.clients.get(url);
+    if (!client) {
+      client = createClient({ url, request_timeout: REQUEST_TIMEOUT_MS, application: 'fabric' });
+      kept.clients.set(url, client);
+    }
+    return client;
+  };
+  return {
+    read: (statement) =>
+      reach(
+        client()
+          .query({ ...toStatement(statement), format: 'JSONEachRow', clickhouse_settings: READ_SETTINGS })
+          .then((answer) => answer.json()),
+      ),
+    stream: async function* <T>(statement: Part) {
+      const answer = await reach(
+        client().query({ ...toStatement(statement), format: 'JSONEachRow', clickhouse_settings: READ_SETTINGS }),
+      );
+      for await (const rows of answer.stream<T>()) yield rows.map((row) => row.json() as T);
+    },
+    run: async (query, settings) => {
+      await reach(client().command({ query, ...(settings && { clickhouse_settings: settings }) }));
+    },
+    insert: async (into, { name, blocks }) => {
+      const { stream } = await reach(
+        client().exec({
+          query: `INSERT INTO ${into}`,
+          values: Readable.from(blocks, { objectMode: false }),
+          clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: name },
+        }),
+      );
+      for await (const _ of stream) {
+        // Nothing is answered; the connection is free when it was read to its end.
+      }
+    },
+  };
+}
+
+export async function closeClickhouse(): Promise<void> {
+  await Promise.all([...kept.clients.values()].map((client) => client.close()));
+}

@@ -1,0 +1,160 @@
+import { CLOSED_STATES } from '@/domain/flow/assign-conversation';
+import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
+import type { OwnedPeriod } from '../flow-selection';
+import { IS_ANSWERED, REPLY } from './flow-direction';
+import { ch, NONE, type Part, raw } from './statement';
+import { boundedColumns, capped, flowRows, type RowRange } from './visible-rows';
+
+const DENIED = `t.decision in ('drop', 'reject')`;
+/** Of both directions and all decisions: whether a reply was seen that no firewall sent itself. */
+const PASSING = `(not ${DENIED} and ifNull(t.packets <> 0, true) and ifNull(t.state <> 'CLOSE', true))`;
+const CLOSED = `ifNull(t.state in (${CLOSED_STATES.map((state) => `'${state}'`).join(', ')}), false)`;
+
+/** The column of the low or the high end. */
+const end = (side: 'low' | 'high', column: string) =>
+  side === 'low'
+    ? `if(t.forward, t.source_${column}, t.destination_${column})`
+    : `if(t.forward, t.destination_${column}, t.source_${column})`;
+const ends = ['ip', 'port', 'workload_id', 'cidr']
+  .flatMap((column) => (['low', 'high'] as const).map((side) => `max(${end(side, column)}) as ${side}_${column}`))
+  .join(', ');
+
+/** Of the nodes that reported a direction and decision, the one that saw most: first bytes, then packets. */
+const MOST = `argMax(tuple(t.bytes, t.packets), tuple(ifNull(t.bytes, -1), ifNull(t.packets, -1), t.observed_at))`;
+
+/**
+ * What the nodes reported of each direction and decision. Times that there are none of are 1970: `-If` gives zero, where PostgreSQL gives
+ * null.
+ */
+const byDirection = (rows: Part): Part => ch`
+  select t.conversation_id as id, t.forward as forward, t.decision as decision, max(t.cluster_id) as cluster_id,
+    max(t.protocol) as protocol, ${raw(ends)},
+    minIf(concat(toString(t.workload_id), '/', ifNull(toString(t.nic), '')), t.workload_id <> toUUID('${raw(NONE)}')) as observer,
+    max(t.icmp_type) as icmp_type, max(t.icmp_code) as icmp_code, sum(t.bytes) as all_bytes, sum(t.packets) as all_packets,
+    tupleElement(${raw(MOST)}, 1) as most_bytes, tupleElement(${raw(MOST)}, 2) as most_packets,
+    max(isNotNull(t.initiator)) as is_opener_known, max(t.forward <> ${raw(REPLY)}) as any_claims,
+    min(t.forward <> ${raw(REPLY)}) as all_claims, maxIf(t.forward <> ${raw(REPLY)}, isNotNull(t.initiator)) as known_claim,
+    maxIf(t.observed_at, ${raw(IS_ANSWERED)}) as answered_at, maxIf(t.observed_at, ${raw(CLOSED)}) as closed_at,
+    maxIf(t.observed_at, ${raw(PASSING)}) as passed_at, groupUniqArray(toString(t.node_id)) as nodes,
+    min(t.first_seen_at) as first_seen_at, max(t.observed_at) as last_seen_at, min(t.created_at) as created_at,
+    max(t.changed_at) as changed_at,    max(t.is_final) as is_final
+  from ${rows} as t group by t.conversation_id, t.forward, t.decision`;
+
+const NEVER = `toDateTime64(0, 3, 'UTC')`;
+const sums = ['bytes', 'packets']
+  .flatMap((name) =>
+    ['forward', 'back'].flatMap((direction) =>
+      (['all', 'most'] as const).map(
+        (which) =>
+          `sumIf(d.${which}_${name}, ${direction === 'forward' ? '' : 'not '}d.forward) as ${direction}_${name}_${which}`,
+      ),
+    ),
+  )
+  .join(', ');
+const perSide = ['ip', 'port', 'workload_id', 'cidr']
+  .flatMap((column) => ['low', 'high'].map((side) => `max(d.${side}_${column}) as ${side}_${column}`))
+  .join(', ');
+
+/** What the directions and decisions of a conversation say together. */
+const together = (rows: Part): Part => ch`
+  select d.id as id, max(d.cluster_id) as cluster_id, max(d.protocol) as protocol, ${raw(perSide)},
+    minIf(d.observer, d.observer <> '') as observer, ${raw(sums)},
+    maxIf(d.icmp_type, d.forward) as forward_icmp_type, maxIf(d.icmp_code, d.forward) as forward_icmp_code,
+    maxIf(d.icmp_type, not d.forward) as back_icmp_type, maxIf(d.icmp_code, not d.forward) as back_icmp_code,
+    max(d.is_opener_known) as is_client_known, maxIf(d.known_claim, d.is_opener_known) as client_claim, max(d.any_claims) as any_claims,
+    min(d.all_claims) as all_claims, minIf(d.first_seen_at, d.forward) as forward_from,
+    minIf(d.first_seen_at, not d.forward) as back_from, countIf(d.forward) as forward_count, countIf(not d.forward) as back_count,
+    maxIf(d.last_seen_at, d.decision in ('drop', 'reject')) as denied_at, maxIf(d.last_seen_at, d.decision = 'reject') as rejected_at,
+    maxIf(d.last_seen_at, d.decision = 'accept') as accepted_at,
+    greatest(maxIf(d.last_seen_at, d.decision = 'accept'), maxIf(d.answered_at, d.decision = 'observed'),
+      least(maxIf(d.passed_at, d.forward), maxIf(d.passed_at, not d.forward))) as allowed_at,
+    max(d.closed_at) as closed_at, maxIf(d.last_seen_at, d.decision not in ('drop', 'reject')) as open_at,
+    arraySort(arrayDistinct(arrayFlatten(groupArray(d.nodes)))) as node_ids, min(d.first_seen_at) as first_seen_at,
+    max(d.last_seen_at) as last_seen_at, min(d.created_at) as created_at, max(d.changed_at) as changed_at,
+    max(d.is_final) as is_final
+  from (${byDirection(rows)}) as d group by d.id`;
+
+/* What is used more than once is a column of a query inside: written out, it is analyzed each time, which takes longer than to read. */
+
+const IS_KNOWN = `g.low_workload_id <> toUUID('${NONE}') and g.high_workload_id <> toUUID('${NONE}')`;
+/** What each direction carried. */
+const COUNTED = ['bytes', 'packets']
+  .flatMap((name) =>
+    ['forward', 'back'].map(
+      (direction) => `if(g.is_known, g.${direction}_${name}_most, g.${direction}_${name}_all) as ${direction}_${name}`,
+    ),
+  )
+  .join(', ');
+const sent = (who: 'client' | 'server', name: string) => {
+  const [low, high] = who === 'client' ? ['forward', 'back'] : ['back', 'forward'];
+  return `if(g.is_low_client, ${capped(`g.${low}_${name}`)}, ${capped(`g.${high}_${name}`)})`;
+};
+const both = (name: string) => {
+  const [forward, back] = [`g.forward_${name}`, `g.back_${name}`];
+  return capped(`coalesce(${forward} + ${back}, ${forward}, ${back})`);
+};
+/** The client's or the server's column. */
+const of = (who: 'client' | 'server', column: string) => {
+  const [low, high] = who === 'client' ? ['low', 'high'] : ['high', 'low'];
+  return `if(g.is_low_client, g.${low}_${column}, g.${high}_${column})`;
+};
+const sentBy = (column: string) => `if(g.is_low_client, g.forward_${column}, g.back_${column})`;
+
+const IS_DENIED = `(g.denied_at > ${NEVER} and g.denied_at >= g.allowed_at)`;
+const IS_REJECTED = 'g.rejected_at = g.denied_at';
+
+const VALUES: Readonly<Record<string, string>> = {
+  id: 'g.id',
+  cluster_id: 'g.cluster_id',
+  protocol: 'g.protocol',
+  client_ip: of('client', 'ip'),
+  server_ip: of('server', 'ip'),
+  client_port: of('client', 'port'),
+  server_port: of('server', 'port'),
+  service_port: `if(g.is_client_known or ifNull(${of('server', 'port')} < ${EPHEMERAL_FROM}, false), ${of('server', 'port')}, null)`,
+  is_client_known: 'toBool(g.is_client_known)',
+  client_workload_id: of('client', 'workload_id'),
+  server_workload_id: of('server', 'workload_id'),
+  client_cidr: of('client', 'cidr'),
+  server_cidr: of('server', 'cidr'),
+  workload_id: `toUUIDOrZero(substring(g.observer, 1, 36))`,
+  nic: `toUInt16OrNull(substring(g.observer, 38))`,
+  icmp_type: sentBy('icmp_type'),
+  icmp_code: sentBy('icmp_code'),
+  bytes: both('bytes'),
+  packets: both('packets'),
+  client_bytes: sent('client', 'bytes'),
+  client_packets: sent('client', 'packets'),
+  server_bytes: sent('server', 'bytes'),
+  server_packets: sent('server', 'packets'),
+  action: `multiIf(g.is_denied, if(${IS_REJECTED}, 'rejected', 'dropped'), g.allowed_at > ${NEVER}, 'allowed', 'unknown')`,
+  decision: `multiIf(g.is_denied, if(${IS_REJECTED}, 'reject', 'drop'), g.accepted_at > ${NEVER}, 'accept', 'observed')`,
+  is_closed: `g.closed_at > ${NEVER} and g.open_at > ${NEVER} and g.closed_at >= g.open_at`,
+  is_final: 'g.is_final',
+  node_ids: 'g.node_ids',
+  first_seen_at: 'g.first_seen_at',
+  last_seen_at: 'g.last_seen_at',
+  created_at: 'g.created_at',
+  changed_at: 'g.changed_at',
+};
+const NAMES = Object.keys(VALUES);
+
+const CLIENT_IS_LOW = `multiIf(g.is_client_known, g.client_claim, g.all_claims = g.any_claims, g.any_claims,
+  g.forward_count = 0 or g.back_count = 0, true, g.forward_from <= g.back_from)`;
+
+const ENDS = ['workload_id', 'client_workload_id', 'server_workload_id'];
+
+/**
+ * Conversations, for FROM: what their flows add up to, which is the definition of a conversation. Each direction and decision counts once,
+ * as in `flowsCountedOnce`. What was observed last decides the action; a denial at the same time as a reply wins. A workload that moves
+ * ends its conversations, so each owner sees its own.
+ */
+export function conversationRows(range: RowRange, periods: readonly OwnedPeriod[]): Part {
+  const values = raw(NAMES.map((name) => `${VALUES[name]} as ${name}`).join(', '));
+  const rows = ch`(select ${values} from (select g.*, ${raw(COUNTED)} from (
+    select g.*, ${raw(CLIENT_IS_LOW)} as is_low_client, ${raw(IS_KNOWN)} as is_known, ${raw(IS_DENIED)} as is_denied
+    from (${together(flowRows(range, []))}) as g) as g) as g)`;
+  if (periods.length === 0) return rows;
+  const columns = boundedColumns(NAMES, { alias: 'c', ends: ENDS, seen: 'last_seen_at' }, periods);
+  return ch`(select ${columns} from ${rows} as c)`;
+}

@@ -1,0 +1,126 @@
+import type { CountedSource } from '@/domain/flow/flow-sums';
+import type { Conversation } from '@/domain/topology/fold-conversations';
+import { type ConversationFilter, type GroupConversation, MAX_CONVERSATIONS } from '../flow-rows';
+import type { BoundedSelection, FlowReach } from '../flow-selection';
+import type { FlowStore } from '../flow-store';
+import { addressText, isNone } from './conditions';
+import type { Connection } from './connection';
+import { selectSingleRows } from './flow-conditions';
+import { IS_ANSWERED, PORT_REPLY, SERVICE_PORT } from './flow-direction';
+import { getGroupKeys, groupId, listKeyNames } from './flow-groups';
+import { resolvePlaces } from './names';
+import { countedRollups, reportedRollups } from './rollup-conditions';
+import { all, any, ch, inIds, join, NONE, number, type Part, raw, texts } from './statement';
+import { cidrIfVisible, ifVisible } from './visible-rows';
+
+const SAME = ['node_id', 'source_workload_id', 'destination_workload_id', 'source_cidr', 'destination_cidr'];
+const FLOW = [
+  ...['source_ip', 'destination_ip', 'protocol', 'source_port', 'destination_port', 'initiator', 'decision'],
+  ...['bytes', 'packets'],
+];
+
+/** Reports with their conversations; of single flows the addresses are known, and whether replies were seen. */
+async function selectReports(selection: BoundedSelection, source: CountedSource, isByNode: boolean): Promise<Part> {
+  if (source !== 'flows')
+    return ch`select t.*, toBool(false) as answered from (${reportedRollups(selection, source)}) as t`;
+  const prefix = (end: string) =>
+    ch`concat(${addressText(raw(`t.${end}_ip`))}, if(startsWith(toString(t.${raw(end)}_ip), '::ffff:'), '/32', '/128')) as ${raw(end)}_prefix,
+      toBool(t.${raw(end)}_cidr <> '') as ${raw(end)}_internal`;
+  const columns = ch`${raw([...SAME, ...FLOW].map((name) => `t.${name} as ${name}`).join(', '))}, ${prefix('source')}, ${prefix('destination')},
+    ${SERVICE_PORT} as service_port, ${raw(PORT_REPLY)} as reply, toBool(${raw(IS_ANSWERED)}) as answered, toInt64(1) as flows`;
+  return selectSingleRows(selection, await resolvePlaces(selection), columns, isByNode);
+}
+
+/**
+ * The caller's or the service's side of a sum: an answer is counted to the conversation that it answers. A workload that may
+ * not be seen is none, and a subnet that may not be seen is every address.
+ */
+export function conversationSide(end: 'caller' | 'service', reach: FlowReach): Part {
+  const [plain, turned] = end === 'caller' ? ['source', 'destination'] : ['destination', 'source'];
+  const column = (name: string) => raw(`if(t.reply, t.${turned}_${name}, t.${plain}_${name})`);
+  const [workload, prefix, internal] = [column('workload_id'), column('prefix'), column('internal')];
+  return ch`${ifVisible(workload, reach.visible)} as ${raw(plain as string)}_workload_id,
+    if(${internal}, ${cidrIfVisible(prefix, workload, reach)}, ${prefix}) as ${raw(plain as string)}_prefix,
+    ${internal} as ${raw(plain as string)}_internal`;
+}
+
+const IDENTITY = [
+  ...['workload_id', 'prefix', 'internal'].flatMap((name) => [`source_${name}`, `destination_${name}`]),
+  ...['protocol', 'port', 'decision'],
+];
+const listColumns = (alias: string, names: readonly string[]) => names.map((name) => `${alias}.${name}`).join(', ');
+const selectColumns = (alias: string, names: readonly string[]) =>
+  raw(names.map((name) => `${alias}.${name} as ${name}`).join(', '));
+
+/** No workload is null to those who ask. */
+const shown = <T extends Conversation>(row: T): T => ({
+  ...row,
+  source_workload_id: row.source_workload_id === NONE ? null : row.source_workload_id,
+  destination_workload_id: row.destination_workload_id === NONE ? null : row.destination_workload_id,
+});
+
+/**
+ * The conversations that some groups of `listFlowGroups` are made of, the heaviest of each. What is evaluated does not depend on
+ * how often it is reported, so every report counts.
+ */
+export const listGroupConversations =
+  (connection: Connection): FlowStore['groupConversations'] =>
+  async (selection, source, grouping, { ids, most }) => {
+    if (ids.length === 0) return [];
+    // Any user who may see the flow sees the address of an end, but not its subnet.
+    const reach = source === 'flows' ? { ...selection, prefixes: 'all' as const } : selection;
+    const keys = getGroupKeys(grouping, source, selection);
+    const names = listKeyNames(keys);
+    const identity = [...IDENTITY, 'answered'];
+    const groupKeys = join(
+      names.map((name) => ch`${keys[name] as Part} as ${raw(`key_${name}`)}`),
+      ', ',
+    );
+    const all = [...names.map((name) => `key_${name}`), ...identity];
+    const rows = await connection.read<GroupConversation>(ch`
+      select g.group_id as group_id, g.total as total, ${selectColumns('g', identity)}, ifNull(g.bytes, 0) as bytes, ifNull(g.packets, 0) as packets,
+        g.flows as flows, '' as last_seen_at
+      from (
+        select r.*, ${groupId(names, (name) => `r.key_${name}`)} as group_id, toInt32(count() over (partition by group_id)) as total
+        from (
+          select ${selectColumns('c', all)}, sum(c.bytes) as bytes, sum(c.packets) as packets, sum(c.flows) as flows
+          from (
+            select ${groupKeys}, ${conversationSide('caller', reach)}, ${conversationSide('service', reach)}, t.protocol as protocol,
+              t.service_port as port, t.decision as decision, t.answered as answered, t.bytes as bytes, t.packets as packets, t.flows as flows
+            from (${await selectReports(selection, source, grouping === 'node')}) as t) as c
+          group by ${raw(listColumns('c', all))}) as r
+        where has(${texts(ids)}, group_id)) as g
+      order by g.group_id, g.bytes desc nulls last, ${raw(listColumns('g', identity))}
+      limit ${number(most)} by g.group_id`);
+    return rows.map(shown);
+  };
+
+function narrowed({ hosts = false, at, from_outside = false }: ConversationFilter): Part {
+  const [source, destination] = [raw('t.source_workload_id'), raw('t.destination_workload_id')];
+  return all([
+    ...(hosts ? [] : [ch`not (${isNone(source)} and ${isNone(destination)})`]),
+    ...(at ? [any([inIds(source, at), inIds(destination, at)])] : []),
+    ...(from_outside ? [ch`${isNone(source)} and not t.source_internal and not ${isNone(destination)}`] : []),
+  ]);
+}
+
+/**
+ * Traffic of the range from minute or hour rollups: who opened conversations with whom, by service and verdict, the
+ * heaviest first. Each counts once, however many nodes reported it.
+ */
+export const listEdges =
+  (connection: Connection): FlowStore['edges'] =>
+  async (selection, source, filter = {}) => {
+    const rows = await connection.read<Omit<Conversation, 'last_seen_at'> & { last_seen_s: number }>(ch`
+      select ${selectColumns('t', IDENTITY)}, sum(t.bytes) as bytes, sum(t.packets) as packets, sum(t.flows) as flows,
+        toUnixTimestamp(max(t.bucket_at)) as last_seen_s
+      from (
+        select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)}, t.protocol as protocol,
+          t.service_port as port, t.decision as decision, t.bytes as bytes, t.packets as packets, t.flows as flows, t.bucket_at as bucket_at
+        from (${countedRollups(selection, source)}) as t where t.counted) as t
+      where ${narrowed(filter)} group by ${raw(listColumns('t', IDENTITY))}
+      order by bytes desc, ${raw(listColumns('t', IDENTITY))} limit ${number(filter.most ?? MAX_CONVERSATIONS)}`);
+    return rows.map(({ last_seen_s, ...row }) =>
+      shown({ ...row, last_seen_at: new Date(last_seen_s * 1000).toISOString() }),
+    );
+  };

@@ -1,0 +1,99 @@
+import type { Page } from '@/domain/list';
+import { decodeCursor, encodeCursor } from '../../../db/keyset';
+import { AppError } from '../../../lib/errors';
+import { any, ch, join, number, type Part, text, time } from './statement';
+
+/** What a list can be sorted by. */
+export type SortColumn = { column: Part; type: 'time' | 'number' | 'text' | 'address'; nullable?: boolean };
+
+/** What tells rows apart that are equal otherwise: columns, and how an id of the list names their values. */
+export type IdColumns = { columns: readonly Part[]; parse: (id: string) => readonly Part[] };
+
+const tamperedCursor = (cause?: unknown) =>
+  new AppError('malformed', 'The cursor is not from this list. Start again without a cursor.', {
+    cause,
+    errors: [{ field: 'cursor', message: 'Use next_cursor of the previous page, unchanged.' }],
+  });
+
+function toValue({ type }: SortColumn, value: string | number | boolean): Part {
+  switch (type) {
+    case 'time':
+      if (typeof value !== 'string' || Number.isNaN(Date.parse(value))) throw tamperedCursor();
+      return time(value);
+    case 'number':
+      if (typeof value !== 'number') throw tamperedCursor();
+      return number(value);
+    case 'address':
+      return ch`toIPv6OrDefault(${text(String(value))})`;
+    case 'text':
+      return text(String(value));
+  }
+}
+
+const tuple = (parts: readonly Part[]): Part => ch`(${join(parts, ', ')})`;
+
+/** Keyset paging as in `db/keyset.ts`: nulls sort last in both directions; ties are broken by id. */
+export function keyset(
+  key: SortColumn,
+  id: IdColumns,
+  descending: boolean,
+  cursor: string | undefined,
+): { order: Part; after: Part | undefined } {
+  const direction = descending ? ch` desc` : ch` asc`;
+  const order = join(
+    [ch`${key.column}${direction} nulls last`, ...id.columns.map((column) => ch`${column}${direction}`)],
+    ', ',
+  );
+  if (!cursor) return { order, after: undefined };
+  const [value, lastId] = decodeCursor(cursor);
+  let last: readonly Part[];
+  try {
+    last = id.parse(lastId);
+  } catch (cause) {
+    throw tamperedCursor(cause);
+  }
+  const beyond = descending ? ch`<` : ch`>`;
+  const isLater = ch`${tuple(id.columns)} ${beyond} ${tuple(last)}`;
+  if (value === null) return { order, after: ch`(isNull(${key.column}) and ${isLater})` };
+  const at = toValue(key, value);
+  return {
+    order,
+    after: any([
+      ch`ifNull(${key.column} ${beyond} ${at}, false)`,
+      ...(key.nullable ? [ch`isNull(${key.column})`] : []),
+      ch`(ifNull(${key.column} = ${at}, false) and ${isLater})`,
+    ]),
+  };
+}
+
+type Query = { limit: number; cursor?: string | undefined; sort?: string | undefined };
+
+/**
+ * Reads one page and, beside it, the number of all matches. `build` gets the condition that continues after the cursor, the order and
+ * the limit.
+ */
+export async function readPage<T extends { id: string }>(
+  input: Query,
+  list: { sorts: Readonly<Record<string, SortColumn>>; sort: string; id: IdColumns },
+  build: (paging: { after: Part | undefined; order: Part; limit: number }) => {
+    rows: Promise<T[]>;
+    total: Promise<number>;
+  },
+): Promise<Page<T>> {
+  const sort = input.sort ?? list.sort;
+  const descending = sort.startsWith('-');
+  const field = descending ? sort.slice(1) : sort;
+  const key = list.sorts[field];
+  if (!key) throw new Error(`expected a sort key for ${field}`);
+  const { order, after } = keyset(key, list.id, descending, input.cursor);
+  const { rows, total } = build({ order, after, limit: input.limit + 1 });
+  const [found, count] = await Promise.all([rows, total]);
+  const items = found.slice(0, input.limit);
+  const last = items.at(-1);
+  const value = last && ((last as Record<string, unknown>)[field] as string | number | null);
+  return {
+    items,
+    next_cursor: found.length > input.limit && last ? encodeCursor(value ?? null, last.id) : null,
+    total: count,
+  };
+}

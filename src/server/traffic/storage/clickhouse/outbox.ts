@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { SECOND_MS } from '@/domain/durations';
+import { WINDOW_SECONDS } from '@/domain/flow/plan-range';
+import { db, type Tx } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
+import { flowOutbox, type OutboxTarget } from '../../../db/schema/flows';
+import { trafficMarks } from '../../../db/schema/traffic';
+import { AppError } from '../../../lib/errors';
+import type { FlowNode } from '../flow-rows';
+import { type Connection, RETRY_AFTER_SECONDS } from './connection';
+import { INCOMING_COLUMNS } from './incoming-rows';
+
+/** Rows of one insert, about. */
+const BATCH_ROWS = 100_000;
+/** An insert costs ClickHouse a part of each table, however few rows it has: heartbeats that come soon after each other share one. */
+const GAP_MS = 250;
+const POLL_MS = 50;
+const PATIENCE_MS = 30 * SECOND_MS;
+
+const WINDOW_MS = WINDOW_SECONDS * SECOND_MS;
+
+type NewRows = {
+  target?: OutboxTarget;
+  rows: Buffer;
+  row_count: number;
+  /** When what changes totals was seen. */
+  observed: readonly string[];
+};
+
+const FORMATS: Readonly<Record<OutboxTarget, string>> = {
+  incoming_flows: `(${INCOMING_COLUMNS}) FORMAT Native`,
+  incoming_ends: 'FORMAT JSONEachRow',
+  incoming_moves: 'FORMAT JSONEachRow',
+};
+
+/** Writes rows that count once the transaction is committed. */
+export async function addToOutbox(
+  tx: Tx,
+  { node_id, cluster_id }: FlowNode,
+  { target = 'incoming_flows', rows, row_count, observed }: NewRows,
+): Promise<void> {
+  const slots = new Set(observed.map((at) => Math.floor(Date.parse(at) / WINDOW_MS) * WINDOW_MS));
+  const buckets = [...slots].map((slot) => new Date(slot).toISOString());
+  await tx.insert(flowOutbox).values({ node_id, cluster_id, target, row_count, rows, buckets });
+}
+
+/** The same for few rows, as objects. */
+export async function addObjectsToOutbox(
+  tx: Tx,
+  node: FlowNode,
+  target: Exclude<OutboxTarget, 'incoming_flows'>,
+  rows: readonly object[],
+  observed: readonly string[] = [],
+): Promise<void> {
+  const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  if (rows.length > 0) {
+    await addToOutbox(tx, node, { target, rows: Buffer.from(text), row_count: rows.length, observed });
+  }
+}
+
+/** Puts what waits into a batch. What several processes do at the same time falls into different ones. */
+async function claimBatch(): Promise<boolean> {
+  const claimed = await db.execute(sql`
+    with free as materialized (
+      select id, sum(row_count) over (order by id) - row_count as before from (
+        select id, row_count from ${flowOutbox} where batch is null
+          and target = (select target from ${flowOutbox} where batch is null order by id limit 1)
+        order by id limit 1000 for update skip locked) as f)
+    update ${flowOutbox} as o set batch = (select min(id) from free) from free
+    where o.id = free.id and free.before < ${BATCH_ROWS} returning o.id`);
+  return claimed.length > 0;
+}
+
+type Waiting = { id: number; rows: Buffer };
+
+/**
+ * Sends the oldest batch that no other process is sending, and deletes it: what changes totals is marked in the same transaction, after
+ * it has arrived. Interrupted anywhere, the batch stays and is sent again with the same rows and the same name.
+ * @returns whether there was one
+ */
+function sendBatch(connection: Connection): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const [first] = await tx.execute<{ batch: string; token: string; target: OutboxTarget }>(
+      sql`select batch, token, target from ${flowOutbox} where batch is not null and id = batch order by batch limit 1 for update skip locked`,
+    );
+    if (!first) return false;
+    const batch = Number(first.batch);
+    const waiting = await tx.execute<Waiting>(
+      sql`select id, rows from ${flowOutbox} where batch = ${batch} order by id for update`,
+    );
+    await connection.insert(`${first.target} ${FORMATS[first.target]}`, {
+      name: first.token,
+      blocks: waiting.map(({ rows }) => rows),
+    });
+    await tx.execute(sql`
+      with gone as (
+        delete from ${flowOutbox} where id = any (${pgArray(
+          'bigint',
+          waiting.map(({ id }) => id),
+        )}) returning cluster_id, buckets)
+      insert into ${trafficMarks} (cluster_id, bucket_at)
+      select distinct cluster_id, bucket_at from gone cross join unnest(buckets) as b(bucket_at)`);
+    return true;
+  });
+}
+
+/** Whether rows of a node are on their way; null: of any node. */
+async function isWaiting(nodeId: string | null): Promise<boolean> {
+  const rows = await db.execute<{ waits: boolean }>(
+    sql`select exists (select 1 from ${flowOutbox} where ${nodeId === null ? sql`true` : sql`node_id = ${nodeId}::uuid`}) as waits`,
+  );
+  return rows[0]?.waits ?? false;
+}
+
+/** Sends what waits; who comes while it is being sent waits for the same, and then for the next. */
+export function makeDelivery(connection: Connection, { gap_ms = GAP_MS }: { gap_ms?: number } = {}) {
+  let sending: Promise<void> | undefined;
+  let sentAt = Number.NEGATIVE_INFINITY;
+  const send = async () => {
+    const early = sentAt + gap_ms - performance.now();
+    if (early > 0) await delay(early);
+    sentAt = performance.now();
+    while (await sendBatch(connection)) sentAt = performance.now();
+    while (await claimBatch()) {
+      while (await sendBatch(connection)) sentAt = performance.now();
+    }
+  };
+  return async (nodeId: string | null): Promise<void> => {
+    const until = performance.now() + PATIENCE_MS;
+    while (await isWaiting(nodeId)) {
+      sending ??= send().finally(() => {
+        sending = undefined;
+      });
+      await sending;
+      if (!(await isWaiting(nodeId))) return;
+      if (performance.now() > until) {
+        throw new AppError(
+          'unavailable',
+          'The store of flows (ClickHouse) is busy. The flows are kept and stored later.',
+          {
+            retryAfterSeconds: RETRY_AFTER_SECONDS,
+          },
+        );
+      }
+      await delay(POLL_MS);
+    }
+  };
+}

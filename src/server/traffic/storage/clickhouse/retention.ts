@@ -1,0 +1,96 @@
+import { sql } from 'drizzle-orm';
+import { HOUR_MS } from '@/domain/durations';
+import { HOURLY_HOURS, minuteCutoff } from '@/domain/flow/plan-range';
+import { deleteAged } from '../../../db/aged-rows';
+import { db } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
+import { nodes } from '../../../db/schema/clusters';
+import { openConversations } from '../../../db/schema/flows';
+import type { FlowUpkeep } from '../flow-store';
+import { deleteGoneNodes, retainOthers } from '../postgres/retention';
+import type { Connection } from './connection';
+import { ch, inIds, NONE, type Part, raw, second, time, toStatement } from './statement';
+
+/** As long as an agent keeps what it cannot send: only so long can a report continue a conversation. */
+const OPEN_HOURS = 24 + 1;
+
+type Partition = { partition: string; rows: number };
+
+/** The partitions of a table of which a condition holds for all rows. */
+const findPartitions = (connection: Connection, table: string, all: Part): Promise<Partition[]> =>
+  connection.read<Partition>(ch`
+    select t._partition_id as partition, count() as rows from ${raw(table)} as t group by t._partition_id having min(${all}) = 1`);
+
+async function dropPartitions(connection: Connection, table: string, expired: Part, signal: AbortSignal | undefined) {
+  let total = 0;
+  for (const { partition, rows } of await findPartitions(connection, table, expired)) {
+    signal?.throwIfAborted();
+    if (!/^\w+$/.test(partition)) throw new Error('expected the id of a partition');
+    await connection.run(`alter table ${table} drop partition id '${partition}'`);
+    total += rows;
+  }
+  return total;
+}
+
+/** What was last seen before has expired: it is read no more from now on, and a day of which all expired is deleted as a whole. */
+async function dropFlows(connection: Connection, cutoff: string, signal: AbortSignal | undefined): Promise<number> {
+  const { query } = toStatement(ch`insert into flow_expiry (one, until) select 1, ${time(cutoff)}`);
+  await connection.run(query);
+  return dropPartitions(connection, 'flows', ch`t.observed_at < ${time(cutoff)}`, signal);
+}
+
+/** Nodes that have rows in the table and do not exist any more, with how many. */
+async function findDeletedNodes(connection: Connection, table: string): Promise<{ node_id: string; rows: number }[]> {
+  const found = await connection.read<{ node_id: string; rows: number }>(
+    ch`select t.node_id as node_id, count() as rows from ${raw(table)} as t group by t.node_id`,
+  );
+  if (found.length === 0) return [];
+  const ids = pgArray(
+    'uuid',
+    found.map(({ node_id }) => node_id),
+  );
+  const known = await db.execute<{ id: string }>(sql`select id from ${nodes} where id = any (${ids})`);
+  const present = new Set(known.map(({ id }) => id));
+  return found.filter(({ node_id }) => node_id !== NONE && !present.has(node_id));
+}
+
+/** What nodes that are gone have left. */
+async function deleteNodes(connection: Connection): Promise<number> {
+  let total = 0;
+  for (const table of ['flows', 'rollup_minutes', 'rollup_hours', 'unresolved_minutes']) {
+    const gone = await findDeletedNodes(connection, table);
+    if (gone.length === 0) continue;
+    const ids = gone.map(({ node_id }) => node_id);
+    await connection.run(toStatement(ch`delete from ${raw(table)} where ${inIds(raw('node_id'), ids)}`).query);
+    total += gone.reduce((sum, { rows }) => sum + rows, 0);
+  }
+  return total;
+}
+
+/** Deletes what is expired: whole partitions, and what nodes that are gone have left. */
+export const retainFlows =
+  (connection: Connection): FlowUpkeep['retain'] =>
+  async ({ now, flow_hours }, signal) => {
+    const ago = (hours: number) => new Date(now - hours * HOUR_MS).toISOString();
+    const before = (ms: number) => ch`t.bucket_at < ${second(ms)}`;
+    const gone = await deleteNodes(connection);
+    return {
+      traffic_flows: await dropFlows(connection, ago(flow_hours), signal),
+      traffic_conversations: await deleteAged(
+        { table: openConversations, at: 'last_seen_at' },
+        ago(OPEN_HOURS),
+        signal,
+      ),
+      // Hours are added up as flows come.
+      minutes_moved: await dropPartitions(connection, 'rollup_minutes', before(minuteCutoff(now)), signal),
+      flow_unresolved_minutes: await dropPartitions(
+        connection,
+        'unresolved_minutes',
+        before(minuteCutoff(now)),
+        signal,
+      ),
+      flow_rollup_hours: await dropPartitions(connection, 'rollup_hours', before(now - HOURLY_HOURS * HOUR_MS), signal),
+      ...(await retainOthers({ now, flow_hours }, signal)),
+      rows_of_gone_nodes: gone + (await deleteGoneNodes(['interface_samples', 'interface_traffic'], signal)),
+    };
+  };

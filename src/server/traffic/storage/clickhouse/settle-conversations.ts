@@ -1,0 +1,107 @@
+import { sql } from 'drizzle-orm';
+import { db, type Tx } from '../../../db/client';
+import { pgArray } from '../../../db/pg-array';
+import { flowOutbox, openConversations, type ReportedState } from '../../../db/schema/flows';
+import { getBegunHour } from '../assign-reports';
+import { type DueConversation, findParts } from '../find-parts';
+import type { FlowUpkeep } from '../flow-store';
+import type { Connection } from './connection';
+import { FLOW_NAMES } from './migrations';
+import { readSettlingTime } from './open-conversations';
+import { ch, raw, second, time, toStatement, uuid } from './statement';
+
+const CHUNK_KEYS = 100;
+/** What one run works at most before it leaves the rest to the next one. */
+const BUDGET_MS = 5_000;
+
+type Due = DueConversation & { reports: Record<string, ReportedState> };
+
+/** What rows do not keep when their conversation becomes a part of another one. */
+const MOVED = ['began_at', 'conversation_id', 'changed_at'];
+
+/** The rows of a conversation get the id of another one. Repeated after an interruption, they are copied once. */
+async function moveRows(
+  connection: Connection,
+  part: string,
+  { whole, changed_at }: { whole: string; changed_at: string },
+): Promise<void> {
+  const isPart = (alias: string) =>
+    ch`${raw(alias)}began_at = ${second(getBegunHour(part))} and ${raw(alias)}conversation_id = ${uuid(part)}`;
+  const others = raw(FLOW_NAMES.filter((name) => !MOVED.includes(name)).join(', '));
+  const copy = toStatement(ch`
+    insert into flows (${raw(MOVED.join(', '))}, ${others})
+    select ${second(getBegunHour(whole))}, ${uuid(whole)}, ${time(changed_at)}, ${others} from flows as f final where ${isPart('f.')} order by forward, decision, node_id`);
+  await connection.run(copy.query, { insert_deduplicate: 1, insert_deduplication_token: `${part} ${whole}` });
+  await connection.run(toStatement(ch`delete from flows where ${isPart('')}`).query);
+}
+
+/** What both know of reports: the newer one of each. */
+function joinReports(
+  a: Record<string, ReportedState>,
+  b: Record<string, ReportedState>,
+): Record<string, ReportedState> {
+  const joined = { ...a };
+  for (const [key, report] of Object.entries(b)) {
+    const known = joined[key];
+    if (!known || known[0] < report[0]) joined[key] = report;
+  }
+  return joined;
+}
+
+async function joinState(tx: Tx, part: Due, whole: Due): Promise<void> {
+  const key = part.conversation_key;
+  await tx.execute(sql`
+    update ${openConversations} as c set reports = ${JSON.stringify(joinReports(whole.reports, part.reports))}::jsonb,
+      low_workload_id = coalesce(c.low_workload_id, ${part.low}::uuid), high_workload_id = coalesce(c.high_workload_id, ${part.high}::uuid),
+      first_seen_at = least(c.first_seen_at, to_timestamp(${part.first_seen / 1000})),
+      last_seen_at = greatest(c.last_seen_at, to_timestamp(${part.last_seen / 1000})), revision = c.revision + 1
+    where c.conversation_key = ${key}::uuid and c.id = ${whole.id}::uuid`);
+  await tx.execute(
+    sql`delete from ${openConversations} where conversation_key = ${key}::uuid and id = ${part.id}::uuid`,
+  );
+}
+
+/**
+ * Joins conversations of which ends became known with those that they turn out to be a part of. Reports of them wait until then, and what
+ * is on its way has arrived before. @returns how many were due
+ */
+async function joinParts(connection: Connection, tx: Tx): Promise<number> {
+  const due = await tx.execute<Due>(sql`
+    select c.id, c.conversation_key, c.ordinal, c.is_final, c.observer_id as observer, c.low_workload_id as low, c.high_workload_id as high,
+      c.reports, (date_part('epoch', c.first_seen_at) * 1000)::float8 as first_seen, (date_part('epoch', c.last_seen_at) * 1000)::float8 as last_seen
+    from ${openConversations} as c where c.conversation_key in (
+      select conversation_key from ${openConversations} where is_merge_due and not is_final order by 1 limit ${CHUNK_KEYS}) and not c.is_final
+    order by c.conversation_key, c.ordinal for update`);
+  const [waiting] = await tx.execute<{ waits: boolean }>(sql`select exists (select 1 from ${flowOutbox}) as waits`);
+  if (due.length === 0 || waiting?.waits) return 0;
+  const changed_at = await readSettlingTime(tx);
+  const byId = new Map(due.map((one) => [one.id, one]));
+  for (const { id, whole } of findParts(due)) {
+    const [part, of] = [byId.get(id), byId.get(whole)];
+    if (!part || !of) continue;
+    await moveRows(connection, id, { whole, changed_at });
+    await joinState(tx, part, of);
+    of.reports = joinReports(of.reports, part.reports);
+  }
+  await tx.execute(sql`
+    update ${openConversations} set is_merge_due = false where is_merge_due and conversation_key = any (${pgArray(
+      'uuid',
+      due.map(({ conversation_key }) => conversation_key),
+    )})`);
+  return due.length;
+}
+
+/** In small transactions, for some seconds. Every flow has a conversation from the start. */
+export const settleConversations =
+  (connection: Connection, deliver: (nodeId: string | null) => Promise<void>): FlowUpkeep['settleConversations'] =>
+  async (signal) => {
+    const until = performance.now() + BUDGET_MS;
+    const done = { assigned: 0, joined: 0 };
+    for (let due = 1; due > 0 && performance.now() < until; ) {
+      signal?.throwIfAborted();
+      await deliver(null);
+      due = await db.transaction((tx) => joinParts(connection, tx));
+      done.joined += due;
+    }
+    return done;
+  };

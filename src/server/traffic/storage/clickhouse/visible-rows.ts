@@ -1,0 +1,197 @@
+import { HOUR_MS } from '@/domain/durations';
+import { getBegunHour } from '../assign-reports';
+import type { FlowReach, FlowSelection, OwnedPeriod, VisibleWorkloads } from '../flow-selection';
+import { NEWEST, ROLLUP_IDENTITY } from './migrations';
+import { all, any, ch, inIds, join, NONE, number, type Part, raw, second, texts, time, uuid } from './statement';
+
+/** A number that JavaScript can hold, or null: `least` would leave that out. */
+export const capped = (column: string): string =>
+  `if(${column} > ${Number.MAX_SAFE_INTEGER}, toInt64(${Number.MAX_SAFE_INTEGER}), ${column})`;
+
+/** The workload id in the column, or none where it may not be seen: to strangers the end is an address and no more. */
+export const ifVisible = (column: Part, visible: VisibleWorkloads): Part =>
+  visible === 'all' ? column : ch`if(${inIds(column, visible)}, ${column}, ${uuid(NONE)})`;
+
+/**
+ * The subnet of an end (`cidr`), for users who may see its workload or the subnet. All others get every address
+ * (`0.0.0.0/0`, `::/0`): this shows that the end is inside the installation, but not where. See `toVisibleCidr`.
+ */
+export function cidrIfVisible(cidr: Part, workload: Part, { visible, prefixes }: FlowReach): Part {
+  if (visible === 'all' || prefixes === 'all') return cidr;
+  const known = prefixes.length === 0 ? raw('false') : ch`has(${texts(prefixes)}, ${cidr})`;
+  return ch`if(${cidr} = '' or ${inIds(workload, visible)} or ${known}, ${cidr},
+    if(position(${cidr}, ':') > 0, '::/0', '0.0.0.0/0'))`;
+}
+
+/** When rows are read: those that were seen in this time, or of one conversation. */
+export type SeenRange = { since: string; until: string | null; conversation_id?: string | undefined };
+/** When the flows of a selection are read: an expired one never matches. */
+export const toRange = ({
+  cutoff,
+  since,
+  until,
+  filter,
+}: Pick<FlowSelection, 'cutoff' | 'since' | 'until'> & Partial<Pick<FlowSelection, 'filter'>>): SeenRange => ({
+  since: cutoff > since ? cutoff : since,
+  until,
+  conversation_id: filter?.conversation_id,
+});
+
+/** The same, or those of conversations that changed in a time. */
+export type RowRange = SeenRange | { changed_since: string; changed_until: string };
+
+const newest = (name: (typeof NEWEST)[number][0]) =>
+  `tupleElement(f.newest, ${NEWEST.findIndex(([known]) => known === name) + 1})`;
+
+/** Columns of a flow as they are read. */
+const FLOW_COLUMNS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      ...['began_at', 'conversation_id', 'forward', 'decision', 'node_id', 'cluster_id', 'protocol', 'source_ip'],
+      ...[
+        'destination_ip',
+        'source_port',
+        'destination_port',
+        'first_seen_at',
+        'observed_at',
+        'created_at',
+        'updated_at',
+        'changed_at',
+      ],
+      ...['source_workload_id', 'destination_workload_id', 'source_cidr', 'destination_cidr', 'is_final'],
+    ].map((name) => [name, `f.${name}`]),
+  ),
+  bytes: capped('f.bytes'),
+  packets: capped('f.packets'),
+  ...Object.fromEntries(
+    (['interface', 'vmid', 'nic', 'vlan', 'workload_id', 'state', 'collector', 'initiator', 'raw'] as const).map(
+      (name) => [name, newest(name)],
+    ),
+  ),
+  icmp_type: `ifNull(intDiv(f.opening_icmp, 256), ${newest('icmp_type')})`,
+  icmp_code: `ifNull(f.opening_icmp % 256, ${newest('icmp_code')})`,
+};
+
+/** Conversations mostly end soon: older ones are looked for. */
+const MARGIN_MS = HOUR_MS;
+
+/**
+ * Which conversations a range can be about, by the hour in which they began: it is what the table is sorted by. Those that began long
+ * before it or, as a late report said, not as late as the first one had it, are looked for by their times.
+ */
+function withinRange(range: RowRange): Part {
+  if ('changed_since' in range) {
+    return ch`(f.began_at, f.conversation_id) in (select s.began_at, s.conversation_id from flows as s
+      where s.changed_at >= ${time(range.changed_since)} and s.changed_at <= ${time(range.changed_until)})`;
+  }
+  const { since, until, conversation_id } = range;
+  if (conversation_id !== undefined) {
+    return ch`f.began_at = ${second(getBegunHour(conversation_id))} and f.conversation_id = ${uuid(conversation_id)}`;
+  }
+  const key = raw('(f.began_at, f.conversation_id)');
+  const from = second(Math.floor(Date.parse(since) / HOUR_MS) * HOUR_MS - MARGIN_MS);
+  const conditions = [
+    ch`(f.began_at >= ${from} or ${key} in (select s.began_at, s.conversation_id from flows as s
+      where s.began_at < ${from} and s.observed_at >= ${time(since)}))`,
+  ];
+  if (until !== null) {
+    const to = second(Math.ceil(Date.parse(until) / HOUR_MS) * HOUR_MS);
+    conditions.push(ch`(f.began_at < ${to} or ${key} in (select s.began_at, s.conversation_id from flows as s
+      where s.began_at >= ${to} and s.first_seen_at < ${time(until)}))`);
+  }
+  return all(conditions);
+}
+
+type Within = (period: OwnedPeriod) => Part;
+
+/** An end as far as it belonged to the reader: strangers see an address and no more. */
+function boundedEnd(column: Part, end: string, periods: readonly OwnedPeriod[], within: Within): Part {
+  if (periods.length === 0) return column;
+  const ids = periods.map(({ workload_id }) => workload_id);
+  const inside = any(periods.map((period) => ch`(${raw(end)} = ${uuid(period.workload_id)} and ${within(period)})`));
+  return ch`if(${inIds(raw(end), ids)} and not ${inside}, ${uuid(NONE)}, ${column})`;
+}
+
+/** Since when it lasts: since when a connection lasts that began under another owner is none of this one's business. */
+function clippedBegin(column: Part, ends: readonly string[], periods: readonly OwnedPeriod[], within: Within): Part {
+  const started = periods.filter(({ from }) => from !== null);
+  if (started.length === 0) return column;
+  const cases = started.map((period) => {
+    const isTheirs = any(ends.map((end) => ch`${raw(end)} = ${uuid(period.workload_id)}`));
+    return ch`${within(period)} and ${isTheirs}, greatest(${column}, ${time(period.from ?? '')}), `;
+  });
+  return ch`multiIf(${join(cases, '')}${column})`;
+}
+
+/** Whether a row belongs to a period: it began there, and was last seen there. */
+const withinPeriod =
+  (created: string, seen: string): Within =>
+  ({ from, to }) =>
+    all([
+      ...(from === null ? [] : [ch`${raw(created)} >= ${time(from)} and ${raw(seen)} >= ${time(from)}`]),
+      ...(to === null ? [] : [ch`${raw(seen)} < ${time(to)}`]),
+    ]);
+
+const FLOW_ENDS = ['workload_id', 'source_workload_id', 'destination_workload_id'];
+
+/** What expired is gone for its readers, whenever ClickHouse deletes it. */
+export const NOT_EXPIRED = raw('f.observed_at >= (select max(until) from flow_expiry)');
+
+/** Flows, for FROM, as far as their workloads belonged to the reader when they were observed. */
+export function flowRows(range: RowRange, periods: readonly OwnedPeriod[]): Part {
+  const within = withinPeriod('f.created_at', 'f.observed_at');
+  const ends = FLOW_ENDS.map((name) => FLOW_COLUMNS[name] as string);
+  const columns = Object.entries(FLOW_COLUMNS).map(([name, column]) => {
+    let shown = raw(column);
+    if (FLOW_ENDS.includes(name)) shown = boundedEnd(shown, column, periods, within);
+    if (name === 'first_seen_at') shown = clippedBegin(shown, ends, periods, within);
+    return ch`${shown} as ${raw(name)}`;
+  });
+  return ch`(select ${join(columns, ', ')} from flows as f final where ${NOT_EXPIRED} and ${withinRange(range)})`;
+}
+
+/** The same of rows that have been put together from flows, with `created_at` and when they were last seen. */
+export function boundedColumns(
+  names: readonly string[],
+  { alias, ends, seen }: { alias: string; ends: readonly string[]; seen: string },
+  periods: readonly OwnedPeriod[],
+): Part {
+  const within = withinPeriod(`${alias}.created_at`, `${alias}.${seen}`);
+  const of = ends.map((end) => `${alias}.${end}`);
+  const columns = names.map((name) => {
+    let shown = raw(`${alias}.${name}`);
+    if (ends.includes(name)) shown = boundedEnd(shown, `${alias}.${name}`, periods, within);
+    if (name === 'first_seen_at') shown = clippedBegin(shown, of, periods, within);
+    return ch`${shown} as ${raw(name)}`;
+  });
+  return join(columns, ', ');
+}
+
+/** Columns of totals by the minute or hour. */
+const ROLLUP_COLUMNS = ['bucket_at', 'rollup_key', 'node_id', 'cluster_id', ...ROLLUP_IDENTITY];
+const ROLLUP_ENDS = ['source_workload_id', 'destination_workload_id'];
+
+/**
+ * Traffic per minute or hour. A row whose totals are all zero goes when it is merged, and only those that are read count: `reports` keeps it
+ * as long as there is something in it. The bucket in which a workload moved belongs to neither owner.
+ */
+export function rollupRows(
+  source: 'minutes' | 'hours',
+  range: { since: number; until: number },
+  periods: readonly OwnedPeriod[],
+): Part {
+  const size = number(source === 'minutes' ? 60 : 3600);
+  const within: Within = ({ from, to }) =>
+    all([
+      ...(from === null ? [] : [ch`r.bucket_at >= ${time(from)}`]),
+      ...(to === null ? [] : [ch`r.bucket_at + ${size} <= ${time(to)}`]),
+    ]);
+  const columns = ROLLUP_COLUMNS.map((name) => {
+    const column = raw(`r.${name}`);
+    const shown = ROLLUP_ENDS.includes(name) ? boundedEnd(column, `r.${name}`, periods, within) : column;
+    return ch`${shown} as ${raw(name)}`;
+  });
+  const sums = ['bytes', 'packets', 'flows'].map((name) => raw(`${capped(`r.${name}`)} as ${name}`));
+  return ch`(select ${join([...columns, ...sums], ', ')} from ${raw(`rollup_${source}`)} as r final
+    where r.reports <> 0 and r.bucket_at >= ${second(range.since)} and r.bucket_at < ${second(range.until)})`;
+}
