@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrateDatabase } from '@/server/db/migrate';
 import { makeQueueBackend } from '@/server/jobs/backend';
+import { prepareFlowStorage } from '@/server/traffic/storage/flow-storage';
 
 /**
  * The store is not ready yet, which may resolve itself: refused or lost connections, a name that does not resolve, a
@@ -31,12 +32,13 @@ export async function retryUntilAvailable<T>(work: () => Promise<T>, timeoutMs =
 type Stores = { DATABASE_URL: string; REDIS_URL?: string };
 
 /**
- * Migrates the database and the queues to this program's version. Every process does so before it reports ready; one
+ * Migrates the database, the store of flows and the queues to this program's version. Every process does so before it reports ready; one
  * does the work, the others wait for it. Waits for a store that does not answer yet.
  * @throws Error of the store when it does not answer within `timeoutMs`, or immediately when a migration fails
  */
 export async function prepareStores(stores: Stores, timeoutMs?: number): Promise<void> {
   await retryUntilAvailable(() => migrateDatabase(stores.DATABASE_URL), timeoutMs);
+  await prepareFlowStorage(stores.DATABASE_URL);
   const queues = makeQueueBackend(stores);
   try {
     await queues.prepare();

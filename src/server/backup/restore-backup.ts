@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Client } from 'pg';
-import { MIGRATION_LOCK, type MigrationStep, migrateDatabase, migrationSteps } from '../db/migrate';
+import { type MigrationStep, migrateDatabase, migrationSteps } from '../db/migrate';
+import { MIGRATION_LOCK } from '../db/migration-lock';
 import { connect, disconnect } from './connect';
 import { copyIn } from './copy';
 import { type BackupManifest, type BackupTable, TABLE_FILE } from './manifest';

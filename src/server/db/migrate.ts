@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import journal from '../../../drizzle/meta/_journal.json';
+import { withMigrationLock } from './migration-lock';
 import { seedBuiltIns } from './seed-built-ins';
 
 /**
@@ -24,9 +25,6 @@ function migrationsFolder(): string {
   }
 }
 
-/** Lets one process at a time migrate a database; the number is used by Fabric alone (the bytes of "FABR"). */
-export const MIGRATION_LOCK = 0x46414252;
-
 async function assertComplete(client: postgres.Sql): Promise<void> {
   const rows = await client<{ created_at: string }[]>`select created_at::text from drizzle.__drizzle_migrations`;
   const applied = new Set(rows.map((row) => Number(row.created_at)));
@@ -43,28 +41,17 @@ async function assertComplete(client: postgres.Sql): Promise<void> {
  * then).
  */
 export async function migrateDatabase(url: string): Promise<void> {
-  const client = postgres(url, {
-    max: 1,
-    connect_timeout: 10,
-    fetch_types: false,
-    onnotice: () => {},
-    connection: { application_name: 'fabric-migrate' },
-  });
-  try {
+  await withMigrationLock(url, async (client) => {
     const [server] = await client<{ version: number; text: string }[]>`
       select current_setting('server_version_num')::int as version, current_setting('server_version') as text`;
     if (server && server.version < 150_000) {
       throw new Error(`PostgreSQL ${server.text} is too old: Fabric requires 15 or later`);
     }
-    await client`select pg_advisory_lock(${MIGRATION_LOCK})`;
     const db: PostgresJsDatabase = drizzle(client);
     await applyMigrations(db, { migrationsFolder: migrationsFolder() });
     await assertComplete(client);
     await seedBuiltIns(db);
-  } finally {
-    // Ends the session, and with it the lock.
-    await client.end({ timeout: 5 });
-  }
+  });
 }
 
 /** One migration of this program: when it was made (its identity), and its statements. */

@@ -54,6 +54,13 @@ describe('parseEnv', () => {
     ['PORT', '80.5', 'a port number, 0 to 65535'],
     ['DATABASE_URL', 'mysql://db', 'a postgres:// URL'],
     ['REDIS_URL', 'localhost:6379', 'a redis:// or rediss:// URL'],
+    ...['clickhouse:8123', 'tcp://clickhouse:9000/fabric', 'http://ch:8123/a/b', 'http://ch/fabric?max_threads=1'].map(
+      (url): [string, string, string] => [
+        'CLICKHOUSE_URL',
+        url,
+        'an http:// or https:// URL with user, password and database',
+      ],
+    ),
     ['FABRIC_SECRET_KEY', 'short', 'at least 32 random characters'],
     ['FABRIC_ALLOW_PRIVATE_TARGETS', '10.0.0.1', 'a comma-separated list of CIDRs, for example 127.0.0.0/8,::1/128'],
     ['LOG_LEVEL', 'loud', 'trace, debug, info, warn, error or silent'],

@@ -32,6 +32,16 @@ const listenAddress = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const CLICKHOUSE_FORM =
+  'an http:// or https:// URL with user, password and database, for example https://fabric:password@clickhouse:8443/fabric';
+
+/** The HTTP interface of a ClickHouse. What else the client would read from an address (options) has values of our own. */
+const clickhouseUrl = z.string().superRefine((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url !== null && url.search === '' && url.hash === '' && /^[/]?[\w-]*$/.test(url.pathname);
+  if (!isPlain || !/^https?:$/.test(url.protocol)) context.addIssue({ code: 'custom', message: CLICKHOUSE_FORM });
+});
+
 /** Every variable the program reads. `.env.example` lists the same names; a test compares them. */
 export const EnvSchema = z.object({
   NODE_ENV: z
@@ -47,6 +57,7 @@ export const EnvSchema = z.object({
     .string()
     .regex(/^rediss?:\/\//, 'a redis:// or rediss:// URL')
     .optional(),
+  CLICKHOUSE_URL: clickhouseUrl.optional(),
   DATABASE_POOL_SIZE: wholeNumber('a number of connections, 1 to 100', 1, 100).default(8),
   FABRIC_DATA_DIR: z.string().min(1).default('.data'),
   FABRIC_SECRET_KEY: z.string().min(32, 'at least 32 random characters').optional(),

@@ -65,6 +65,13 @@ const made = lazy(() => {
     labelNames: ['lane', 'reason'],
     registers: [registry],
   });
+  const flowStorage = new Histogram({
+    name: 'fabric_flow_storage_request_duration_seconds',
+    help: 'Requests to ClickHouse by operation (read, stream, insert, run) and result (ok, failed).',
+    labelNames: ['operation', 'result'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 1, 5, 30],
+    registers: [registry],
+  });
   // Read on request: a cache only counts.
   const ofCaches = (field: 'entries' | 'bytes' | 'hits' | 'misses') =>
     function (this: { reset(): void; inc(labels: { cache: string }, value: number): void }) {
@@ -131,12 +138,29 @@ const made = lazy(() => {
       'What all exporters have sent since they were created: datagrams, records, and what of them was stored or not.',
       ['what'],
     ),
+    flow_outbox: gauge('fabric_flow_outbox_rows', 'Rows of flows in PostgreSQL that have not arrived in ClickHouse.'),
+    flow_outbox_age: gauge(
+      'fabric_flow_outbox_oldest_seconds',
+      'How long the oldest of these rows has waited; 0 when none waits.',
+    ),
     overdue: gauge('fabric_schedules_overdue', 'Schedules whose next run is more than a minute late.'),
     known: gauge('fabric_gauges_known', 'Whether the gauges of a part (fleet, queues) could be read: 1 or 0.', [
       'part',
     ]),
   };
-  return { registry, requests, jobs, syncObjects, signIns, flows, deliveries, forwarded, refusedWork, gauges };
+  return {
+    registry,
+    requests,
+    jobs,
+    syncObjects,
+    signIns,
+    flows,
+    flowStorage,
+    deliveries,
+    forwarded,
+    refusedWork,
+    gauges,
+  };
 });
 
 /** Records one answered request. `path` is the pattern, never the concrete address, to keep the series few. */
@@ -170,6 +194,11 @@ export function countSignIn(result: 'ok' | 'failed'): void {
 /** Counts the flows of one heartbeat. */
 export function countFlows(outcomes: Record<'accepted' | 'updated' | 'unconfirmed' | 'rejected', number>): void {
   for (const [outcome, count] of Object.entries(outcomes)) made.flows.inc({ outcome }, count);
+}
+
+/** Records one request to the ClickHouse that stores flows. */
+export function countFlowStorageRequest(operation: string, result: 'ok' | 'failed', seconds: number): void {
+  made.flowStorage.observe({ operation, result }, seconds);
 }
 
 /** Counts an attempt to deliver a notification: `retried` will be retried, `failed` will not. */

@@ -5,6 +5,7 @@ import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
 import { setGauge } from '../lib/metrics';
 import { countExporters } from '../traffic/queries/flow-exporters';
+import { countUndelivered } from '../traffic/storage/flow-storage';
 import { countStates } from './queries/database';
 
 /** Who asks more often gets the values of before. */
@@ -14,6 +15,7 @@ const TIMEOUT_MS = 3_000;
 const LATE_MS = 60_000;
 
 async function readFleet(): Promise<void> {
+  await readFlowStorage();
   const states = await countStates();
   const of = (kind: 'clusters' | 'agents') => states.filter((one) => one.kind === kind);
   setGauge(
@@ -44,6 +46,13 @@ async function readFleet(): Promise<void> {
     'exporter_counts',
     Object.entries(exporters.counted).map(([what, value]) => ({ labels: { what }, value })),
   );
+}
+
+/** Nothing where flows are stored in PostgreSQL. */
+async function readFlowStorage(): Promise<void> {
+  const waiting = await countUndelivered();
+  setGauge('flow_outbox', waiting ? [{ value: waiting.rows }] : []);
+  setGauge('flow_outbox_age', waiting ? [{ value: waiting.oldest_seconds ?? 0 }] : []);
 }
 
 async function readQueues(): Promise<void> {

@@ -433,3 +433,9 @@ export const flowOutbox = pgTable(
     index('flow_outbox_batch_idx').on(t.batch).where(sql`batch is not null`),
   ],
 );
+
+/** One row once flows were stored in ClickHouse or moved: which store has them. No process may start with another one. */
+export const flowStorage = pgTable('flow_storage', {
+  engine: text().$type<'postgres' | 'clickhouse'>().notNull(),
+  since: timestampNow(),
+});

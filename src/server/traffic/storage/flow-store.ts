@@ -14,6 +14,8 @@ import type { Reach } from '@/domain/permissions';
 import type { ObservedPair } from '@/domain/suggestion/observed';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { Tx } from '../../db/client';
+import { env } from '../../lib/env';
+import { getClickhouseFlowStore } from './clickhouse/engine';
 import type {
   CountedFlow,
   CountedSpan,
@@ -87,10 +89,10 @@ export type FlowStore = {
    */
   append: (tx: Tx, node: FlowNode, flows: readonly ValidFlow[], now: string) => Promise<number>;
   /**
-   * Waits until what was committed for a node is where reads find it; with PostgreSQL it is there after the commit.
+   * Waits until what was committed for a node, or for all (null), is where reads find it; with PostgreSQL it is there after the commit.
    * @throws AppError `unavailable` when that is not possible: what was committed is kept, and arrives later
    */
-  deliver: (nodeId: string) => Promise<void>;
+  deliver: (nodeId: string | null) => Promise<void>;
   /** Stores counters of a node's interfaces: totals as of a moment, and what NICs carried while there were no flows. */
   appendInterfaces: (
     tx: Tx,
@@ -332,5 +334,8 @@ export type FlowUpkeep = {
   retain: (retention: { now: number; flow_hours: number }, signal?: AbortSignal) => Promise<Retained>;
 };
 
-/** The engine of this installation. */
-export const flowStore = (): FlowStore => postgresFlowStore;
+/** The engine of this installation: PostgreSQL, unless the environment names a ClickHouse. */
+export function flowStore(): FlowStore {
+  const { CLICKHOUSE_URL: url } = env();
+  return url === undefined ? postgresFlowStore : getClickhouseFlowStore(url);
+}

@@ -31,6 +31,8 @@ const INSERT_SETTINGS: ClickHouseSettings = {
 
 const REQUEST_TIMEOUT_MS = 60 * SECOND_MS;
 export const RETRY_AFTER_SECONDS = 30;
+export const NOT_REACHABLE =
+  'Flow storage (ClickHouse) is not reachable. Agents keep their flows. Check that ClickHouse runs, and CLICKHOUSE_URL.';
 
 const kept = processState<{ clients: Map<string, ClickHouseClient> }>(() => ({ clients: new Map() }));
 
@@ -48,14 +50,7 @@ export type Connection = {
 /** What came instead of an answer; what ClickHouse says itself about a statement is a fault of this program. */
 function toError(cause: unknown): unknown {
   if (cause instanceof ClickHouseError) return cause;
-  return new AppError(
-    'unavailable',
-    'The store of flows (ClickHouse) does not answer. Check its address and whether it runs.',
-    {
-      cause,
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    },
-  );
+  return new AppError('unavailable', NOT_REACHABLE, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 async function reach<T>(work: Promise<T>): Promise<T> {

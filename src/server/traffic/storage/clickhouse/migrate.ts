@@ -11,12 +11,16 @@ const SETTINGS = { allow_suspicious_low_cardinality_types: 1 } as const;
 const RECORD = `create table if not exists fabric_migrations (version UInt32, name String, applied_at DateTime('UTC') default now())
   engine = MergeTree order by version`;
 
+/** Waiting does not help. */
+const VERSION = { extra: { reason: 'version' } };
+
 function assertServer(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST_SERVER[0] || (major === OLDEST_SERVER[0] && minor >= OLDEST_SERVER[1])) return;
   throw new AppError(
     'unavailable',
     `ClickHouse ${version} is too old: Fabric needs ${OLDEST_SERVER.join('.')} or later. Update ClickHouse.`,
+    VERSION,
   );
 }
 
@@ -38,6 +42,7 @@ export async function migrateClickhouse(connection: Connection): Promise<number>
     throw new AppError(
       'unavailable',
       `The tables in ClickHouse have version ${from}, and this version of Fabric knows ${newest}. Install the newer version of Fabric.`,
+      VERSION,
     );
   }
   const due = MIGRATIONS.filter(({ version }) => version > from);

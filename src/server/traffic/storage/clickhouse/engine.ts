@@ -1,0 +1,81 @@
+import type postgres from 'postgres';
+import { sqlClient } from '../../../db/client';
+import { withMigrationLock } from '../../../db/migration-lock';
+import { env } from '../../../lib/env';
+import { processState } from '../../../lib/process-state';
+import type { FlowStore } from '../flow-store';
+import { postgresFlowStore } from '../postgres/postgres-flow-store';
+import { makeClickhouseFlowStore } from './clickhouse-flow-store';
+import { type Connection, connectTo } from './connection';
+import { guardConnection } from './guard-connection';
+import { migrateClickhouse } from './migrate';
+import { MIGRATIONS } from './migrations';
+import { raw } from './statement';
+import { hasPostgresFlows } from './storage-mark';
+
+export {
+  countOutbox,
+  hasPostgresFlows,
+  type OutboxBacklog,
+  readStorageMark,
+  type StorageEngine,
+  writeStorageMark,
+} from './storage-mark';
+
+type Engine = { connection: Connection; store: FlowStore };
+const kept = processState<{ engines: Map<string, Engine> }>(() => ({ engines: new Map() }));
+
+/** Flows that PostgreSQL still holds are read no more, and expire like others. */
+const retainBoth =
+  (store: FlowStore): FlowStore['upkeep']['retain'] =>
+  async (retention, signal) => {
+    if (await hasPostgresFlows(sqlClient())) await postgresFlowStore.upkeep.retain(retention, signal);
+    return store.upkeep.retain(retention, signal);
+  };
+
+function makeEngine(url: string): Engine {
+  const plain = connectTo(url);
+  const connection = guardConnection(plain, async () => {
+    await withMigrationLock(env().DATABASE_URL ?? '', () => migrateClickhouse(plain));
+  });
+  const store = makeClickhouseFlowStore(connection);
+  return { connection, store: { ...store, upkeep: { ...store.upkeep, retain: retainBoth(store) } } };
+}
+
+function getEngine(url: string): Engine {
+  let engine = kept.engines.get(url);
+  if (!engine) {
+    engine = makeEngine(url);
+    kept.engines.set(url, engine);
+  }
+  return engine;
+}
+
+/** The store of flows in the ClickHouse of an address. One for all of this process: its inserts are shared. */
+export const getClickhouseFlowStore = (url: string): FlowStore => getEngine(url).store;
+
+/** Brings its tables up to date. The caller holds the lock of migrations. @returns how many steps were due */
+export const prepareClickhouse = (url: string): Promise<number> => migrateClickhouse(connectTo(url));
+
+export type ClickhouseFacts = { version: string; size_bytes: number; schema: number; newest_schema: number };
+
+/** What a ClickHouse says about itself and its tables of flows. @throws AppError `unavailable` when it does not answer */
+export async function examineClickhouse(url: string): Promise<ClickhouseFacts> {
+  const connection = guardConnection(connectTo(url), async () => {});
+  const [server] = await connection.read<{ version: string; bytes: number; tables: number }>(
+    raw(`select version() as version, (select sum(total_bytes) from system.tables where database = currentDatabase()) as bytes,
+      (select count() from system.tables where database = currentDatabase() and name = 'fabric_migrations') as tables`),
+  );
+  const [applied] = server?.tables
+    ? await connection.read<{ version: number }>(raw('select max(version) as version from fabric_migrations'))
+    : [];
+  return {
+    version: server?.version ?? '',
+    size_bytes: Number(server?.bytes ?? 0),
+    schema: applied?.version ?? 0,
+    newest_schema: MIGRATIONS.at(-1)?.version ?? 0,
+  };
+}
+
+/** The client of PostgreSQL that the functions about the mark take. */
+export type SqlClient = postgres.Sql;

@@ -1,0 +1,140 @@
+import { ClickHouseError } from '@clickhouse/client';
+import { SECOND_MS } from '@/domain/durations';
+import { AppError } from '../../../lib/errors';
+import { countFlowStorageRequest } from '../../../lib/metrics';
+import { type Connection, NOT_REACHABLE, RETRY_AFTER_SECONDS } from './connection';
+import { raw } from './statement';
+
+/** After so long without an answer it is asked first whether it answers at all: a request that hangs holds a heartbeat or a page. */
+const QUIET_MS = 10 * SECOND_MS;
+const PROBE_TIMEOUT_MS = 3 * SECOND_MS;
+/** For so long after it did not answer it is not asked again. */
+const PAUSE_MS = 2 * SECOND_MS;
+
+/** What ClickHouse answers to whom it does not let in. */
+const REFUSALS = new Set([
+  'AUTHENTICATION_FAILED',
+  'REQUIRED_PASSWORD',
+  'ACCESS_DENIED',
+  'UNKNOWN_DATABASE',
+  'UNKNOWN_USER',
+]);
+/** What it answers when it cannot work now: full, overloaded, or without its replicas. */
+const OUTAGES = new Set([
+  ...['TOO_MANY_SIMULTANEOUS_QUERIES', 'SERVER_OVERLOADED', 'TOO_MANY_PARTS', 'NOT_ENOUGH_SPACE', 'TABLE_IS_READ_ONLY'],
+  ...['SOCKET_TIMEOUT', 'NETWORK_ERROR', 'KEEPER_EXCEPTION', 'ALL_CONNECTION_TRIES_FAILED', 'QUERY_WAS_CANCELLED'],
+]);
+const TOO_MUCH = new Set(['TIMEOUT_EXCEEDED', 'MEMORY_LIMIT_EXCEEDED']);
+
+type Operation = keyof Connection;
+
+/** An exception of ClickHouse as what it means for the caller; one about a statement is a fault of this program. */
+export function toStorageError(error: unknown, operation: Operation): unknown {
+  if (!(error instanceof ClickHouseError)) return error;
+  const type = error.type ?? `code ${error.code}`;
+  const options = { cause: error, retryAfterSeconds: RETRY_AFTER_SECONDS };
+  if (REFUSALS.has(type)) {
+    return new AppError(
+      'unavailable',
+      `Flow storage (ClickHouse) refuses the connection (${type}). Check user, password and database in CLICKHOUSE_URL.`,
+      options,
+    );
+  }
+  if (operation === 'insert' || OUTAGES.has(type)) {
+    return new AppError(
+      'unavailable',
+      `Flow storage (ClickHouse) does not work (${type}). Agents keep their flows. See the log of ClickHouse.`,
+      options,
+    );
+  }
+  if (!TOO_MUCH.has(type)) return error;
+  return new AppError(
+    'unavailable',
+    'The query of flows needs too much time or memory. Request less data: a shorter time range, a narrower filter, fewer rows.',
+    { cause: error, extra: { reason: 'too_slow' } },
+  );
+}
+
+/** Fails like a server that does not answer, after a time. */
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    const fail = () => reject(new AppError('unavailable', NOT_REACHABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+    timer = setTimeout(fail, PROBE_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * A connection that is used by everyone at once: its tables are brought up to date before the first use, its requests are counted, and
+ * while it does not answer they fail soon instead of waiting.
+ * @param prepare runs until it has succeeded once
+ */
+export function guardConnection(connection: Connection, prepare: () => Promise<void>): Connection {
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  let isPrepared = false;
+  let failure: { at: number; error: unknown } | undefined;
+  let probing: Promise<void> | undefined;
+
+  const probe = async () => {
+    try {
+      await withTimeout(connection.read(raw('select 1 as one')));
+      if (!isPrepared) await prepare();
+      isPrepared = true;
+      answeredAt = performance.now();
+      failure = undefined;
+    } catch (cause) {
+      const error = toStorageError(cause, 'read');
+      failure = { at: performance.now(), error };
+      throw error;
+    } finally {
+      probing = undefined;
+    }
+  };
+  const assertAnswers = async () => {
+    if (failure && performance.now() - failure.at < PAUSE_MS) throw failure.error;
+    if (isPrepared && performance.now() - answeredAt < QUIET_MS) return;
+    probing ??= probe();
+    await probing;
+  };
+  const settle = (operation: Operation, started: number, cause?: unknown) => {
+    const isFailed = cause !== undefined;
+    countFlowStorageRequest(operation, isFailed ? 'failed' : 'ok', (performance.now() - started) / 1000);
+    if (!isFailed || cause instanceof ClickHouseError) answeredAt = performance.now();
+    else answeredAt = Number.NEGATIVE_INFINITY;
+  };
+  const guard =
+    <A extends unknown[], T>(operation: Operation, work: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      const started = performance.now();
+      try {
+        await assertAnswers();
+        const answer = await work(...args);
+        settle(operation, started);
+        return answer;
+      } catch (cause) {
+        settle(operation, started, cause);
+        throw toStorageError(cause, operation);
+      }
+    };
+  return {
+    read: guard('read', connection.read) as Connection['read'],
+    run: guard('run', connection.run),
+    insert: guard('insert', connection.insert),
+    stream: async function* <T>(statement: Parameters<Connection['stream']>[0]) {
+      const started = performance.now();
+      try {
+        await assertAnswers();
+        yield* connection.stream<T>(statement);
+        settle('stream', started);
+      } catch (cause) {
+        settle('stream', started, cause);
+        throw toStorageError(cause, 'stream');
+      }
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type postgres from 'postgres';
+
+export type StorageEngine = 'postgres' | 'clickhouse';
+
+/** Which store has the flows of this installation; null: PostgreSQL, as nothing else was ever chosen. */
+export async function readStorageMark(client: postgres.Sql): Promise<StorageEngine | null> {
+  const [row] = await client<{ engine: StorageEngine }[]>`select engine from flow_storage`;
+  return row?.engine ?? null;
+}
+
+export async function writeStorageMark(client: postgres.Sql, engine: StorageEngine): Promise<void> {
+  await client.begin(async (tx) => {
+    await tx`delete from flow_storage`;
+    await tx`insert into flow_storage (engine) values (${engine})`;
+  });
+}
+
+/** Whether PostgreSQL holds flows, or totals of flows. */
+export async function hasPostgresFlows(client: postgres.Sql): Promise<boolean> {
+  const [row] = await client<{ found: boolean }[]>`
+    select exists (select from traffic_flows) or exists (select from flow_rollup_hours) or exists (select from flow_rollup_minutes) as found`;
+  return row?.found ?? false;
+}
+
+export type OutboxBacklog = { reports: number; rows: number; oldest_seconds: number | null };
+
+/** What has not arrived in ClickHouse so far, and since when it waits. */
+export async function countOutbox(client: postgres.Sql): Promise<OutboxBacklog> {
+  const [row] = await client<OutboxBacklog[]>`
+    select count(*)::int as reports, coalesce(sum(row_count), 0)::float8 as rows,
+      extract(epoch from now() - min(created_at))::float8 as oldest_seconds from flow_outbox`;
+  return row ?? { reports: 0, rows: 0, oldest_seconds: null };
+}
