@@ -56,7 +56,7 @@ module.exports = {
       '^src/server/traffic/storage/[^/]+$',
       '^src/server/(db/(?!client)|traffic/storage/(postgres|clickhouse)/)',
       {
-        ok: '^src/server/(db/migration-lock|traffic/storage/(postgres/postgres-flow-store|clickhouse/engine))[.]ts$',
+        ok: '^src/server/(db/migration-lock|traffic/storage/(postgres/postgres-flow-store|clickhouse/(engine|storage-mark)))[.]ts$',
       },
     ),
     never(

@@ -82,7 +82,7 @@ function endedSpan(from: string, until: string): string | null {
 }
 
 /** Counts the new flows of one node, all or nothing. @returns how many flows were evaluated */
-function countNode(
+async function countNode(
   nodeId: string,
   firewall: FirewallState,
   homes: Homes,
@@ -91,6 +91,8 @@ function countNode(
   const now = clock.now().getTime();
   const ago = (ms: number) => new Date(now - ms).toISOString();
   const until = ago(UNSETTLED_MS);
+  // What heartbeats brought until then is where the count reads it.
+  await flowStore().deliver(nodeId);
   const versions = new Map(firewall.inputs.policies.map(({ id, version }) => [id, version]));
   return db.transaction(async (tx) => {
     const mark = await flowStore().hits.lockMark(tx, nodeId, ago(FIRST_LOOK_MS));

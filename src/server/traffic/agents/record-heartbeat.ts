@@ -1,9 +1,7 @@
-import type { Flow, HeartbeatAnswer, HeartbeatEnvelope } from '@fabric/agent-contract';
+import type { HeartbeatAnswer, HeartbeatEnvelope } from '@fabric/agent-contract';
 import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
 import { noteSeenSources } from '../../addresses/queries/sightings';
-import { storableText } from '../../audit/canonical';
 import { db, type Tx } from '../../db/client';
-import { publishEvent } from '../../events/event-hub';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { countFlows } from '../../lib/metrics';
@@ -14,67 +12,16 @@ import { keepUnconfirmed, MOST_UNCONFIRMED } from '../flows/keep-unconfirmed';
 import { confirmedObserver } from '../flows/known-ends';
 import { type FlowValidation, type UnconfirmedFlow, validateFlows } from '../flows/validate-flows';
 import { addAgentHours } from '../queries/agent-hours';
-import {
-  type AgentState,
-  findAgent,
-  findHeartbeat,
-  insertHeartbeat,
-  insertHypervisorEdits,
-  lockAgent,
-  updateAgent,
-} from '../queries/agents';
+import { findAgent, findHeartbeat, insertHeartbeat, insertHypervisorEdits, lockAgent } from '../queries/agents';
 import { flowStore } from '../storage/flow-store';
 import { type AgentScope, chargeFlows } from './agent-identity';
+import { assertSameMachine, PAYLOAD_FLOWS, recordSignOfLife, storeAgentState } from './agent-state';
 import { isBacklog, storableTime } from './backlog';
 import { coveredHours, lossCounters } from './covered-hours';
 import { listSeenSources } from './seen-sources';
 
-/** Flows, and lines of each other list, that the stored copy of a heartbeat keeps. */
-export const PAYLOAD_FLOWS = 50;
-const PAYLOAD_INTERFACES = 200;
-
-/** Plain JSON whose texts PostgreSQL can store; flows are the part of a heartbeat not validated so far. */
-const storable = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value), (_key, item: unknown) => (typeof item === 'string' ? storableText(item) : item));
-
-/**
- * The copy of a heartbeat that is kept: plain JSON, lists cut, with `flow_count` (all that were sent) and `flows_truncated`.
- * @param sample the first good flows
- */
-export function compactPayload(heartbeat: HeartbeatEnvelope, sample: readonly Flow[]): Record<string, unknown> {
-  const { flows, interfaces, interface_traffic, ...others } = heartbeat;
-  const { hypervisor_edits: _edits, enforcement: _enforcement, sent_addresses: _addresses, ...rest } = others;
-  return {
-    ...rest,
-    interfaces: interfaces.slice(0, PAYLOAD_INTERFACES),
-    interface_count: interfaces.length,
-    interface_traffic: interface_traffic.slice(0, PAYLOAD_INTERFACES),
-    interface_traffic_count: interface_traffic.length,
-    flows: sample.slice(0, PAYLOAD_FLOWS).map(({ raw: _, ...flow }) => storable(flow)),
-    flow_count: flows.length,
-    flows_truncated: flows.length > PAYLOAD_FLOWS,
-  };
-}
-
 /** Rejections that are kept for the answer to a repeated heartbeat. */
 const REJECTIONS_KEPT = 100;
-
-function assertSameMachine(agent: AgentState | null, heartbeat: HeartbeatEnvelope): asserts agent is AgentState {
-  if (!agent) throw new AppError('unauthenticated', 'The node token is not valid. Reinstall the agent.');
-  if (agent.machine_id !== null && agent.machine_id !== heartbeat.machine_id) {
-    throw new AppError(
-      'forbidden',
-      'The token belongs to an agent on another machine. Reinstall the agent on this node.',
-      { errors: [{ field: 'machine_id', message: 'This machine did not enroll for the node.' }] },
-    );
-  }
-}
-
-/** Agents whose collectors all work are `ok`; one that lost a collector says so itself. */
-function computeStatus(heartbeat: HeartbeatEnvelope): 'ok' | 'degraded' {
-  const states = heartbeat.flow_diagnostics?.collectors.map(({ state }) => state) ?? [];
-  return states.includes('degraded') || (states.length > 0 && !states.includes('active')) ? 'degraded' : 'ok';
-}
 
 const findOldest = ({ flows }: FlowValidation): string | null =>
   flows.reduce<string | null>((oldest, { record: { observed_at } }) => {
@@ -119,9 +66,6 @@ async function storeInterfaces(
   });
 }
 
-/** Of the hypervisor's own rules; null: an agent that does not report it, or cannot read them. */
-const getOwnHash = ({ enforcement }: HeartbeatEnvelope): string | null => enforcement?.ruleset_hash ?? null;
-
 /** Who edited firewalls. An edit without a time that can be read is left out. */
 async function storeEdits(
   tx: Tx,
@@ -137,14 +81,34 @@ async function storeEdits(
 }
 
 /**
+ * Why the store of flows does not take more of a node: what came before has not arrived. So no more than one heartbeat of each
+ * agent waits in PostgreSQL, whatever the time of the outage; agents keep the others.
+ */
+async function findOutage(nodeId: string): Promise<AppError | null> {
+  try {
+    await flowStore().deliver(nodeId);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unavailable') return error;
+    throw error;
+  }
+}
+
+/**
  * Stores what an agent reports, all of it or nothing, before it is answered. Heartbeats of one node are stored one after
  * the other; a repeated one (same boot and sequence) changes nothing and gets the answer of the first.
- * @throws AppError `forbidden` when the machine is not the one that enrolled
+ * @throws AppError `forbidden` when the machine is not the one that enrolled; `unavailable` when the store of flows does not answer:
+ * the agent keeps the heartbeat, and this one counts as a sign of life
  */
 export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnvelope): Promise<HeartbeatAnswer> {
   const { node } = scope;
   await chargeFlows(node.node_id, heartbeat.interval_seconds, heartbeat.flows.length);
-  const [settings, book, before] = await Promise.all([storedSettings(db), addressBook(), findAgent(db, node.node_id)]);
+  const [settings, book, before, outage] = await Promise.all([
+    storedSettings(db),
+    addressBook(),
+    findAgent(db, node.node_id),
+    findOutage(node.node_id),
+  ]);
   const received = clock.now();
   const times = clockWindow(
     received,
@@ -161,6 +125,11 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     sampleSize: PAYLOAD_FLOWS,
   });
   const { boot_id, sequence } = heartbeat;
+  const seen = { received, times, sample: validation.sample };
+  if (outage) {
+    await recordSignOfLife(node, heartbeat, seen);
+    throw outage;
+  }
   const next_interval_seconds = Math.max(heartbeat.interval_seconds, AGENT_LIMITS.interval_seconds.minimum);
 
   const stored = await db.transaction(async (tx) => {
@@ -209,32 +178,19 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     const answer = { accepted, updated, ...toUnconfirmedCount(unconfirmed), rejected, next_interval_seconds };
     // A heartbeat stored during an outage does not show the agent's current state.
     if (backlog) return answer;
-    const status = computeStatus(heartbeat);
-    await updateAgent(tx, node.node_id, {
-      status,
-      agent_version: heartbeat.agent_version,
-      machine_id: heartbeat.machine_id,
-      last_heartbeat_at: now,
-      clock_offset_ms: times.offset_ms,
+    await storeAgentState(tx, node, agent, heartbeat, seen, {
       last_boot_id: boot_id,
       last_sequence: sequence,
       last_sent_at: storableTime(heartbeat.sent_at, now),
-      interval_seconds: heartbeat.interval_seconds,
-      firewall_status: heartbeat.firewall_status,
-      nftables_ruleset_hash: heartbeat.nftables_ruleset_hash,
-      ...(heartbeat.nftables_ruleset_hash !== agent.nftables_ruleset_hash && { ruleset_changed_at: now }),
-      enforcement: heartbeat.enforcement ?? null,
-      ...(getOwnHash(heartbeat) !== agent.enforcement_hash && { enforcement_changed_at: now }),
-      payload: compactPayload(heartbeat, validation.sample),
       loss_counters: lossCounters(heartbeat),
-      updated_at: now,
     });
-    if (agent.status !== status) await publishEvent(tx, { type: 'inventory.changed', cluster_id: node.cluster_id });
     return answer;
   });
   if (!('duplicate' in stored)) {
     const { accepted, updated, unconfirmed = 0, rejected } = stored;
     countFlows({ accepted, updated, unconfirmed, rejected: rejected.length });
   }
+  // Without an answer the agent keeps the heartbeat and sends it again; then it is one that is known.
+  await flowStore().deliver(node.node_id);
   return stored;
 }

@@ -5,6 +5,7 @@ import { SECOND_MS } from '@/domain/durations';
 import { formatHostPort } from '@/domain/net/host-port';
 import { parseIp } from '@/domain/net/ip-address';
 import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { logger } from '../../lib/logger';
 import { findPgError } from '../../lib/pg-errors';
@@ -51,7 +52,8 @@ async function storeAll(intake: Intake, waiting: { batch: Batch; attempts: numbe
       await storeBatch(next.batch);
       intake.settle(next.batch, true);
     } catch (error) {
-      next.attempts += 1;
+      // The store of flows that does not answer takes what is stored for it later.
+      if (!(error instanceof AppError && error.code === 'unavailable')) next.attempts += 1;
       const isDropped = isRefused(error) || next.attempts >= MOST_ATTEMPTS;
       logger[isDropped ? 'error' : 'warn'](
         { err: error, exporter_id: next.batch.exporter.id, flows: next.batch.flows.length, attempts: next.attempts },

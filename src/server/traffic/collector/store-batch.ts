@@ -74,6 +74,7 @@ async function storeFlows(
 /**
  * Stores part of what an exporter sent, all of it or nothing. A repeated one changes nothing, and one of an exporter that was deleted
  * is left out.
+ * @throws AppError `unavailable` when the store of flows does not answer: no other part is to be stored before
  */
 export async function storeBatch(batch: Batch): Promise<void> {
   const [settings, book] = await Promise.all([storedSettings(db), addressBook()]);
@@ -91,4 +92,5 @@ export async function storeBatch(batch: Batch): Promise<void> {
       folded: received.folded + estimates.folded,
     });
   });
+  if (batch.exporter.node_id !== null) await flowStore().deliver(batch.exporter.node_id);
 }

@@ -10,9 +10,14 @@ import { flowStore, type Retained, type WalkPosition } from '../storage/flow-sto
 import { type AddressBook, addressBook } from './address-book';
 import { endResolver } from './end-resolver';
 
-/** Updates the traffic aggregates. @returns how many hours were computed, and whether nothing was left */
-export const sumTraffic = (signal?: AbortSignal): Promise<{ hours: number; done: boolean }> =>
-  flowStore().upkeep.sum(signal);
+/**
+ * Updates the traffic aggregates, of all that was reported: what no heartbeat waits for is brought to where reads find it.
+ * @returns how many hours were computed, and whether nothing was left
+ */
+export async function sumTraffic(signal?: AbortSignal): Promise<{ hours: number; done: boolean }> {
+  await flowStore().deliver(null);
+  return flowStore().upkeep.sum(signal);
+}
 
 /**
  * Deletes telemetry that is older than its retention or whose node is gone. Safe to run at any time, concurrently, and

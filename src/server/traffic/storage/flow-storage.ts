@@ -3,19 +3,15 @@ import { withMigrationLock } from '../../db/migration-lock';
 import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
 import { logger } from '../../lib/logger';
+import { type ClickhouseFacts, examineClickhouse, prepareClickhouse } from './clickhouse/engine';
 import {
-  type ClickhouseFacts,
   countOutbox,
-  examineClickhouse,
   hasPostgresFlows,
   type OutboxBacklog,
-  prepareClickhouse,
   readStorageMark,
   type StorageEngine,
   writeStorageMark,
-} from './clickhouse/engine';
-
-export type { OutboxBacklog, StorageEngine };
+} from './clickhouse/storage-mark';
 
 const IN_CLICKHOUSE =
   'The flows of this installation are in ClickHouse, but CLICKHOUSE_URL is not set. Set it for every process, or run: fabric flow-store switch --to postgres';

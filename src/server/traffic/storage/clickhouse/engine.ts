@@ -1,4 +1,3 @@
-import type postgres from 'postgres';
 import { sqlClient } from '../../../db/client';
 import { withMigrationLock } from '../../../db/migration-lock';
 import { env } from '../../../lib/env';
@@ -12,15 +11,6 @@ import { migrateClickhouse } from './migrate';
 import { MIGRATIONS } from './migrations';
 import { raw } from './statement';
 import { hasPostgresFlows } from './storage-mark';
-
-export {
-  countOutbox,
-  hasPostgresFlows,
-  type OutboxBacklog,
-  readStorageMark,
-  type StorageEngine,
-  writeStorageMark,
-} from './storage-mark';
 
 type Engine = { connection: Connection; store: FlowStore };
 const kept = processState<{ engines: Map<string, Engine> }>(() => ({ engines: new Map() }));
@@ -76,6 +66,3 @@ export async function examineClickhouse(url: string): Promise<ClickhouseFacts> {
     newest_schema: MIGRATIONS.at(-1)?.version ?? 0,
   };
 }
-
-/** The client of PostgreSQL that the functions about the mark take. */
-export type SqlClient = postgres.Sql;
