@@ -2,6 +2,7 @@ import { env } from '@/server/lib/env';
 import { backupCommand } from './cli/backup-command';
 import { createAdminCommand } from './cli/create-admin-command';
 import { doctorCommand } from './cli/doctor-command';
+import { flowStoreCommand } from './cli/flow-store-command';
 import { ownRemoteCommands } from './cli/remote/remote-commands';
 import { restoreCommand } from './cli/restore-command';
 import { rotateKeysCommand } from './cli/rotate-keys-command';
@@ -10,7 +11,7 @@ import { verifyAuditCommand } from './cli/verify-audit-command';
 
 const COMMANDS = [
   ...[backupCommand, restoreCommand, rotateKeysCommand],
-  ...[createAdminCommand, verifyAuditCommand, doctorCommand],
+  ...[createAdminCommand, verifyAuditCommand, doctorCommand, flowStoreCommand],
   ...ownRemoteCommands(process.env),
 ];
 

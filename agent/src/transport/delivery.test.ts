@@ -117,6 +117,20 @@ describe('Delivery', () => {
     expect(received).toHaveLength(2);
   });
 
+  it('does not wait much longer than Retry-After says, however often the server repeats it', async () => {
+    const { delivery } = setUp();
+    reply = (response) => response.writeHead(503, { 'retry-after': '30' }).end();
+    const attempts: number[] = [];
+    for (let second = 0; second < 600; second += 15) {
+      const before = received.length;
+      await delivery.deliver(buildHeartbeat(second));
+      if (received.length > before) attempts.push(second);
+      now += 15_000;
+    }
+    expect(attempts.slice(0, 5)).toEqual([0, 30, 60, 90, 120]);
+    expect(Math.max(...attempts.slice(1).map((at, i) => at - (attempts[i] ?? 0)))).toBe(45);
+  });
+
   it('stops retrying what the server refuses permanently, and reports the reason', async () => {
     const { delivery, spool } = setUp();
     reply = (response) =>

@@ -18,6 +18,8 @@ const GZIP_LEVEL = 1;
 /** Old heartbeats sent after each fresh one: catching up must not be a burst. */
 const BACKLOG_PER_BEAT = 5;
 const RETRIED = new Set([408, 429]);
+/** Agents that were given the same time do not all come back at it. */
+const MOST_OVER_ASKED = 1.5;
 
 /**
  * Delivers heartbeats. When the server cannot be reached they are kept on disk, and attempts become rarer; with the next
@@ -86,7 +88,9 @@ export class Delivery {
   }
 
   private failed(reason: string, asked: number | null): Attempt {
-    const delay = Math.max(asked ?? 0, backoffDelay(this.failures, this.random));
+    const backoff = backoffDelay(this.failures, this.random);
+    // A server that says when it can be asked again sees from the attempts that this agent runs.
+    const delay = asked === null ? backoff : Math.max(asked, Math.min(backoff, MOST_OVER_ASKED * asked));
     this.failures += 1;
     this.notBefore = this.clock() + delay;
     return { kind: 'retry', reason };

@@ -5,8 +5,10 @@ import { type JobsOverview, jobsOverview } from '../jobs/overview';
 import { getQueue } from '../jobs/queues';
 import { clock } from '../lib/clock';
 import { acceptedKeys, deriveKey, keyId } from '../lib/crypto';
+import { env } from '../lib/env';
 import { logger } from '../lib/logger';
 import { countExporters, readCollector } from '../traffic/queries/flow-exporters';
+import { examineFlowStorage, type FlowStorageFacts } from '../traffic/storage/flow-storage';
 import {
   type DatabaseFacts,
   type FleetFacts,
@@ -21,7 +23,15 @@ export type Check = { status: 'ok' | 'failed' | 'unknown'; detail?: string };
 export type Readiness = {
   /** `ok` when requests, a sign-in among them, will succeed. */
   status: 'ok' | 'failed';
-  checks: { database: Check; migrations: Check; queue: Check; secret_key: Check; worker: Check };
+  checks: {
+    database: Check;
+    migrations: Check;
+    queue: Check;
+    secret_key: Check;
+    worker: Check;
+    /** Only where flows are stored in ClickHouse. */
+    flow_storage?: Check;
+  };
 };
 
 const TIMEOUT_MS = 3_000;
@@ -59,6 +69,14 @@ async function database(): Promise<{ database: Check; migrations: Check }> {
   return { database: reachable, migrations };
 }
 
+async function flowStorage(): Promise<Check> {
+  const { clickhouse } = await examineFlowStorage();
+  if (clickhouse === null || 'error' in clickhouse) throw new Error(clickhouse?.error ?? 'no ClickHouse');
+  return clickhouse.schema === clickhouse.newest_schema
+    ? { status: 'ok' }
+    : { status: 'failed', detail: 'the tables in ClickHouse are not those of this program' };
+}
+
 /** Sessions are signed with a key that is derived from it. Its text is never shown. */
 function secretKey(): Check {
   try {
@@ -73,10 +91,11 @@ function secretKey(): Check {
 /**
  * Whether requests will succeed now: the database answers and has this program's schema, the job queue answers, and
  * sessions can be signed.
- * A missing worker is reported, but does not count: pages still work, only jobs wait.
+ * A missing worker is reported, but does not count: pages still work, only jobs wait. Nor does a ClickHouse that does not answer:
+ * agents keep their flows, and all pages without flows work.
  */
 export async function readiness(): Promise<Readiness> {
-  const [stores, queue, worker] = await Promise.all([
+  const [stores, queue, worker, flow_storage] = await Promise.all([
     database(),
     check('queue', async () => {
       await queueBackend.ping();
@@ -87,12 +106,13 @@ export async function readiness(): Promise<Readiness> {
         ? { status: 'ok' }
         : { status: 'failed', detail: 'no worker is connected; jobs are waiting' },
     ),
+    env().CLICKHOUSE_URL === undefined ? null : check('flow_storage', flowStorage),
   ]);
   const secret_key = secretKey();
   const required = [stores.database, stores.migrations, queue, secret_key];
   return {
     status: required.every((result) => result.status === 'ok') ? 'ok' : 'failed',
-    checks: { ...stores, queue, secret_key, worker },
+    checks: { ...stores, queue, secret_key, worker, ...(flow_storage && { flow_storage }) },
   };
 }
 
@@ -132,6 +152,9 @@ export async function examineSecrets(
   }
   return { sealed, lost };
 }
+
+/** The store of flows as it is now. */
+export const examineFlows = (_scope: Scope<'*'>): Promise<FlowStorageFacts> => examineFlowStorage();
 
 /** The queues as they are now. */
 export const examineJobs = (_scope: Scope<'*'>): Promise<JobsOverview> => jobsOverview(20);

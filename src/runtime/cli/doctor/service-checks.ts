@@ -3,17 +3,64 @@ import {
   examineDatabase,
   examineExporters,
   examineFleet,
+  examineFlows,
   examineJobs,
   examineMigrations,
   examineSecrets,
 } from '@/server/operation/health';
+import type { FlowStorageFacts } from '@/server/traffic/storage/flow-storage';
 import { type Check, failed, ok, skipped, warning } from './finding';
 
 const MIB = 1024 ** 2;
 const scope = systemScope('*', 'fabric doctor');
+/** Flows arrive in ClickHouse before a heartbeat is answered, and with the next run of a job after a failure. */
+const LATE_SECONDS = 60;
 /** Jobs that wait; more means that the workers do not keep up. */
 const MANY_WAITING = 1_000;
 const NOT_RUNNING = 'the service is not running, or REDIS_URL is not set';
+
+type Judged = Awaited<ReturnType<Check['run']>>;
+
+const describeBacklog = ({ reports, rows, oldest_seconds }: FlowStorageFacts['outbox']) =>
+  `${rows} rows of ${reports} reports have waited for up to ${Math.round(oldest_seconds ?? 0)} s`;
+
+/** Where flows are, whether that store answers and fits, and what has not arrived there. */
+export function judgeFlowStorage({ engine, stored_in, outbox, clickhouse, ...facts }: FlowStorageFacts): Judged {
+  if (engine === 'postgres') {
+    if (stored_in === 'clickhouse') {
+      return failed(
+        'the flows are in ClickHouse, but CLICKHOUSE_URL is not set',
+        'Set CLICKHOUSE_URL for every process, or run fabric flow-store switch --to postgres.',
+      );
+    }
+    return outbox.reports === 0
+      ? ok('PostgreSQL')
+      : warning(
+          `PostgreSQL; for ClickHouse, ${describeBacklog(outbox)}`,
+          'They arrive when CLICKHOUSE_URL is set again.',
+        );
+  }
+  if (clickhouse === null || 'error' in clickhouse) {
+    return failed(
+      clickhouse?.error ?? 'ClickHouse does not answer',
+      'Start ClickHouse, or correct CLICKHOUSE_URL. Agents keep their flows for 24 hours.',
+    );
+  }
+  const { version, size_bytes, schema, newest_schema } = clickhouse;
+  const detail = `ClickHouse ${version}, ${(size_bytes / MIB).toFixed(0)} MiB, schema ${schema}`;
+  if (schema > newest_schema)
+    return failed(`${detail}, which is from a later release`, 'Use that release, or restore an earlier backup.');
+  if (schema < newest_schema)
+    return warning(`${detail}, older than this release`, 'Start the service, or run node dist/migrate.mjs.');
+  if ((outbox.oldest_seconds ?? 0) > LATE_SECONDS)
+    return warning(`${detail}; ${describeBacklog(outbox)}`, 'Check that a worker runs, and its log.');
+  return facts.holds_postgres_flows
+    ? warning(
+        `${detail}; PostgreSQL holds flows that are not shown`,
+        'They expire by the retention of flows. To show them instead, run fabric flow-store switch --to postgres.',
+      )
+    : ok(detail);
+}
 
 /** The database, the queues and what is kept in them. @param running whether web and workers are expected to run */
 export function serviceChecks(running: boolean): Check[] {
@@ -55,6 +102,13 @@ export function serviceChecks(running: boolean): Check[] {
         return state === 'older'
           ? warning('the schema is older than this release', 'Start the service, or run node dist/migrate.mjs.')
           : failed('the schema is from a later release', 'Use that release, or restore an earlier backup.');
+      },
+    },
+    {
+      name: 'flow storage',
+      async run() {
+        if ((await examineMigrations()) === 'older') return skipped('the schema is older than this release');
+        return judgeFlowStorage(await examineFlows(scope));
       },
     },
     {

@@ -5,7 +5,14 @@ import { defineRoute } from '../define-route';
 const Check = z.object({ status: z.enum(['ok', 'failed', 'unknown']), detail: z.string().optional() });
 const Readiness = z.object({
   status: z.enum(['ok', 'failed']),
-  checks: z.object({ database: Check, migrations: Check, queue: Check, secret_key: Check, worker: Check }),
+  checks: z.object({
+    database: Check,
+    migrations: Check,
+    queue: Check,
+    secret_key: Check,
+    worker: Check,
+    flow_storage: Check.optional(),
+  }),
 });
 
 const live = defineRoute({

@@ -1,5 +1,11 @@
 import { Readable } from 'node:stream';
-import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client';
+import {
+  type ClickHouseClient,
+  ClickHouseError,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  createClient,
+} from '@clickhouse/client';
 import { SECOND_MS } from '@/domain/durations';
 import { AppError } from '../../../lib/errors';
 import { processState } from '../../../lib/process-state';
@@ -65,7 +71,11 @@ export function connectTo(url: string): Connection {
   const client = () => {
     let client = kept.clients.get(url);
     if (!client) {
-      client = createClient({ url, request_timeout: REQUEST_TIMEOUT_MS, application: 'fabric' });
+      client = createClient({
+        ...{ url, request_timeout: REQUEST_TIMEOUT_MS, application: 'fabric' },
+        // What fails is in the log of Fabric.
+        log: { level: ClickHouseLogLevel.OFF },
+      });
       kept.clients.set(url, client);
     }
     return client;
