@@ -18,7 +18,7 @@ export type ClickhouseProxy = {
   stop: () => Promise<void>;
 };
 
-/** Stands between a client and its ClickHouse, and fails as networks and servers do. */
+/** Passes on what a client and its ClickHouse say, and fails as networks and servers do. */
 export async function startClickhouseProxy(target: string): Promise<ClickhouseProxy> {
   const server = createServer((incoming, outgoing) => {
     if (proxy.mode === 'away') return void incoming.socket.destroy();

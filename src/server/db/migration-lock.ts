@@ -4,7 +4,7 @@ import postgres from 'postgres';
 export const MIGRATION_LOCK = 0x46414252;
 
 /**
- * Does work on a connection of its own while no other process migrates: whoever comes at the same time waits.
+ * Does work on a connection of its own while no other process migrates: others that come at the same time wait.
  * @param url `postgres://…` of the database
  */
 export async function withMigrationLock<T>(url: string, work: (client: postgres.Sql) => Promise<T>): Promise<T> {

@@ -19,13 +19,13 @@ const LATE_SECONDS = 60;
 const MANY_WAITING = 1_000;
 const NOT_RUNNING = 'the service is not running, or REDIS_URL is not set';
 
-type Judged = Awaited<ReturnType<Check['run']>>;
+type Outcome = Awaited<ReturnType<Check['run']>>;
 
 const describeBacklog = ({ reports, rows, oldest_seconds }: FlowStorageFacts['outbox']) =>
   `${rows} rows of ${reports} reports have waited for up to ${Math.round(oldest_seconds ?? 0)} s`;
 
 /** Where flows are, whether that store answers and fits, and what has not arrived there. */
-export function judgeFlowStorage({ engine, stored_in, outbox, clickhouse, ...facts }: FlowStorageFacts): Judged {
+export function evaluateFlowStorage({ engine, stored_in, outbox, clickhouse, ...facts }: FlowStorageFacts): Outcome {
   if (engine === 'postgres') {
     if (stored_in === 'clickhouse') {
       return failed(
@@ -108,7 +108,7 @@ export function serviceChecks(running: boolean): Check[] {
       name: 'flow storage',
       async run() {
         if ((await examineMigrations()) === 'older') return skipped('the schema is older than this release');
-        return judgeFlowStorage(await examineFlows(scope));
+        return evaluateFlowStorage(await examineFlows(scope));
       },
     },
     {

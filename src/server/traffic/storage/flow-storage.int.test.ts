@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { judgeFlowStorage } from '@/runtime/cli/doctor/service-checks';
+import { evaluateFlowStorage } from '@/runtime/cli/doctor/service-checks';
 import { flowStoreCommand } from '@/runtime/cli/flow-store-command';
 import { sqlClient } from '@/server/db/client';
 import { env } from '@/server/lib/env';
-import { CHDB_FOLDER, type ChdbServer, startChdb } from '@/test/chdb-server';
+import { type ChdbServer, findChdbProblem, startChdb } from '@/test/chdb-server';
 import { type ClickhouseProxy, startClickhouseProxy } from '@/test/clickhouse-proxy';
 import { makeAgent, makeCluster, makeNode } from '@/test/factories';
 import { startFreshProcess } from '@/test/fresh-process';
@@ -12,9 +12,9 @@ import { makeFlows, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { examineFlowStorage, prepareFlowStorage } from './flow-storage';
 
 const prepare = () => prepareFlowStorage(env().DATABASE_URL ?? '');
-const judge = async () => judgeFlowStorage(await examineFlowStorage());
+const evaluate = async () => evaluateFlowStorage(await examineFlowStorage());
 
-describe.skipIf(CHDB_FOLDER === undefined)('the store of flows of an installation', () => {
+describe.skipIf(findChdbProblem() !== null)('the store of flows of an installation', () => {
   let server: ChdbServer;
   let proxy: ClickhouseProxy;
   let lines: string[] = [];
@@ -46,23 +46,23 @@ describe.skipIf(CHDB_FOLDER === undefined)('the store of flows of an installatio
     return flowStoreCommand.run({ values: { to }, positionals: ['switch'], terminal });
   };
 
-  it('is PostgreSQL without CLICKHOUSE_URL', async () => {
+  it('uses PostgreSQL without CLICKHOUSE_URL', async () => {
     await prepare();
     expect(await report()).toBe(200);
-    expect(await judge()).toEqual({ status: 'ok', detail: 'PostgreSQL' });
+    expect(await evaluate()).toEqual({ status: 'ok', detail: 'PostgreSQL' });
   });
 
-  it('is ClickHouse with it, from the start on and for every process', async () => {
+  it('uses ClickHouse with CLICKHOUSE_URL, and refuses processes without it', async () => {
     await withClickhouse();
     await Promise.all([prepare(), prepare(), prepare()]);
-    expect(await judge()).toMatchObject({ status: 'ok', detail: expect.stringContaining(', schema ') });
+    expect(await evaluate()).toMatchObject({ status: 'ok', detail: expect.stringContaining(', schema ') });
     expect(await report()).toBe(200);
     await startFreshProcess({ CLICKHOUSE_URL: '' });
     await expect(prepare()).rejects.toThrow('are in ClickHouse, but CLICKHOUSE_URL is not set');
-    expect(await judge()).toMatchObject({ status: 'failed' });
+    expect(await evaluate()).toMatchObject({ status: 'failed' });
   });
 
-  it('does not change while PostgreSQL holds flows, until it is switched', async () => {
+  it('refuses ClickHouse while PostgreSQL holds flows, until it is switched', async () => {
     await prepare();
     expect(await report()).toBe(200);
     await withClickhouse();
@@ -72,7 +72,7 @@ describe.skipIf(CHDB_FOLDER === undefined)('the store of flows of an installatio
     await withClickhouse();
     await prepare();
     expect(await report()).toBe(200);
-    expect(await judge()).toMatchObject({
+    expect(await evaluate()).toMatchObject({
       status: 'warning',
       detail: expect.stringContaining('PostgreSQL holds flows'),
     });
@@ -83,15 +83,15 @@ describe.skipIf(CHDB_FOLDER === undefined)('the store of flows of an installatio
     expect((await sqlClient()`select count(*)::int as n from traffic_flows`)[0]?.n).toBe(6);
   });
 
-  it('is prepared when it answers, not only at the start', async () => {
+  it('prepares ClickHouse when it answers, not only at the start', async () => {
     await withClickhouse();
     proxy.mode = 'away';
     await prepare();
     expect(await report()).toBe(503);
-    expect(await judge()).toMatchObject({ status: 'failed', detail: expect.stringContaining('not reachable') });
+    expect(await evaluate()).toMatchObject({ status: 'failed', detail: expect.stringContaining('not reachable') });
     proxy.mode = 'up';
     await expect.poll(report, { interval: 250 }).toBe(200);
-    expect(await judge()).toMatchObject({ status: 'ok' });
+    expect(await evaluate()).toMatchObject({ status: 'ok' });
   });
 
   it('refuses tables of a later release', async () => {
@@ -99,6 +99,9 @@ describe.skipIf(CHDB_FOLDER === undefined)('the store of flows of an installatio
     await prepare();
     await server.run("insert into fabric_migrations (version, name) values (9999, 'later')");
     await expect(prepare()).rejects.toThrow('version 9999, and this version of Fabric knows');
-    expect(await judge()).toMatchObject({ status: 'failed', detail: expect.stringContaining('from a later release') });
+    expect(await evaluate()).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('from a later release'),
+    });
   });
 });

@@ -70,7 +70,7 @@ async function withTimeout<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * A connection that is used by everyone at once: its tables are brought up to date before the first use, its requests are counted, and
+ * A connection that all requests share: its tables are brought up to date before the first use, its requests are counted, and
  * while it does not answer they fail soon instead of waiting.
  * @param prepare runs until it has succeeded once
  */
