@@ -18,9 +18,11 @@ describe('failures that pass', () => {
     expect(retryDelay(0, { title: 'Internal error' })).toBeLessThan(700);
   });
 
-  it('exclude a statement that took too long', () => {
+  it('exclude a statement that took too long, and flow storage that is away', () => {
     const slow = failureFromBody(body({ reason: 'too_slow' }));
     expect(slow && isTransient(slow)).toBe(false);
+    const away = failureFromBody(body({ reason: 'flow_storage' }));
+    expect(away && isTransient(away)).toBe(false);
     const down = failureFromBody(body({}));
     expect(down && isTransient(down)).toBe(true);
   });

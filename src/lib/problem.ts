@@ -113,7 +113,7 @@ export function retryDelay(attempt: number, { retry_after }: Failure): number {
 /** Whether trying the same again can help: no answer, a server error, or too many requests. */
 export function isTransient(failure: Failure): boolean {
   if (failure.code === 'unreachable' || failure.code === 'foreign_answer') return true;
-  // The same would take as long once more.
-  if (failure.extra?.reason === 'too_slow') return false;
+  // The same would take as long once more, or is away for longer than anyone watches a page that loads.
+  if (failure.extra?.reason === 'too_slow' || failure.extra?.reason === 'flow_storage') return false;
   return failure.status !== undefined && (failure.status >= 500 || failure.status === 429 || failure.status === 408);
 }

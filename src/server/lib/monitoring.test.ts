@@ -128,6 +128,12 @@ const CASES: { alert: string; series: Record<string, string>; at: string; firing
     at,
     firing: at === '20m',
   })),
+  ...[100, 200].map((seconds) => ({
+    alert: 'FabricFlowsWait',
+    series: { 'fabric_flow_outbox_oldest_seconds{job="fabric"}': `${seconds}x60` },
+    at: '20m',
+    firing: seconds > 120,
+  })),
   ...[500, 501].map((waiting) => ({
     alert: 'FabricJobsWait',
     series: { 'fabric_queue_jobs{job="fabric",queue="flows",state="waiting"}': `${waiting}x60` },

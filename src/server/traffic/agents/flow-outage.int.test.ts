@@ -120,7 +120,7 @@ describe.skipIf(findChdbProblem() !== null)('heartbeats with flows in ClickHouse
     const pages = await callJson<Problem>('/flows', person);
     expect(pages).toMatchObject({
       status: 503,
-      body: { code: 'unavailable', detail: expect.stringContaining('not reachable') },
+      body: { code: 'unavailable', reason: 'flow_storage', detail: expect.stringContaining('not reachable') },
     });
     for (const path of ['/clusters', '/workloads', '/policies', '/agents', '/subnets']) {
       expect([path, (await callJson(path, person)).status]).toEqual([path, 200]);

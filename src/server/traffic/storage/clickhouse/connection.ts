@@ -36,7 +36,14 @@ const INSERT_SETTINGS: ClickHouseSettings = {
 };
 
 const REQUEST_TIMEOUT_MS = 60 * SECOND_MS;
-export const RETRY_AFTER_SECONDS = 30;
+const RETRY_AFTER_SECONDS = 30;
+/** Agents send again after that time; pages show the reason without waiting. */
+export const createOutage = (message: string, cause?: unknown): AppError =>
+  new AppError('unavailable', message, {
+    cause,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    extra: { reason: 'flow_storage' },
+  });
 export const NOT_REACHABLE =
   'Flow storage (ClickHouse) is not reachable. Agents keep their flows. Check that ClickHouse runs, and CLICKHOUSE_URL.';
 
@@ -56,7 +63,7 @@ export type Connection = {
 /** What came instead of an answer; what ClickHouse says itself about a statement is a fault of this program. */
 function toError(cause: unknown): unknown {
   if (cause instanceof ClickHouseError) return cause;
-  return new AppError('unavailable', NOT_REACHABLE, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
+  return createOutage(NOT_REACHABLE, cause);
 }
 
 async function reach<T>(work: Promise<T>): Promise<T> {

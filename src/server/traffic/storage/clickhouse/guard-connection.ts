@@ -2,7 +2,7 @@ import { ClickHouseError } from '@clickhouse/client';
 import { SECOND_MS } from '@/domain/durations';
 import { AppError } from '../../../lib/errors';
 import { countFlowStorageRequest } from '../../../lib/metrics';
-import { type Connection, NOT_REACHABLE, RETRY_AFTER_SECONDS } from './connection';
+import { type Connection, createOutage, NOT_REACHABLE } from './connection';
 import { raw } from './statement';
 
 /** After so long without an answer it is asked first whether it answers at all: a request that hangs holds a heartbeat or a page. */
@@ -32,19 +32,16 @@ type Operation = keyof Connection;
 export function toStorageError(error: unknown, operation: Operation): unknown {
   if (!(error instanceof ClickHouseError)) return error;
   const type = error.type ?? `code ${error.code}`;
-  const options = { cause: error, retryAfterSeconds: RETRY_AFTER_SECONDS };
   if (REFUSALS.has(type)) {
-    return new AppError(
-      'unavailable',
+    return createOutage(
       `Flow storage (ClickHouse) refuses the connection (${type}). Check user, password and database in CLICKHOUSE_URL.`,
-      options,
+      error,
     );
   }
   if (operation === 'insert' || OUTAGES.has(type)) {
-    return new AppError(
-      'unavailable',
+    return createOutage(
       `Flow storage (ClickHouse) does not work (${type}). Agents keep their flows. See the log of ClickHouse.`,
-      options,
+      error,
     );
   }
   if (!TOO_MUCH.has(type)) return error;
@@ -59,8 +56,7 @@ export function toStorageError(error: unknown, operation: Operation): unknown {
 async function withTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    const fail = () => reject(new AppError('unavailable', NOT_REACHABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
-    timer = setTimeout(fail, PROBE_TIMEOUT_MS);
+    timer = setTimeout(() => reject(createOutage(NOT_REACHABLE)), PROBE_TIMEOUT_MS);
   });
   try {
     return await Promise.race([work, timeout]);

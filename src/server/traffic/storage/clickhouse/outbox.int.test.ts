@@ -110,6 +110,22 @@ describe.skipIf(server === null)('rows on their way to ClickHouse', () => {
     expect(await readAll()).toMatchObject({ bytes: [2_400, 2_400, 2_400], waiting: 0 });
   });
 
+  it('leave to the next delivery what is committed during one', async () => {
+    let more = 0;
+    const busy = failing(async (into, batch) => {
+      await connection.insert(into, batch);
+      if (more++ < 50) await append(store, 43_000 + more);
+    });
+    await append(busy, 43_000);
+    await busy.deliver(getNode().node_id);
+    await append(busy, 43_900);
+    await busy.deliver(null);
+    expect(more).toBeLessThan(10);
+    expect((await readAll()).waiting).toBeGreaterThan(0);
+    await store.deliver(null);
+    expect((await readAll()).waiting).toBe(0);
+  });
+
   it('belong to one conversation when two nodes report it at the same time', async () => {
     await Promise.all([0, 1].flatMap((node) => Array.from({ length: 10 }, (_, i) => append(store, 42_000 + i, node))));
     for (const { node_id } of inventory.nodes) await store.deliver(node_id);

@@ -6,9 +6,8 @@ import { db, type Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { flowOutbox, type OutboxTarget } from '../../../db/schema/flows';
 import { trafficMarks } from '../../../db/schema/traffic';
-import { AppError } from '../../../lib/errors';
 import type { FlowNode } from '../flow-rows';
-import { type Connection, RETRY_AFTER_SECONDS } from './connection';
+import { type Connection, createOutage } from './connection';
 import { INCOMING_COLUMNS } from './incoming-rows';
 
 /** Rows of one insert, about. */
@@ -59,12 +58,12 @@ export async function addObjectsToOutbox(
   }
 }
 
-/** Puts what waits into a batch. What several processes do at the same time falls into different ones. */
-async function claimBatch(): Promise<boolean> {
+/** Puts what waits up to a row into a batch. What several processes do at the same time falls into different ones. */
+async function claimBatch(upTo: string): Promise<boolean> {
   const claimed = await db.execute(sql`
     with free as materialized (
       select id, sum(row_count) over (order by id) - row_count as before from (
-        select id, row_count from ${flowOutbox} where batch is null
+        select id, row_count from ${flowOutbox} where batch is null and id <= ${upTo}::bigint
           and target = (select target from ${flowOutbox} where batch is null order by id limit 1)
         order by id limit 1000 for update skip locked) as f)
     update ${flowOutbox} as o set batch = (select min(id) from free) from free
@@ -105,15 +104,19 @@ function sendBatch(connection: Connection): Promise<boolean> {
   });
 }
 
-/** Whether rows of a node are on their way; null: of any node. */
-async function isWaiting(nodeId: string | null): Promise<boolean> {
-  const rows = await db.execute<{ waits: boolean }>(
-    sql`select exists (select 1 from ${flowOutbox} where ${nodeId === null ? sql`true` : sql`node_id = ${nodeId}::uuid`}) as waits`,
+/** The newest of the rows of a node, or of any (null), that are on their way; null: there are none. */
+async function findNewestWaiting(nodeId: string | null, upTo: string | null = null): Promise<string | null> {
+  const rows = await db.execute<{ newest: string | null }>(
+    sql`select max(id)::text as newest from ${flowOutbox} where ${nodeId === null ? sql`true` : sql`node_id = ${nodeId}::uuid`}
+      and ${upTo === null ? sql`true` : sql`id <= ${upTo}::bigint`}`,
   );
-  return rows[0]?.waits ?? false;
+  return rows[0]?.newest ?? null;
 }
 
-/** Sends what waits; who comes while it is being sent waits for the same, and then for the next. */
+/**
+ * Sends what waits; who comes while it is being sent waits for the same, and then for the next. What is committed after the call is
+ * not waited for: with many nodes there is always some.
+ */
 export function makeDelivery(connection: Connection, { gap_ms = GAP_MS }: { gap_ms?: number } = {}) {
   let sending: Promise<void> | undefined;
   let sentAt = Number.NEGATIVE_INFINITY;
@@ -121,27 +124,25 @@ export function makeDelivery(connection: Connection, { gap_ms = GAP_MS }: { gap_
     const early = sentAt + gap_ms - performance.now();
     if (early > 0) await delay(early);
     sentAt = performance.now();
+    const upTo = await findNewestWaiting(null);
+    if (upTo === null) return;
     while (await sendBatch(connection)) sentAt = performance.now();
-    while (await claimBatch()) {
+    while (await claimBatch(upTo)) {
       while (await sendBatch(connection)) sentAt = performance.now();
     }
   };
   return async (nodeId: string | null): Promise<void> => {
     const until = performance.now() + PATIENCE_MS;
-    while (await isWaiting(nodeId)) {
+    const newest = await findNewestWaiting(nodeId);
+    if (newest === null) return;
+    for (;;) {
       sending ??= send().finally(() => {
         sending = undefined;
       });
       await sending;
-      if (!(await isWaiting(nodeId))) return;
+      if ((await findNewestWaiting(nodeId, newest)) === null) return;
       if (performance.now() > until) {
-        throw new AppError(
-          'unavailable',
-          'The store of flows (ClickHouse) is busy. The flows are kept and stored later.',
-          {
-            retryAfterSeconds: RETRY_AFTER_SECONDS,
-          },
-        );
+        throw createOutage('Flow storage (ClickHouse) is busy. The flows are kept and stored later.');
       }
       await delay(POLL_MS);
     }
