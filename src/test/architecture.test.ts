@@ -87,7 +87,6 @@ const NO_CACHE: Readonly<Record<string, string>> = {
   'src/server/traffic/flows/confirm-reports.ts': 'when a cluster may be asked again',
   'src/server/traffic/storage/clickhouse/connection.ts': 'the clients of ClickHouse, which hold its connections',
   'src/server/traffic/flows/upkeep.ts': 'how far a walk is',
-  'src/server/traffic/storage/clickhouse/connection.ts': 'open connections',
   'src/server/traffic/storage/clickhouse/engine.ts':
     'what has sent inserts together, and knows whether the server answers',
   'src/server/addresses/discovery/read-guests.ts': 'when an agent may be asked again',
