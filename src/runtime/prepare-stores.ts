@@ -38,7 +38,7 @@ type Stores = { DATABASE_URL: string; REDIS_URL?: string };
  */
 export async function prepareStores(stores: Stores, timeoutMs?: number): Promise<void> {
   await retryUntilAvailable(() => migrateDatabase(stores.DATABASE_URL), timeoutMs);
-  await prepareFlowStorage(stores.DATABASE_URL);
+  await retryUntilAvailable(() => prepareFlowStorage(stores.DATABASE_URL), timeoutMs);
   const queues = makeQueueBackend(stores);
   try {
     await queues.prepare();
