@@ -8,6 +8,7 @@ const exclude = [...configDefaults.exclude, '.next/**', '.data/**', 'e2e/**'];
 
 /** The files that take longest, in that order; `npm test` prints which they are. */
 const LONGEST = [
+  'clickhouse/flow-store-contract.int',
   'runtime/supervisor.int',
   'cli/backup-command.int',
   'backup/backup.int',

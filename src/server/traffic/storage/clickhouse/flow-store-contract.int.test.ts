@@ -18,6 +18,7 @@ if (server) await migrateClickhouse(connection);
 afterAll(() => server?.stop());
 
 const engine: ContractEngine = {
+  share: 1 / 3,
   store: makeClickhouseFlowStore(connection, { gap_ms: 0 }),
   clear: async () => {
     for (const table of ['flows', 'rollup_minutes', 'rollup_hours', 'unresolved_minutes', 'flow_expiry']) {

@@ -25,7 +25,7 @@ import {
 import { EVERYTHING, listFilters, listReaches, makeFlowFilter, READERS } from './selections.fixture';
 
 /** Lists of single flows: what is stored after any heartbeats, for every reader, with every filter and order. */
-export function describeFlowContract(name: string, { store, clear }: ContractEngine): void {
+export function describeFlowContract(name: string, { store, clear, share = 1 }: ContractEngine): void {
   describe(`flows of the flow store: ${name}`, () => {
     let inventory: Inventory;
     let names: ReadonlyMap<string, string>;
@@ -97,7 +97,7 @@ export function describeFlowContract(name: string, { store, clear }: ContractEng
     it.each(READERS)('lists what a reader of %s may see, with any filter', async (reader) => {
       const reach = findReach(reader);
       let compared = 0;
-      for (const filter of listFilters(3, 40, inventory, makeFlowFilter)) {
+      for (const filter of listFilters(3, 40 * share, inventory, makeFlowFilter)) {
         const selection = makeSelection(reach, filter);
         compared += expectFlows(await listAll(selection), selection);
       }

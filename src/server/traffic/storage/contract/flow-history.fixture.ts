@@ -10,6 +10,8 @@ export type ContractEngine = {
   store: FlowStore;
   /** Removes all that is stored of flows. */
   clear: () => Promise<void>;
+  /** The share of random filters that it is asked with: reading a statement takes some engines longer than the answer. */
+  share?: number;
 };
 
 export const SUBNET = '10.7.0.0/24';

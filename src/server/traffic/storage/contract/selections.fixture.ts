@@ -78,7 +78,7 @@ export const listFilters = (
   make: typeof makeFilter,
 ): FlowFilter[] => {
   const random = randomSource(seed);
-  return Array.from({ length: count }, () => make(random, inventory));
+  return Array.from({ length: Math.ceil(count) }, () => make(random, inventory));
 };
 
 /** Subnets of the histories. */

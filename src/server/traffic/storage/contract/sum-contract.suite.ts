@@ -24,7 +24,7 @@ const MINUTE = 60_000;
 const WITHOUT_ADDRESSES = FLOW_GROUPINGS.filter((grouping) => grouping !== 'source' && grouping !== 'destination');
 
 /** Totals: groups, series, the map and the heaviest workloads, each conversation once, however many nodes reported it. */
-export function describeSumContract(name: string, { store, clear }: ContractEngine): void {
+export function describeSumContract(name: string, { store, clear, share = 1 }: ContractEngine): void {
   describe(`totals of the flow store: ${name}`, () => {
     let inventory: Inventory;
     let history: ReturnType<typeof makeHeartbeats>;
@@ -97,13 +97,13 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
 
     describe.each(READERS)('for a reader of %s', (reader) => {
       it.each(WITHOUT_ADDRESSES)('groups minutes by %s, in any range', (group_by) =>
-        expectMinuteGroups(findReach(reader), group_by, listFilters(6, 20, inventory, makeFilter)),
+        expectMinuteGroups(findReach(reader), group_by, listFilters(6, 20 * share, inventory, makeFilter)),
       );
 
       it.each(FLOW_GROUPINGS)('groups single flows by %s', async (group_by) => {
         const reach = findReach(reader);
         let groups = 0;
-        for (const filter of listFilters(7, 20, inventory, makeFlowFilter)) {
+        for (const filter of listFilters(7, 20 * share, inventory, makeFlowFilter)) {
           const selection = makeSelection(reach, filter);
           const rows = countSelected(selection);
           const { items, sums } = await listGroups(selection, 'flows', { group_by });
@@ -117,7 +117,7 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
       it('has the same totals over time', async () => {
         const reach = findReach(reader);
         const [since, until, width] = [NOW - 3 * HOUR, NOW, 300];
-        for (const filter of listFilters(8, 20, inventory, makeFilter)) {
+        for (const filter of listFilters(8, 20 * share, inventory, makeFilter)) {
           const selection = makeSelection(reach, filter, { since: iso(since), until: iso(until) });
           const rows = countAdditions(stored.additions, { since, until }, filter, reach);
           const counted = rows.filter((row) => row.counted);
@@ -137,7 +137,7 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
 
       it('spreads single flows so that their parts add up to them', async () => {
         const reach = findReach(reader);
-        for (const filter of listFilters(9, 15, inventory, makeFlowFilter)) {
+        for (const filter of listFilters(9, 15 * share, inventory, makeFlowFilter)) {
           const selection = makeSelection(reach, filter);
           const spans = await store.spans(selection, { first: EVERYTHING.since, width: 300 });
           const sum = spans.reduce((all, span) => {
@@ -151,7 +151,7 @@ export function describeSumContract(name: string, { store, clear }: ContractEngi
       });
 
       it('draws the map of who opened conversations with whom', () =>
-        expectMaps(findReach(reader), listFilters(10, 15, inventory, makeFilter)));
+        expectMaps(findReach(reader), listFilters(10, 15 * share, inventory, makeFilter)));
     });
 
     it.each(FLOW_GROUP_SORTS.flatMap((sort) => [sort, `-${sort}`]))('pages groups by %s without gaps', async (sort) => {
