@@ -25,3 +25,15 @@ CREATE TABLE "flow_hour_totals" (
 	"last_reported_at" timestamp with time zone NOT NULL,
 	CONSTRAINT "flow_hour_totals_bucket_at_cluster_id_rollup_key_pk" PRIMARY KEY("bucket_at","cluster_id","rollup_key")
 );
+--> statement-breakpoint
+-- Who takes marks away has made other totals than those of the hour: maps read its minutes until the totals are made again. Also a process
+-- of an earlier version does so, which knows nothing of them.
+CREATE FUNCTION forget_hour_totals() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM flow_complete_hours AS h USING (
+    SELECT DISTINCT cluster_id, date_trunc('hour', bucket_at, 'UTC') AS bucket_at FROM gone) AS g
+    WHERE h.cluster_id = g.cluster_id AND h.bucket_at = g.bucket_at;
+  RETURN NULL;
+END $$;--> statement-breakpoint
+CREATE TRIGGER traffic_marks_forget AFTER DELETE ON traffic_marks
+  REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_hour_totals();

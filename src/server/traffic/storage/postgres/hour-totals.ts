@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { minuteCutoff } from '@/domain/flow/plan-range';
 import { SUM_SECONDS } from '@/domain/flow/plan-sums';
-import { db, type Executor, type Tx } from '../../../db/client';
+import { db, type Executor } from '../../../db/client';
 import { clusters } from '../../../db/schema/clusters';
-import { flowCompleteHours, flowHourTotals, flowRollupMinutes } from '../../../db/schema/flows';
+import { flowCompleteHours, flowHourTotals, flowRollupHours, flowRollupMinutes } from '../../../db/schema/flows';
 import { trafficMarks, trafficTotals } from '../../../db/schema/traffic';
 import { clock } from '../../../lib/clock';
 import type { RollupSelection } from '../flow-selection';
@@ -14,7 +14,8 @@ import { COLUMNS, countedRollups, rollupConditions, widenToHours } from './rollu
 
 /*
  * A map of a day reads every minute of it, and compares what the nodes reported in each hour. Of hours that are over, what counts is
- * therefore stored: a map reads minutes only of the others, and of those with a mark, which have changed since.
+ * therefore stored: a map reads minutes only of the others, and of those with a mark, which have changed since. Taking a mark away makes
+ * the hour incomplete, by a trigger.
  */
 
 const HOUR_MS = 3_600_000;
@@ -39,12 +40,9 @@ type ClusterHour = { cluster_id: string; hour_at: string };
 const selectMarks = (cluster: SQL, hour: SQL): SQL => sql`select 1 from ${trafficMarks} as m
   where m.cluster_id = ${cluster} and m.bucket_at >= ${hour} and m.bucket_at < ${hour} + interval '1 hour'`;
 
-/** Lets maps read minutes of the hour again. */
-export async function forgetHourTotals(tx: Tx, { cluster_id, hour_at }: ClusterHour): Promise<void> {
-  await tx.execute(
-    sql`delete from ${flowCompleteHours} where cluster_id = ${cluster_id}::uuid and bucket_at = ${hour_at}::timestamptz`,
-  );
-}
+/** Minutes of an hour that have moved into it, by a process whose clock is ahead: those that are left are not all. */
+const selectMoved = (first: SQL, cluster: SQL, hour: SQL): SQL => sql`select 1 from ${flowRollupHours} as r
+  where r.bucket_at >= ${first} and r.bucket_at = ${hour} and r.cluster_id = ${cluster}`;
 
 /** Hours that are over, as far as there are minutes of them, without totals; the newest first, not all when there are many. */
 export async function findHoursToTotal(executor: Executor): Promise<ClusterHour[]> {
@@ -57,6 +55,7 @@ export async function findHoursToTotal(executor: Executor): Promise<ClusterHour[
       where bucket_seconds = ${SUM_SECONDS.hour} and bucket_at >= ${first}::timestamptz) as c
     where not exists (select 1 from ${flowCompleteHours} as s where s.cluster_id = c.cluster_id and s.bucket_at = h.at)
       and not exists (${selectMarks(sql.raw('c.cluster_id'), sql.raw('h.at'))})
+      and not exists (${selectMoved(sql`${first}::timestamptz`, sql.raw('c.cluster_id'), sql.raw('h.at'))})
     order by h.at desc, c.cluster_id limit ${MAX_HOURS}`);
   return [...rows];
 }
@@ -67,16 +66,17 @@ export async function totalHour({ cluster_id, hour_at }: ClusterHour): Promise<v
     // No minutes move into their hours during this.
     await lockTrafficSums(tx);
     await tx.execute(sql`select set_config('work_mem', '64MB', true)`);
-    const hour = sql`${hour_at}::timestamptz`;
-    const rows = sql`select ${COLUMNS} from ${flowRollupMinutes} as t where t.cluster_id = ${cluster_id}::uuid
+    const [hour, cluster] = [sql`${hour_at}::timestamptz`, sql`${cluster_id}::uuid`];
+    const rows = sql`select ${COLUMNS} from ${flowRollupMinutes} as t where t.cluster_id = ${cluster}
       and t.bucket_at >= ${hour} and t.bucket_at < ${hour} + interval '1 hour'`;
-    await tx.execute(sql`delete from ${flowHourTotals} where cluster_id = ${cluster_id}::uuid and bucket_at = ${hour}`);
+    await tx.execute(sql`delete from ${flowHourTotals} where cluster_id = ${cluster} and bucket_at = ${hour}`);
     await tx.execute(sql`
       with made as (
         insert into ${flowHourTotals} (bucket_at, cluster_id, ${IDENTITY}, bytes, packets, flows, last_counted_at, last_reported_at)
-        select ${hour}, ${cluster_id}::uuid, ${IDENTITY}, ${SUMS}, max(c.bucket_at) filter (where c.counted), max(c.bucket_at)
+        select ${hour}, ${cluster}, ${IDENTITY}, ${SUMS}, max(c.bucket_at) filter (where c.counted), max(c.bucket_at)
         from (${countedOnce(rows)}) as c group by ${IDENTITY})
-      insert into ${flowCompleteHours} (bucket_at, cluster_id) values (${hour}, ${cluster_id}::uuid) on conflict do nothing`);
+      insert into ${flowCompleteHours} (bucket_at, cluster_id) select ${hour}, ${cluster}
+      where not exists (${selectMoved(hour, cluster, hour)}) on conflict do nothing`);
   });
 }
 

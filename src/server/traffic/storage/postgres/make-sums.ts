@@ -2,7 +2,7 @@ import { minuteCutoff } from '@/domain/flow/plan-range';
 import { db, type Tx } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import type { FlowUpkeep } from '../flow-store';
-import { findHoursToTotal, forgetHourTotals, totalHour } from './hour-totals';
+import { findHoursToTotal, totalHour } from './hour-totals';
 import {
   deleteMarks,
   findMarkedHours,
@@ -33,7 +33,6 @@ async function adoptOwners(): Promise<void> {
 export type MakeHour = (tx: Tx, hour: MarkedHour, isOld: boolean) => Promise<void>;
 
 const makeHour: MakeHour = async (tx, { cluster_id, hour_at }, isOld) => {
-  await forgetHourTotals(tx, { cluster_id, hour_at });
   if (isOld || (await hasMovedMinutes(tx, cluster_id, hour_at))) {
     return recomputeHourFromRollups(tx, cluster_id, hour_at);
   }
