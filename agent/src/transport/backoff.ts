@@ -5,9 +5,14 @@ const MAX_RETRY_AFTER_MILLISECONDS = 60 * 60 * 1000;
 /**
  * How long to wait after `failures` failures in a row: a random part of a span that doubles each time ("full jitter"),
  * so that a thousand agents do not come back at the same time.
+ * @param most the longest span, in milliseconds
  */
-export function backoffDelay(failures: number, random: () => number = Math.random): number {
-  return random() * Math.min(CAP_MILLISECONDS, BASE_MILLISECONDS * 2 ** Math.min(failures, 30));
+export function backoffDelay(
+  failures: number,
+  random: () => number = Math.random,
+  most: number = CAP_MILLISECONDS,
+): number {
+  return random() * Math.min(most, BASE_MILLISECONDS * 2 ** Math.min(failures, 30));
 }
 
 /**

@@ -131,6 +131,21 @@ describe('Delivery', () => {
     expect(Math.max(...attempts.slice(1).map((at, i) => at - (attempts[i] ?? 0)))).toBe(45);
   });
 
+  it('waits longer each time when the server names a short time', async () => {
+    const { delivery } = setUp();
+    reply = (response) => response.writeHead(503, { 'retry-after': '2' }).end();
+    const attempts: number[] = [];
+    for (let second = 0; second < 400; second += 1) {
+      const before = received.length;
+      await delivery.deliver(buildHeartbeat(second));
+      if (received.length > before) attempts.push(second);
+      now += 1_000;
+    }
+    const gaps = attempts.slice(1).map((at, i) => at - (attempts[i] ?? 0));
+    expect(gaps.slice(0, 5)).toEqual([2, 4, 8, 16, 32]);
+    expect(new Set(gaps.slice(5))).toEqual(new Set([45]));
+  });
+
   it('stops retrying what the server refuses permanently, and reports the reason', async () => {
     const { delivery, spool } = setUp();
     reply = (response) =>

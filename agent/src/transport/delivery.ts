@@ -20,6 +20,8 @@ const BACKLOG_PER_BEAT = 5;
 const RETRIED = new Set([408, 429]);
 /** Agents that were given the same time do not all come back at it. */
 const MOST_OVER_ASKED = 1.5;
+/** A server that names a shorter time may be too busy for agents that come back so soon again and again: their pause still grows to this. */
+const LEAST_OF_MOST_MS = 45_000;
 
 /**
  * Delivers heartbeats. When the server cannot be reached they are kept on disk, and attempts become rarer; with the next
@@ -88,9 +90,9 @@ export class Delivery {
   }
 
   private failed(reason: string, asked: number | null): Attempt {
-    const backoff = backoffDelay(this.failures, this.random);
     // A server that says when it can be asked again sees from the attempts that this agent runs.
-    const delay = asked === null ? backoff : Math.max(asked, Math.min(backoff, MOST_OVER_ASKED * asked));
+    const most = asked === null ? undefined : Math.max(MOST_OVER_ASKED * asked, LEAST_OF_MOST_MS);
+    const delay = Math.max(asked ?? 0, backoffDelay(this.failures, this.random, most));
     this.failures += 1;
     this.notBefore = this.clock() + delay;
     return { kind: 'retry', reason };

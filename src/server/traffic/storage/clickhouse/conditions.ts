@@ -1,4 +1,5 @@
 import type { EndFilter } from '@/domain/flow/flow-end';
+import type { TrafficMode } from '@/domain/insights';
 import { cidrBounds, parseCidr } from '@/domain/net/cidr';
 import { formatIp } from '@/domain/net/ip-address';
 import type { PortRange } from '@/domain/net/port-range';
@@ -58,4 +59,22 @@ export function commonConditions({ visible, filter }: Pick<FlowSelection, 'visib
     conditions.push(endIs(raw('t.destination_workload_id'), destination_workload_id, visible));
   }
   return conditions;
+}
+
+/** SQL of a view of a workload's traffic. `external`: whether the other end is outside the known subnets. */
+export function modeConditions(mode: TrafficMode, workload: Part, external: Part): Part[] {
+  switch (mode) {
+    case 'all':
+      return [];
+    case 'inbound':
+      return [ch`t.destination_workload_id = ${workload}`];
+    case 'outbound':
+      return [ch`t.source_workload_id = ${workload}`];
+    case 'internal':
+      return [ch`not (${external})`];
+    case 'external':
+      return [ch`(${external})`];
+    case 'denied':
+      return [raw(`t.decision in ('drop', 'reject')`)];
+  }
 }

@@ -1,9 +1,8 @@
 import type { Flow } from '@/domain/flow/flow';
-import type { TrafficMode } from '@/domain/insights';
 import type { FactsRow } from '../flow-rows';
 import type { InsightSelection } from '../flow-selection';
 import type { FlowInsights } from '../flow-store';
-import { addressText, isNone } from './conditions';
+import { addressText, isNone, modeConditions } from './conditions';
 import type { Connection } from './connection';
 import { flowConditions } from './flow-conditions';
 import { countRows, FLOW_ID, FLOW_SORTS, readFlows } from './flow-list';
@@ -19,23 +18,6 @@ const DESTINATION = raw('t.destination_workload_id');
 const isExternal = (workload: Part): Part => ch`multiIf(${SOURCE} = ${workload}, t.destination_cidr = '',
     ${DESTINATION} = ${workload}, t.source_cidr = '', t.source_cidr = '' or t.destination_cidr = '')`;
 
-function modeCondition(mode: TrafficMode, workload: Part): Part[] {
-  switch (mode) {
-    case 'all':
-      return [];
-    case 'inbound':
-      return [ch`${DESTINATION} = ${workload}`];
-    case 'outbound':
-      return [ch`${SOURCE} = ${workload}`];
-    case 'internal':
-      return [ch`not (${isExternal(workload)})`];
-    case 'external':
-      return [isExternal(workload)];
-    case 'denied':
-      return [raw(`t.decision in ('drop', 'reject')`)];
-  }
-}
-
 const KEY = 't.conversation_id, t.forward, t.decision';
 
 /**
@@ -46,7 +28,10 @@ const KEY = 't.conversation_id, t.forward, t.decision';
 export function insightRows(selection: InsightSelection, places: ResolvedPlaces): Part {
   const workload = uuid(selection.filter.workload_id);
   const rows = flowRows(toRange(selection), selection.periods);
-  const where = all([flowConditions(selection, places), ...modeCondition(selection.mode, workload)]);
+  const where = all([
+    flowConditions(selection, places),
+    ...modeConditions(selection.mode, workload, isExternal(workload)),
+  ]);
   const isOwn = ch`t.workload_id = ${workload}`;
   // Which flows are asked for is looked at in the row that stands.
   const own = flowConditions({ ...selection, filter: { workload_id: selection.filter.workload_id } }, places);

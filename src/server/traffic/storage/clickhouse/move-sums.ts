@@ -5,6 +5,7 @@ import { groupBy } from '../../../lib/group-by';
 import { fillPart, findSubnets } from '../fill-ends';
 import type { EndResolver, Learned } from '../flow-rows';
 import { lockTrafficSums } from '../postgres/hours-to-sum';
+import type { RollupIdentity } from '../postgres/minutes';
 import { addressText } from './conditions';
 import type { Connection } from './connection';
 import { NEWEST, ROLLUP_IDENTITY, SUMS } from './migrations';
@@ -13,18 +14,8 @@ import { any, ch, join, NONE, number, type Part, raw, second, text, texts, uuid 
 
 const CHUNK_ROWS = 5_000;
 
-type Identity = {
-  source_workload_id: string;
-  destination_workload_id: string;
-  source_prefix: string;
-  destination_prefix: string;
-  source_internal: boolean;
-  destination_internal: boolean;
-  protocol: string;
-  service_port: number | null;
-  reply: boolean;
-  decision: string;
-};
+/** An end that is not known has `NONE` as its id. */
+type Identity = { [Name in keyof RollupIdentity]: Name extends `${string}_id` ? string : RollupIdentity[Name] };
 type Sums = Record<(typeof SUMS)[number], number>;
 type Stored = Identity & Sums & { bucket_at: string; rollup_key: string; node_id: string; cluster_id: string };
 

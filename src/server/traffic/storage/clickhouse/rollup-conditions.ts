@@ -1,10 +1,9 @@
 import { HOUR_MS } from '@/domain/durations';
 import type { EndFilter } from '@/domain/flow/flow-end';
 import { minuteCutoff } from '@/domain/flow/plan-range';
-import type { TrafficMode } from '@/domain/insights';
 import { clock } from '../../../lib/clock';
 import { parseOptionalEndFilter, type RollupSelection } from '../flow-selection';
-import { commonConditions, portIn, workloadIs } from './conditions';
+import { commonConditions, modeConditions, portIn, workloadIs } from './conditions';
 import { countedOnce } from './counted-once';
 import { all, any, ch, inIds, type Part, raw, second, uuid } from './statement';
 import { rollupRows } from './visible-rows';
@@ -15,24 +14,9 @@ const DESTINATION = raw('t.destination_workload_id');
 const isInternal = (end: 'source' | 'destination', { kind }: EndFilter): Part =>
   raw(`${kind === 'internal' ? '' : 'not '}t.${end}_internal`);
 
-/** SQL of a view of a workload's traffic. */
-function modeCondition(mode: TrafficMode, workload: Part): Part[] {
-  const other = ch`if(${SOURCE} = ${workload}, t.destination_internal, t.source_internal)`;
-  switch (mode) {
-    case 'all':
-      return [];
-    case 'inbound':
-      return [ch`${DESTINATION} = ${workload}`];
-    case 'outbound':
-      return [ch`${SOURCE} = ${workload}`];
-    case 'internal':
-      return [other];
-    case 'external':
-      return [ch`not (${other})`];
-    case 'denied':
-      return [raw(`t.decision in ('drop', 'reject')`)];
-  }
-}
+/** Whether the other end is outside the known subnets. */
+const isExternal = (workload: Part): Part =>
+  ch`not if(${SOURCE} = ${workload}, t.destination_internal, t.source_internal)`;
 
 /** The WHERE for rollups, of the table under the alias `t`; for filters that `canUseRollups`. */
 function rollupConditions(selection: RollupSelection): Part {
@@ -44,7 +28,8 @@ function rollupConditions(selection: RollupSelection): Part {
   const { workload_id, port } = filter;
   if (workload_id !== undefined) {
     conditions.push(any([SOURCE, DESTINATION].map((end) => workloadIs(end, workload_id, visible))));
-    conditions.push(...modeCondition(selection.mode ?? 'all', uuid(workload_id)));
+    const workload = uuid(workload_id);
+    conditions.push(...modeConditions(selection.mode ?? 'all', workload, isExternal(workload)));
   }
   if (port !== undefined) conditions.push(any(port.map((range) => portIn(raw('t.service_port'), range))));
   const [address, source, destination] = [filter.address, filter.source, filter.destination].map(
