@@ -1,6 +1,6 @@
 import { getServicePort } from '@/domain/flow/service-port';
 import type { Tx } from '../../../db/client';
-import type { ReportedState } from '../../../db/schema/flows';
+import type { ReportedState } from '../../../db/schema/flow-outbox';
 import { addCounter } from '../add-counters';
 import {
   type AssignedReport,

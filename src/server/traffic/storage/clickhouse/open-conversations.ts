@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { CLOSED_STATES, type SeenReport } from '@/domain/flow/assign-conversation';
 import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import { openConversations, type ReportedState } from '../../../db/schema/flows';
+import { openConversations, type ReportedState } from '../../../db/schema/flow-outbox';
 import { unnestRows } from '../../../db/unnest-rows';
 import type { ReportedFlow } from '../add-counters';
 import { type Candidate, makeConversationId } from '../assign-reports';

@@ -4,7 +4,7 @@ import { SECOND_MS } from '@/domain/durations';
 import { WINDOW_SECONDS } from '@/domain/flow/plan-range';
 import { db, type Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import { flowOutbox, type OutboxTarget } from '../../../db/schema/flows';
+import { flowOutbox, type OutboxTarget } from '../../../db/schema/flow-outbox';
 import { trafficMarks } from '../../../db/schema/traffic';
 import type { FlowNode } from '../flow-rows';
 import { type Connection, createOutage } from './connection';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { db, type Tx } from '../../../db/client';
-import { openConversations } from '../../../db/schema/flows';
+import { openConversations } from '../../../db/schema/flow-outbox';
 import { unnestRows } from '../../../db/unnest-rows';
 import { identifyEnds, type SeenFlow } from '../assign-reports';
 import { fillFlow } from '../fill-ends';

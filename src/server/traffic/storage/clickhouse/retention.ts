@@ -5,7 +5,7 @@ import { deleteAged } from '../../../db/aged-rows';
 import { db } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { nodes } from '../../../db/schema/clusters';
-import { openConversations } from '../../../db/schema/flows';
+import { openConversations } from '../../../db/schema/flow-outbox';
 import type { FlowUpkeep } from '../flow-store';
 import { deleteGoneNodes, retainOthers } from '../postgres/retention';
 import type { Connection } from './connection';

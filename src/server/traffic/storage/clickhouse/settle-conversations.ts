@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { db, type Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import { flowOutbox, openConversations, type ReportedState } from '../../../db/schema/flows';
+import { flowOutbox, openConversations, type ReportedState } from '../../../db/schema/flow-outbox';
 import { getBegunHour } from '../assign-reports';
 import { type DueConversation, findParts } from '../find-parts';
 import type { FlowUpkeep } from '../flow-store';

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { MINUTE_MS } from '@/domain/durations';
 import { CONVERSATION_CLOSED_MS, CONVERSATION_IDLE_MS } from '@/domain/flow/assign-conversation';
 import { db } from '../../../db/client';
-import { flowOutbox } from '../../../db/schema/flows';
+import { flowOutbox } from '../../../db/schema/flow-outbox';
 import { getBegunHour } from '../assign-reports';
 import type { SettledConversation, SettledPosition } from '../flow-rows';
 import type { FlowReach } from '../flow-selection';
