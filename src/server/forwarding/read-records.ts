@@ -10,6 +10,7 @@ import type { SettledConversation, SettledPosition } from '../traffic/storage/fl
 import { flowStore } from '../traffic/storage/flow-store';
 import type { DestinationRow } from './queries/forwarding-destinations';
 import type { ForwardingPosition } from './queries/forwarding-streams';
+import { readAhead } from './read-ahead';
 
 /** As the id of a position: everything that was due until its time was read. */
 export const ALL_UNTIL = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -95,7 +96,7 @@ export function readConversations<R>(
       const is_lost_exact = Date.parse(after.due_at) >= now - kept + CONVERSATION_IDLE_MS;
       return { lost, is_lost_exact, position: { due_at: until, id: ALL_UNTIL } };
     },
-    read: async (position, limit) => {
+    read: readAhead(async (position, limit) => {
       const after = getSettled(position);
       const { now, complete_until: complete } = await settled.readClock();
       const until = toTime(Math.min(Date.parse(after.due_at) + WINDOW_MS, Date.parse(complete)));
@@ -107,7 +108,7 @@ export function readConversations<R>(
       }));
       if (rows.length === limit) return { records, end: records.at(-1)?.position ?? position, is_last: false };
       return { records, end: { due_at: until, id: ALL_UNTIL }, is_last: until === complete };
-    },
+    }),
     countWaiting: async (position) => {
       const after = getSettled(position);
       const { now, complete_until: until } = await settled.readClock();
