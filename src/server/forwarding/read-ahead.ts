@@ -29,7 +29,7 @@ export function readAhead<R>(read: RecordSource<R>['read']): RecordSource<R>['re
     const records = batch.records.slice(next, next + limit);
     const last = records.at(-1);
     if (last && next + limit < batch.records.length) return { records, end: last.position, is_last: false };
-    // Nothing is known of what came since.
+    // What came since is read with the next batch.
     ahead = null;
     return { ...batch, records };
   };
