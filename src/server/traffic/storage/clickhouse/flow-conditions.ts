@@ -39,7 +39,7 @@ function searchCondition(search: string, { named, visible }: FlowSelection, { se
       : []),
     inIds(raw('t.node_id'), searched.nodes),
     inIds(raw('t.cluster_id'), searched.clusters),
-    // The name of an interface tells the guest's number.
+    // The name of an interface has the guest's number.
     all([ch`ifNull(t.interface ilike ${pattern}, false)`, ...(visible === 'all' ? [] : [inIds(OBSERVER, visible)])]),
     ...(ADDRESS_PART.test(search)
       ? ['source', 'destination'].map((which) => ch`startsWith(${addressText(raw(`t.${which}_ip`))}, ${text(word)})`)

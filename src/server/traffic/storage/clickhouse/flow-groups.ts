@@ -74,7 +74,7 @@ export function getGroupKeys(grouping: FlowGrouping, source: CountedSource, reac
 /** The names of the keys that a grouping has. */
 export const listKeyNames = (keys: Keys): KeyName[] => KEY_NAMES.filter((name) => keys[name] !== undefined);
 
-/** SQL of what tells groups apart, of columns with these names. */
+/** SQL of the identity of groups, of columns with these names. */
 export function groupId(names: readonly KeyName[], toColumn: (name: KeyName) => string): Part {
   const part = (name: KeyName) => {
     if (!names.includes(name)) return ch`''`;

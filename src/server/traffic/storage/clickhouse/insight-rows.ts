@@ -33,7 +33,7 @@ export function insightRows(selection: InsightSelection, places: ResolvedPlaces)
     ...modeConditions(selection.mode, workload, isExternal(workload)),
   ]);
   const isOwn = ch`t.workload_id = ${workload}`;
-  // Which flows are asked for is looked at in the row that stands.
+  // The row that stands says which flows are asked for.
   const own = flowConditions({ ...selection, filter: { workload_id: selection.filter.workload_id } }, places);
   return ch`(select t.* from ${rows} as t where ${where} and ${isOwn}
     union all

@@ -6,7 +6,7 @@ import { any, ch, join, number, type Part, text, time } from './statement';
 /** What a list can be sorted by. */
 export type SortColumn = { column: Part; type: 'time' | 'number' | 'text' | 'address'; nullable?: boolean };
 
-/** What tells rows apart that are equal otherwise: columns, and how an id of the list names their values. */
+/** By what rows differ that are equal otherwise: columns, and how an id of the list names their values. */
 export type IdColumns = { columns: readonly Part[]; parse: (id: string) => readonly Part[] };
 
 const tamperedCursor = (cause?: unknown) =>

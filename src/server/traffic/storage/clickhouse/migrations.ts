@@ -100,7 +100,7 @@ const IDENTITY_COLUMNS = `
     destination_prefix ${LOW_TEXT}, source_internal Bool, destination_internal Bool, protocol ${LOW_TEXT},
     service_port Nullable(UInt16), reply Bool, decision ${LOW_TEXT}`;
 
-/** How many reports are in it tells a row that counts nothing from one whose content moved elsewhere. */
+/** By the number of reports a row that counts nothing differs from one whose content moved elsewhere. */
 export const SUMS = ['bytes', 'packets', 'flows', 'reports'] as const;
 const SUM_COLUMNS = SUMS.map((name) => `${name} Int64 ${COUNTER}`).join(', ');
 
