@@ -44,7 +44,7 @@ export type FlowRow = Omit<
   | 'cluster_name'
 > & { conversation_id: string; forward: boolean };
 
-/** What its interface says of a guest is for those who may see the guest. */
+/** What an interface shows of its guest is for those who may see the guest. */
 const OBSERVER = ['interface', 'vmid', 'nic', 'vlan', 'raw'];
 const PLAIN = [
   ...['conversation_id', 'forward', 'cluster_id', 'node_id', 'protocol', 'source_port', 'destination_port', 'decision'],

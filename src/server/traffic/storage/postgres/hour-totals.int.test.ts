@@ -30,13 +30,13 @@ beforeAll(async () => {
   await sumAll();
 });
 
-it('are of hours that are over, and of none that has just ended', async () => {
+it('has totals of hours that are over, and of none that has just ended', async () => {
   const complete = await findComplete();
   expect(complete).toEqual(expect.arrayContaining([earlier, later]));
   expect(Math.max(...complete)).toBeLessThanOrEqual(Date.now() - HOUR - 5 * 60_000);
 });
 
-it('are not read after marks were deleted, by any process', async () => {
+it('reads no totals after marks were deleted, by any process', async () => {
   await sql`insert into traffic_marks (cluster_id, bucket_at) select cluster_id, ${iso(later + HOUR / 2)}::timestamptz
     from flow_complete_hours where bucket_at = ${iso(later)}::timestamptz`;
   await sql`delete from traffic_marks`;
@@ -46,7 +46,7 @@ it('are not read after marks were deleted, by any process', async () => {
   expect(await findComplete()).toContain(later);
 });
 
-it('are not made of what is left of an hour whose minutes have moved', async () => {
+it('makes no totals of what is left of an hour whose minutes have moved', async () => {
   await sql`delete from flow_complete_hours where bucket_at = ${iso(earlier)}::timestamptz`;
   await sql`with moved as (delete from flow_rollup_minutes where (node_id, bucket_at, rollup_key) in (
       select node_id, bucket_at, rollup_key from flow_rollup_minutes where bucket_at >= ${iso(earlier)}::timestamptz
