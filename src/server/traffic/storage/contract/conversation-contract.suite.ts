@@ -9,6 +9,7 @@ import {
   type Connection,
   type ContractEngine,
   findObserver,
+  getPageSize,
   type HistoryEnd,
   type Inventory,
   makeConnections,
@@ -23,7 +24,7 @@ import { EVERYTHING, listReaches, READERS } from './selections.fixture';
 const WITHOUT_MOVES = READERS.filter((reader) => reader !== 'workloads that moved');
 
 /** Conversations: what all nodes reported of both directions, in any order, as one row. */
-export function describeConversationContract(name: string, { store, clear }: ContractEngine): void {
+export function describeConversationContract(name: string, { store, clear, share }: ContractEngine): void {
   describe(`conversations of the flow store: ${name}`, () => {
     let inventory: Inventory;
     let connections: Connection[];
@@ -127,7 +128,9 @@ export function describeConversationContract(name: string, { store, clear }: Con
       async (sort) => {
         const selection = makeSelection(findReach('everything'));
         const all = await listAll(selection, sort);
-        expect((await listAll(selection, sort, 7)).map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+        expect((await listAll(selection, sort, getPageSize(7, { share }))).map(({ id }) => id)).toEqual(
+          all.map(({ id }) => id),
+        );
         const field = sort.replace('-', '') as 'bytes';
         const values = all.map((row) => row[field] as unknown).filter((value) => value !== null) as (string | number)[];
         const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));

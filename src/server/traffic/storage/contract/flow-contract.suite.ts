@@ -5,6 +5,7 @@ import type { FlowFilter } from '@/domain/flow/flow-filter';
 import type { FlowReach, FlowSelection } from '../flow-selection';
 import {
   type ContractEngine,
+  getPageSize,
   HOUR,
   type Inventory,
   iso,
@@ -124,7 +125,7 @@ export function describeFlowContract(name: string, { store, clear, share = 1 }: 
     it.each(FLOW_SORTS.flatMap((sort) => [sort, `-${sort}`]))('pages by %s without gaps', async (sort) => {
       const selection = makeSelection(findReach('two workloads and one subnet'), {});
       const input = { sort } as Partial<FlowListInput>;
-      const pages = await listAll(selection, input, 7);
+      const pages = await listAll(selection, input, getPageSize(7, { share }));
       expect(pages.map(({ id }) => id)).toEqual((await listAll(selection, input)).map(({ id }) => id));
       expectFlows(pages, selection);
       const field = sort.replace('-', '') as keyof Flow;

@@ -10,9 +10,13 @@ export type ContractEngine = {
   store: FlowStore;
   /** Removes all that is stored of flows. */
   clear: () => Promise<void>;
-  /** The share of random filters that it is asked with: reading a statement takes some engines longer than the answer. */
+  /** The share of random histories, filters and pages that it is asked with: reading a statement takes some engines longer than the answer. */
   share?: number;
 };
+
+/** Rows of a page when all pages of a list are read: few, so that pages end between all kinds of rows. */
+export const getPageSize = (rows: number, { share = 1 }: Pick<ContractEngine, 'share'>): number =>
+  Math.ceil(rows / share);
 
 export const SUBNET = '10.7.0.0/24';
 export const OTHER_SUBNET = '10.8.0.0/24';

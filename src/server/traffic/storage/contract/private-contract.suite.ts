@@ -106,7 +106,7 @@ export function describePrivateContract(name: string, { store, clear, share = 1 
     };
 
     it('gives the same answers whatever happens that the reader may not see', { timeout: 300_000 }, async () => {
-      for (let seed = 1; seed <= getRunCount(2, 12); seed++) {
+      for (let seed = 1; seed <= Math.ceil(getRunCount(2, 12) * share); seed++) {
         const inventory = await makeInventory();
         const [own, ...others] = inventory.workloads;
         if (!own) throw new Error('expected workloads');
