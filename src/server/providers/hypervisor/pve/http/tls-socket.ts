@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP, type LookupFunction } from 'node:net';
-import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import { checkServerIdentity, connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { cache } from '../../../../lib/cache';
 import { type AddressGuard, RefusedAddressError } from '../../../net/address-guard';
 import type { ShownCertificate } from './certificate-trust';
 import { TransportError } from './transport-error';
@@ -52,6 +53,9 @@ function connectTimeout(target: TlsTarget, tcpConnected: boolean): TransportErro
   );
 }
 
+/** Whom a connection trusts, by the authority of a cluster: making one takes longer than opening a connection with it. */
+const contexts = cache<SecureContext>({ name: 'tls_contexts', maxEntries: 100 });
+
 export type OpenedSocket = { socket: TLSSocket; shown: ShownCertificate };
 
 /**
@@ -72,7 +76,7 @@ export async function openTlsSocket(target: TlsTarget, ca: string | null): Promi
       lookup: target.lookup,
       ...patience,
       ...(isIP(target.host) ? {} : { servername: target.host }),
-      ...(ca === null ? {} : { ca }),
+      secureContext: contexts.load(ca ?? 'system', null, () => createSecureContext(ca === null ? {} : { ca })),
       ALPNProtocols: ['http/1.1'],
       // The chain is validated below, together with pin and names. A resumed session would show no certificate; none
       // is offered, because no `session` is passed.
