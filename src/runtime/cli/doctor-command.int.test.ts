@@ -65,10 +65,23 @@ describe('fabric doctor', { timeout: 120_000 }, () => {
     expect(stdout).not.toContain(KEY);
   });
 
-  it('says that the database cannot be reached', async () => {
+  it('says that the database cannot be reached, and does not try again for each check', async () => {
     const { of, status } = await findings({ DATABASE_URL: 'postgres://fabric:x@127.0.0.1:1/fabric' });
     expect(status).toBe(1);
     expect(of.get('database')).toMatchObject({ status: 'failed', detail: expect.stringContaining('ECONNREFUSED') });
+    const others = [...of.values()].filter(({ detail }) => /ECONNREFUSED|not checked/.test(detail));
+    expect(others.map(({ name, detail }) => [name, detail]).slice(1)).toEqual(
+      [
+        'clock',
+        'migrations',
+        'flow storage',
+        'credentials',
+        'administrators',
+        'clusters',
+        'agents',
+        'flow exporters',
+      ].map((name) => [name, 'not checked: PostgreSQL does not answer']),
+    );
   });
 
   it('takes a check that throws for a finding', async () => {

@@ -1,4 +1,5 @@
 import { systemScope } from '@/server/auth/scope';
+import { queueBackend } from '@/server/jobs/backend';
 import {
   examineDatabase,
   examineExporters,
@@ -64,9 +65,12 @@ export function evaluateFlowStorage({ engine, stored_in, outbox, clickhouse, ...
 
 /** The database, the queues and what is kept in them. @param running whether web and workers are expected to run */
 export function serviceChecks(running: boolean): Check[] {
+  const inDatabase = { needs: 'PostgreSQL' } as const;
+  const ofQueues = running && queueBackend.kind === 'postgres' ? inDatabase : {};
   return [
     {
       name: 'database',
+      proves: 'PostgreSQL',
       async run() {
         const facts = await examineDatabase();
         const detail = `PostgreSQL ${facts.version}, ${(Number(facts.size_bytes) / MIB).toFixed(0)} MiB, ${facts.connections} of ${facts.max_connections} connections`;
@@ -87,6 +91,7 @@ export function serviceChecks(running: boolean): Check[] {
     },
     {
       name: 'clock',
+      ...inDatabase,
       async run() {
         const { clock_ahead_ms } = await examineDatabase();
         const seconds = Math.abs(clock_ahead_ms) / 1000;
@@ -96,6 +101,7 @@ export function serviceChecks(running: boolean): Check[] {
     },
     {
       name: 'migrations',
+      ...inDatabase,
       async run() {
         const state = await examineMigrations();
         if (state === 'current') return ok('the schema matches this release');
@@ -106,6 +112,7 @@ export function serviceChecks(running: boolean): Check[] {
     },
     {
       name: 'flow storage',
+      ...inDatabase,
       async run() {
         if ((await examineMigrations()) === 'older') return skipped('the schema is older than this release');
         return evaluateFlowStorage(await examineFlows(scope));
@@ -113,6 +120,7 @@ export function serviceChecks(running: boolean): Check[] {
     },
     {
       name: 'credentials',
+      ...inDatabase,
       async run() {
         const { sealed, lost } = await examineSecrets(scope);
         if (lost.length === 0) return ok(`${sealed} stored, all encrypted with a known key`);
@@ -125,6 +133,7 @@ export function serviceChecks(running: boolean): Check[] {
     },
     {
       name: 'administrators',
+      ...inDatabase,
       async run() {
         const { users, super_admins } = await examineFleet(scope);
         if (users === 0) return warning('there are no accounts', 'Open the setup page, or run fabric create-admin.');
@@ -135,6 +144,7 @@ export function serviceChecks(running: boolean): Check[] {
     },
     {
       name: 'clusters',
+      ...inDatabase,
       async run() {
         const { clusters, failed: broken } = await examineFleet(scope);
         return broken === 0
@@ -144,6 +154,7 @@ export function serviceChecks(running: boolean): Check[] {
     },
     {
       name: 'agents',
+      ...inDatabase,
       async run() {
         const { agents, silent } = await examineFleet(scope);
         return silent === 0
@@ -156,6 +167,7 @@ export function serviceChecks(running: boolean): Check[] {
     },
     {
       name: 'flow exporters',
+      ...inDatabase,
       async run() {
         const { exporters, silent, collectors } = await examineExporters(scope);
         if (exporters === 0) return ok('none');
@@ -171,6 +183,7 @@ export function serviceChecks(running: boolean): Check[] {
     },
     {
       name: 'queues',
+      ...ofQueues,
       async run() {
         if (!running) return skipped(NOT_RUNNING);
         const { backend, queues } = await examineJobs(scope);
@@ -183,6 +196,7 @@ export function serviceChecks(running: boolean): Check[] {
     },
     {
       name: 'schedules',
+      ...ofQueues,
       async run() {
         if (!running) return skipped(NOT_RUNNING);
         const { queues } = await examineJobs(scope);
@@ -200,6 +214,7 @@ export function serviceChecks(running: boolean): Check[] {
     },
     {
       name: 'failed jobs',
+      ...ofQueues,
       async run() {
         if (!running) return skipped(NOT_RUNNING);
         const { recent_failures } = await examineJobs(scope);
