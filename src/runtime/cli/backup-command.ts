@@ -6,6 +6,8 @@ import { BackupSecrets, type BackupTable } from '@/server/backup/manifest';
 import { writeBackup } from '@/server/backup/write-backup';
 import { clock } from '@/server/lib/clock';
 import { keyId } from '@/server/lib/crypto';
+import { env } from '@/server/lib/env';
+import { findOutsideFlows } from '@/server/traffic/storage/flow-storage';
 import manifest from '../../../package.json' with { type: 'json' };
 import { type Command, EXIT, type Terminal, textOption, UsageError } from './command';
 import { type Installation, withInstallation } from './open-installation';
@@ -53,6 +55,21 @@ function getBackupSecrets(
   return BackupSecrets.parse({ secret_key: secretKey, previous_secret_key: previousSecretKey });
 }
 
+/** What the backup does not hold, and how it is backed up. */
+async function describeOutside(databaseUrl: string): Promise<string[]> {
+  const { isClickhouse, isMoving } = await findOutsideFlows(databaseUrl);
+  if (!isClickhouse) return [];
+  const url = env().CLICKHOUSE_URL;
+  const name = (url && new URL(url).pathname.slice(1)) || 'default';
+  return [
+    'Flows and their totals by the minute and hour are in ClickHouse, and not in this backup. It holds what has not arrived there, conversations that may continue, and totals by workload.',
+    `Back up ClickHouse right after it: BACKUP DATABASE ${name} TO Disk('backups', '…'). Restore that before you start Fabric on this backup.`,
+    ...(isMoving
+      ? ['A move of stored flows is not finished: the two backups would not fit. Back up again when it is.']
+      : []),
+  ];
+}
+
 async function backUp(installation: Installation, requested: BackupOptions, terminal: Terminal): Promise<number> {
   const { secretKey } = installation;
   const tables: BackupTable[] = [];
@@ -76,6 +93,7 @@ async function backUp(installation: Installation, requested: BackupOptions, term
       'The backup does not contain FABRIC_SECRET_KEY. Store the key separately: without it, stored credentials are lost.',
     );
   }
+  for (const line of await describeOutside(installation.databaseUrl)) terminal.note(line);
   if (requested.output !== '-') terminal.print(requested.output);
   return EXIT.ok;
 }

@@ -1,5 +1,6 @@
 import { switchFlowStorage } from '@/server/traffic/storage/flow-storage';
 import { type Command, EXIT, textOption, UsageError } from './command';
+import { moveFlows } from './move-flows';
 import { type Installation, withInstallation, withServices } from './open-installation';
 
 const ENGINES = { postgres: 'PostgreSQL', clickhouse: 'ClickHouse' } as const;
@@ -24,27 +25,41 @@ function describeSwitch(
   ];
 }
 
-async function run(installation: Installation, to: keyof typeof ENGINES): Promise<string[]> {
+async function switchStore(installation: Installation, to: keyof typeof ENGINES): Promise<string[]> {
   const done = await withServices(installation, () => switchFlowStorage(installation.databaseUrl, to));
   return [`Flows are stored in ${ENGINES[to]} from the next start on.`, ...describeSwitch(to, done)];
 }
 
 export const flowStoreCommand: Command = {
   name: 'flow-store',
-  summary: 'Choose where flows are stored: PostgreSQL or ClickHouse.',
-  help: `  fabric flow-store switch --to postgres|clickhouse
+  summary: 'Choose where flows are stored, and move them to ClickHouse.',
+  help: `  fabric flow-store move --to clickhouse [--keep]
+  fabric flow-store switch --to postgres|clickhouse
 
-Stop all processes of Fabric first: agents keep their flows for 24 hours. No process starts with another store than the one chosen.
-What the store before holds is not copied and not shown any more. Switching back shows it again.
+move    Moves what is stored of flows while Fabric runs, the newest day first. Both stores are compared day by day before the old one is
+        emptied. After any interruption, run it again: it continues. Restart every process with CLICKHOUSE_URL when it says so.
+switch  Begins with an empty store. Stop all processes of Fabric first: agents keep their flows for 24 hours. What the store before
+        holds is not copied and not shown any more. Switching back shows it again.
 
---to  the store of flows from the next start on; clickhouse needs CLICKHOUSE_URL, and creates its tables`,
-  options: { to: { type: 'string' } },
+No process starts with another store than the one chosen.
+
+--to    the store of flows; CLICKHOUSE_URL must be set, its tables are created
+--keep  after a move, leave the flows in the store before until their retention ends`,
+  options: { to: { type: 'string' }, keep: { type: 'boolean' } },
   positionals: ['action'],
-  async run({ values, positionals, terminal }) {
-    if (positionals[0] !== 'switch') throw new UsageError(`Unknown action: ${positionals[0]}. The only one is switch.`);
+  async run({ values, positionals: [action], terminal }) {
+    if (action !== 'switch' && action !== 'move')
+      throw new UsageError(`Unknown action: ${action}. It can be move or switch.`);
     const to = textOption(values, 'to');
     if (to !== 'postgres' && to !== 'clickhouse') throw new UsageError('--to requires postgres or clickhouse.');
-    const lines = await withInstallation({ exclusive: true }, terminal, (installation) => run(installation, to));
+    if (action === 'move' && to === 'postgres')
+      throw new UsageError('Flows can be moved to clickhouse. To store them in PostgreSQL again, use switch.');
+    const lines =
+      action === 'switch'
+        ? await withInstallation({ exclusive: true }, terminal, (installation) => switchStore(installation, to))
+        : await withInstallation({}, terminal, (installation) =>
+            moveFlows(installation, values.keep === true, terminal),
+          );
     for (const line of lines) terminal.print(line);
     return EXIT.ok;
   },

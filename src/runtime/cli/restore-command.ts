@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { checkBackup, isEncrypted } from '@/server/backup/read-backup';
 import { checkRestoreTarget, restoreBackup } from '@/server/backup/restore-backup';
+import { findOutsideFlows } from '@/server/traffic/storage/flow-storage';
 import { type Command, EXIT, textOption } from './command';
 import { withInstallation } from './open-installation';
 import { promptSecret, readSecretFile } from './passphrase';
@@ -62,6 +63,11 @@ The embedded mode imports a key in the backup. Otherwise FABRIC_SECRET_KEY must 
         onTable: (table) => table.rows > 0 && terminal.note(`${table.name}: ${table.rows} rows restored`),
       });
       keys.finish(terminal);
+      if ((await findOutsideFlows(databaseUrl)).isClickhouse) {
+        terminal.note(
+          'Its flows are in ClickHouse: restore the backup of that database from the same time before you start Fabric with CLICKHOUSE_URL.',
+        );
+      }
       terminal.print(`Restored the state of ${header.created_at}.`);
       return EXIT.ok;
     });

@@ -70,10 +70,13 @@ async function database(): Promise<{ database: Check; migrations: Check }> {
 }
 
 async function flowStorage(): Promise<Check> {
-  const { clickhouse } = await examineFlowStorage();
+  const { clickhouse, move } = await examineFlowStorage();
   if (clickhouse === null || 'error' in clickhouse) throw new Error(clickhouse?.error ?? 'no ClickHouse');
   return clickhouse.schema === clickhouse.newest_schema
-    ? { status: 'ok' }
+    ? {
+        status: 'ok',
+        ...(move?.is_switched && { detail: 'stored flows are being moved; some are missing until then' }),
+      }
     : { status: 'failed', detail: 'the tables in ClickHouse are not those of this program' };
 }
 

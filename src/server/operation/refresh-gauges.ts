@@ -5,7 +5,7 @@ import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
 import { setGauge } from '../lib/metrics';
 import { countExporters } from '../traffic/queries/flow-exporters';
-import { countUndelivered } from '../traffic/storage/flow-storage';
+import { countUndelivered, countUnmoved } from '../traffic/storage/flow-storage';
 import { countStates } from './queries/database';
 
 /** Who asks more often gets the values of before. */
@@ -48,9 +48,10 @@ async function readFleet(): Promise<void> {
   );
 }
 
-/** Nothing where flows are stored in PostgreSQL. */
+/** Nothing where flows are stored in PostgreSQL, and none move. */
 async function readFlowStorage(): Promise<void> {
-  const waiting = await countUndelivered();
+  const [waiting, unmoved] = await Promise.all([countUndelivered(), countUnmoved()]);
+  setGauge('flow_move', unmoved === null ? [] : [{ value: unmoved }]);
   setGauge('flow_outbox', waiting ? [{ value: waiting.rows }] : []);
   setGauge('flow_outbox_age', waiting ? [{ value: waiting.oldest_seconds ?? 0 }] : []);
 }

@@ -25,8 +25,21 @@ type Outcome = Awaited<ReturnType<Check['run']>>;
 const describeBacklog = ({ reports, rows, oldest_seconds }: FlowStorageFacts['outbox']) =>
   `${rows} rows of ${reports} reports have waited for up to ${Math.round(oldest_seconds ?? 0)} s`;
 
+/** How far a move is, and what pages do not show until it is finished. */
+const describeMove = ({ rows, rows_moved, flows_missing_until }: NonNullable<FlowStorageFacts['move']>) => {
+  const missing = flows_missing_until && `, flows of ${flows_missing_until.slice(0, 10)} and before are missing`;
+  return `stored flows are being moved: ${rows_moved} of ${rows} rows${missing ?? ''}`;
+};
+
 /** Where flows are, whether that store answers and fits, and what has not arrived there. */
-export function evaluateFlowStorage({ engine, stored_in, outbox, clickhouse, ...facts }: FlowStorageFacts): Outcome {
+export function evaluateFlowStorage({
+  engine,
+  stored_in,
+  outbox,
+  clickhouse,
+  move,
+  ...facts
+}: FlowStorageFacts): Outcome {
   if (engine === 'postgres') {
     if (stored_in === 'clickhouse') {
       return failed(
@@ -55,6 +68,11 @@ export function evaluateFlowStorage({ engine, stored_in, outbox, clickhouse, ...
     return warning(`${detail}, older than this release`, 'Start the service, or run node dist/migrate.mjs.');
   if ((outbox.oldest_seconds ?? 0) > LATE_SECONDS)
     return warning(`${detail}; ${describeBacklog(outbox)}`, 'Check that a worker runs, and its log.');
+  if (move?.is_switched)
+    return warning(
+      `${detail}; ${describeMove(move)}`,
+      'Run fabric flow-store move --to clickhouse until it says that flows have moved.',
+    );
   return facts.holds_postgres_flows
     ? warning(
         `${detail}; PostgreSQL holds flows that are not shown`,

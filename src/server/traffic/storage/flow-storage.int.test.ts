@@ -9,7 +9,7 @@ import { makeAgent, makeCluster, makeNode } from '@/test/factories';
 import { startFreshProcess } from '@/test/fresh-process';
 import { call } from '@/test/request';
 import { makeFlows, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
-import { examineFlowStorage, prepareFlowStorage } from './flow-storage';
+import { examineFlowStorage, findOutsideFlows, prepareFlowStorage } from './flow-storage';
 
 const prepare = () => prepareFlowStorage(env().DATABASE_URL ?? '');
 const evaluate = async () => evaluateFlowStorage(await examineFlowStorage());
@@ -31,8 +31,10 @@ describe.skipIf(findChdbProblem() !== null)('the store of flows of an installati
     lines = [];
     proxy.mode = 'up';
     await startFreshProcess({ CLICKHOUSE_URL: '' });
-    await sqlClient()`truncate flow_storage, flow_outbox, open_conversations, traffic_flows, flow_rollup_minutes, agent_heartbeats`;
+    await sqlClient()`truncate flow_moves, flow_move_days, flow_storage, flow_outbox, open_conversations, traffic_flows, flow_rollup_minutes, agent_heartbeats`;
     await server.run('drop table if exists fabric_migrations');
+    for (const table of ['flows', 'rollup_minutes', 'rollup_hours'])
+      await server.run(`truncate table if exists ${table}`);
   });
 
   const withClickhouse = () => startFreshProcess({ CLICKHOUSE_URL: proxy.url });
@@ -41,10 +43,11 @@ describe.skipIf(findChdbProblem() !== null)('the store of flows of an installati
     const body = makeHeartbeat(makeFlows(3));
     return (await call('/agents/heartbeat', { method: 'POST', body, headers: agent })).status;
   };
-  const switchTo = (to: string) => {
+  const runCommand = (action: string, values: Record<string, string | boolean>) => {
     const terminal = { print: (line: string) => lines.push(line), note: (line: string) => lines.push(line) };
-    return flowStoreCommand.run({ values: { to }, positionals: ['switch'], terminal });
+    return flowStoreCommand.run({ values, positionals: [action], terminal });
   };
+  const switchTo = (to: string) => runCommand('switch', { to });
 
   it('uses PostgreSQL without CLICKHOUSE_URL', async () => {
     await prepare();
@@ -81,6 +84,36 @@ describe.skipIf(findChdbProblem() !== null)('the store of flows of an installati
     await prepare();
     expect(await report()).toBe(200);
     expect((await sqlClient()`select count(*)::int as n from traffic_flows`)[0]?.n).toBe(6);
+  });
+
+  it('moves what is stored, refuses processes that were not restarted, and says what a backup does not hold', async () => {
+    await prepare();
+    expect(await report()).toBe(200);
+    const agent = await makeAgent(await makeNode(await makeCluster()));
+    const send = async () => {
+      const body = makeHeartbeat(makeFlows(3));
+      return (await call('/agents/heartbeat', { method: 'POST', body, headers: agent })).status;
+    };
+    await withClickhouse();
+    // The process is killed after the switch: what it has to move next is not in ClickHouse.
+    await server.run('create table if not exists moving_flows (one UInt8) engine = Null');
+    await expect(runCommand('move', { to: 'clickhouse' })).rejects.toThrow();
+    expect(lines.join(' ')).toContain('Set CLICKHOUSE_URL for every process and restart it');
+    await withClickhouse();
+    expect(await evaluate()).toMatchObject({ status: 'warning', detail: expect.stringContaining('are being moved') });
+    await expect(switchTo('postgres')).rejects.toThrow('Flows are being moved');
+    await startFreshProcess({ CLICKHOUSE_URL: '' });
+    expect(await send()).toBe(503);
+    await withClickhouse();
+    expect(await send()).toBe(200);
+    await server.run('drop table moving_flows');
+    expect(await runCommand('move', { to: 'clickhouse' })).toBe(0);
+    expect(lines.join(' ')).toMatch(/flows: 3 rows, both stores agree.*Those in PostgreSQL are deleted/);
+    expect(await server.run('select count() from flows')).toBe('6');
+    await withClickhouse();
+    expect(await evaluate()).toMatchObject({ status: 'ok' });
+    expect(await findOutsideFlows(env().DATABASE_URL ?? '')).toEqual({ isClickhouse: true, isMoving: false });
+    await expect(runCommand('move', { to: 'clickhouse' })).rejects.toThrow('stored in ClickHouse already');
   });
 
   it('prepares ClickHouse when it answers, not only at the start', async () => {

@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import { sqlClient } from '../../db/client';
 import { withMigrationLock } from '../../db/migration-lock';
 import { env } from '../../lib/env';
@@ -12,11 +13,14 @@ import {
   type StorageEngine,
   writeStorageMark,
 } from './clickhouse/storage-mark';
+import { findMove, type MoveProgress, readMoveProgress } from './move/move-record';
 
 const IN_CLICKHOUSE =
   'The flows of this installation are in ClickHouse, but CLICKHOUSE_URL is not set. Set it for every process, or run: fabric flow-store switch --to postgres';
 const IN_POSTGRES =
-  'CLICKHOUSE_URL is set, but the flows of this installation are in PostgreSQL: they would not be shown. Leave CLICKHOUSE_URL empty, or run: fabric flow-store switch --to clickhouse';
+  'CLICKHOUSE_URL is set, but the flows of this installation are in PostgreSQL: they would not be shown. Leave CLICKHOUSE_URL empty, or run: fabric flow-store move --to clickhouse';
+const IS_MOVING =
+  'Flows are being moved. Finish that first: fabric flow-store move --to clickhouse. Both stores hold a part of them.';
 
 const isUnreachable = (error: unknown) => error instanceof AppError && error.extra?.reason !== 'version';
 
@@ -65,6 +69,8 @@ export async function switchFlowStorage(
         throw new AppError('refused', 'CLICKHOUSE_URL is missing. Set it to the address of ClickHouse.');
       await prepareClickhouse(url);
     }
+    if ((await findMove(client))?.is_switched) throw new AppError('refused', IS_MOVING);
+    await client`delete from flow_moves where switched_at is null`;
     await writeStorageMark(client, to);
     return { left_in_postgres: await hasPostgresFlows(client), outbox: await countOutbox(client) };
   });
@@ -77,16 +83,19 @@ export type FlowStorageFacts = {
   outbox: OutboxBacklog;
   holds_postgres_flows: boolean;
   clickhouse: ClickhouseFacts | { error: string } | null;
+  /** The move of stored flows that is not finished. */
+  move: MoveProgress | null;
 };
 
 /** The store of flows as it is now. A ClickHouse that does not answer is part of the answer. */
 export async function examineFlowStorage(): Promise<FlowStorageFacts> {
   const { CLICKHOUSE_URL: url } = env();
   const client = sqlClient();
-  const [mark, outbox, holds_postgres_flows] = await Promise.all([
+  const [mark, outbox, holds_postgres_flows, move] = await Promise.all([
     readStorageMark(client),
     countOutbox(client),
     hasPostgresFlows(client),
+    readMoveProgress(client),
   ]);
   const clickhouse =
     url === undefined
@@ -100,7 +109,29 @@ export async function examineFlowStorage(): Promise<FlowStorageFacts> {
     outbox,
     holds_postgres_flows,
     clickhouse,
+    move,
   };
+}
+
+/** How many rows of a move to another store are left; null: no move is under way. */
+export async function countUnmoved(): Promise<number | null> {
+  const move = await readMoveProgress(sqlClient());
+  return move?.is_switched ? move.rows - move.rows_moved : null;
+}
+
+/** What a backup of a database does not hold. One from before flows could be elsewhere holds everything. */
+export async function findOutsideFlows(databaseUrl: string): Promise<{ isClickhouse: boolean; isMoving: boolean }> {
+  const client = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  try {
+    const [known] = await client<{ marks: boolean; moves: boolean }[]>`
+      select to_regclass('flow_storage') is not null as marks, to_regclass('flow_moves') is not null as moves`;
+    return {
+      isClickhouse: Boolean(known?.marks) && (await readStorageMark(client)) === 'clickhouse',
+      isMoving: Boolean(known?.moves) && ((await findMove(client))?.is_switched ?? false),
+    };
+  } finally {
+    await client.end({ timeout: 5 });
+  }
 }
 
 /** What has not arrived in ClickHouse; null: flows are stored in PostgreSQL. */

@@ -65,6 +65,7 @@ import type {
   WatchedFlows,
   WatchSelection,
 } from './flow-selection';
+import { whileFlowsMove } from './move/during-move';
 import { postgresFlowStore } from './postgres/postgres-flow-store';
 import type { SuspiciousRow } from './suspicious-row';
 
@@ -334,8 +335,10 @@ export type FlowUpkeep = {
   retain: (retention: { now: number; flow_hours: number }, signal?: AbortSignal) => Promise<Retained>;
 };
 
+const inPostgres = whileFlowsMove(postgresFlowStore);
+
 /** The engine of this installation: PostgreSQL, unless the environment names a ClickHouse. */
 export function flowStore(): FlowStore {
   const { CLICKHOUSE_URL: url } = env();
-  return url === undefined ? postgresFlowStore : getClickhouseFlowStore(url);
+  return url === undefined ? inPostgres : getClickhouseFlowStore(url);
 }

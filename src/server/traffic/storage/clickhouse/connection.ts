@@ -33,6 +33,8 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   min_insert_block_size_rows: '10000000',
   min_insert_block_size_bytes: '1000000000',
   max_insert_threads: '1',
+  // Moved pages can reach over many days.
+  max_partitions_per_insert_block: '0',
 };
 
 const REQUEST_TIMEOUT_MS = 60 * SECOND_MS;
@@ -55,7 +57,8 @@ export type Connection = {
   read: <T>(statement: Part) => Promise<T[]>;
   /** The same in parts, as they come. */
   stream: <T>(statement: Part) => AsyncIterable<T[]>;
-  run: (statement: string, settings?: ClickHouseSettings) => Promise<void>;
+  /** @param id no other statement with it may run at the same time */
+  run: (statement: string, settings?: ClickHouseSettings, id?: string) => Promise<void>;
   /** Inserts a batch of rows, once, however often it is sent. `into` ends with the format. */
   insert: (into: string, batch: { name: string; blocks: readonly Buffer[] }) => Promise<void>;
 };
@@ -100,8 +103,14 @@ export function connectTo(url: string): Connection {
       );
       for await (const rows of answer.stream<T>()) yield rows.map((row) => row.json() as T);
     },
-    run: async (query, settings) => {
-      await reach(client().command({ query, ...(settings && { clickhouse_settings: settings }) }));
+    run: async (query, settings, id) => {
+      await reach(
+        client().command({
+          query,
+          ...(settings && { clickhouse_settings: settings }),
+          ...(id !== undefined && { query_id: id }),
+        }),
+      );
     },
     insert: async (into, { name, blocks }) => {
       const { stream } = await reach(

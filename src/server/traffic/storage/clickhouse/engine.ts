@@ -3,6 +3,8 @@ import { withMigrationLock } from '../../../db/migration-lock';
 import { env } from '../../../lib/env';
 import { processState } from '../../../lib/process-state';
 import type { FlowStore } from '../flow-store';
+import { whileFlowsMove } from '../move/during-move';
+import { findMove } from '../move/move-record';
 import { postgresFlowStore } from '../postgres/postgres-flow-store';
 import { makeClickhouseFlowStore } from './clickhouse-flow-store';
 import { type Connection, connectTo } from './connection';
@@ -15,11 +17,12 @@ import { hasPostgresFlows } from './storage-mark';
 type Engine = { connection: Connection; store: FlowStore };
 const kept = processState<{ engines: Map<string, Engine> }>(() => ({ engines: new Map() }));
 
-/** Flows that PostgreSQL still holds are read no more, and expire like others. */
+/** Flows that PostgreSQL still holds are read no more, and expire like others. What moves stays until it has moved. */
 const retainBoth =
   (store: FlowStore): FlowStore['upkeep']['retain'] =>
   async (retention, signal) => {
-    if (await hasPostgresFlows(sqlClient())) await postgresFlowStore.upkeep.retain(retention, signal);
+    if (!(await findMove(sqlClient())) && (await hasPostgresFlows(sqlClient())))
+      await postgresFlowStore.upkeep.retain(retention, signal);
     return store.upkeep.retain(retention, signal);
   };
 
@@ -29,7 +32,7 @@ function makeEngine(url: string): Engine {
     await withMigrationLock(env().DATABASE_URL ?? '', () => migrateClickhouse(plain));
   });
   const store = makeClickhouseFlowStore(connection);
-  return { connection, store: { ...store, upkeep: { ...store.upkeep, retain: retainBoth(store) } } };
+  return { connection, store: whileFlowsMove({ ...store, upkeep: { ...store.upkeep, retain: retainBoth(store) } }) };
 }
 
 function getEngine(url: string): Engine {

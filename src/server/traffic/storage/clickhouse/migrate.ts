@@ -6,7 +6,8 @@ import { raw } from './statement';
 /** The first version whose tables merge and count repeated batches as this program expects it. */
 const OLDEST_SERVER = [25, 3] as const;
 
-const SETTINGS = { allow_suspicious_low_cardinality_types: 1 } as const;
+/** What tables of flows need to be created. */
+export const TABLE_SETTINGS = { allow_suspicious_low_cardinality_types: 1 } as const;
 
 const RECORD = `create table if not exists fabric_migrations (version UInt32, name String, applied_at DateTime('UTC') default now())
   engine = MergeTree order by version`;
@@ -50,7 +51,7 @@ export async function migrateClickhouse(connection: Connection): Promise<number>
     for (const statement of statements) {
       await connection.run(
         statement.trim().replace(/^create (table|materialized view) /, 'create $1 if not exists '),
-        SETTINGS,
+        TABLE_SETTINGS,
       );
     }
     await connection.run(`insert into fabric_migrations (version, name) values (${version}, '${name}')`);

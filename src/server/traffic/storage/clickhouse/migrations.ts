@@ -173,19 +173,25 @@ const CREATE_MOVES = `
     bucket_at ${SECOND}, node_id UUID, conversation_id UUID, forward Bool, cluster_id UUID, began_at ${SECOND}, is_resolvable Bool,
     ${IDENTITY_COLUMNS}, ${SUMS.map((name) => `${name} Int64`).join(', ')})
   engine = Null`;
-const createMovesView = (bucket: 'minute' | 'hour') => `
-  create materialized view to_moved_${bucket}s to rollup_${bucket}s as
-  select bucket_at, ${rollupKey(ROLLUP_IDENTITY)} as rollup_key, node_id, cluster_id, ${IDENTITY},
+/** Rows of totals as they are given, by the bucket. @param rows what is read, as `m` */
+export const selectMoves = (bucket: 'minute' | 'hour', rows: string): string =>
+  `select bucket_at, ${rollupKey(ROLLUP_IDENTITY)} as rollup_key, node_id, cluster_id, ${IDENTITY},
     ${SUMS.map((name) => `sum(moved_${name}) as ${name}`).join(', ')}
   from (select toStartOf${bucket === 'minute' ? 'Minute' : 'Hour'}(m.bucket_at) as bucket_at, m.node_id as node_id, m.cluster_id as cluster_id,
     ${ROLLUP_IDENTITY.map((name) => `m.${name} as ${name}`).join(', ')}, ${SUMS.map((name) => `m.${name} as moved_${name}`).join(', ')}
-    from incoming_moves as m)
+    from ${rows})
   group by bucket_at, node_id, cluster_id, ${IDENTITY}`;
+/** What of them came from flows with an end that may turn out to be a workload. */
+export const selectMovedParts = (rows: string): string =>
+  `select bucket_at, ${rollupKey(ROLLUP_IDENTITY)} as rollup_key, node_id, conversation_id, forward, cluster_id, began_at, ${IDENTITY},
+    ${SUMS.join(', ')}
+  from ${rows} where is_resolvable`;
+const createMovesView = (bucket: 'minute' | 'hour') => `
+  create materialized view to_moved_${bucket}s to rollup_${bucket}s as
+  ${selectMoves(bucket, 'incoming_moves as m')}`;
 const CREATE_MOVED_PARTS = `
   create materialized view to_moved_parts to unresolved_minutes as
-  select bucket_at, ${rollupKey(ROLLUP_IDENTITY)} as rollup_key, node_id, conversation_id, forward, cluster_id, began_at, ${IDENTITY},
-    ${SUMS.join(', ')}
-  from incoming_moves where is_resolvable`;
+  ${selectMovedParts('incoming_moves')}`;
 
 /** What was last seen before has expired permanently. */
 const CREATE_EXPIRY = `

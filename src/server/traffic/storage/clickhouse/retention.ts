@@ -12,7 +12,7 @@ import type { Connection } from './connection';
 import { ch, inIds, NONE, type Part, raw, second, time, toStatement } from './statement';
 
 /** As long as an agent keeps what it cannot send: only so long can a report continue a conversation. */
-const OPEN_HOURS = 24 + 1;
+export const OPEN_HOURS = 24 + 1;
 
 type Partition = { partition: string; rows: number };
 
