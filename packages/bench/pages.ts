@@ -24,7 +24,7 @@ const createSteadyVisit = (every_ms: number | null, read: () => Promise<unknown>
 
 /** The last hour as the dashboard asks for it: in steps (its own `STEP_MS`). */
 function lastSteps() {
-  const until = Math.floor(Date.now() / 5_000) * 5_000;
+  const until = Math.floor(Date.now() / DASHBOARD_MS) * DASHBOARD_MS;
   return { since: new Date(until - 3_600_000).toISOString(), until: new Date(until).toISOString() };
 }
 

@@ -23,8 +23,8 @@ export type DashboardView = ReturnType<typeof useDashboardView>['view'];
 /** Heartbeats emit no events; all other changes arrive as events immediately. */
 const REFRESH_MS = 10_000;
 
-/** A range that ends now ends with a step. */
-const STEP_MS = 5_000;
+/** A range that ends now ends with a step: as often as it is read, so that a step is read once for everyone who sees the same. */
+const STEP_MS = REFRESH_MS;
 
 const LIVE = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData } as const;
 

@@ -29,13 +29,13 @@ export const dashboardRouter = router({
   }),
   security: query({
     access: { permission: 'flow:read' },
-    shared: shareDashboard(2),
+    shared: shareDashboard(5),
     input: DashboardInput,
     run: ({ scope, session, input }) => readDashboardSecurity(dashboardScopes(session, scope), input),
   }),
   traffic: query({
     access: { permission: 'flow:read' },
-    shared: shareDashboard(5),
+    shared: shareDashboard(10),
     input: DashboardTrafficInput,
     run: ({ scope, session, input }) => readDashboardTraffic(dashboardScopes(session, scope), input),
   }),
