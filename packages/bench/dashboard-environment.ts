@@ -122,7 +122,11 @@ async function insertSnapshots(sql: IngestEnvironment['sql']): Promise<void> {
 }
 
 /** Runs work while a table has no index: making them afterwards takes a fraction of the time. */
-async function withoutIndexes(sql: IngestEnvironment['sql'], table: string, work: () => Promise<void>): Promise<void> {
+export async function withoutIndexes(
+  sql: IngestEnvironment['sql'],
+  table: string,
+  work: () => Promise<void>,
+): Promise<void> {
   const indexes = await sql<{ name: string; definition: string; key: string | null }[]>`
     select i.indexname as name, i.indexdef as definition, pg_get_constraintdef(c.oid) as key from pg_indexes as i
     left join pg_constraint as c on c.conname = i.indexname where i.tablename = ${table}`;

@@ -1,6 +1,6 @@
 /**
  * ClickHouse's HTTP interface as far as `@clickhouse/client` uses it, answered by chdb in this process: one statement after the other.
- * Usage: node chdb-process.mjs <data folder> <folder with node_modules/chdb>. Prints the port that it listens on.
+ * Usage: node chdb-process.mjs <data folder> <folder with node_modules/chdb> <threads of a statement>. Prints the port that it listens on.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -8,11 +8,10 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const [folder, program] = process.argv.slice(2);
+const [folder, program, threads] = process.argv.slice(2);
 const { Session } = createRequire(join(program, 'package.json'))('chdb');
 const session = new Session(folder);
-// Tests have few rows and run beside others: more threads take longer.
-for (const setting of ['max_threads = 1', 'max_insert_threads = 1']) session.query(`SET ${setting}`);
+for (const setting of [`max_threads = ${threads}`, 'max_insert_threads = 1']) session.query(`SET ${setting}`);
 const bodies = mkdtempSync(join(tmpdir(), 'chdb-'));
 process.on('exit', () => rmSync(bodies, { recursive: true, force: true }));
 process.on('SIGTERM', () => process.exit(0));

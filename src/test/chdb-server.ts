@@ -28,11 +28,19 @@ export type ChdbServer = {
   stop: () => Promise<void>;
 };
 
-/** Starts a ClickHouse of its own, with nothing in it. */
-export async function startChdb(): Promise<ChdbServer> {
-  const data = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'clickhouse-'));
+/**
+ * Starts a ClickHouse of its own, with nothing in it.
+ * @param folder where its data is, in a folder of its own: in memory unless given
+ * @param threads of a statement: tests have few rows and run beside others, where more than one takes longer
+ */
+export async function startChdb({
+  folder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir(),
+  threads = 1,
+} = {}): Promise<ChdbServer> {
+  const data = await mkdtemp(join(folder, 'clickhouse-'));
   const program = fileURLToPath(new URL('./chdb-process.mjs', import.meta.url));
-  const child = spawn(process.execPath, [program, data, CHDB_FOLDER], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const options = [program, data, CHDB_FOLDER, String(threads)];
+  const child = spawn(process.execPath, options, { stdio: ['pipe', 'pipe', 'inherit'] });
   const [port] = await once(child.stdout, 'data');
   const url = `http://127.0.0.1:${String(port).trim()}`;
   const send = async (search: Record<string, string>, body: string) => {
