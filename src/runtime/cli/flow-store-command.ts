@@ -1,4 +1,4 @@
-import { switchFlowStorage } from '@/server/traffic/storage/flow-storage';
+import { retryRefusedFlows, switchFlowStorage } from '@/server/traffic/storage/flow-storage';
 import { type Command, EXIT, textOption, UsageError } from './command';
 import { moveFlows } from './move-flows';
 import { type Installation, withInstallation, withServices } from './open-installation';
@@ -35,11 +35,13 @@ export const flowStoreCommand: Command = {
   summary: 'Choose where flows are stored, and move them to ClickHouse.',
   help: `  fabric flow-store move --to clickhouse [--keep]
   fabric flow-store switch --to postgres|clickhouse
+  fabric flow-store retry
 
 move    Moves what is stored of flows while Fabric runs, the newest day first. Both stores are compared day by day before the old one is
         emptied. After any interruption, run it again: it continues. Restart every process with CLICKHOUSE_URL when it says so.
 switch  Begins with an empty store. Stop all processes of Fabric first: agents keep their flows for 24 hours. What the store before
         holds is not copied and not shown any more. Switching back shows it again.
+retry   Sends reports again that ClickHouse refused, for example after an update. They arrive when Fabric runs.
 
 No process starts with another store than the one chosen.
 
@@ -48,8 +50,13 @@ No process starts with another store than the one chosen.
   options: { to: { type: 'string' }, keep: { type: 'boolean' } },
   positionals: ['action'],
   async run({ values, positionals: [action], terminal }) {
+    if (action === 'retry') {
+      const put = await withInstallation({}, terminal, (installation) => withServices(installation, retryRefusedFlows));
+      terminal.print(`${put} reports are sent again.`);
+      return EXIT.ok;
+    }
     if (action !== 'switch' && action !== 'move')
-      throw new UsageError(`Unknown action: ${action}. It can be move or switch.`);
+      throw new UsageError(`Unknown action: ${action}. It can be move, switch or retry.`);
     const to = textOption(values, 'to');
     if (to !== 'postgres' && to !== 'clickhouse') throw new UsageError('--to requires postgres or clickhouse.');
     if (action === 'move' && to === 'postgres')

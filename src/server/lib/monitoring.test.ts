@@ -134,6 +134,12 @@ const CASES: { alert: string; series: Record<string, string>; at: string; firing
     at: '20m',
     firing: seconds > 120,
   })),
+  ...[0, 1].map((refused) => ({
+    alert: 'FabricFlowsRefused',
+    series: { 'fabric_flow_refused_reports{job="fabric"}': `${refused}x60` },
+    at: '20m',
+    firing: refused > 0,
+  })),
   ...[500, 501].map((waiting) => ({
     alert: 'FabricJobsWait',
     series: { 'fabric_queue_jobs{job="fabric",queue="flows",state="waiting"}': `${waiting}x60` },

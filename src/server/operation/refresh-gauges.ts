@@ -53,6 +53,7 @@ async function readFlowStorage(): Promise<void> {
   const [waiting, unmoved] = await Promise.all([countUndelivered(), countUnmoved()]);
   setGauge('flow_move', unmoved === null ? [] : [{ value: unmoved }]);
   setGauge('flow_outbox', waiting ? [{ value: waiting.rows }] : []);
+  setGauge('flow_refused', waiting ? [{ value: waiting.refused }] : []);
   setGauge('flow_outbox_age', waiting ? [{ value: waiting.oldest_seconds ?? 0 }] : []);
 }
 

@@ -73,6 +73,11 @@ export function evaluateFlowStorage({
       `${detail}; ${describeMove(move)}`,
       'Run fabric flow-store move --to clickhouse until it says that flows have moved.',
     );
+  if (outbox.refused > 0)
+    return warning(
+      `${detail}; it refused ${outbox.refused} reports, which are kept in PostgreSQL`,
+      'Update Fabric and ClickHouse, then run fabric flow-store retry. The reasons are in the table refused_flows.',
+    );
   return facts.holds_postgres_flows
     ? warning(
         `${detail}; PostgreSQL holds flows that are not shown`,

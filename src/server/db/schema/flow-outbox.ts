@@ -79,6 +79,25 @@ export const flowOutbox = pgTable(
   ],
 );
 
+/**
+ * What ClickHouse refuses whenever it is sent, taken out of the outbox so that it holds nothing else: kept as it was until it is put back.
+ * Few rows: when very many are refused, the fault is not theirs.
+ */
+export const refusedFlows = pgTable('refused_flows', {
+  id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+  node_id: uuid().notNull(),
+  cluster_id: uuid().notNull(),
+  token: uuid().notNull(),
+  target: text().$type<OutboxTarget>().notNull(),
+  created_at: timestamptz().notNull(),
+  refused_at: timestampNow(),
+  /** What ClickHouse answered. */
+  reason: text().notNull(),
+  row_count: integer().notNull(),
+  buckets: timestamptz().array().notNull(),
+  rows: bytea().notNull(),
+});
+
 /** One row once flows were stored in ClickHouse or moved: which store has them. No process may start with another one. */
 export const flowStorage = pgTable('flow_storage', {
   engine: text().$type<'postgres' | 'clickhouse'>().notNull(),

@@ -31,7 +31,7 @@ describe.skipIf(findChdbProblem() !== null)('the store of flows of an installati
     lines = [];
     proxy.mode = 'up';
     await startFreshProcess({ CLICKHOUSE_URL: '' });
-    await sqlClient()`truncate flow_moves, flow_move_days, flow_storage, flow_outbox, open_conversations, traffic_flows, flow_rollup_minutes, agent_heartbeats`;
+    await sqlClient()`truncate flow_moves, flow_move_days, flow_storage, flow_outbox, refused_flows, open_conversations, traffic_flows, flow_rollup_minutes, agent_heartbeats`;
     await server.run('drop table if exists fabric_migrations');
     for (const table of ['flows', 'rollup_minutes', 'rollup_hours'])
       await server.run(`truncate table if exists ${table}`);
@@ -125,6 +125,23 @@ describe.skipIf(findChdbProblem() !== null)('the store of flows of an installati
     proxy.mode = 'up';
     await expect.poll(report, { interval: 250 }).toBe(200);
     expect(await evaluate()).toMatchObject({ status: 'ok' });
+  });
+
+  it('reports what ClickHouse refused, until it is sent again', async () => {
+    await withClickhouse();
+    await prepare();
+    await sqlClient()`insert into refused_flows (node_id, cluster_id, token, target, created_at, reason, row_count, buckets, rows)
+      values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'incoming_ends', now(), '117: as it is', 1, '{}', '{}')`;
+    expect(await evaluate()).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('it refused 1 reports'),
+    });
+    expect((await examineFlowStorage()).outbox).toMatchObject({ reports: 0, refused: 1 });
+    const terminal = { print: (line: string) => lines.push(line), note: (line: string) => lines.push(line) };
+    expect(await flowStoreCommand.run({ values: {}, positionals: ['retry'], terminal })).toBe(0);
+    expect(lines).toEqual(['1 reports are sent again.']);
+    await withClickhouse();
+    expect((await examineFlowStorage()).outbox).toMatchObject({ reports: 1, refused: 0 });
   });
 
   it('refuses tables of a later release', async () => {

@@ -5,6 +5,7 @@ import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
 import { logger } from '../../lib/logger';
 import { type ClickhouseFacts, examineClickhouse, prepareClickhouse } from './clickhouse/engine';
+import { retryRefused } from './clickhouse/outbox';
 import {
   countOutbox,
   hasPostgresFlows,
@@ -75,6 +76,9 @@ export async function switchFlowStorage(
     return { left_in_postgres: await hasPostgresFlows(client), outbox: await countOutbox(client) };
   });
 }
+
+/** Sends what ClickHouse refused again: for example after an update of either. @returns how many reports */
+export const retryRefusedFlows = (): Promise<number> => retryRefused(sqlClient());
 
 export type FlowStorageFacts = {
   /** Where the environment says that flows are, and where they are. */

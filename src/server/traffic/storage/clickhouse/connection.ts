@@ -33,7 +33,7 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   min_insert_block_size_rows: '10000000',
   min_insert_block_size_bytes: '1000000000',
   max_insert_threads: '1',
-  // Moved pages can reach over many days.
+  // Moved pages can reach over many days, and a conversation that lasts for months is stored with the day on which it began.
   max_partitions_per_insert_block: '0',
 };
 
@@ -66,6 +66,9 @@ export type Connection = {
 /** What came instead of an answer; what ClickHouse says itself about a statement is a fault of this program. */
 function toError(cause: unknown): unknown {
   if (cause instanceof ClickHouseError) return cause;
+  // An answer with parts of a binary row in it, which the client does not recognize.
+  const [, code] = (cause instanceof Error && /^Code: (\d+)\. DB::Exception/.exec(cause.message)) || [];
+  if (code !== undefined) return new ClickHouseError({ message: (cause as Error).message, code });
   return createOutage(NOT_REACHABLE, cause);
 }
 

@@ -24,6 +24,29 @@ const OUTAGES = new Set([
   ...['TOO_MANY_SIMULTANEOUS_QUERIES', 'SERVER_OVERLOADED', 'TOO_MANY_PARTS', 'NOT_ENOUGH_SPACE', 'TABLE_IS_READ_ONLY'],
   ...['SOCKET_TIMEOUT', 'NETWORK_ERROR', 'KEEPER_EXCEPTION', 'ALL_CONNECTION_TRIES_FAILED', 'QUERY_WAS_CANCELLED'],
 ]);
+/**
+ * Codes of what it answers about rows that it cannot read (data, types, null where there is none): nothing of them was stored, and sending
+ * them again changes nothing.
+ */
+const UNREADABLE = new Set([
+  '6',
+  '26',
+  '27',
+  '32',
+  '33',
+  '41',
+  '50',
+  '53',
+  '62',
+  '70',
+  '72',
+  '117',
+  '131',
+  '349',
+  '376',
+  '441',
+]);
+const MOST_REASON = 500;
 const TOO_MUCH = new Set(['TIMEOUT_EXCEEDED', 'MEMORY_LIMIT_EXCEEDED']);
 
 type Operation = keyof Connection;
@@ -50,6 +73,14 @@ export function toStorageError(error: unknown, operation: Operation): unknown {
     'The query of flows needs too much time or memory. Request less data: a shorter time range, a narrower filter, fewer rows.',
     { cause: error, extra: { reason: 'too_slow' } },
   );
+}
+
+/** Whether ClickHouse refused rows for what they are, however often they are sent. @returns its answer as one line, or null */
+export function findRefusal(error: unknown): string | null {
+  const cause = error instanceof AppError ? error.cause : error;
+  if (!(cause instanceof ClickHouseError && UNREADABLE.has(cause.code))) return null;
+  // Parts of the rows are quoted in it.
+  return `${cause.code}: ${cause.message}`.replace(/[^\x20-\x7e]+/g, ' ').slice(0, MOST_REASON);
 }
 
 /** Fails like a server that does not answer, after a time. */

@@ -15,7 +15,9 @@ import type { FlowNode } from '../flow-rows';
 import { makeClickhouseFlowStore } from './clickhouse-flow-store';
 import { type Connection, connectTo } from './connection';
 import { migrateClickhouse } from './migrate';
+import { retryRefused } from './outbox';
 import { ch } from './statement';
+import { countOutbox } from './storage-mark';
 
 const server = findChdbProblem() === null ? await startChdb() : null;
 const connection = connectTo(server?.url ?? '');
@@ -29,7 +31,7 @@ describe.skipIf(server === null)('rows on their way to ClickHouse', () => {
   let inventory: Inventory;
   beforeEach(async () => {
     for (const table of ['flows', 'rollup_minutes', 'rollup_hours']) await connection.run(`truncate table ${table}`);
-    await sqlClient()`truncate open_conversations, flow_outbox, traffic_marks`;
+    await sqlClient()`truncate open_conversations, flow_outbox, refused_flows, traffic_marks`;
     inventory = await makeInventory();
   });
 
@@ -124,6 +126,38 @@ describe.skipIf(server === null)('rows on their way to ClickHouse', () => {
     expect((await readAll()).waiting).toBeGreaterThan(0);
     await store.deliver(null);
     expect((await readAll()).waiting).toBe(0);
+  });
+
+  it('leave the outbox when ClickHouse can never read them, and hold nothing else', async () => {
+    for (const port of [44_001, 44_002, 44_003]) await append(store, port);
+    const [broken] = await sqlClient()<{ id: string }[]>`
+      update flow_outbox set rows = substring(rows for 40) where id = (select min(id) + 1 from flow_outbox) returning id`;
+    expect(broken).toBeDefined();
+    // The heartbeats of its node are answered, and later ones are stored.
+    await store.deliver(getNode().node_id);
+    await append(store, 44_004);
+    await store.deliver(getNode().node_id);
+    expect(await readAll()).toMatchObject({ bytes: [300, 300, 300], waiting: 0 });
+    const refused = await sqlClient()<{ node_id: string; row_count: number; reason: string; size: number }[]>`
+      select node_id, row_count, reason, length(rows) as size from refused_flows`;
+    expect(refused).toEqual([{ ...refused[0], node_id: getNode().node_id, row_count: 1, size: 40 }]);
+    expect(refused[0]?.reason).toMatch(/^\d+: [\x20-\x7e]{20,500}$/);
+    expect(await countOutbox(sqlClient())).toMatchObject({ reports: 0, refused: 1 });
+
+    expect(await retryRefused(sqlClient())).toBe(1);
+    await append(store, 44_005);
+    await store.deliver(null);
+    expect(await readAll()).toMatchObject({ bytes: [400, 400, 400], waiting: 0 });
+    expect(await countOutbox(sqlClient())).toMatchObject({ refused: 1 });
+  });
+
+  it('wait like in an outage when very many are refused', async () => {
+    await sqlClient()`insert into refused_flows (node_id, cluster_id, token, target, created_at, reason, row_count, buckets, rows)
+      select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'incoming_flows', now(), '', 1, '{}', '' from generate_series(1, 100)`;
+    await append(store, 45_001);
+    await sqlClient()`update flow_outbox set rows = substring(rows for 40)`;
+    await expect(store.deliver(getNode().node_id)).rejects.toThrow();
+    expect(await readAll()).toMatchObject({ bytes: [0, 0, 0], waiting: 1 });
   });
 
   it('belong to one conversation when two nodes report it at the same time', async () => {

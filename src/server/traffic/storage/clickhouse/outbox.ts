@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
+import type postgres from 'postgres';
 import { SECOND_MS } from '@/domain/durations';
 import { WINDOW_SECONDS } from '@/domain/flow/plan-range';
 import { db, type Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import { flowOutbox, type OutboxTarget } from '../../../db/schema/flow-outbox';
+import { flowOutbox, type OutboxTarget, refusedFlows } from '../../../db/schema/flow-outbox';
 import { trafficMarks } from '../../../db/schema/traffic';
+import { logger } from '../../../lib/logger';
 import type { FlowNode } from '../flow-rows';
 import { type Connection, createOutage } from './connection';
+import { findRefusal } from './guard-connection';
 import { INCOMING_COLUMNS } from './incoming-rows';
 
 /** Rows of one insert, about. */
@@ -73,9 +76,40 @@ async function claimBatch(upTo: string): Promise<boolean> {
 
 type Waiting = { id: number; rows: Buffer };
 
+/** Reports that are taken out at most. When more are refused, the fault is not theirs, and agents keep what they have. */
+const MOST_REFUSED = 100;
+
+/**
+ * Takes out what ClickHouse refuses permanently: of several reports each is sent by itself from now on, and a single one is kept elsewhere. Nothing
+ * of a batch that could not be read was stored, so names of their own count nothing twice.
+ * @returns false when so much has been refused that it stays where it is
+ */
+async function takeOut(tx: Tx, ids: readonly number[], reason: string): Promise<boolean> {
+  const these = pgArray('bigint', ids);
+  if (ids.length > 1) {
+    await tx.execute(sql`update ${flowOutbox} set batch = id where id = any (${these})`);
+    return true;
+  }
+  const [set] = await tx.execute<{ node_id: string; row_count: number }>(sql`
+    with gone as (delete from ${flowOutbox} where id = any (${these}) and (select count(*) from ${refusedFlows}) < ${MOST_REFUSED}
+      returning node_id, cluster_id, token, target, created_at, row_count, buckets, rows)
+    insert into ${refusedFlows} (node_id, cluster_id, token, target, created_at, row_count, buckets, rows, reason)
+    select gone.*, ${reason} from gone returning node_id, row_count`);
+  if (set) logger.error({ ...set, reason }, 'ClickHouse refuses a report; it is kept in PostgreSQL (refused_flows)');
+  return set !== undefined;
+}
+
+/** Puts what was taken out back on its way. What counted before counts once. @returns how many reports */
+export async function retryRefused(client: postgres.Sql): Promise<number> {
+  const put = await client`
+    with gone as (delete from refused_flows returning node_id, cluster_id, token, target, row_count, buckets, rows)
+    insert into flow_outbox (node_id, cluster_id, token, target, row_count, buckets, rows) select * from gone returning id`;
+  return put.length;
+}
+
 /**
  * Sends the oldest batch that no other process is sending, and deletes it: what changes totals is marked in the same transaction, after
- * it has arrived. Interrupted anywhere, the batch stays and is sent again with the same rows and the same name.
+ * it has arrived. What ClickHouse cannot read is taken out. Interrupted anywhere, the batch stays and is sent again with the same rows and the same name.
  * @returns whether there was one
  */
 function sendBatch(connection: Connection): Promise<boolean> {
@@ -88,10 +122,17 @@ function sendBatch(connection: Connection): Promise<boolean> {
     const waiting = await tx.execute<Waiting>(
       sql`select id, rows from ${flowOutbox} where batch = ${batch} order by id for update`,
     );
-    await connection.insert(`${first.target} ${FORMATS[first.target]}`, {
-      name: first.token,
-      blocks: waiting.map(({ rows }) => rows),
-    });
+    try {
+      await connection.insert(`${first.target} ${FORMATS[first.target]}`, {
+        name: first.token,
+        blocks: waiting.map(({ rows }) => rows),
+      });
+    } catch (error) {
+      const refusal = findRefusal(error);
+      const ids = waiting.map(({ id }) => id);
+      if (refusal !== null && (await takeOut(tx, ids, refusal))) return true;
+      throw error;
+    }
     await tx.execute(sql`
       with gone as (
         delete from ${flowOutbox} where id = any (${pgArray(

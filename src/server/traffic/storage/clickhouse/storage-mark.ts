@@ -22,12 +22,13 @@ export async function hasPostgresFlows(client: postgres.Sql): Promise<boolean> {
   return row?.found ?? false;
 }
 
-export type OutboxBacklog = { reports: number; rows: number; oldest_seconds: number | null };
+export type OutboxBacklog = { reports: number; rows: number; oldest_seconds: number | null; refused: number };
 
-/** What has not arrived in ClickHouse so far, and since when it waits. */
+/** What has not arrived in ClickHouse so far, and since when it waits; `refused` reports were taken out, and are not sent. */
 export async function countOutbox(client: postgres.Sql): Promise<OutboxBacklog> {
   const [row] = await client<OutboxBacklog[]>`
     select count(*)::int as reports, coalesce(sum(row_count), 0)::float8 as rows,
-      extract(epoch from now() - min(created_at))::float8 as oldest_seconds from flow_outbox`;
-  return row ?? { reports: 0, rows: 0, oldest_seconds: null };
+      extract(epoch from now() - min(created_at))::float8 as oldest_seconds, (select count(*)::int from refused_flows) as refused
+    from flow_outbox`;
+  return row ?? { reports: 0, rows: 0, oldest_seconds: null, refused: 0 };
 }
