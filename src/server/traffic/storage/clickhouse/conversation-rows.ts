@@ -19,8 +19,12 @@ const ends = ['ip', 'port', 'workload_id', 'cidr']
   .flatMap((column) => (['low', 'high'] as const).map((side) => `max(${end(side, column)}) as ${side}_${column}`))
   .join(', ');
 
-/** Of the nodes that reported a direction and decision, the one that saw most: first bytes, then packets. */
-const MOST = `argMax(tuple(t.bytes, t.packets), tuple(ifNull(t.bytes, -1), ifNull(t.packets, -1), t.observed_at))`;
+/**
+ * Of the nodes that reported a direction and decision, the one that saw most: first bytes, then packets. Ordered by one number, because
+ * comparing tuples takes several times as long.
+ */
+const MOST_PACKETS = `nullIf(argMax(ifNull(t.packets, -1), bitOr(bitShiftLeft(toUInt128(ifNull(t.bytes, -1) + 1), 64),
+  toUInt128(ifNull(t.packets, -1) + 1))), -1)`;
 
 /**
  * What the nodes reported of each direction and decision. Times that there are none of are 1970: `-If` gives zero, where PostgreSQL gives
@@ -31,7 +35,7 @@ const byDirection = (rows: Part): Part => ch`
     max(t.protocol) as protocol, ${raw(ends)},
     minIf(concat(toString(t.workload_id), '/', ifNull(toString(t.nic), '')), t.workload_id <> toUUID('${raw(NONE)}')) as observer,
     max(t.icmp_type) as icmp_type, max(t.icmp_code) as icmp_code, sum(t.bytes) as all_bytes, sum(t.packets) as all_packets,
-    tupleElement(${raw(MOST)}, 1) as most_bytes, tupleElement(${raw(MOST)}, 2) as most_packets,
+    max(t.bytes) as most_bytes, ${raw(MOST_PACKETS)} as most_packets,
     max(isNotNull(t.initiator)) as is_opener_known, max(t.forward <> ${raw(REPLY)}) as any_claims,
     min(t.forward <> ${raw(REPLY)}) as all_claims, maxIf(t.forward <> ${raw(REPLY)}, isNotNull(t.initiator)) as known_claim,
     maxIf(t.observed_at, ${raw(IS_ANSWERED)}) as answered_at, maxIf(t.observed_at, ${raw(CLOSED)}) as closed_at,

@@ -7,8 +7,8 @@ import type { Connection } from './connection';
 import { flowConditions } from './flow-conditions';
 import { type IdColumns, readPage, type SortColumn } from './keyset';
 import { findNames, nameWorkloads, resolvePlaces } from './names';
-import { ch, join, NONE, type Part, raw, text, time, uuid } from './statement';
-import { cidrIfVisible, flowRows, ifVisible, toRange } from './visible-rows';
+import { ch, join, NONE, number, type Part, raw, text, time, uuid } from './statement';
+import { cidrIfVisible, flowRows, getFlowKey, ifVisible, toRange } from './visible-rows';
 
 const column = (name: string): Part => raw(`t.${name}`);
 
@@ -110,15 +110,16 @@ export async function toFlows(rows: readonly FlowRow[], reach: FlowReach): Promi
   });
 }
 
-/** The first rows of some that are flows. */
+/** The first rows of some that are flows: first which these are, by few columns, then all that is shown of them. */
 export async function readFlows(
   connection: Connection,
   reach: FlowReach,
   rows: Part,
   { order, limit }: { order: Part; limit: number },
 ): Promise<Flow[]> {
+  const keys = ch`select ${getFlowKey('t')} from ${rows} order by ${order} limit ${number(limit)}`;
   const found = await connection.read<FlowRow>(
-    ch`select ${selectFlowColumns(reach)} from (select t.* from ${rows} order by ${order} limit ${raw(String(limit))}) as t order by ${order}`,
+    ch`select ${selectFlowColumns(reach)} from ${flowRows({ keys }, reach.periods)} as t order by ${order}`,
   );
   return toFlows(found, reach);
 }

@@ -40,7 +40,7 @@ const NEWEST_TYPE = `Tuple(${NEWEST.map(([, type]) => type).join(', ')})`;
  * where the smallest is kept) only fills in this end. The hour in which its conversation began comes first, so that flows
  * are sorted by time.
  */
-const FLOW_KEY = 'began_at, conversation_id, forward, decision, node_id';
+export const FLOW_KEY = 'began_at, conversation_id, forward, decision, node_id';
 
 const FLOW_COLUMNS: readonly (readonly [name: string, plain: string, stored: string])[] = [
   ['began_at', SECOND, `${SECOND} ${DELTA}`],

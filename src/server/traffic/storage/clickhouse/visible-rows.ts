@@ -1,7 +1,7 @@
 import { HOUR_MS } from '@/domain/durations';
 import { getBegunHour } from '../assign-reports';
 import type { FlowReach, FlowSelection, OwnedPeriod, VisibleWorkloads } from '../flow-selection';
-import { NEWEST, ROLLUP_IDENTITY } from './migrations';
+import { FLOW_KEY, NEWEST, ROLLUP_IDENTITY } from './migrations';
 import { all, any, ch, inIds, join, NONE, number, type Part, raw, second, texts, time, uuid } from './statement';
 
 /** A number that JavaScript can hold, or null: `least` would leave that out. */
@@ -37,8 +37,8 @@ export const toRange = ({
   conversation_id: filter?.conversation_id,
 });
 
-/** The same, or those of conversations that changed in a time. */
-export type RowRange = SeenRange | { changed_since: string; changed_until: string };
+/** The same, or those of conversations that changed in a time, or those with some keys: a SELECT of `FLOW_KEY`. */
+export type RowRange = SeenRange | { changed_since: string; changed_until: string } | { keys: Part };
 
 const newest = (name: (typeof NEWEST)[number][0]) =>
   `tupleElement(f.newest, ${NEWEST.findIndex(([known]) => known === name) + 1})`;
@@ -72,6 +72,14 @@ const FLOW_COLUMNS: Readonly<Record<string, string>> = {
   icmp_code: `ifNull(f.opening_icmp % 256, ${newest('icmp_code')})`,
 };
 
+/** The identity of a flow, in the order of the table, of rows under an alias. */
+export const getFlowKey = (alias: string): Part =>
+  raw(
+    FLOW_KEY.split(', ')
+      .map((name) => `${alias}.${name}`)
+      .join(', '),
+  );
+
 /** Conversations mostly end soon: older ones are looked for. */
 const MARGIN_MS = HOUR_MS;
 
@@ -80,6 +88,7 @@ const MARGIN_MS = HOUR_MS;
  * before it or, as a late report said, not as late as the first one had it, are looked for by their times.
  */
 function withinRange(range: RowRange): Part {
+  if ('keys' in range) return ch`(${getFlowKey('f')}) in (${range.keys})`;
   if ('changed_since' in range) {
     return ch`(f.began_at, f.conversation_id) in (select s.began_at, s.conversation_id from flows as s
       where s.changed_at >= ${time(range.changed_since)} and s.changed_at <= ${time(range.changed_until)})`;
