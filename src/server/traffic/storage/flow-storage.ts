@@ -5,12 +5,12 @@ import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
 import { logger } from '../../lib/logger';
 import { type ClickhouseFacts, examineClickhouse, prepareClickhouse } from './clickhouse/engine';
-import { retryRefused } from './clickhouse/outbox';
 import {
   countOutbox,
   hasPostgresFlows,
   type OutboxBacklog,
   readStorageMark,
+  retryRefused,
   type StorageEngine,
   writeStorageMark,
 } from './clickhouse/storage-mark';

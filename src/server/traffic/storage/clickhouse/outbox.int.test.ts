@@ -15,9 +15,8 @@ import type { FlowNode } from '../flow-rows';
 import { makeClickhouseFlowStore } from './clickhouse-flow-store';
 import { type Connection, connectTo } from './connection';
 import { migrateClickhouse } from './migrate';
-import { retryRefused } from './outbox';
 import { ch } from './statement';
-import { countOutbox } from './storage-mark';
+import { countOutbox, retryRefused } from './storage-mark';
 
 const server = findChdbProblem() === null ? await startChdb() : null;
 const connection = connectTo(server?.url ?? '');

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import type postgres from 'postgres';
 import { SECOND_MS } from '@/domain/durations';
 import { WINDOW_SECONDS } from '@/domain/flow/plan-range';
 import { db, type Tx } from '../../../db/client';
@@ -97,14 +96,6 @@ async function takeOut(tx: Tx, ids: readonly number[], reason: string): Promise<
     select gone.*, ${reason} from gone returning node_id, row_count`);
   if (set) logger.error({ ...set, reason }, 'ClickHouse refuses a report; it is kept in PostgreSQL (refused_flows)');
   return set !== undefined;
-}
-
-/** Puts what was taken out back on its way. What counted before counts once. @returns how many reports */
-export async function retryRefused(client: postgres.Sql): Promise<number> {
-  const put = await client`
-    with gone as (delete from refused_flows returning node_id, cluster_id, token, target, row_count, buckets, rows)
-    insert into flow_outbox (node_id, cluster_id, token, target, row_count, buckets, rows) select * from gone returning id`;
-  return put.length;
 }
 
 /**

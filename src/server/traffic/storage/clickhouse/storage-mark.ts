@@ -32,3 +32,11 @@ export async function countOutbox(client: postgres.Sql): Promise<OutboxBacklog> 
     from flow_outbox`;
   return row ?? { reports: 0, rows: 0, oldest_seconds: null, refused: 0 };
 }
+
+/** Puts what was taken out back on its way. What counted before counts once. @returns how many reports */
+export async function retryRefused(client: postgres.Sql): Promise<number> {
+  const put = await client`
+    with gone as (delete from refused_flows returning node_id, cluster_id, token, target, row_count, buckets, rows)
+    insert into flow_outbox (node_id, cluster_id, token, target, row_count, buckets, rows) select * from gone returning id`;
+  return put.length;
+}
