@@ -7,6 +7,7 @@ const PATIENCE_MS = 2_000;
 
 /** A page and its search, however it is spelled. */
 const toCanonicalUrl = (pathname: string, search: string) => `${pathname}?${new URLSearchParams(search)}`;
+const readAddress = () => toCanonicalUrl(location.pathname, location.search);
 
 /**
  * Reloads the page when it does not follow the browser's history. Next (16.4) loses a history step that comes while
@@ -23,8 +24,12 @@ export function LostStepBack() {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const follow = () => {
       clearTimeout(timer);
+      const asked = readAddress();
       timer = setTimeout(() => {
-        if (latest.current !== toCanonicalUrl(location.pathname, location.search)) location.reload();
+        if (latest.current === readAddress()) return;
+        // What was chosen since then is on its way, too.
+        if (asked === readAddress()) location.reload();
+        else follow();
       }, PATIENCE_MS);
     };
     window.addEventListener('popstate', follow);
