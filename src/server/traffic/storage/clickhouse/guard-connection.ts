@@ -25,26 +25,26 @@ const OUTAGES = new Set([
   ...['SOCKET_TIMEOUT', 'NETWORK_ERROR', 'KEEPER_EXCEPTION', 'ALL_CONNECTION_TRIES_FAILED', 'QUERY_WAS_CANCELLED'],
 ]);
 /**
- * Codes of what it answers about rows that it cannot read (data, types, null where there is none): nothing of them was stored, and sending
- * them again changes nothing.
+ * What it answers about rows that it cannot read (data, types, null where there is none): nothing of them was stored, and sending them
+ * again changes nothing. By code, as an answer with binary in it has no name.
  */
-const UNREADABLE = new Set([
-  '6',
-  '26',
-  '27',
-  '32',
-  '33',
-  '41',
-  '50',
-  '53',
-  '62',
-  '70',
-  '72',
-  '117',
-  '131',
-  '349',
-  '376',
-  '441',
+const UNREADABLE = new Map([
+  ['6', 'CANNOT_PARSE_TEXT'],
+  ['26', 'CANNOT_PARSE_QUOTED_STRING'],
+  ['27', 'CANNOT_PARSE_INPUT_ASSERTION_FAILED'],
+  ['32', 'ATTEMPT_TO_READ_AFTER_EOF'],
+  ['33', 'CANNOT_READ_ALL_DATA'],
+  ['41', 'CANNOT_PARSE_DATETIME'],
+  ['50', 'UNKNOWN_TYPE'],
+  ['53', 'TYPE_MISMATCH'],
+  ['62', 'SYNTAX_ERROR'],
+  ['70', 'CANNOT_CONVERT_TYPE'],
+  ['72', 'CANNOT_PARSE_NUMBER'],
+  ['117', 'INCORRECT_DATA'],
+  ['131', 'TOO_LARGE_STRING_SIZE'],
+  ['349', 'CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN'],
+  ['376', 'CANNOT_PARSE_UUID'],
+  ['441', 'CANNOT_PARSE_DOMAIN_VALUE_FROM_STRING'],
 ]);
 const MOST_REASON = 500;
 const TOO_MUCH = new Set(['TIMEOUT_EXCEEDED', 'MEMORY_LIMIT_EXCEEDED']);
