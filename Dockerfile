@@ -14,7 +14,7 @@ RUN node scripts/build.mjs
 RUN --mount=type=cache,target=/root/.npm node agent/package.mjs --bundle dist/agent
 
 FROM node:22-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 NODE_OPTIONS=--enable-source-maps
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
 WORKDIR /app
 COPY --from=build /app/.next/standalone .next/standalone
 COPY --from=build /app/dist dist

@@ -75,7 +75,7 @@ export async function startServiceEnvironment({
       {
         name,
         command: process.execPath,
-        arguments: ['--enable-source-maps', file(`../../dist/${name}.mjs`), '--embedded'],
+        arguments: [file(`../../dist/${name}.mjs`), '--embedded'],
         environment: { PATH: process.env.PATH, ...environment, PORT: port, HOST: '127.0.0.1' },
         workingDirectory: file('../../dist'),
       },

@@ -10,7 +10,7 @@ function productionPrograms(dist: string, { environment, collector, demo, embedd
   return ['web', 'worker', ...(collector ? ['collector'] : []), ...(demo ? ['demo'] : [])].map((name) => ({
     name,
     command: process.execPath,
-    arguments: ['--enable-source-maps', join(dist, `${name}.mjs`), ...(embedded ? [EMBEDDED_ARGUMENT] : [])],
+    arguments: [join(dist, `${name}.mjs`), ...(embedded ? [EMBEDDED_ARGUMENT] : [])],
     environment,
     workingDirectory: dist,
   }));

@@ -1,3 +1,5 @@
+import { toSourceLines } from './source-lines';
+
 const MAX_CAUSES = 5;
 const PARAMS = /\nparams: [\s\S]*$/;
 
@@ -26,7 +28,7 @@ export function loggableError(error: unknown, depth = 0): LoggableError | string
   return {
     type: error.name,
     message: error.message.replace(PARAMS, ''),
-    ...(frames && { stack: frames }),
+    ...(frames && { stack: toSourceLines(frames) }),
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
     ...(text(query) !== undefined && { query: text(query) }),
     ...(text(constraint_name) !== undefined && { constraint: text(constraint_name) }),
