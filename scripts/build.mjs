@@ -23,7 +23,7 @@ function narrowProgram(file) {
   const lines = readFileSync(file, 'utf8').split('\n');
   const narrow = lines.map((line, i) => {
     if (!/[^\0-\xff]/.test(line)) return line;
-    if (/^\s*(?:\*|\/\/)/.test(line)) return line.replace(/[^\0-\xff]/g, '?');
+    if (/^\s*(?:\/?\*|\/\/)/.test(line)) return line.replace(/[^\0-\xff]/g, '?');
     process.stderr.write(
       `${file}:${i + 1} has a character beyond Latin-1. Write it as a string that is no template:\n${line}\n`,
     );
