@@ -58,7 +58,11 @@ function getBackupSecrets(
 /** What the backup does not hold, and how it is backed up. */
 async function describeOutside(databaseUrl: string): Promise<string[]> {
   const { isClickhouse, isMoving } = await findOutsideFlows(databaseUrl);
-  if (!isClickhouse) return [];
+  if (!isClickhouse) {
+    return isMoving
+      ? ['Flows are being moved to PostgreSQL: those that have not moved are in ClickHouse, and not in this backup.']
+      : [];
+  }
   const url = env().CLICKHOUSE_URL;
   const name = (url && new URL(url).pathname.slice(1)) || 'default';
   return [

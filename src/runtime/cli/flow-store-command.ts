@@ -32,21 +32,22 @@ async function switchStore(installation: Installation, to: keyof typeof ENGINES)
 
 export const flowStoreCommand: Command = {
   name: 'flow-store',
-  summary: 'Choose where flows are stored, and move them to ClickHouse.',
-  help: `  fabric flow-store move --to clickhouse [--keep]
+  summary: 'Choose where flows are stored, and move them there.',
+  help: `  fabric flow-store move --to postgres|clickhouse [--keep]
   fabric flow-store switch --to postgres|clickhouse
   fabric flow-store retry
 
 move    Moves what is stored of flows while Fabric runs, the newest day first. Both stores are compared day by day before the old one is
-        emptied. After any interruption, run it again: it continues. Restart every process with CLICKHOUSE_URL when it says so.
+        emptied. After any interruption, run it again: it continues. When it says so, restart every process with CLICKHOUSE_URL, or
+        without it on the way to postgres; this command needs it either way.
 switch  Begins with an empty store. Stop all processes of Fabric first: agents keep their flows for 24 hours. What the store before
         holds is not copied and not shown any more. Switching back shows it again.
 retry   Sends reports again that ClickHouse refused, for example after an update. They arrive when Fabric runs.
 
 No process starts with another store than the one chosen.
 
---to    the store of flows; CLICKHOUSE_URL must be set, its tables are created
---keep  after a move, leave the flows in the store before until their retention ends`,
+--to    the store of flows; for clickhouse CLICKHOUSE_URL must be set, its tables are created
+--keep  after a move, leave the flows in the store before: in PostgreSQL until their retention ends, in ClickHouse until you drop them`,
   options: { to: { type: 'string' }, keep: { type: 'boolean' } },
   positionals: ['action'],
   async run({ values, positionals: [action], terminal }) {
@@ -59,13 +60,11 @@ No process starts with another store than the one chosen.
       throw new UsageError(`Unknown action: ${action}. It can be move, switch or retry.`);
     const to = textOption(values, 'to');
     if (to !== 'postgres' && to !== 'clickhouse') throw new UsageError('--to requires postgres or clickhouse.');
-    if (action === 'move' && to === 'postgres')
-      throw new UsageError('Flows can be moved to clickhouse. To store them in PostgreSQL again, use switch.');
     const lines =
       action === 'switch'
         ? await withInstallation({ exclusive: true }, terminal, (installation) => switchStore(installation, to))
         : await withInstallation({}, terminal, (installation) =>
-            moveFlows(installation, values.keep === true, terminal),
+            moveFlows(installation, to, values.keep === true, terminal),
           );
     for (const line of lines) terminal.print(line);
     return EXIT.ok;

@@ -1,6 +1,7 @@
+import { env } from '@/server/lib/env';
 import { resolveFlowEnds } from '@/server/traffic/flows/upkeep';
+import type { MoveOptions } from '@/server/traffic/storage/move/move-days';
 import type { MoveDay } from '@/server/traffic/storage/move/move-record';
-import type { MoveOptions } from '@/server/traffic/storage/move/move-to-clickhouse';
 import { moveFlowStorage } from '@/server/traffic/storage/move/run-move';
 import type { Terminal } from './command';
 import { type Installation, withServices } from './open-installation';
@@ -43,15 +44,41 @@ const describeDay = ({ kind, day, rows }: MoveDay): string => {
   return `${date}, ${kind}: ${rows} rows, both stores agree`;
 };
 
-/** Moves stored flows to ClickHouse while Fabric runs. @returns what to do next */
-export async function moveFlows(installation: Installation, keep: boolean, terminal: Terminal): Promise<string[]> {
+type Engine = 'postgres' | 'clickhouse';
+
+const SWITCHED: Record<Engine, string> = {
+  clickhouse:
+    'Flows are stored in ClickHouse from now on. Set CLICKHOUSE_URL for every process and restart it: until then it takes no flows, and agents keep theirs for 24 hours.',
+  postgres:
+    'Flows are stored in PostgreSQL from now on. Remove CLICKHOUSE_URL from every process and restart it: until then it takes no flows, and agents keep theirs for 24 hours. Only this command still needs it.',
+};
+const FINISHED: Record<Engine, { moved: string; kept: string; deleted: string }> = {
+  clickhouse: {
+    moved: 'Flows have moved to ClickHouse',
+    kept: 'Those in PostgreSQL are still there, are not shown, and expire by the retention of flows.',
+    deleted: 'Those in PostgreSQL are deleted.',
+  },
+  postgres: {
+    moved: 'Flows have moved to PostgreSQL',
+    kept: 'Those in ClickHouse are still there, and are not shown. Nothing deletes them: drop its database when you do not need them.',
+    deleted: 'Those in ClickHouse are deleted. Its database can be dropped.',
+  },
+};
+
+/** Moves stored flows to the other store while Fabric runs. @returns what to do next */
+export async function moveFlows(
+  installation: Installation,
+  to: Engine,
+  keep: boolean,
+  terminal: Terminal,
+): Promise<string[]> {
   const progress = makeProgress(terminal);
   const options: MoveOptions = {
     keep,
     onSwitch: () => {
-      terminal.note(
-        'Flows are stored in ClickHouse from now on. Set CLICKHOUSE_URL for every process and restart it: until then it takes no flows, and agents keep theirs for 24 hours.',
-      );
+      terminal.note(SWITCHED[to]);
+      // What follows works with the store that has them.
+      if (to === 'postgres') env().CLICKHOUSE_URL = undefined;
     },
     onPlan: (rows) => progress.begin(rows),
     onPage: (rows) => progress.add(rows),
@@ -61,11 +88,7 @@ export async function moveFlows(installation: Installation, keep: boolean, termi
       while (!(await resolveFlowEnds(undefined, 0)).done);
     },
   };
-  await withServices(installation, () => moveFlowStorage(installation.databaseUrl, options));
-  return [
-    `Flows have moved to ClickHouse: ${progress.describe()}.`,
-    keep
-      ? 'Those in PostgreSQL are still there, are not shown, and expire by the retention of flows.'
-      : 'Those in PostgreSQL are deleted.',
-  ];
+  await withServices(installation, () => moveFlowStorage(installation.databaseUrl, to, options));
+  const { moved, kept, deleted } = FINISHED[to];
+  return [`${moved}: ${progress.describe()}.`, keep ? kept : deleted];
 }

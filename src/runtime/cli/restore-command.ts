@@ -63,7 +63,13 @@ The embedded mode imports a key in the backup. Otherwise FABRIC_SECRET_KEY must 
         onTable: (table) => table.rows > 0 && terminal.note(`${table.name}: ${table.rows} rows restored`),
       });
       keys.finish(terminal);
-      if ((await findOutsideFlows(databaseUrl)).isClickhouse) {
+      const { isClickhouse, isMoving } = await findOutsideFlows(databaseUrl);
+      if (!isClickhouse && isMoving) {
+        terminal.note(
+          'It was made while flows moved to PostgreSQL. Continue that when Fabric runs (fabric flow-store move --to postgres), with ClickHouse as it was then.',
+        );
+      }
+      if (isClickhouse) {
         terminal.note(
           'Its flows are in ClickHouse: restore the backup of that database from the same time before you start Fabric with CLICKHOUSE_URL.',
         );

@@ -8,7 +8,7 @@ import { acceptedKeys, deriveKey, keyId } from '../lib/crypto';
 import { env } from '../lib/env';
 import { logger } from '../lib/logger';
 import { countExporters, readCollector } from '../traffic/queries/flow-exporters';
-import { examineFlowStorage, type FlowStorageFacts } from '../traffic/storage/flow-storage';
+import { countUnmoved, examineFlowStorage, type FlowStorageFacts } from '../traffic/storage/flow-storage';
 import {
   type DatabaseFacts,
   type FleetFacts,
@@ -69,14 +69,18 @@ async function database(): Promise<{ database: Check; migrations: Check }> {
   return { database: reachable, migrations };
 }
 
+const MOVING = { status: 'ok', detail: 'stored flows are being moved; some are missing until then' } as const;
+
+/** Of flows in PostgreSQL there is nothing more to say; null. */
+const moveToPostgres = async (): Promise<Check | null> => ((await countUnmoved()) === null ? null : MOVING);
+
 async function flowStorage(): Promise<Check> {
   const { clickhouse, move } = await examineFlowStorage();
   if (clickhouse === null || 'error' in clickhouse) throw new Error(clickhouse?.error ?? 'no ClickHouse');
   return clickhouse.schema === clickhouse.newest_schema
-    ? {
-        status: 'ok',
-        ...(move?.is_switched && { detail: 'stored flows are being moved; some are missing until then' }),
-      }
+    ? move?.is_switched
+      ? MOVING
+      : { status: 'ok' }
     : { status: 'failed', detail: 'the tables in ClickHouse are not those of this program' };
 }
 
@@ -109,7 +113,7 @@ export async function readiness(): Promise<Readiness> {
         ? { status: 'ok' }
         : { status: 'failed', detail: 'no worker is connected; jobs are waiting' },
     ),
-    env().CLICKHOUSE_URL === undefined ? null : check('flow_storage', flowStorage),
+    env().CLICKHOUSE_URL === undefined ? moveToPostgres().catch(() => null) : check('flow_storage', flowStorage),
   ]);
   const secret_key = secretKey();
   const required = [stores.database, stores.migrations, queue, secret_key];

@@ -26,9 +26,15 @@ const describeBacklog = ({ reports, rows, oldest_seconds }: FlowStorageFacts['ou
   `${rows} rows of ${reports} reports have waited for up to ${Math.round(oldest_seconds ?? 0)} s`;
 
 /** How far a move is, and what pages do not show until it is finished. */
-const describeMove = ({ rows, rows_moved, flows_missing_until }: NonNullable<FlowStorageFacts['move']>) => {
+const describeMove = (
+  store: string,
+  { engine, rows, rows_moved, flows_missing_until }: NonNullable<FlowStorageFacts['move']>,
+): Outcome => {
   const missing = flows_missing_until && `, flows of ${flows_missing_until.slice(0, 10)} and before are missing`;
-  return `stored flows are being moved: ${rows_moved} of ${rows} rows${missing ?? ''}`;
+  return warning(
+    `${store}; stored flows are being moved: ${rows_moved} of ${rows} rows${missing ?? ''}`,
+    `Run fabric flow-store move --to ${engine} until it says that flows have moved.`,
+  );
 };
 
 /** Where flows are, whether that store answers and fits, and what has not arrived there. */
@@ -47,12 +53,25 @@ export function evaluateFlowStorage({
         'Set CLICKHOUSE_URL for every process, or run fabric flow-store switch --to postgres.',
       );
     }
+    if (move?.is_switched) return describeMove('PostgreSQL', move);
     return outbox.reports === 0
       ? ok('PostgreSQL')
       : warning(
           `PostgreSQL; for ClickHouse, ${describeBacklog(outbox)}`,
           'They arrive when CLICKHOUSE_URL is set again.',
         );
+  }
+  if (move?.is_switched && move.engine === 'postgres') {
+    return failed(
+      'the flows are being moved to PostgreSQL, but CLICKHOUSE_URL is set',
+      'Leave it empty for every process: only fabric flow-store move --to postgres needs it.',
+    );
+  }
+  if (stored_in === 'postgres' && facts.holds_postgres_flows) {
+    return failed(
+      'the flows are in PostgreSQL, but CLICKHOUSE_URL is set',
+      'Leave it empty for every process, or run fabric flow-store move --to clickhouse.',
+    );
   }
   if (clickhouse === null || 'error' in clickhouse) {
     return failed(
@@ -68,11 +87,7 @@ export function evaluateFlowStorage({
     return warning(`${detail}, older than this release`, 'Start the service, or run node dist/migrate.mjs.');
   if ((outbox.oldest_seconds ?? 0) > LATE_SECONDS)
     return warning(`${detail}; ${describeBacklog(outbox)}`, 'Check that a worker runs, and its log.');
-  if (move?.is_switched)
-    return warning(
-      `${detail}; ${describeMove(move)}`,
-      'Run fabric flow-store move --to clickhouse until it says that flows have moved.',
-    );
+  if (move?.is_switched) return describeMove(detail, move);
   if (outbox.refused > 0)
     return warning(
       `${detail}; it refused ${outbox.refused} reports, which are kept in PostgreSQL`,

@@ -1,5 +1,6 @@
-import { bigint, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { timestampNow, timestamptz } from '../columns';
+import { flowColumns, partColumns, rollupColumns } from './flows';
 
 const total = () => bigint({ mode: 'number' }).notNull().default(0);
 
@@ -35,6 +36,37 @@ export const flowMoveDays = pgTable(
     /** How many pages have been copied, and how often copying began. */
     pages: integer().notNull().default(0),
     attempt: integer().notNull().default(1),
+    /** Where the next page begins, where pages are found by their keys: written in the transaction of the page before. */
+    position: text(),
   },
   (t) => [primaryKey({ columns: [t.move_id, t.kind, t.day] })],
 );
+
+/*
+ * A day that moves to PostgreSQL is put together in tables like those of flows: nothing but the move writes there, and no page reads there.
+ * Empty when no move is under way.
+ */
+
+/** Flows on their way, with what of their conversations does not follow from them. */
+export const movingFlows = pgTable(
+  'moving_flows',
+  {
+    ...flowColumns,
+    conversation_key: uuid().notNull(),
+    ordinal: integer().notNull(),
+    is_final: boolean().notNull(),
+    /** When a report or an end last changed it, by which its conversation settled. */
+    changed_at: timestamptz().notNull(),
+  },
+  (t) => [index('moving_flows_conversation_idx').on(t.conversation_id)],
+);
+
+export const movingMinutes = pgTable('moving_minutes', rollupColumns);
+export const movingHours = pgTable('moving_hours', rollupColumns);
+export const movingParts = pgTable('moving_parts', partColumns);
+
+/** Conversations that have been copied before the switch, each as of a revision of `open_conversations`. */
+export const movingConversations = pgTable('moving_conversations', {
+  id: uuid().primaryKey(),
+  revision: integer().notNull(),
+});

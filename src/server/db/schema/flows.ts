@@ -25,70 +25,66 @@ export const SENSITIVE_PORT: SQL = sql.raw(
   '(destination_port in (22, 139, 445, 3306, 3389, 5432, 6379) or destination_port between 5900 and 5999)',
 );
 
+export const flowColumns = {
+  node_id: uuid().notNull(),
+  flow_key: uuid().notNull(),
+  cluster_id: uuid().notNull(),
+  source_ip: inet().notNull(),
+  destination_ip: inet().notNull(),
+  protocol: text().notNull(),
+  source_port: integer(),
+  destination_port: integer(),
+  decision: text().notNull(),
+  state: text(),
+  /** Counted since the flow was stored, never decreasing; null when there were no counters. */
+  bytes: counter(),
+  packets: counter(),
+  /** The agent's own totals in its newest report: they begin again with the agent. */
+  reported_bytes: counter(),
+  reported_packets: counter(),
+  first_seen_at: timestamptz().notNull(),
+  observed_at: timestamptz().notNull(),
+  collector: text().notNull(),
+  initiator: text({ enum: ['source', 'destination'] }),
+  icmp_type: smallint(),
+  icmp_code: smallint(),
+  interface: text(),
+  vmid: integer(),
+  nic: smallint(),
+  vlan: smallint(),
+  /** The guest whose interface saw the flow, and the guests at its ends as far as they are known. */
+  workload_id: uuid(),
+  source_workload_id: uuid(),
+  destination_workload_id: uuid(),
+  /** The longest known subnet that holds the end; null: external. */
+  source_cidr: cidr(),
+  destination_cidr: cidr(),
+  /** The conversation that it is a part of; null: stored before there were any, until the upkeep assigns it. */
+  conversation_id: uuid(),
+  raw: jsonb().$type<Record<string, unknown>>(),
+  created_at: timestampNow(),
+  updated_at: timestampNow(),
+};
+
 /**
  * One direction of one conversation as one node saw it. `flow_key` is a hash of source, destination, protocol, ports and
  * decision. Only what never changes for a key is indexed as a btree: an index on a time would make every update rewrite
  * it. There is no foreign key to the node: it would be checked for each new flow; retention removes what has no node.
  */
-export const trafficFlows = pgTable(
-  'traffic_flows',
-  {
-    node_id: uuid().notNull(),
-    flow_key: uuid().notNull(),
-    cluster_id: uuid().notNull(),
-    source_ip: inet().notNull(),
-    destination_ip: inet().notNull(),
-    protocol: text().notNull(),
-    source_port: integer(),
-    destination_port: integer(),
-    decision: text().notNull(),
-    state: text(),
-    /** Counted since the flow was stored, never decreasing; null when there were no counters. */
-    bytes: counter(),
-    packets: counter(),
-    /** The agent's own totals in its newest report: they begin again with the agent. */
-    reported_bytes: counter(),
-    reported_packets: counter(),
-    first_seen_at: timestamptz().notNull(),
-    observed_at: timestamptz().notNull(),
-    collector: text().notNull(),
-    initiator: text({ enum: ['source', 'destination'] }),
-    icmp_type: smallint(),
-    icmp_code: smallint(),
-    interface: text(),
-    vmid: integer(),
-    nic: smallint(),
-    vlan: smallint(),
-    /** The guest whose interface saw the flow, and the guests at its ends as far as they are known. */
-    workload_id: uuid(),
-    source_workload_id: uuid(),
-    destination_workload_id: uuid(),
-    /** The longest known subnet that holds the end; null: external. */
-    source_cidr: cidr(),
-    destination_cidr: cidr(),
-    /** The conversation that it is a part of; null: stored before there were any, until the upkeep assigns it. */
-    conversation_id: uuid(),
-    raw: jsonb().$type<Record<string, unknown>>(),
-    created_at: timestampNow(),
-    updated_at: timestampNow(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.node_id, t.flow_key] }),
-    index('traffic_flows_observed_idx').using('brin', t.observed_at).with({ pages_per_range: 32, autosummarize: true }),
-    index('traffic_flows_source_idx').on(t.source_workload_id).where(sql`source_workload_id is not null`),
-    index('traffic_flows_destination_idx')
-      .on(t.destination_workload_id)
-      .where(sql`destination_workload_id is not null`),
-    // For the dashboard: flows to sensitive ports by the subnet of their source, external ones under null. A flow's port never
-    // changes, and its subnet only with the inventory.
-    index('traffic_flows_sensitive_idx').on(t.source_cidr).where(SENSITIVE_PORT),
-    index('traffic_flows_conversation_idx').on(t.conversation_id).where(sql`conversation_id is not null`),
-    index('traffic_flows_unassigned_idx').on(t.node_id).where(sql`conversation_id is null`),
-    index('traffic_flows_seen_by_idx')
-      .on(t.workload_id)
-      .where(sql`workload_id is not null and source_workload_id is null and destination_workload_id is null`),
-  ],
-);
+export const trafficFlows = pgTable('traffic_flows', flowColumns, (t) => [
+  primaryKey({ columns: [t.node_id, t.flow_key] }),
+  index('traffic_flows_observed_idx').using('brin', t.observed_at).with({ pages_per_range: 32, autosummarize: true }),
+  index('traffic_flows_source_idx').on(t.source_workload_id).where(sql`source_workload_id is not null`),
+  index('traffic_flows_destination_idx').on(t.destination_workload_id).where(sql`destination_workload_id is not null`),
+  // For the dashboard: flows to sensitive ports by the subnet of their source, external ones under null. A flow's port never
+  // changes, and its subnet only with the inventory.
+  index('traffic_flows_sensitive_idx').on(t.source_cidr).where(SENSITIVE_PORT),
+  index('traffic_flows_conversation_idx').on(t.conversation_id).where(sql`conversation_id is not null`),
+  index('traffic_flows_unassigned_idx').on(t.node_id).where(sql`conversation_id is null`),
+  index('traffic_flows_seen_by_idx')
+    .on(t.workload_id)
+    .where(sql`workload_id is not null and source_workload_id is null and destination_workload_id is null`),
+]);
 
 /** When a conversation was seen, as the index has it; only of long ones is the first time surely before the slot of the last. */
 export const CONVERSATION_SPAN: SQL = sql.raw(`tstzrange(least(first_seen_at, seen_slot), seen_slot, '[]')`);
@@ -104,7 +100,7 @@ export const trafficConversations = pgTable(
     id: uuid().primaryKey(),
     /** Hash of cluster, addresses, ports and protocol, in either direction. */
     conversation_key: uuid().notNull(),
-    /** How many conversations with the key were stored before it. */
+    /** How many conversations with the key were stored before it; -1: it came from another store when it could not continue any more. */
     ordinal: integer().notNull(),
     /** Ended because a workload at an end went to another tenant: later packets begin another conversation. */
     is_final: boolean().notNull().default(false),
@@ -154,6 +150,8 @@ export const trafficConversations = pgTable(
     updated_at: timestamptz().notNull(),
     /** Counts the writes, so that one that read less than the one before is noticed and repeated. */
     revision: integer().notNull().default(1),
+    /** What its revision was in the store from which it came; null: it was stored here. Records of it go on from there. */
+    moved_revision: counter(),
     /** An end became known after it was stored: it may be a part of another one. */
     is_merge_due: boolean().notNull().default(false),
   },
@@ -204,7 +202,7 @@ const rollupIdentity = {
   decision: text().notNull(),
 };
 
-const rollupColumns = {
+export const rollupColumns = {
   node_id: uuid().notNull(),
   bucket_at: timestamptz().notNull(),
   cluster_id: uuid().notNull(),
@@ -251,26 +249,24 @@ export const flowCompleteHours = pgTable(
   (t) => [primaryKey({ columns: [t.bucket_at, t.cluster_id] })],
 );
 
+export const partColumns = {
+  node_id: uuid().notNull(),
+  bucket_at: timestamptz().notNull(),
+  rollup_key: uuid().notNull(),
+  flow_key: uuid().notNull(),
+  bytes: total(),
+  packets: total(),
+  flows: total(),
+};
+
 /**
  * What of a minute came from which flow, as long as an end of it is unknown that may turn out to be a workload: minutes know
  * no addresses. Goes with the minute.
  */
-export const flowUnresolvedMinutes = pgTable(
-  'flow_unresolved_minutes',
-  {
-    node_id: uuid().notNull(),
-    bucket_at: timestamptz().notNull(),
-    rollup_key: uuid().notNull(),
-    flow_key: uuid().notNull(),
-    bytes: total(),
-    packets: total(),
-    flows: total(),
-  },
-  (t) => [
-    primaryKey({ name: 'flow_unresolved_minutes_key', columns: [t.node_id, t.bucket_at, t.rollup_key, t.flow_key] }),
-    index('flow_unresolved_minutes_bucket_idx').using('brin', t.bucket_at).with({ pages_per_range: 32 }),
-  ],
-);
+export const flowUnresolvedMinutes = pgTable('flow_unresolved_minutes', partColumns, (t) => [
+  primaryKey({ name: 'flow_unresolved_minutes_key', columns: [t.node_id, t.bucket_at, t.rollup_key, t.flow_key] }),
+  index('flow_unresolved_minutes_bucket_idx').using('brin', t.bucket_at).with({ pages_per_range: 32 }),
+]);
 
 /**
  * Flows seen at an interface of a workload that the inventory places on another node, one row for each report. They count

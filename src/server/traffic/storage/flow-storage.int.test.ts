@@ -3,6 +3,7 @@ import { evaluateFlowStorage } from '@/runtime/cli/doctor/service-checks';
 import { flowStoreCommand } from '@/runtime/cli/flow-store-command';
 import { sqlClient } from '@/server/db/client';
 import { env } from '@/server/lib/env';
+import { readiness } from '@/server/operation/health';
 import { type ChdbServer, findChdbProblem, startChdb } from '@/test/chdb-server';
 import { type ClickhouseProxy, startClickhouseProxy } from '@/test/clickhouse-proxy';
 import { makeAgent, makeCluster, makeNode } from '@/test/factories';
@@ -47,6 +48,11 @@ describe.skipIf(findChdbProblem() !== null)('the store of flows of an installati
     const terminal = { print: (line: string) => lines.push(line), note: (line: string) => lines.push(line) };
     return flowStoreCommand.run({ values, positionals: [action], terminal });
   };
+  const makeSender = async () => {
+    const headers = await makeAgent(await makeNode(await makeCluster()));
+    return async () =>
+      (await call('/agents/heartbeat', { method: 'POST', body: makeHeartbeat(makeFlows(3)), headers })).status;
+  };
   const switchTo = (to: string) => runCommand('switch', { to });
 
   it('uses PostgreSQL without CLICKHOUSE_URL', async () => {
@@ -89,11 +95,7 @@ describe.skipIf(findChdbProblem() !== null)('the store of flows of an installati
   it('moves what is stored, refuses processes that were not restarted, and says what a backup does not hold', async () => {
     await prepare();
     expect(await report()).toBe(200);
-    const agent = await makeAgent(await makeNode(await makeCluster()));
-    const send = async () => {
-      const body = makeHeartbeat(makeFlows(3));
-      return (await call('/agents/heartbeat', { method: 'POST', body, headers: agent })).status;
-    };
+    const send = await makeSender();
     await withClickhouse();
     // The process is killed after the switch: what it has to move next is not in ClickHouse.
     await server.run('create table if not exists moving_flows (one UInt8) engine = Null');
@@ -114,6 +116,62 @@ describe.skipIf(findChdbProblem() !== null)('the store of flows of an installati
     expect(await evaluate()).toMatchObject({ status: 'ok' });
     expect(await findOutsideFlows(env().DATABASE_URL ?? '')).toEqual({ isClickhouse: true, isMoving: false });
     await expect(runCommand('move', { to: 'clickhouse' })).rejects.toThrow('stored in ClickHouse already');
+  });
+
+  it('moves back to PostgreSQL, and refuses what would lose or count twice', async () => {
+    await withClickhouse();
+    await prepare();
+    const send = await makeSender();
+    expect(await send()).toBe(200);
+    const moveBack = () => runCommand('move', { to: 'postgres' });
+    const withoutClickhouse = () => startFreshProcess({ CLICKHOUSE_URL: '' });
+
+    await sqlClient()`insert into refused_flows (node_id, cluster_id, token, target, created_at, reason, row_count, buckets, rows)
+      values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'incoming_ends', now(), '117: as it is', 1, '{}', '{}')`;
+    await expect(moveBack()).rejects.toThrow('ClickHouse refused 1 reports');
+    await withClickhouse();
+    // Dropped before the switch: what has been copied so far is gone, and the store stays.
+    expect(await switchTo('clickhouse')).toBe(0);
+    await withClickhouse();
+    await sqlClient()`truncate refused_flows`;
+    await sqlClient()`insert into flow_rollup_hours (node_id, bucket_at, cluster_id, rollup_key, source_prefix, destination_prefix, source_internal,
+      destination_internal, protocol, reply, decision) values (gen_random_uuid(), now(), gen_random_uuid(), gen_random_uuid(), '10.0.0.0/8',
+      '10.0.0.0/8', false, false, 'tcp', false, 'observed')`;
+    await expect(moveBack()).rejects.toThrow('PostgreSQL holds flows already');
+    await withoutClickhouse();
+    await expect(moveBack()).rejects.toThrow('Set it for this command');
+
+    await withClickhouse();
+    await sqlClient()`truncate flow_rollup_hours`;
+    // The process is killed after the switch: it cannot copy what it has to move next.
+    await sqlClient()`alter table moving_minutes rename to gone`;
+    await expect(moveBack()).rejects.toThrow();
+    expect(lines.join(' ')).toContain('Remove CLICKHOUSE_URL from every process and restart it');
+    await withClickhouse();
+    await sqlClient()`alter table gone rename to moving_minutes`;
+    expect(await send()).toBe(503);
+    await expect(prepare()).rejects.toThrow('are being moved to PostgreSQL');
+    expect(await evaluate()).toMatchObject({ status: 'failed', detail: expect.stringContaining('being moved') });
+    await expect(runCommand('move', { to: 'clickhouse' })).rejects.toThrow('move to postgres is not finished');
+    await withoutClickhouse();
+    await prepare();
+    expect(await send()).toBe(200);
+    expect(await evaluate()).toMatchObject({
+      status: 'warning',
+      detail: expect.stringMatching(/^PostgreSQL; stored flows are being moved: 0 of \d+ rows, flows of/),
+    });
+    expect((await readiness()).checks.flow_storage).toMatchObject({ status: 'ok' });
+    await expect(switchTo('clickhouse')).rejects.toThrow('Finish that first: fabric flow-store move --to postgres');
+
+    await withClickhouse();
+    expect(await moveBack()).toBe(0);
+    expect(lines.join(' ')).toMatch(/flows: 3 rows, both stores agree.*Those in ClickHouse are deleted/);
+    await withoutClickhouse();
+    // Both heartbeats reported the same flows.
+    expect((await sqlClient()`select 1 from traffic_flows`).length).toBe(3);
+    expect(await server.run('select count() from flows')).toBe('0');
+    expect(await evaluate()).toEqual({ status: 'ok', detail: 'PostgreSQL' });
+    expect(await findOutsideFlows(env().DATABASE_URL ?? '')).toEqual({ isClickhouse: false, isMoving: false });
   });
 
   it('prepares ClickHouse when it answers, not only at the start', async () => {

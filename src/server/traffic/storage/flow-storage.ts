@@ -7,6 +7,7 @@ import { logger } from '../../lib/logger';
 import { type ClickhouseFacts, examineClickhouse, prepareClickhouse } from './clickhouse/engine';
 import {
   countOutbox,
+  emptyPostgresFlows,
   hasPostgresFlows,
   type OutboxBacklog,
   readStorageMark,
@@ -14,14 +15,17 @@ import {
   type StorageEngine,
   writeStorageMark,
 } from './clickhouse/storage-mark';
-import { findMove, type MoveProgress, readMoveProgress } from './move/move-record';
+import { findMove, type Move, type MoveProgress, readMoveProgress } from './move/move-record';
+import { clearPostgresStaging } from './move/postgres-staging';
 
 const IN_CLICKHOUSE =
   'The flows of this installation are in ClickHouse, but CLICKHOUSE_URL is not set. Set it for every process, or run: fabric flow-store switch --to postgres';
 const IN_POSTGRES =
   'CLICKHOUSE_URL is set, but the flows of this installation are in PostgreSQL: they would not be shown. Leave CLICKHOUSE_URL empty, or run: fabric flow-store move --to clickhouse';
-const IS_MOVING =
-  'Flows are being moved. Finish that first: fabric flow-store move --to clickhouse. Both stores hold a part of them.';
+const TO_POSTGRES =
+  'CLICKHOUSE_URL is set, but the flows of this installation are being moved to PostgreSQL. Leave CLICKHOUSE_URL empty: only the command fabric flow-store move --to postgres needs it.';
+const describeMoving = (to: StorageEngine) =>
+  `Flows are being moved. Finish that first: fabric flow-store move --to ${to}. Both stores hold a part of them.`;
 
 const isUnreachable = (error: unknown) => error instanceof AppError && error.extra?.reason !== 'version';
 
@@ -49,10 +53,22 @@ export function prepareFlowStorage(databaseUrl: string): Promise<void> {
       if (mark === 'clickhouse') throw new AppError('refused', IN_CLICKHOUSE);
       return;
     }
+    const move = await findMove(client);
+    if (move?.is_switched && move.engine === 'postgres') throw new AppError('refused', TO_POSTGRES);
     if (mark !== 'clickhouse' && (await hasPostgresFlows(client))) throw new AppError('refused', IN_POSTGRES);
     await prepareTables(url);
     if (mark !== 'clickhouse') await writeStorageMark(client, 'clickhouse');
   });
+}
+
+/** Drops a move that has not been switched to: conversations that it has copied are stored where they were. */
+async function dropUnswitchedMove(client: postgres.Sql, { id, engine }: Move): Promise<void> {
+  if (engine === 'postgres') {
+    // The record goes last: until then the copies are known to be some.
+    await emptyPostgresFlows(client);
+    await clearPostgresStaging(client);
+  }
+  await client`delete from flow_moves where id = ${id} and switched_at is null`;
 }
 
 /**
@@ -65,13 +81,14 @@ export async function switchFlowStorage(
 ): Promise<{ left_in_postgres: boolean; outbox: OutboxBacklog }> {
   const { CLICKHOUSE_URL: url } = env();
   return withMigrationLock(databaseUrl, async (client) => {
+    const move = await findMove(client);
+    if (move?.is_switched) throw new AppError('refused', describeMoving(move.engine));
     if (to === 'clickhouse') {
       if (url === undefined)
         throw new AppError('refused', 'CLICKHOUSE_URL is missing. Set it to the address of ClickHouse.');
       await prepareClickhouse(url);
     }
-    if ((await findMove(client))?.is_switched) throw new AppError('refused', IS_MOVING);
-    await client`delete from flow_moves where switched_at is null`;
+    if (move) await dropUnswitchedMove(client, move);
     await writeStorageMark(client, to);
     return { left_in_postgres: await hasPostgresFlows(client), outbox: await countOutbox(client) };
   });

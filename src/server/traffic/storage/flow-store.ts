@@ -335,7 +335,7 @@ export type FlowUpkeep = {
   retain: (retention: { now: number; flow_hours: number }, signal?: AbortSignal) => Promise<Retained>;
 };
 
-const inPostgres = whileFlowsMove(postgresFlowStore);
+const inPostgres = whileFlowsMove(postgresFlowStore, 'postgres');
 
 /** The engine of this installation: PostgreSQL, unless the environment names a ClickHouse. */
 export function flowStore(): FlowStore {

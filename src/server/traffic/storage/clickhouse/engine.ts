@@ -32,7 +32,8 @@ function makeEngine(url: string): Engine {
     await withMigrationLock(env().DATABASE_URL ?? '', () => migrateClickhouse(plain));
   });
   const store = makeClickhouseFlowStore(connection);
-  return { connection, store: whileFlowsMove({ ...store, upkeep: { ...store.upkeep, retain: retainBoth(store) } }) };
+  const whole = { ...store, upkeep: { ...store.upkeep, retain: retainBoth(store) } };
+  return { connection, store: whileFlowsMove(whole, 'clickhouse') };
 }
 
 function getEngine(url: string): Engine {

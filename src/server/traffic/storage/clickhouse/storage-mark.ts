@@ -22,6 +22,13 @@ export async function hasPostgresFlows(client: postgres.Sql): Promise<boolean> {
   return row?.found ?? false;
 }
 
+/** Empties what PostgreSQL has of flows. */
+export async function emptyPostgresFlows(client: postgres.Sql): Promise<void> {
+  await client`
+    truncate traffic_flows, traffic_conversations, flow_rollup_minutes, flow_rollup_hours, flow_unresolved_minutes, flow_hour_totals,
+      flow_complete_hours`;
+}
+
 export type OutboxBacklog = { reports: number; rows: number; oldest_seconds: number | null; refused: number };
 
 /** What has not arrived in ClickHouse so far, and since when it waits; `refused` reports were taken out, and are not sent. */

@@ -37,8 +37,12 @@ export const toRange = ({
   conversation_id: filter?.conversation_id,
 });
 
-/** The same, or those of conversations that changed in a time, or those with some keys: a SELECT of `FLOW_KEY`. */
-export type RowRange = SeenRange | { changed_since: string; changed_until: string } | { keys: Part };
+/** The same, or those of conversations that changed in a time, or those with some keys: a SELECT of `FLOW_KEY`, or a condition on `f`. */
+export type RowRange =
+  | SeenRange
+  | { changed_since: string; changed_until: string }
+  | { keys: Part }
+  | { condition: Part };
 
 const newest = (name: (typeof NEWEST)[number][0]) =>
   `tupleElement(f.newest, ${NEWEST.findIndex(([known]) => known === name) + 1})`;
@@ -88,6 +92,7 @@ const MARGIN_MS = HOUR_MS;
  * before it or, as a late report said, not as late as the first one had it, are looked for by their times.
  */
 function withinRange(range: RowRange): Part {
+  if ('condition' in range) return range.condition;
   if ('keys' in range) return ch`(${getFlowKey('f')}) in (${range.keys})`;
   if ('changed_since' in range) {
     return ch`(f.began_at, f.conversation_id) in (select s.began_at, s.conversation_id from flows as s

@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm';
 import type postgres from 'postgres';
+import type { Executor } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
 import type { StorageEngine } from '../clickhouse/storage-mark';
 
@@ -23,6 +25,8 @@ export type MoveDay = {
   rows_moved: number;
   pages: number;
   attempt: number;
+  /** Where the next page begins; null: at the start, or pages are found by their number. */
+  position: string | null;
 };
 
 /** What a move has still to do. */
@@ -78,21 +82,22 @@ export async function beginMove(client: postgres.Sql, engine: StorageEngine): Pr
 /** Days that have not moved: totals before flows, and the newest first. */
 export const listDays = (client: postgres.Sql, { id }: Move): Promise<MoveDay[]> =>
   client<MoveDay[]>`
-    select kind, to_char(day at time zone 'UTC', ${DAY}) as day, state, rows::float8 as rows, rows_moved::float8 as rows_moved, pages, attempt
+    select kind, to_char(day at time zone 'UTC', ${DAY}) as day, state, rows::float8 as rows, rows_moved::float8 as rows_moved, pages, attempt, position
     from flow_move_days where move_id = ${id} and state <> 'moved' order by kind desc, flow_move_days.day desc`;
 
 /** Notes how far a day is. @throws Error when another process has changed the day in the meantime */
 export async function updateDay(
-  client: postgres.Sql,
+  executor: Executor,
   { id }: Move,
   day: MoveDay,
-  change: Partial<Pick<MoveDay, 'state' | 'rows_moved' | 'pages' | 'attempt'>>,
+  change: Partial<Pick<MoveDay, 'state' | 'rows_moved' | 'pages' | 'attempt' | 'position'>>,
 ): Promise<MoveDay> {
   const changed = { ...day, ...change };
-  const rows = await client`
-    update flow_move_days set state = ${changed.state}, rows_moved = ${changed.rows_moved}, pages = ${changed.pages}, attempt = ${changed.attempt}
+  const rows = await executor.execute(sql`
+    update flow_move_days set state = ${changed.state}, rows_moved = ${changed.rows_moved}, pages = ${changed.pages}, attempt = ${changed.attempt},
+      position = ${changed.position}
     where move_id = ${id} and kind = ${day.kind} and day = ${day.day}::timestamptz and state = ${day.state} and pages = ${day.pages}
-      and attempt = ${day.attempt} returning 1`;
+      and attempt = ${day.attempt} and position is not distinct from ${day.position}::text returning 1`);
   if (rows.length === 0) throw new Error('another process moves the same day');
   return changed;
 }

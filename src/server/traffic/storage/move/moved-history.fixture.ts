@@ -13,7 +13,7 @@ import {
   toValidFlow,
 } from '../contract/flow-history.fixture';
 import { EVERYTHING, listReaches } from '../contract/selections.fixture';
-import type { BucketSum, EndResolver, FlowNode, ValidFlow } from '../flow-rows';
+import type { BucketSum, EndResolver, FlowNode, SettledConversation, ValidFlow } from '../flow-rows';
 import type { FlowReach } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
 
@@ -43,7 +43,7 @@ function toFlows({ seen }: Heartbeat, inventory: Inventory): ValidFlow[] {
   return seen
     .map(({ connection, report }) => {
       const flow = toValidFlow(connection, report, inventory);
-      const onlyTotals = connection.client.port % 3 === 0 && { delta_bytes: null, delta_packets: null };
+      const onlyTotals = connection.client.port % 2 === 0 && { delta_bytes: null, delta_packets: null };
       const ends = [connection.client.ip, connection.server.ip];
       return { ...flow, ...onlyTotals, is_resolvable: ends.includes(LATE_ADDRESS) };
     })
@@ -103,6 +103,7 @@ async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 const OPAQUE = ['id', 'flow_key', 'group_id', 'due_at', 'revision'];
 const comparable = (value: unknown): string =>
   JSON.stringify(value, (key, item) => {
@@ -111,6 +112,12 @@ const comparable = (value: unknown): string =>
     if (item === null || typeof item !== 'object' || Array.isArray(item)) return item;
     return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
+
+const everything: FlowReach = { visible: 'all', prefixes: 'all', periods: [] };
+
+/** What is forwarded. */
+export const listSettled = (store: FlowStore): Promise<SettledConversation[]> =>
+  store.settled.list(everything, { after: { due_at: iso(0), id: NO_ID }, until: iso(NOW + 9 * HOUR) }, 500);
 
 /** Readers that the answers are for. */
 const SHOWN_TO = ['everything', 'workloads that moved'];
@@ -124,7 +131,6 @@ export async function readAnswers(store: FlowStore, inventory: Inventory): Promi
   const since = iso(NOW - 48 * HOUR);
   const range = { since, until: iso(NOW + HOUR), cutoff: since, named: [], filter: {} };
   const text = { condition: undefined, resolved: new Map(), now: iso(NOW + HOUR), actions: undefined };
-  const everything: FlowReach = { visible: 'all', prefixes: 'all', periods: [] };
   const ids = inventory.workloads.map(({ id }) => id);
   for (const [reader, reach] of Object.entries(listReaches(inventory)).filter(([name]) => SHOWN_TO.includes(name))) {
     const selection = { ...range, ...reach };
@@ -184,8 +190,7 @@ export async function readAnswers(store: FlowStore, inventory: Inventory): Promi
       uncounted.then((parts) => parts.flat()),
     );
   }
-  const settled = { after: { due_at: iso(0), id: ids[0] ?? '' }, until: iso(NOW + 9 * HOUR) };
-  await note('settled conversations', store.settled.list(everything, settled, 500));
+  await note('settled conversations', listSettled(store));
   while (!(await store.upkeep.sum()).done);
   const parts = [{ bucket_seconds: 3600, since: NOW - 48 * HOUR, until: NOW + HOUR }] as const;
   await note('talkers', store.talkers.byWorkload(parts));

@@ -16,7 +16,9 @@ const buildHex = (time: string) =>
 const toDatedId = (id: string, first: string) => `case when ${isDated(id)} then ${id} else (
     substr(${buildHex(first)}, 1, 8) || '-' || substr(${buildHex(first)}, 9, 4) || '-8' || substr(md5(${id}::text), 1, 3) || '-a'
     || substr(md5(${id}::text), 4, 3) || '-' || substr(md5(${id}::text), 7, 12))::uuid end`;
-const begunSeconds = (id: string) => `(('x' || substr(replace(${id}::text, '-', ''), 1, 12))::bit(48)::bigint / 1000)`;
+/** When its conversation began, to the hour, in seconds since 1970, by its id. */
+export const begunSeconds = (id: string) =>
+  `(('x' || substr(replace(${id}::text, '-', ''), 1, 12))::bit(48)::bigint / 1000)`;
 
 /** As `identifyEnds` has it: addresses are compared as text. */
 export const isForward = (low: string, high: string) => `case
@@ -77,7 +79,7 @@ const IDENTITY = [
   ...['source_workload_id', 'destination_workload_id', 'source_prefix', 'destination_prefix', 'source_internal'],
   ...['destination_internal', 'protocol', 'service_port', 'reply', 'decision'],
 ];
-const SUMS = ['bytes', 'packets', 'flows'];
+export const SUMS = ['bytes', 'packets', 'flows'];
 const list = (alias: string, names: readonly string[]) => names.map((name) => `${alias}.${name}`).join(', ');
 
 /** What of minutes came from flows that are stored, of which an end may turn out to be a workload. */
@@ -137,10 +139,10 @@ export async function* readPages(
   }
 }
 
-const HOUR = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
-const sumText = (name: string) => `coalesce(sum(${name}), 0)::text as ${name}`;
-const BUCKET_HOUR = `date_trunc('hour', bucket_at, 'UTC')`;
-const MS = (of: string) => `(extract(epoch from date_trunc('milliseconds', ${of})) * 1000)::bigint`;
+export const HOUR = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+export const sumText = (name: string) => `coalesce(sum(${name}), 0)::text as ${name}`;
+export const BUCKET_HOUR = `date_trunc('hour', bucket_at, 'UTC')`;
+export const MS = (of: string) => `(extract(epoch from date_trunc('milliseconds', ${of})) * 1000)::bigint`;
 
 const TOTALS: Record<MoveKind, (day: MoveDay) => string> = {
   flows: (day) => `

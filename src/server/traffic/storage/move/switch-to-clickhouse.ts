@@ -1,18 +1,10 @@
 import type postgres from 'postgres';
 import { CLOSED_STATES } from '@/domain/flow/assign-conversation';
 import { AppError } from '../../../lib/errors';
-import { findPgError } from '../../../lib/pg-errors';
 import { OPEN_HOURS } from '../clickhouse/retention';
+import { FEW, LOCK_PATIENCE, MOST_ROUNDS, tryUntilFree } from './move-days';
 import type { Move } from './move-record';
 import { isDated, isForward } from './postgres-history';
-
-/** What changes while conversations are copied is copied again, until so few are left that writers can wait for them. */
-const FEW = 2_000;
-const MOST_ROUNDS = 5;
-/** A writer that took the tables in another order gives way, or this does. */
-const LOCK_TRIES = 10;
-const LOCK_PATIENCE = '5s';
-const CONTENDED = ['40P01', '55P03'];
 
 const IS_OPEN = `c.last_seen_at >= now() - interval '${OPEN_HOURS} hours' and ${isDated('c.id')}`;
 const CLOSED = CLOSED_STATES.map((state) => `'${state}'`).join(', ');
@@ -103,11 +95,5 @@ const finishSwitch = (client: postgres.Sql, { id }: Move, since: string): Promis
  */
 export async function switchToClickhouse(client: postgres.Sql, move: Move): Promise<void> {
   const since = await copyAhead(client);
-  for (let tries = 1; ; tries++) {
-    try {
-      return await finishSwitch(client, move, since);
-    } catch (error) {
-      if (tries === LOCK_TRIES || !CONTENDED.includes(findPgError(error)?.code ?? '')) throw error;
-    }
-  }
+  await tryUntilFree(() => finishSwitch(client, move, since));
 }

@@ -17,7 +17,7 @@ type AssignedRecord = FlowRecord & { conversation_id: string };
 type AssignedFlow = ValidFlow & { record: AssignedRecord; previous_key: string | null };
 
 /** Columns of a flow in the order in which they are sent, with the types of their arrays. */
-const COLUMNS = {
+export const FLOW_COLUMNS = {
   flow_key: 'uuid',
   source_ip: 'inet',
   destination_ip: 'inet',
@@ -49,7 +49,7 @@ const COLUMNS = {
   conversation_id: 'uuid',
 } as const satisfies Record<keyof AssignedRecord, string>;
 
-const NAMES = Object.keys(COLUMNS) as (keyof AssignedRecord)[];
+const NAMES = Object.keys(FLOW_COLUMNS) as (keyof AssignedRecord)[];
 
 const LIST = sql.raw(NAMES.join(', '));
 
@@ -109,7 +109,7 @@ async function upsertFlows(
     with stored as (
       insert into ${trafficFlows} as t (node_id, cluster_id, created_at, updated_at, ${LIST})
       select ${node.node_id}::uuid, ${node.cluster_id}::uuid, ${now}::timestamptz, ${now}::timestamptz, f.*
-      from ${unnestRows(COLUMNS, 'flow_key', rows)} as f
+      from ${unnestRows(FLOW_COLUMNS, 'flow_key', rows)} as f
       on conflict (node_id, flow_key) do update set ${UPDATES}
       where ${sql.raw(NEWEST)} or excluded.bytes > 0 or excluded.packets > 0
       returning flow_key, xmax = 0 as inserted)

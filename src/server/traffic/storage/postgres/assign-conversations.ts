@@ -53,7 +53,8 @@ function beginConversation(key: string, ordinal: number, report: SeenReport): Ca
   };
 }
 
-const toFlowKey = (flow_key: string, { id, ordinal }: Pick<Candidate, 'id' | 'ordinal'>) =>
+/** The key under which a flow is stored, from that of its addresses, ports, protocol and decision. */
+export const toFlowKey = (flow_key: string, { id, ordinal }: Pick<Candidate, 'id' | 'ordinal'>) =>
   ordinal === 0 ? flow_key : stableKey([flow_key, id]);
 
 /**

@@ -32,7 +32,8 @@ export type RollupRecord = {
 /** What a rollup's key is made of. */
 export type RollupIdentity = Omit<RollupRecord, 'bucket_at' | 'rollup_key' | 'bytes' | 'packets' | 'flows'>;
 
-const COLUMNS = {
+/** Columns of both tables besides the node and its cluster, with the types of their arrays. */
+export const ROLLUP_COLUMN_TYPES = {
   bucket_at: 'timestamptz',
   rollup_key: 'uuid',
   source_workload_id: 'uuid',
@@ -50,15 +51,14 @@ const COLUMNS = {
   flows: 'bigint',
 } as const satisfies Record<keyof RollupRecord, string>;
 
-/** Columns of both tables besides the node and its cluster. */
-export const ROLLUP_COLUMNS = Object.keys(COLUMNS) as (keyof RollupRecord)[];
+export const ROLLUP_COLUMNS = Object.keys(ROLLUP_COLUMN_TYPES) as (keyof RollupRecord)[];
 
 const LIST = sql.raw(ROLLUP_COLUMNS.join(', '));
 
 const SUMS = ['bytes', 'packets', 'flows'] as const;
 
 /** Caps totals at numbers that JavaScript can hold, whatever an agent claims. */
-const ADDED = sql.raw(
+export const ADDED_TOTALS = sql.raw(
   SUMS.map((name) => `${name} = least(t.${name} + excluded.${name}, ${Number.MAX_SAFE_INTEGER})`).join(', '),
 );
 
@@ -75,8 +75,8 @@ export async function addToMinutes(
       select ${node.cluster_id}::uuid as cluster_id, unnest(${minutes}) as bucket_at)`)})
     insert into ${flowRollupMinutes} as t (node_id, cluster_id, ${LIST})
     select ${node.node_id}::uuid, ${node.cluster_id}::uuid, r.*
-    from ${unnestRows(COLUMNS, 'rollup_key', rows)} as r
-    on conflict (node_id, bucket_at, rollup_key) do update set ${ADDED}`);
+    from ${unnestRows(ROLLUP_COLUMN_TYPES, 'rollup_key', rows)} as r
+    on conflict (node_id, bucket_at, rollup_key) do update set ${ADDED_TOTALS}`);
 }
 
 /** Minutes expire into their hours. */
@@ -100,7 +100,7 @@ export async function moveMinutesToHours(executor: Executor, cutoff: string, pag
         least(sum(bytes), ${sql.raw(String(Number.MAX_SAFE_INTEGER))}), least(sum(packets), ${sql.raw(String(Number.MAX_SAFE_INTEGER))}), sum(flows)
       from gone group by node_id, cluster_id, 3, ${sql.raw(key)}
       order by node_id, 3, rollup_key
-      on conflict (node_id, bucket_at, rollup_key) do update set ${ADDED})
+      on conflict (node_id, bucket_at, rollup_key) do update set ${ADDED_TOTALS})
     select (select count(*) from gone)::int as moved from alone`);
   return rows[0]?.moved ?? 0;
 }

@@ -49,7 +49,9 @@ export const readSettledClock: SettledConversations['readClock'] = async () => {
 const list: SettledConversations['list'] = async (reach, span, limit) => {
   const page = sql`select t.*, ${DUE} as due_at from ${conversationRows(reach.periods)} as t
     where ${within(reach, span)} order by ${DUE}, t.id limit ${limit}`;
-  const more = sql.raw(`, t.revision, to_char(t.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as due_at`);
+  const more = sql.raw(
+    `, (coalesce(t.moved_revision, 0) + t.revision)::float8 as revision, to_char(t.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as due_at`,
+  );
   const rows = await db.execute<SettledConversation>(
     sql`${selectConversations(reach, page, span.until, more)} order by t.due_at, t.id`,
   );

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { CLOSED_STATES } from '@/domain/flow/assign-conversation';
 import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
 import { ANSWERED_STATES } from '@/domain/flow-verdict';
-import type { Executor } from '../../../db/client';
+import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { trafficConversations, trafficFlows } from '../../../db/schema/flows';
 import { unnestRows } from '../../../db/unnest-rows';
@@ -183,6 +183,26 @@ export async function storeConversations(executor: Executor, touched: readonly C
   if (touched.length === 0) return;
   const again = await writeConversations(executor, unnestRows(IDENTITY, 'id', touched));
   if (again.length > 0) await writeConversations(executor, byId(again));
+}
+
+/**
+ * Sums up the flows of conversations that come from another store, with what does not follow from these: when they changed last there, so
+ * that what has been read of them settles no second time, and is older than what changes from now on.
+ * @param ids those of which flows in `moving_flows` have been stored
+ */
+export async function storeMovedConversations(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.execute(sql`
+    with touched as materialized (
+      select conversation_id as id, min(conversation_key::text)::uuid as conversation_key, min(ordinal) as ordinal, bool_or(is_final) as is_final,
+        max(changed_at) as changed_at
+      from moving_flows where conversation_id = any (${pgArray('uuid', ids)}) group by conversation_id)
+    insert into ${trafficConversations} as t (id, conversation_key, ordinal, is_final, ${raw(NAMES.join(', '))}, updated_at, moved_revision)
+    select s.id, s.conversation_key, s.ordinal, m.is_final, ${raw(Object.values(VALUES).join(', '))}, m.changed_at,
+      (extract(epoch from m.changed_at) * 1000)::bigint - 1
+    from (${summedFlows(raw('touched'))}) as s join touched as m on m.id = s.id
+    order by s.id
+    on conflict (id) do update set ${raw(DERIVED)}, revision = t.revision + 1`);
 }
 
 /** Sums up stored conversations of which flows changed or went, and deletes those that have none left. */

@@ -15,7 +15,7 @@ export type UnresolvedPart = {
   flows: number;
 };
 
-const COLUMNS = {
+export const PART_COLUMNS = {
   bucket_at: 'timestamptz',
   rollup_key: 'uuid',
   flow_key: 'uuid',
@@ -34,8 +34,8 @@ const ADDED = sql.raw(SUMS.map((name) => `${name} = least(t.${name} + excluded.$
 export async function addUnresolvedParts(tx: Tx, nodeId: string, parts: readonly UnresolvedPart[]): Promise<void> {
   if (parts.length === 0) return;
   await tx.execute(sql`
-    insert into ${flowUnresolvedMinutes} as t (node_id, ${sql.raw(Object.keys(COLUMNS).join(', '))})
-    select ${nodeId}::uuid, r.* from ${unnestRows(COLUMNS, 'flow_key', parts)} as r
+    insert into ${flowUnresolvedMinutes} as t (node_id, ${sql.raw(Object.keys(PART_COLUMNS).join(', '))})
+    select ${nodeId}::uuid, r.* from ${unnestRows(PART_COLUMNS, 'flow_key', parts)} as r
     on conflict (node_id, bucket_at, rollup_key, flow_key) do update set ${ADDED}`);
 }
 
@@ -135,7 +135,7 @@ export async function listResolvedParts(
 /** Takes parts out of their minutes, which go when nothing is left in them. */
 export async function subtractParts(tx: Tx, nodeId: string, parts: readonly UnresolvedPart[]): Promise<void> {
   await tx.execute(sql`
-    with p as materialized (select * from ${unnestRows(COLUMNS, 'flow_key', parts)} as r),
+    with p as materialized (select * from ${unnestRows(PART_COLUMNS, 'flow_key', parts)} as r),
     gone as (
       delete from ${flowUnresolvedMinutes} as t using p
       where t.node_id = ${nodeId}::uuid and t.bucket_at = p.bucket_at and t.rollup_key = p.rollup_key and t.flow_key = p.flow_key),
@@ -145,7 +145,7 @@ export async function subtractParts(tx: Tx, nodeId: string, parts: readonly Unre
     set ${sql.raw(SUMS.map((name) => `${name} = t.${name} - taken.${name}`).join(', '))} from taken
     where t.node_id = ${nodeId}::uuid and t.bucket_at = taken.bucket_at and t.rollup_key = taken.rollup_key`);
   await tx.execute(sql`
-    delete from ${flowRollupMinutes} as t using ${unnestRows(COLUMNS, 'flow_key', parts)} as p
+    delete from ${flowRollupMinutes} as t using ${unnestRows(PART_COLUMNS, 'flow_key', parts)} as p
     where t.node_id = ${nodeId}::uuid and t.bucket_at = p.bucket_at and t.rollup_key = p.rollup_key
       and t.bytes = 0 and t.packets = 0 and t.flows = 0`);
 }
@@ -163,7 +163,7 @@ export async function moveParts(
       delete from ${flowUnresolvedMinutes} as t using moves as m
       where t.node_id = ${nodeId}::uuid and t.bucket_at = m.bucket_at and t.rollup_key = m.old_key
       returning t.bucket_at, m.rollup_key, t.flow_key, t.bytes, t.packets, t.flows)
-    insert into ${flowUnresolvedMinutes} as t (node_id, ${sql.raw(Object.keys(COLUMNS).join(', '))})
+    insert into ${flowUnresolvedMinutes} as t (node_id, ${sql.raw(Object.keys(PART_COLUMNS).join(', '))})
     select ${nodeId}::uuid, bucket_at, rollup_key, flow_key, ${sql.raw(SUMS.map((name) => `least(sum(${name}), ${MAX})`).join(', '))}
     from gone group by bucket_at, rollup_key, flow_key order by bucket_at, rollup_key, flow_key
     on conflict (node_id, bucket_at, rollup_key, flow_key) do update set ${ADDED}`);
