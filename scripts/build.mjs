@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from './install.mjs';
+import { oneDrizzle } from './one-drizzle.mjs';
 import { isBuilt, sourceHash, stamp, unstamp } from './stamp.mjs';
 
 const at = (...parts) => join(root, ...parts);
@@ -60,6 +61,7 @@ async function buildBundles(hash) {
     logLevel: 'warning',
     // Native code is loaded from node_modules.
     external: ['@node-rs/argon2', 'pg-native'],
+    plugins: [oneDrizzle],
     banner: { js: REQUIRE },
   });
   for (const name of Object.keys(entryPoints)) narrowProgram(at('dist', `${name}.mjs`));

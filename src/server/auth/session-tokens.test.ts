@@ -1,13 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fakeClock } from '@/test/fake-clock';
+import * as crypto from '../lib/crypto';
 import { deriveKey } from '../lib/crypto';
 import { signToken, verifyToken } from './session-tokens';
 
 const claims = { sub: '01890a5d-ac96-774b-bcce-b302099a8057', sid: '01890a5d-ac96-774b-bcce-b302099a8058' };
 let clock: ReturnType<typeof fakeClock> | undefined;
-afterEach(() => clock?.restore());
+afterEach(() => {
+  clock?.restore();
+  vi.restoreAllMocks();
+});
 
 describe('session tokens', () => {
   it('keep their claims and accept no other type', async () => {
@@ -30,6 +34,33 @@ describe('session tokens', () => {
     expect(await verifyToken(token, 'access')).not.toBeNull();
     clock.advance(1);
     expect(await verifyToken(token, 'access')).toBeNull();
+  });
+
+  it('end with their key, also those that were verified before', async () => {
+    const stub = (present: string, previous?: string) =>
+      vi.spyOn(crypto, 'acceptedKeys').mockReturnValue(previous === undefined ? [present] : [present, previous]);
+    stub('first');
+    const token = await signToken({ ...claims, typ: 'access' });
+    for (const [keys, valid] of [
+      [['first'], true],
+      [['second', 'first'], true],
+      [['second'], false],
+      [['third', 'first'], true],
+      [['first x', 'y'], false],
+    ] as const) {
+      stub(...keys);
+      for (let time = 0; time < 2; time++)
+        expect(await verifyToken(token, 'access'), keys.join()).toEqual(valid ? { ...claims, typ: 'access' } : null);
+    }
+  });
+
+  it('have their signature verified once', async () => {
+    const token = await signToken({ ...claims, typ: 'access' });
+    const verify = vi.spyOn(globalThis.crypto.subtle, 'verify');
+    for (let time = 0; time < 5; time++) await verifyToken(token, 'access');
+    expect(verify).toHaveBeenCalledTimes(1);
+    for (let time = 0; time < 3; time++) expect(await verifyToken(`${token.slice(0, -4)}AAAA`, 'access')).toBeNull();
+    expect(verify).toHaveBeenCalledTimes(4);
   });
 
   it('cannot be forged: other algorithm, other key, other header, changed payload', async () => {

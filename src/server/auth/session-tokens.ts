@@ -37,30 +37,49 @@ export async function signToken(claims: TokenClaims): Promise<string> {
     .sign(await getKey(present));
 }
 
-async function verifyWith(secret: string, token: string, typ: TokenClaims['typ']): Promise<TokenClaims | null> {
+/** Claims, and when they end (seconds since 1970). */
+type Verified = { claims: TokenClaims; ends: number };
+
+/** @throws JOSEError when the token is forged, expired or of the other type */
+async function verifyWith(secret: string, token: string, typ: TokenClaims['typ']): Promise<Verified> {
+  const { payload } = await jwtVerify(token, await getKey(secret), {
+    issuer: ISSUER,
+    algorithms: ['HS256'],
+    typ: typ === 'access' ? 'at+jwt' : 'rt+jwt',
+    requiredClaims: ['exp'],
+    currentDate: clock.now(),
+    clockTolerance: 0,
+  });
+  const claims = Claims.safeParse(payload);
+  if (!claims.success || claims.data.typ !== typ) throw new errors.JWTInvalid('claims of another form');
+  return { claims: claims.data, ends: payload.exp ?? 0 };
+}
+
+/**
+ * Tokens whose signature was right under the keys of the seal. Only the signature is remembered: that a token ends is checked each
+ * time, and whether its sign-in still holds is not in the token.
+ */
+const verified = cache<Promise<Verified>, string>({
+  name: 'session_tokens',
+  maxEntries: 4_000,
+  isFresh: (kept, asked) => kept === asked,
+});
+
+/** The claims of a token of the expected type, or null when it is forged, expired or of the other type. */
+export async function verifyToken(token: string, typ: TokenClaims['typ']): Promise<TokenClaims | null> {
+  const [present, previous] = acceptedKeys();
   try {
-    const { payload } = await jwtVerify(token, await getKey(secret), {
-      issuer: ISSUER,
-      algorithms: ['HS256'],
-      typ: typ === 'access' ? 'at+jwt' : 'rt+jwt',
-      currentDate: clock.now(),
-      clockTolerance: 0,
-    });
-    const claims = Claims.safeParse(payload);
-    return claims.success && claims.data.typ === typ ? claims.data : null;
+    const { claims, ends } = await verified.load(hashToken(`${typ} ${token}`), `${present} ${previous}`, async () =>
+      verifyWith(present, token, typ).catch((error) => {
+        if (previous === undefined || !(error instanceof errors.JOSEError)) throw error;
+        return verifyWith(previous, token, typ);
+      }),
+    );
+    return ends > Math.floor(clock.now().getTime() / 1000) ? claims : null;
   } catch (error) {
     if (error instanceof errors.JOSEError) return null;
     throw error;
   }
-}
-
-/** The claims of a token of the expected type, or null when it is forged, expired or of the other type. */
-export async function verifyToken(token: string, typ: TokenClaims['typ']): Promise<TokenClaims | null> {
-  for (const secret of acceptedKeys()) {
-    const claims = await verifyWith(secret, token, typ);
-    if (claims) return claims;
-  }
-  return null;
 }
 
 /** What is stored of a token: its SHA-256, so that the table is worth nothing to a thief. */

@@ -10,6 +10,7 @@ import { lazy, processState } from '../lib/process-state';
 import { guardTransactions } from './guard-transactions';
 import { tolerateLostConnections } from './lost-connections';
 import { prepareFrequent } from './prepare-statements';
+import { renderStatementsInOnePass } from './render-statements';
 
 type Schema = Record<string, never>;
 export type Db = PostgresJsDatabase<Schema>;
@@ -81,6 +82,7 @@ function connect(max: number, connection: { statement_timeout: number } & Settin
       ...connection,
     },
   });
+  renderStatementsInOnePass();
   made.unsafe = prepareFrequent(made.unsafe);
   guardTransactions(made);
   tolerateLostConnections();

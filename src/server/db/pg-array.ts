@@ -16,12 +16,15 @@ export type PgArrayType =
   | 'uuid';
 
 const QUOTED = /["\\]/g;
+/** Finding out that a text has neither is cheaper than replacing nothing. */
+const quote = (text: string): string =>
+  text.includes('"') || text.includes('\\') ? `"${text.replace(QUOTED, '\\$&')}"` : `"${text}"`;
 
 /** Values as the text in which PostgreSQL reads an array: no conversion per value by the driver. */
 function arrayText(values: readonly (string | number | boolean | null)[]): string {
   const items = values.map((value) => {
     if (value === null) return 'NULL';
-    return typeof value === 'string' ? `"${value.replace(QUOTED, '\\$&')}"` : String(value);
+    return typeof value === 'string' ? quote(value) : String(value);
   });
   return `{${items.join(',')}}`;
 }
