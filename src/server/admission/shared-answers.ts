@@ -7,11 +7,13 @@ const MOST_KEPT = 64;
 
 type Version = readonly unknown[];
 type Seal = { readonly at: number; readonly seconds: number; readonly version: Version };
+const isPast = (kept: Seal, { at }: Seal) => at - kept.at >= kept.seconds * 1_000;
 const answers = cache<Promise<unknown>, Seal>({
   name: 'shared_answers',
   maxEntries: MOST_KEPT,
-  isFresh: (kept, { at, seconds, version }) =>
-    version.every((part, i) => part === kept.version[i]) && at - kept.at < seconds * 1_000,
+  isFresh: (kept, asked) => asked.version.every((part, i) => part === kept.version[i]) && !isPast(kept, asked),
+  // A large map is 12 MiB.
+  isOver: isPast,
 });
 
 export type Sharing = {

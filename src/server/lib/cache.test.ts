@@ -11,6 +11,10 @@ const byVersion = cache<Promise<string>, number>({
   isFresh: (kept, asked) => kept >= asked,
 });
 const bySize = cache<string>({ name: 'test_sizes', maxBytes: 10, bytesOf: (value) => value.length });
+const isPast = (kept: number, now: number) => now - kept >= 3;
+const brief = { maxEntries: 5, isFresh: (kept: number, now: number) => !isPast(kept, now) };
+const kept = cache<number, number>({ name: 'test_kept', ...brief });
+const leaving = cache<number, number>({ name: 'test_leaving', ...brief, isOver: isPast });
 const failing = cache<Promise<string>>({ name: 'test_failures', keepsFailures: true });
 const byObject = objectCache<object, number, number>({
   name: 'test_objects',
@@ -29,6 +33,25 @@ describe('a cache by text', () => {
       });
     return { loads, load };
   };
+
+  it('forgets what is over with the next entry, and nothing else', () => {
+    const steps = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd'), pause: fc.nat(4) }), { minLength: 1 });
+    fc.assert(
+      fc.property(steps, (asked) => {
+        forgetProcessState();
+        let now = 0;
+        for (const { key, pause } of asked) {
+          now += pause;
+          // What was loaded at a time is that time: both caches answer the same.
+          expect(leaving.load(key, now, () => now)).toBe(kept.load(key, now, () => now));
+        }
+        const { hits, misses } = findStats('test_kept') ?? {};
+        expect(findStats('test_leaving')).toMatchObject({ hits, misses });
+        leaving.load('later', now + 3, () => now);
+        expect(findStats('test_leaving')?.entries).toBe(1);
+      }),
+    );
+  });
 
   it('loads once for each version, however many ask at the same time, and answers an older reader with the newer value', async () => {
     const { loads, load } = counting();

@@ -36,6 +36,11 @@ type Options<V, S> = {
   name: string;
   /** Whether an entry that was loaded under `kept` answers a reader who asks under `asked`. Without it entries stay fresh. */
   isFresh?: (kept: S, asked: S) => boolean;
+  /**
+   * Whether no reader can use an entry that was loaded under `kept` when one is loaded under `asked`. Such entries go then, least
+   * recently used first, instead of staying until the limit is reached.
+   */
+  isOver?: (kept: S, asked: S) => boolean;
   /** Entries beyond these go, least recently used first. */
   maxEntries?: number;
   /** Likewise by size; a single entry may exceed it. */
@@ -102,6 +107,7 @@ class Cache<V, S> {
   #keep(key: string, seal: S, value: V): V {
     const {
       bytesOf,
+      isOver,
       keepsFailures,
       maxEntries = Number.POSITIVE_INFINITY,
       maxBytes = Number.POSITIVE_INFINITY,
@@ -111,8 +117,9 @@ class Cache<V, S> {
     const state = this.#state;
     state.kept.set(key, entry);
     state.bytes += entry.bytes;
-    for (const oldest of state.kept.keys()) {
-      if ((state.kept.size <= maxEntries && state.bytes <= maxBytes) || oldest === key) break;
+    for (const [oldest, { seal: kept }] of state.kept) {
+      const isFull = state.kept.size > maxEntries || state.bytes > maxBytes;
+      if (oldest === key || !(isFull || isOver?.(kept, seal))) break;
       this.#forget(oldest);
     }
     if (value instanceof Promise && !keepsFailures) {

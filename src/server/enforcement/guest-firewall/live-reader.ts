@@ -59,6 +59,7 @@ type Asked = { readonly at: number; readonly fresh: boolean };
 const LIMITS = {
   maxEntries: 5_000,
   isFresh: (kept: Asked, { at, fresh }: Asked) => !fresh && at >= kept.at && at - kept.at < CACHE_MS,
+  isOver: (kept: Asked, { at }: Asked) => at - kept.at >= CACHE_MS,
 };
 /** By workload and by cluster: who may see which of them is decided before. */
 const guestCache = cache<Promise<TimedGuest>, Asked>({ name: 'guest_readings', ...LIMITS });
