@@ -5,7 +5,7 @@ import { getBegunHour } from '../assign-reports';
 import { addressText } from '../clickhouse/conditions';
 import type { Connection } from '../clickhouse/connection';
 import { FLOW_KEY, ROLLUP_IDENTITY } from '../clickhouse/migrations';
-import { ch, join, type Part, raw, second, text, uuid } from '../clickhouse/statement';
+import { ch, inIds, join, type Part, raw, second, text, uuid } from '../clickhouse/statement';
 import { capped, flowRows, NOT_EXPIRED } from '../clickhouse/visible-rows';
 import type { DayTotal } from './day-totals';
 import type { Move, MoveDay } from './move-record';
@@ -240,8 +240,11 @@ export function readConversationFlows(
   conversationIds: readonly string[],
 ): Promise<StoredFlow[]> {
   if (conversationIds.length === 0) return Promise.resolve([]);
-  const keys = conversationIds.map((id) => ch`(${second(getBegunHour(id))}, ${uuid(id)})`);
-  return connection.read<StoredFlow>(selectFlows(ch`(f.began_at, f.conversation_id) in (${join(keys, ', ')})`));
+  // Two lists of plain values: one of pairs takes ten times as long to analyze. An id contains its hour, so they mean the same.
+  const hours = [...new Set(conversationIds.map(getBegunHour))].map(second);
+  return connection.read<StoredFlow>(
+    selectFlows(ch`f.began_at in (${join(hours, ', ')}) and ${inIds(raw('f.conversation_id'), conversationIds)}`),
+  );
 }
 
 const HOUR = `formatDateTime(h, '%FT%TZ', 'UTC')`;
