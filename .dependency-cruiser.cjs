@@ -13,7 +13,7 @@ const DOMAINS =
     ' ',
   );
 const IN_A_DOMAIN = `^src/server/(${DOMAINS.join('|')})/`;
-const QUERIES = '^src/server/([^/]+/queries|traffic/storage/(postgres|clickhouse))/';
+const QUERIES = '^src/server/([^/]+/queries|traffic/storage/(postgres|clickhouse|move))/';
 const below = (domain, index) =>
   never(`${domain}-is-below`, `^src/server/${domain}/`, `^src/server/(${DOMAINS.slice(index + 1).join('|')})/`);
 module.exports = {
