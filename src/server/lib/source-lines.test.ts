@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { SourceMap } from 'node:module';
+import { SourceMap, type SourceMapping } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -32,9 +32,7 @@ describe('toSourceLines', () => {
     for (const [line, text] of readFileSync(program, 'utf8').split('\n').entries()) {
       const mapped = new Set<string>();
       for (let column = 0; column <= text.length; column++) {
-        const { generatedLine, originalSource, originalLine } = map.findEntry(line, column) as Partial<
-          ReturnType<SourceMap['findEntry']>
-        >;
+        const { generatedLine, originalSource, originalLine } = map.findEntry(line, column) as Partial<SourceMapping>;
         if (originalSource === undefined || generatedLine !== line) continue;
         mapped.add(`${originalSource.replace(/^(\.\.\/)+/, '')}:${(originalLine ?? 0) + 1}`);
       }
