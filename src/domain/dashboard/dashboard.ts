@@ -56,7 +56,6 @@ export const DashboardSecurity = z.object({
   /** Flows are stored from this time on; earlier suspicious traffic has expired. */
   suspicious_since: z.string(),
   /** null: not visible to the user. */
-  policies: PolicyStandings.nullable(),
 });
 export type DashboardSecurity = z.output<typeof DashboardSecurity>;
 
@@ -140,6 +139,7 @@ export const DashboardOperations = z.object({
   tenant_id: z.uuid().nullable(),
   last_syncs: z.array(LastSync).nullable(),
   faulty_nodes: z.array(FaultyNode).nullable(),
+  policies: PolicyStandings.nullable(),
   silent_agents: z.array(SilentAgent).nullable(),
   agents: AgentCounts.nullable(),
   /** Open conflicts of address management. */

@@ -43,7 +43,7 @@ export function Dashboard() {
   const { security, traffic, operations, reversed } = useDashboard(view, all ? undefined : SHOWN);
   const { can } = usePermissions();
   const tenants = useTenantsWithin('flow:read');
-  const steps = operations.data && security.data && firstSteps(operations.data, security.data.policies);
+  const steps = operations.data && firstSteps(operations.data, operations.data.policies);
   const suspiciousHref = flowsHref(view, { source: 'external' });
   const trpc = useTRPC();
   const asksOwn = can('policy_test:protect') && !view.tenant_id;
@@ -145,7 +145,7 @@ export function Dashboard() {
                   </Link>
                 }
               >
-                <QueryView query={security} skeleton={<Waiting lines={5} />}>
+                <QueryView query={operations} skeleton={<Waiting lines={5} />}>
                   {(data) => data.policies && <PoliciesPanel policies={data.policies} mayWrite={can('policy:write')} />}
                 </QueryView>
               </Part>

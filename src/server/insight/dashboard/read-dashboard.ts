@@ -131,15 +131,15 @@ const listStaleAgents = (nodes: readonly TroubledNode[]): Part<'silent_agents'> 
   nodes.flatMap(({ silent, status: _s, fault: _f, missing_since: _m, ...agent }) => (silent ? [agent] : []));
 
 /**
- * What is broken or waiting in the installation, now: nodes, syncs, agents, conflicts. What the reader may not see
- * is null. At most ten queries.
+ * What is broken or waiting in the installation, and the status of policies, now. What the reader may not see is null, and stored flows
+ * decide none of it: it is known while their store is away. At most ten queries.
  * @throws AppError `not_found` for a tenant not visible to the caller
  */
 export async function readDashboardOperations(
   scopes: DashboardScopes,
   input: DashboardOperationsInput,
 ): Promise<DashboardOperations> {
-  const { flow, ipam, cluster, agent } = await narrowScopes(scopes, input.tenant_id);
+  const { flow, ipam, cluster, agent, policy } = await narrowScopes(scopes, input.tenant_id);
   const places = cluster ?? agent;
   const [since = ''] = coverageDays(2);
   // It names rules of other tenants: users who see only a part of the installation learn about it from their
@@ -147,7 +147,7 @@ export async function readDashboardOperations(
   const failing = cluster?.tenants === 'all' ? await listFailingNodes() : [];
   const ids = failing.map(({ node_id }) => node_id);
   const day = new Date(clock.now().getTime() - 24 * HOUR_MS).toISOString();
-  const [last_syncs, troubled, agents, conflicts, verdicts, escaped, inventory] = await Promise.all([
+  const [last_syncs, troubled, agents, conflicts, verdicts, escaped, inventory, firewall] = await Promise.all([
     cluster && listLastSyncs(cluster.tenants),
     places && listTroubledNodes(places.tenants, ids),
     readAgents(agent),
@@ -155,11 +155,13 @@ export async function readDashboardOperations(
     flowStore().hits.conflicts(flow.reach, since, MOST_CONFLICTING),
     sumEscaped(flow.reach, day, MOST_CONFLICTING),
     countInventory(flow.reach),
+    policy && readFirewallState(),
   ]);
   return {
     tenant_id: input.tenant_id ?? null,
     last_syncs,
     faulty_nodes: cluster && listFaultyNodes(troubled ?? [], failing),
+    policies: policy && firewall && countPolicyStatuses(firewall, policy.reach),
     silent_agents: agent && listStaleAgents(troubled ?? []),
     agents,
     conflicts,
@@ -175,8 +177,8 @@ export async function readDashboardOperations(
 }
 
 /**
- * How secure the installation, or its visible part, is: the posture with its parts as of now, suspicious traffic of
- * the range, and the status of policies. The number of queries does not grow with the data; no cluster is contacted.
+ * How secure the installation, or its visible part, is: the posture with its parts as of now, and suspicious traffic of
+ * the range. The number of queries does not grow with the data; no cluster is contacted.
  * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant not visible to the
  *   caller
  */
@@ -215,7 +217,6 @@ export async function readDashboardSecurity(
     suspicious_traffic: suspicious.entries,
     suspicious_summary: suspicious.summary,
     suspicious_since: new Date(Math.max(since, Date.parse(selection.cutoff))).toISOString(),
-    policies,
   };
 }
 
