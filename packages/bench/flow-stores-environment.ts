@@ -24,9 +24,11 @@ const CHUNK = 250_000;
 /** The newest flows come in inserts as heartbeats make them; what is older has been merged. */
 const NEWEST_MS = HOUR_MS;
 const NEWEST_CHUNK = 36_000;
+/** What changed in the last minute and a half is not settled yet. */
+const UNSETTLED_MS = 90_000;
 
 const utc = (ms: string) => `fromUnixTimestamp64Milli(${ms}, 'UTC')`;
-/** Of a conversation the hour in which it began and a hash, as `makeConversationId` makes ids. */
+/** Of a conversation the hour in which it began and a hash, as in `makeConversationId`. */
 const POSTGRES_ID = `(lpad(to_hex(intdiv(c.first_ms, ${HOUR_MS}) * ${HOUR_MS}), 12, '0') || '8' || substr(md5(c.i::text), 1, 3) || 'a'
   || substr(md5(c.i::text), 5, 15))::uuid`;
 
@@ -103,7 +105,11 @@ const toNumber = ({ connections, since, until }: Span, at: number) =>
   Math.max(0, Math.floor((connections * (at - since)) / (until - since)));
 
 /** Fills `incoming_flows`, from which views fill the rest, as batches of heartbeats do. */
-export async function fillClickhouse({ chdb }: Pick<FlowStores, 'chdb'>, { cluster_id }: Inventory, span: Span) {
+export async function fillClickhouse(
+  { chdb, connection }: Pick<FlowStores, 'chdb' | 'connection'>,
+  { cluster_id }: Inventory,
+  span: Span,
+) {
   const border = toNumber(span, span.until - NEWEST_MS);
   for (let from = 0; from < span.connections; ) {
     const to = from < border ? Math.min(from + CHUNK, border) : Math.min(from + NEWEST_CHUNK, span.connections);
@@ -113,15 +119,20 @@ export async function fillClickhouse({ chdb }: Pick<FlowStores, 'chdb'>, { clust
       min_insert_block_size_bytes: '4000000000',
     });
     if (to === border || (to < border && Math.floor(to / 4e6) > Math.floor(from / 4e6)))
-      await mergeParts(chdb, span, to);
+      await mergeParts(chdb, ['flows', 'rollup_minutes', 'rollup_hours']);
     from = to;
   }
+  const { settleChanges } = await import('@/server/traffic/storage/clickhouse/settle-conversations');
+  await settleChanges(connection, new Date(span.until - UNSETTLED_MS).toISOString());
+  await mergeParts(chdb, ['settled_conversations']);
 }
 
 function buildClickhouseInsert(cluster_id: string, span: Span, from: number, to: number): string {
   const hour = `intDiv(c.first_ms, ${HOUR_MS}) * ${HOUR_MS}`;
   const high = `bitOr(bitShiftLeft(toUInt64(${hour}), 16), 32768 + c.i % 4096)`;
-  const low = 'bitOr(toUInt64(11529215046068469760), bitShiftRight(sipHash64(c.i), 4))';
+  const place = (ip: string, bits: number) => `bitShiftLeft(toUInt64(sipHash64(${ip}) % 256), ${bits})`;
+  const places = `bitOr(${place('least(c.source_ip, c.destination_ip)', 52)}, ${place('greatest(c.source_ip, c.destination_ip)', 44)})`;
+  const low = `bitOr(bitOr(toUInt64(11529215046068469760), ${places}), bitShiftRight(sipHash64(c.i), 20))`;
   const columns: Record<string, string> = {
     began_at: `toDateTime(intDiv(${hour}, 1000), 'UTC')`,
     conversation_id: `reinterpretAsUUID(concat(reinterpretAsFixedString(${high}), reinterpretAsFixedString(${low})))`,
@@ -148,17 +159,15 @@ function buildClickhouseInsert(cluster_id: string, span: Span, from: number, to:
     select ${Object.values(columns).join(', ')} from (${selectReports(CLICKHOUSE, span, from, to)}) as c`;
 }
 
-/** What ClickHouse does by itself in time, of all days that are complete by now. */
-async function mergeParts(chdb: FlowStores['chdb'], span: Span, upTo: number): Promise<void> {
-  const at = span.since + ((span.until - span.since) * upTo) / span.connections;
-  const tables = ['flows', 'rollup_minutes', 'rollup_hours'];
+/** What ClickHouse does by itself in time. */
+async function mergeParts(chdb: FlowStores['chdb'], tables: readonly string[]): Promise<void> {
   const found = await chdb.run(`select table, partition_id, count() from system.parts
     where active and table in (${tables.map((name) => `'${name}'`).join(', ')}) group by table, partition_id having count() > 1 format TSV`);
   for (const line of found.split('\n').filter(Boolean)) {
     const [table, partition] = line.split('\t');
     await chdb.run(`optimize table ${table} partition id '${partition}' final`);
   }
-  console.error(`${new Date(at).toISOString()} filled`);
+  console.error(`${tables.join(', ')} merged`);
 }
 
 const POSTGRES_FLOWS = (cluster_id: string, reports: string) => `

@@ -48,7 +48,7 @@ export const toSeenFlow = ({ record, has_begin }: ValidFlow, { node_id, cluster_
 });
 
 type End = { ip: string; port: number | null };
-export type Ends = { key: string; low: End; is_forward: boolean };
+export type Ends = { key: string; low: End; high: End; is_forward: boolean };
 
 /** Both directions, and all nodes of the cluster, get the same key. */
 export function identifyEnds(flow: SeenFlow): Ends {
@@ -57,17 +57,37 @@ export function identifyEnds(flow: SeenFlow): Ends {
   const is_forward =
     source.ip < destination.ip || (source.ip === destination.ip && (source.port ?? -1) <= (destination.port ?? -1));
   const [low, high] = is_forward ? [source, destination] : [destination, source];
-  return { key: stableKey([flow.cluster_id, low.ip, low.port, high.ip, high.port, flow.protocol]), low, is_forward };
+  return {
+    key: stableKey([flow.cluster_id, low.ip, low.port, high.ip, high.port, flow.protocol]),
+    low,
+    high,
+    is_forward,
+  };
 }
 
 /** A conversation of some ends; `revision` counts how often it was written, 0: it is new. */
 export type Candidate = ConversationCandidate & { conversation_key: string; revision: number };
 
-/** An id that follows from some texts and numbers. Those of one hour are stored side by side. */
-export function makeConversationId(parts: readonly (string | number | null)[], first_seen: number): string {
+/** Which of 256 places an address has, as two hexadecimal digits (FNV-1a). */
+function findPlace(address: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < address.length; i++) hash = Math.imul(hash ^ address.charCodeAt(i), 0x01000193);
+  return ((hash ^ (hash >>> 16)) & 0xff).toString(16).padStart(2, '0');
+}
+
+/**
+ * An id that follows from both ends and some texts and numbers. Those of one hour are stored side by side, and of these the ones with the same
+ * ends: ClickHouse compares the second half of UUIDs first.
+ */
+export function makeConversationId(
+  { low, high }: Pick<Ends, 'low' | 'high'>,
+  parts: readonly (string | number | null)[],
+  first_seen: number,
+): string {
   const hash = stableKey(parts);
   const hour = (Math.floor(first_seen / HOUR_MS) * HOUR_MS).toString(16).padStart(12, '0');
-  return `${hour.slice(0, 8)}-${hour.slice(8)}-8${hash.slice(15, 18)}-a${hash.slice(20)}`;
+  const place = findPlace(low.ip) + findPlace(high.ip);
+  return `${hour.slice(0, 8)}-${hour.slice(8)}-8${hash.slice(15, 18)}-a${place.slice(0, 3)}-${place.slice(3)}${hash.slice(25)}`;
 }
 
 /** The hour in which a conversation began, in milliseconds since 1970, by its id. */
@@ -101,10 +121,11 @@ export function assignReports<C extends Candidate>(
   flows: readonly SeenFlow[],
   ends: readonly Ends[],
   byKey: ReadonlyMap<string, C[]>,
-  begin: (key: string, ordinal: number, report: SeenReport) => C,
+  begin: (ends: Ends, ordinal: number, report: SeenReport) => C,
 ): AssignedReport<C>[] {
   return flows.map((flow, i) => {
-    const { key, is_forward } = ends[i] as Ends;
+    const of = ends[i] as Ends;
+    const { key, is_forward } = of;
     const candidates = byKey.get(key) as C[];
     const report = toReport(flow, is_forward);
     const earlier =
@@ -112,7 +133,7 @@ export function assignReports<C extends Candidate>(
     let chosen = findContinued(candidates, report) as C | null;
     if (!chosen) {
       chosen = begin(
-        key,
+        of,
         candidates.reduce((next, candidate) => Math.max(next, candidate.ordinal + 1), 0),
         report,
       );

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { evaluateFlowStorage } from '@/runtime/cli/doctor/service-checks';
 import { flowStoreCommand } from '@/runtime/cli/flow-store-command';
+import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
+import { readDashboardOperations, readDashboardSecurity } from '@/server/insight/dashboard/read-dashboard';
 import { env } from '@/server/lib/env';
 import { readiness } from '@/server/operation/health';
 import { type ChdbServer, findChdbProblem, startChdb } from '@/test/chdb-server';
@@ -180,6 +182,11 @@ describe.skipIf(findChdbProblem() !== null)('the store of flows of an installati
     await prepare();
     expect(await report()).toBe(503);
     expect(await evaluate()).toMatchObject({ status: 'failed', detail: expect.stringContaining('not reachable') });
+    // What stored flows do not decide is known on the dashboard.
+    const known = { flow: systemScope('flow:read', 'test'), policy: systemScope('policy:read', 'test') };
+    const scopes = { ...known, workload: null, ipam: null, cluster: null, agent: null };
+    await expect(readDashboardSecurity(scopes, {})).rejects.toThrow('not reachable');
+    expect((await readDashboardOperations(scopes, {})).policies).toMatchObject({ total: expect.any(Number) });
     proxy.mode = 'up';
     await expect.poll(report, { interval: 250 }).toBe(200);
     expect(await evaluate()).toMatchObject({ status: 'ok' });

@@ -1,7 +1,7 @@
 import { MAX_CONVERSATIONS_COUNTED } from '@/domain/flow/conversation';
 import { toVisibleCidr } from '@/domain/flow/flow-end';
 import type { ConversationRow, ConversationRowEnd } from '../flow-rows';
-import type { FlowReach } from '../flow-selection';
+import type { ConversationSelection, FlowReach } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
 import { addressText } from './conditions';
 import type { Connection } from './connection';
@@ -104,6 +104,29 @@ export async function toConversationRows(
   });
 }
 
+/** A conversation can turn out to be a part of another one between two statements. */
+const MOST_TRIES = 3;
+
+/** The first of some conversations: first which these are, by few columns, then all that is shown of them. */
+async function readFirst(
+  connection: Connection,
+  selection: ConversationSelection,
+  rows: Part,
+  { order, limit }: { order: Part; limit: number },
+): Promise<ConversationRow[]> {
+  for (let tries = 1; ; tries++) {
+    const ids = await connection.read<{ id: string }>(
+      ch`select t.id as id from ${rows} order by ${order} limit ${number(limit)}`,
+    );
+    if (ids.length === 0) return [];
+    const chosen = conversationRows({ ids: ids.map(({ id }) => id) }, selection.periods);
+    const found = await connection.read<ReadConversation>(
+      ch`select ${selectConversationColumns(selection, selection.now)} from ${chosen} as t order by ${order}`,
+    );
+    if (found.length === ids.length || tries === MOST_TRIES) return toConversationRows(found, selection);
+  }
+}
+
 /** Conversations page by page; at most `MAX_CONVERSATIONS_COUNTED` are counted. */
 export const listConversations =
   (connection: Connection): FlowStore['conversations']['list'] =>
@@ -115,12 +138,7 @@ export const listConversations =
       input,
       { sorts: SORTS, sort: '-last_seen_at', id: ID },
       ({ after, order, limit }) => ({
-        rows: connection
-          .read<ReadConversation>(
-            ch`select ${selectConversationColumns(selection, selection.now)} from (select t.* from ${rows}${after ? ch` and ${after}` : ch``}
-            order by ${order} limit ${number(limit)}) as t order by ${order}`,
-          )
-          .then((found) => toConversationRows(found, selection)),
+        rows: readFirst(connection, selection, after ? ch`${rows} and ${after}` : rows, { order, limit }),
         total: countRows(connection, ch`(select 1 from ${rows} limit ${number(MAX_CONVERSATIONS_COUNTED + 1)})`),
       }),
     );

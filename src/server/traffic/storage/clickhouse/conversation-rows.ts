@@ -1,9 +1,21 @@
 import { CLOSED_STATES } from '@/domain/flow/assign-conversation';
 import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
+import { getBegunHour } from '../assign-reports';
 import type { OwnedPeriod } from '../flow-selection';
 import { IS_ANSWERED, REPLY } from './flow-direction';
-import { ch, NONE, type Part, raw } from './statement';
-import { boundedColumns, capped, flowRows, type RowRange } from './visible-rows';
+import { CONVERSATION_COLUMNS } from './migrations';
+import { ch, join, NONE, type Part, raw, second, time, uuid } from './statement';
+import {
+  boundedColumns,
+  capped,
+  EXPIRED_UNTIL,
+  flowRows,
+  isNamed,
+  listNaming,
+  type SeenRange,
+  type Sorted,
+  withinRange,
+} from './visible-rows';
 
 const DENIED = `t.decision in ('drop', 'reject')`;
 /** Of both directions and all decisions: whether a reply was seen that no firewall sent itself. */
@@ -31,7 +43,7 @@ const MOST_PACKETS = `nullIf(argMax(ifNull(t.packets, -1), bitOr(bitShiftLeft(to
  * null.
  */
 const byDirection = (rows: Part): Part => ch`
-  select t.conversation_id as id, t.forward as forward, t.decision as decision, max(t.cluster_id) as cluster_id,
+  select t.conversation_id as id, max(t.began_at) as began_at, t.forward as forward, t.decision as decision, max(t.cluster_id) as cluster_id,
     max(t.protocol) as protocol, ${raw(ends)},
     minIf(concat(toString(t.workload_id), '/', ifNull(toString(t.nic), '')), t.workload_id <> toUUID('${raw(NONE)}')) as observer,
     max(t.icmp_type) as icmp_type, max(t.icmp_code) as icmp_code, sum(t.bytes) as all_bytes, sum(t.packets) as all_packets,
@@ -41,7 +53,7 @@ const byDirection = (rows: Part): Part => ch`
     maxIf(t.observed_at, ${raw(IS_ANSWERED)}) as answered_at, maxIf(t.observed_at, ${raw(CLOSED)}) as closed_at,
     maxIf(t.observed_at, ${raw(PASSING)}) as passed_at, groupUniqArray(toString(t.node_id)) as nodes,
     min(t.first_seen_at) as first_seen_at, max(t.observed_at) as last_seen_at, min(t.created_at) as created_at,
-    max(t.changed_at) as changed_at,    max(t.is_final) as is_final
+    max(t.changed_at) as changed_at, max(t.is_final) as is_final
   from ${rows} as t group by t.conversation_id, t.forward, t.decision`;
 
 const NEVER = `toDateTime64(0, 3, 'UTC')`;
@@ -61,7 +73,7 @@ const perSide = ['ip', 'port', 'workload_id', 'cidr']
 
 /** What the directions and decisions of a conversation say together. */
 const together = (rows: Part): Part => ch`
-  select d.id as id, max(d.cluster_id) as cluster_id, max(d.protocol) as protocol, ${raw(perSide)},
+  select d.id as id, max(d.began_at) as began_at, max(d.cluster_id) as cluster_id, max(d.protocol) as protocol, ${raw(perSide)},
     minIf(d.observer, d.observer <> '') as observer, ${raw(sums)},
     maxIf(d.icmp_type, d.forward) as forward_icmp_type, maxIf(d.icmp_code, d.forward) as forward_icmp_code,
     maxIf(d.icmp_type, not d.forward) as back_icmp_type, maxIf(d.icmp_code, not d.forward) as back_icmp_code,
@@ -93,10 +105,11 @@ const sent = (who: 'client' | 'server', name: string) => {
   const [low, high] = who === 'client' ? ['forward', 'back'] : ['back', 'forward'];
   return `if(g.is_low_client, ${capped(`g.${low}_${name}`)}, ${capped(`g.${high}_${name}`)})`;
 };
-const both = (name: string) => {
-  const [forward, back] = [`g.forward_${name}`, `g.back_${name}`];
-  return capped(`coalesce(${forward} + ${back}, ${forward}, ${back})`);
-};
+/** What both ends sent. */
+const BOTH = ['bytes', 'packets'].map((name) => {
+  const [client, server] = [`c.client_${name}`, `c.server_${name}`];
+  return `${capped(`coalesce(${client} + ${server}, ${client}, ${server})`)} as ${name}`;
+});
 /** The client's or the server's column. */
 const of = (who: 'client' | 'server', column: string) => {
   const [low, high] = who === 'client' ? ['low', 'high'] : ['high', 'low'];
@@ -108,6 +121,7 @@ const IS_DENIED = `(g.denied_at > ${NEVER} and g.denied_at >= g.allowed_at)`;
 const IS_REJECTED = 'g.rejected_at = g.denied_at';
 
 const VALUES: Readonly<Record<string, string>> = {
+  began_at: 'g.began_at',
   id: 'g.id',
   cluster_id: 'g.cluster_id',
   protocol: 'g.protocol',
@@ -125,15 +139,13 @@ const VALUES: Readonly<Record<string, string>> = {
   nic: `toUInt16OrNull(substring(g.observer, 38))`,
   icmp_type: sentBy('icmp_type'),
   icmp_code: sentBy('icmp_code'),
-  bytes: both('bytes'),
-  packets: both('packets'),
   client_bytes: sent('client', 'bytes'),
   client_packets: sent('client', 'packets'),
   server_bytes: sent('server', 'bytes'),
   server_packets: sent('server', 'packets'),
   action: `multiIf(g.is_denied, if(${IS_REJECTED}, 'rejected', 'dropped'), g.allowed_at > ${NEVER}, 'allowed', 'unknown')`,
   decision: `multiIf(g.is_denied, if(${IS_REJECTED}, 'reject', 'drop'), g.accepted_at > ${NEVER}, 'accept', 'observed')`,
-  is_closed: `g.closed_at > ${NEVER} and g.open_at > ${NEVER} and g.closed_at >= g.open_at`,
+  is_closed: `toBool(g.closed_at > ${NEVER} and g.open_at > ${NEVER} and g.closed_at >= g.open_at)`,
   is_final: 'g.is_final',
   node_ids: 'g.node_ids',
   first_seen_at: 'g.first_seen_at',
@@ -141,24 +153,91 @@ const VALUES: Readonly<Record<string, string>> = {
   created_at: 'g.created_at',
   changed_at: 'g.changed_at',
 };
-const NAMES = Object.keys(VALUES);
+const NAMES = Object.keys(CONVERSATION_COLUMNS);
+const STORED = ['began_at', ...NAMES];
 
 const CLIENT_IS_LOW = `multiIf(g.is_client_known, g.client_claim, g.all_claims = g.any_claims, g.any_claims,
   g.forward_count = 0 or g.back_count = 0, true, g.forward_from <= g.back_from)`;
 
 const ENDS = ['workload_id', 'client_workload_id', 'server_workload_id'];
 
+/** Columns of conversations of which rows are given, as an alias. */
+const from = (alias: string, names = NAMES): Part => raw(names.map((name) => `${alias}.${name} as ${name}`).join(', '));
+const values = raw(
+  Object.entries(VALUES)
+    .map(([name, value]) => `${value} as ${name}`)
+    .join(', '),
+);
+
 /**
- * Conversations, for FROM: what their flows add up to, which is the definition of a conversation. Each direction and decision counts once,
- * as in `flowsCountedOnce`. What was observed last decides the action; a denial at the same time as a reply wins. A workload that moves
- * ends its conversations, so each owner sees its own.
+ * What the flows of some conversations (a SELECT of their hours and ids) add up to, which is the definition of a conversation, for FROM. Each
+ * direction and decision counts once, as in `flowsCountedOnce`. What was observed last decides the action; a denial at the same time as a
+ * reply wins.
  */
-export function conversationRows(range: RowRange, periods: readonly OwnedPeriod[]): Part {
-  const values = raw(NAMES.map((name) => `${VALUES[name]} as ${name}`).join(', '));
-  const rows = ch`(select ${values} from (select g.*, ${raw(COUNTED)} from (
+const addedUp = (conversations: Part): Part => ch`(select ${values} from (select g.*, ${raw(COUNTED)} from (
     select g.*, ${raw(CLIENT_IS_LOW)} as is_low_client, ${raw(IS_KNOWN)} as is_known, ${raw(IS_DENIED)} as is_denied
-    from (${together(flowRows(range, []))}) as g) as g) as g)`;
+    from (${together(flowRows({ conversations }, []))}) as g) as g) as g)`;
+
+/** Conversations that changed, or ended, since they were settled. @param which those of some hours, as `s.began_at` and the id */
+const listUnsettled = (which: Part = raw('true')): Part => ch`select s.began_at, s.conversation_id from flows as s
+    where s.changed_at > (select max(until) from settled_until) and ${which}
+    union distinct select s.began_at, s.conversation_id from ended_conversations as s where s.ended_at > now('UTC') - interval 1 hour and ${which}`;
+
+/** In which hours conversations began that are not settled, and how many there are. */
+export const UNSETTLED_HOURS = ch`select toUnixTimestamp(k.began_at) as began_s, count() as conversations
+  from (${listUnsettled()}) as k group by began_s order by began_s desc`;
+
+/** Some conversations (a SELECT of their hours and ids) into the table of settled ones, as their flows are by now. Repeated, rows replace each other. */
+export const settleAgain = (
+  conversations: Part,
+): Part => ch`insert into settled_conversations (${raw(STORED.join(', '))})
+  select ${from('c', STORED)} from ${addedUp(conversations)} as c`;
+
+/** The same of what changed. @param which those of some hours, as `s.began_at` and the id */
+export const settleRows = (which: Part): Part => settleAgain(listUnsettled(which));
+
+const SETTLED: Sorted = { table: 'settled_conversations', id: 'id', seen: 'last_seen_at' };
+
+/** Those that were last seen in a time, that changed in it, or some by their ids. */
+export type ConversationRange =
+  | SeenRange
+  | { changed_since: string; changed_until: string }
+  | { ids: readonly string[] };
+
+/** Some conversations by their ids, as rows of hours and ids. */
+const byIds = (ids: readonly string[]): Part =>
+  join(
+    ids.map((id) => ch`(${second(getBegunHour(id))}, ${uuid(id)})`),
+    ', ',
+  );
+
+/** Which are read of the settled ones (as `f`), by the columns that they are sorted by. */
+function chooseSettled(range: ConversationRange): Part {
+  if ('ids' in range) return ch`(f.began_at, f.id) in (${byIds(range.ids)})`;
+  if (!('changed_since' in range)) {
+    const within = withinRange(range, SETTLED);
+    if (range.about === undefined) return within;
+    const named = isNamed(range.about, ['s.client_workload_id', 's.server_workload_id', 's.workload_id']);
+    return ch`${within} and (f.began_at, f.id) in (${listNaming(named, range, SETTLED)})`;
+  }
+  const changed = ch`changed_at >= ${time(range.changed_since)} and s.changed_at <= ${time(range.changed_until)}`;
+  return ch`(f.began_at, f.id) in (select s.began_at, s.id from settled_conversations as s where s.${changed})`;
+}
+
+/**
+ * Conversations, for FROM: as they were settled, and what changed since then as it is. A workload that moves ends its conversations, so each
+ * owner sees its own.
+ */
+export function conversationRows(range: ConversationRange, periods: readonly OwnedPeriod[]): Part {
+  const stored = ch`select ${from('f')} from settled_conversations as f final
+    prewhere ${chooseSettled(range)} where f.last_seen_at >= ${EXPIRED_UNTIL} and (f.began_at, f.id) not in (${listUnsettled()})`;
+  const isOne = 'ids' in range ? ch`(s.began_at, s.conversation_id) in (${byIds(range.ids)})` : undefined;
+  const rows = ch`(select c.*, ${raw(BOTH.join(', '))} from (${stored} union all select ${from('c')} from ${addedUp(listUnsettled(isOne))} as c) as c)`;
   if (periods.length === 0) return rows;
-  const columns = boundedColumns(NAMES, { alias: 'c', ends: ENDS, seen: 'last_seen_at' }, periods);
+  const columns = boundedColumns(
+    [...NAMES, 'bytes', 'packets'],
+    { alias: 'c', ends: ENDS, seen: 'last_seen_at' },
+    periods,
+  );
   return ch`(select ${columns} from ${rows} as c)`;
 }

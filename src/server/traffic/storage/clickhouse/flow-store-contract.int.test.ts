@@ -1,5 +1,5 @@
 import { afterAll, describe } from 'vitest';
-import { sqlClient } from '@/server/db/client';
+import { db, sqlClient } from '@/server/db/client';
 import { findChdbProblem, startChdb } from '@/test/chdb-server';
 import { describeConversationContract } from '../contract/conversation-contract.suite';
 import { describeFlowContract } from '../contract/flow-contract.suite';
@@ -11,17 +11,41 @@ import { describeWriteContract } from '../contract/write-contract.suite';
 import { makeClickhouseFlowStore } from './clickhouse-flow-store';
 import { connectTo } from './connection';
 import { migrateClickhouse } from './migrate';
+import { SETTLED_TABLES } from './migrations';
+import { readSettlingTime } from './open-conversations';
+import { settleChanges } from './settle-conversations';
 
 const server = findChdbProblem() === null ? await startChdb() : null;
 const connection = connectTo(server?.url ?? '');
 if (server) await migrateClickhouse(connection);
 afterAll(() => server?.stop());
 
+const store = makeClickhouseFlowStore(connection, { gap_ms: 0 });
+/** So many deliveries are read as they come before what changed is settled. */
+const UNSETTLED = 7;
+let deliveries = 0;
+
+/** Conversations are settled in between: most answers are about some that are, some that are not, and some that have changed since. */
+async function deliverAndSettle(nodeId: string | null): Promise<void> {
+  await store.deliver(nodeId);
+  deliveries += 1;
+  if (deliveries % UNSETTLED > 0) return;
+  await store.deliver(null);
+  await settleChanges(connection, await db.transaction(readSettlingTime), { every_ms: 0 });
+}
+
 const engine: ContractEngine = {
   share: 1 / 3,
-  store: makeClickhouseFlowStore(connection, { gap_ms: 0 }),
+  store: { ...store, deliver: deliverAndSettle },
   clear: async () => {
-    for (const table of ['flows', 'rollup_minutes', 'rollup_hours', 'unresolved_minutes', 'flow_expiry']) {
+    for (const table of [
+      'flows',
+      'rollup_minutes',
+      'rollup_hours',
+      'unresolved_minutes',
+      'flow_expiry',
+      ...SETTLED_TABLES,
+    ]) {
       await connection.run(`truncate table ${table}`);
     }
     await sqlClient()`truncate open_conversations, flow_outbox, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals`;

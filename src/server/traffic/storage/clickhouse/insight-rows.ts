@@ -33,13 +33,13 @@ export function insightRows(selection: InsightSelection, places: ResolvedPlaces)
     ...modeConditions(selection.mode, workload, isExternal(workload)),
   ]);
   const isOwn = ch`t.workload_id = ${workload}`;
-  // The row that stands says which flows are asked for.
-  const own = flowConditions({ ...selection, filter: { workload_id: selection.filter.workload_id } }, places);
-  return ch`(select t.* from ${rows} as t where ${where} and ${isOwn}
-    union all
-    select t.* from ${rows} as t where ${where} and not ${isOwn}
-      and (${raw(KEY)}) not in (select ${raw(KEY)} from ${rows} as t where ${own} and ${isOwn})
-    order by ${raw(KEY)}, ${isNone(raw('t.workload_id'))}, t.observed_at desc, toString(t.node_id) limit 1 by ${raw(KEY)})`;
+  // The row that stands says which flows are asked for: which one does is decided among all of the workload.
+  const all_of = flowConditions({ ...selection, filter: { workload_id: selection.filter.workload_id } }, places);
+  return ch`(select t.* from (
+      select t.*, ${isOwn} as is_own, max(${isOwn}) over (partition by ${raw(KEY)}) as is_seen_own from ${rows} as t where ${all_of}) as t
+    where ${where} and (t.is_own or not t.is_seen_own)
+    order by ${raw(KEY)}, ${isNone(raw('t.workload_id'))}, t.observed_at desc, toString(t.node_id)
+    limit 1 by ${raw(KEY)}, if(t.is_own, toString(t.node_id), ''))`;
 }
 
 /** A workload's flows page by page, each once. */

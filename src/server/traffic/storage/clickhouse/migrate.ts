@@ -50,7 +50,10 @@ export async function migrateClickhouse(connection: Connection): Promise<number>
   for (const { version, name, statements } of due) {
     for (const statement of statements) {
       await connection.run(
-        statement.trim().replace(/^create (table|materialized view) /, 'create $1 if not exists '),
+        statement
+          .trim()
+          .replace(/^create (table|materialized view) /, 'create $1 if not exists ')
+          .replace(' add index ', ' add index if not exists '),
         TABLE_SETTINGS,
       );
     }

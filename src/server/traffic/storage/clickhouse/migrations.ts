@@ -196,6 +196,51 @@ const CREATE_MOVED_PARTS = `
 /** What was last seen before has expired permanently. */
 const CREATE_EXPIRY = `
   create table flow_expiry (one UInt8, until ${of('max', TIME)}) engine = AggregatingMergeTree order by one`;
+
+/** Conversations as they are read (`conversationRows`), of which `bytes` and `packets` follow from those of both ends. */
+export const CONVERSATION_COLUMNS: Readonly<Record<string, string>> = {
+  id: `UUID ${PACKED}`,
+  ...{ cluster_id: LOW_ID, protocol: LOW_TEXT, client_ip: `IPv6 ${PACKED}`, server_ip: `IPv6 ${PACKED}` },
+  ...{ client_port: `Nullable(UInt16) ${PACKED}`, server_port: `Nullable(UInt16) ${PACKED}` },
+  ...{ service_port: `Nullable(UInt16) ${PACKED}`, is_client_known: 'Bool' },
+  ...{ client_workload_id: LOW_ID, server_workload_id: LOW_ID, client_cidr: LOW_TEXT, server_cidr: LOW_TEXT },
+  ...{ workload_id: LOW_ID, nic: 'Nullable(UInt16)', icmp_type: 'Nullable(UInt16)', icmp_code: 'Nullable(UInt16)' },
+  ...{ client_bytes: `Nullable(Int64) ${COUNTER}`, client_packets: `Nullable(Int64) ${COUNTER}` },
+  ...{ server_bytes: `Nullable(Int64) ${COUNTER}`, server_packets: `Nullable(Int64) ${COUNTER}` },
+  ...{ action: LOW_TEXT, decision: LOW_TEXT, is_closed: 'Bool', is_final: 'Bool' },
+  node_ids: 'Array(LowCardinality(String))',
+  ...Object.fromEntries(
+    ['first_seen_at', 'last_seen_at', 'created_at', 'changed_at'].map((name) => [name, `${TIME} ${DELTA}`]),
+  ),
+};
+
+/** Conversations of the same ends are side by side, so parts of a table have few workloads. */
+const indexEnds = (columns: Readonly<Record<string, string>>): string[] =>
+  Object.entries(columns).map(([name, column]) => `index by_${name} ${column} type set(300) granularity 1`);
+
+/** Tables of what has been put together from flows: all of it can be made from them again. */
+export const SETTLED_TABLES = ['settled_conversations', 'settled_until', 'ended_conversations'] as const;
+
+/** Up to which change every conversation is in `settled_conversations` as its flows have it. */
+const CREATE_SETTLED = `
+  create table settled_conversations (began_at ${SECOND} ${DELTA},
+    ${Object.entries(CONVERSATION_COLUMNS)
+      .map(([name, type]) => `${name} ${type}`)
+      .join(', ')},
+    index seen last_seen_at type minmax granularity 1, index begun first_seen_at type minmax granularity 1,
+    index changed changed_at type minmax granularity 1, ${indexEnds({ client: 'client_workload_id', server: 'server_workload_id', observer: 'workload_id' }).join(', ')})
+  engine = ReplacingMergeTree(changed_at) partition by toDate(began_at) order by (began_at, id)`;
+const CREATE_SETTLED_UNTIL = `
+  create table settled_until (one UInt8, until ${of('max', TIME)}) engine = AggregatingMergeTree order by one`;
+
+/** A workload moved and ended these: no change of them, but they are shown as ended. An hour later they have ended anyway. */
+const CREATE_ENDED = `
+  create table ended_conversations (ended_at ${SECOND} default now('UTC'), began_at ${SECOND}, conversation_id UUID)
+  engine = MergeTree order by ended_at ttl ended_at + interval 1 day`;
+const CREATE_ENDED_VIEW = `
+  create materialized view to_ended_conversations to ended_conversations as
+  select distinct now('UTC') as ended_at, began_at, conversation_id from incoming_ends where is_final`;
+
 const list = (columns: readonly string[]) => columns.join(',\n    ');
 
 /** The schema, in steps. Rows of a batch go into `incoming_flows`, which stores nothing: views write the tables. */
@@ -224,6 +269,21 @@ export const MIGRATIONS: readonly Migration[] = [
       createMovesView('hour'),
       CREATE_MOVED_PARTS,
       CREATE_EXPIRY,
+    ],
+  },
+  {
+    version: 2,
+    name: 'settled-conversations',
+    statements: [
+      ...indexEnds({
+        source: 'source_workload_id',
+        destination: 'destination_workload_id',
+        observer: `tupleElement(newest, ${NEWEST.findIndex(([name]) => name === 'workload_id') + 1})`,
+      }).map((index) => `alter table flows add ${index}`),
+      CREATE_SETTLED,
+      CREATE_SETTLED_UNTIL,
+      CREATE_ENDED,
+      CREATE_ENDED_VIEW,
     ],
   },
 ];

@@ -5,7 +5,7 @@ import { pgArray } from '../../../db/pg-array';
 import { openConversations, type ReportedState } from '../../../db/schema/flow-outbox';
 import { unnestRows } from '../../../db/unnest-rows';
 import type { ReportedFlow } from '../add-counters';
-import { type Candidate, makeConversationId } from '../assign-reports';
+import { type Candidate, type Ends, makeConversationId } from '../assign-reports';
 
 /** A conversation that may continue, with what the nodes have reported of it. */
 export type OpenConversation = Candidate & {
@@ -70,10 +70,10 @@ export async function findOpenConversations(
 }
 
 /** Its id follows from addresses and ports only: it depends on no workload that its reader may not see. */
-export function beginConversation(key: string, ordinal: number, report: SeenReport): OpenConversation {
+export function beginConversation(ends: Ends, ordinal: number, report: SeenReport): OpenConversation {
   return {
-    id: makeConversationId([key, ordinal], report.first_seen),
-    conversation_key: key,
+    id: makeConversationId(ends, [ends.key, ordinal], report.first_seen),
+    conversation_key: ends.key,
     ordinal,
     revision: 0,
     low: report.low,

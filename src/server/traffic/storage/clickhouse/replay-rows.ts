@@ -55,10 +55,10 @@ const getPrefix = (end: Ends, cidr: Part): Part => {
     concat(${addressText(range)}, if(${isMapped}, '/24', '/48')))`;
 };
 
-function selectFlows(selection: ReplaySelection, at: Part): Part {
+function selectFlows(selection: ReplaySelection, at: Part, about: readonly string[]): Part {
   const { visible } = selection;
   const all = { ...selection, visible: 'all' as const, filter: {}, named: [] };
-  const counted = flowsCountedOnce(ch`select t.* from ${flowRows(toRange(all), selection.periods)} as t
+  const counted = flowsCountedOnce(ch`select t.* from ${flowRows({ ...toRange(all), about }, selection.periods)} as t
     where ${flowConditions(all, NO_PLACES)} and ${at}`);
   const cidr = (end: Ends) => cidrIfVisible(raw(`t.${end}_cidr`), raw(`t.${end}_workload_id`), selection);
   const workload = (column: string) => ifVisible(raw(`t.${column}`), visible);
@@ -127,7 +127,7 @@ export const streamReplay = (connection: Connection): FlowStore['replay'] =>
     for (let done = 0; done < at.length; done += size) {
       const [these, those] = [at.slice(done, done + size), at.slice(0, done)];
       const where = those.length === 0 ? isOne(these) : ch`${isOne(these)} and not ${isOne(those)}`;
-      const rows = source === 'flows' ? selectFlows(selection, where) : selectHours(selection, where);
+      const rows = source === 'flows' ? selectFlows(selection, where, these) : selectHours(selection, where);
       for await (const found of connection.stream<Row>(summedUp(rows))) {
         for (let from = 0; from < found.length; from += PART) {
           yield { conversations: found.slice(from, from + PART).map(toConversation), done };

@@ -9,6 +9,7 @@ import { openConversations } from '../../../db/schema/flow-outbox';
 import type { FlowUpkeep } from '../flow-store';
 import { deleteGoneNodes, retainOthers } from '../postgres/retention';
 import type { Connection } from './connection';
+import { settleAgain } from './conversation-rows';
 import { ch, inIds, NONE, type Part, raw, second, time, toStatement } from './statement';
 
 /** As long as an agent keeps what it cannot send: only so long can a report continue a conversation. */
@@ -36,6 +37,7 @@ async function dropPartitions(connection: Connection, table: string, expired: Pa
 async function dropFlows(connection: Connection, cutoff: string, signal: AbortSignal | undefined): Promise<number> {
   const { query } = toStatement(ch`insert into flow_expiry (one, until) select 1, ${time(cutoff)}`);
   await connection.run(query);
+  await dropPartitions(connection, 'settled_conversations', ch`t.last_seen_at < ${time(cutoff)}`, signal);
   return dropPartitions(connection, 'flows', ch`t.observed_at < ${time(cutoff)}`, signal);
 }
 
@@ -54,6 +56,15 @@ async function findDeletedNodes(connection: Connection, table: string): Promise<
   return found.filter(({ node_id }) => node_id !== NONE && !present.has(node_id));
 }
 
+/** Conversations that nodes reported which are gone: what other nodes reported of them stays. */
+async function deleteReports(connection: Connection, nodeIds: readonly string[]): Promise<void> {
+  const isReported = ch`hasAny(node_ids, ${raw(`[${nodeIds.map((id) => `'${id}'`).join(', ')}]`)})`;
+  await connection.run(
+    toStatement(settleAgain(ch`select began_at, id from settled_conversations where ${isReported}`)).query,
+  );
+  await connection.run(toStatement(ch`delete from settled_conversations where ${isReported}`).query);
+}
+
 /** What nodes that are gone have left. */
 async function deleteNodes(connection: Connection): Promise<number> {
   let total = 0;
@@ -62,6 +73,7 @@ async function deleteNodes(connection: Connection): Promise<number> {
     if (gone.length === 0) continue;
     const ids = gone.map(({ node_id }) => node_id);
     await connection.run(toStatement(ch`delete from ${raw(table)} where ${inIds(raw('node_id'), ids)}`).query);
+    if (table === 'flows') await deleteReports(connection, ids);
     total += gone.reduce((sum, { rows }) => sum + rows, 0);
   }
   return total;

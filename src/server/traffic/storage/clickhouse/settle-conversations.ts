@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { SECOND_MS } from '@/domain/durations';
 import { db, type Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { flowOutbox, openConversations, type ReportedState } from '../../../db/schema/flow-outbox';
@@ -6,9 +7,11 @@ import { getBegunHour } from '../assign-reports';
 import { type DueConversation, findParts } from '../find-parts';
 import type { FlowUpkeep } from '../flow-store';
 import type { Connection } from './connection';
+import { settleRows, UNSETTLED_HOURS } from './conversation-rows';
 import { FLOW_NAMES } from './migrations';
 import { readSettlingTime } from './open-conversations';
-import { ch, raw, second, time, toStatement, uuid } from './statement';
+import { makeSettledConversations } from './settled-conversations';
+import { ch, number, type Part, raw, second, time, toStatement, uuid } from './statement';
 
 const CHUNK_KEYS = 100;
 /** What one run works at most before it leaves the rest to the next one. */
@@ -33,6 +36,8 @@ async function moveRows(
     select ${second(getBegunHour(whole))}, ${uuid(whole)}, ${time(changed_at)}, ${others} from flows as f final where ${isPart('f.')} order by forward, decision, node_id`);
   await connection.run(copy.query, { insert_deduplicate: 1, insert_deduplication_token: `${part} ${whole}` });
   await connection.run(toStatement(ch`delete from flows where ${isPart('')}`).query);
+  const isSettledPart = ch`began_at = ${second(getBegunHour(part))} and id = ${uuid(part)}`;
+  await connection.run(toStatement(ch`delete from settled_conversations where ${isSettledPart}`).query);
 }
 
 /** What both know of reports: the newer one of each. */
@@ -91,6 +96,53 @@ async function joinParts(connection: Connection, tx: Tx): Promise<number> {
   return due.length;
 }
 
+/** Conversations that one statement settles, about. */
+const MOST_AT_ONCE = 100_000;
+/** As often at most: what is not settled yet is put together when it is read. */
+const SETTLE_EVERY_MS = 30 * SECOND_MS;
+
+/** Hours in pieces of about as many conversations, as conditions: of hours with very many, a part each. */
+function dividePieces(hours: readonly { began_s: number; conversations: number }[]): Part[] {
+  const pieces: Part[] = [];
+  let [first, last, size] = [0, 0, 0];
+  const close = () => {
+    const parts = Math.ceil(size / MOST_AT_ONCE);
+    for (let part = 0; part < parts; part++) {
+      const isPart = parts === 1 ? raw('true') : ch`cityHash64(s.conversation_id) % ${number(parts)} = ${number(part)}`;
+      pieces.push(ch`s.began_at between ${second(first * SECOND_MS)} and ${second(last * SECOND_MS)} and ${isPart}`);
+    }
+    size = 0;
+  };
+  for (const { began_s, conversations } of hours) {
+    if (size > 0 && size + conversations > MOST_AT_ONCE) close();
+    if (size === 0) last = began_s;
+    first = began_s;
+    size += conversations;
+  }
+  close();
+  return pieces;
+}
+
+/**
+ * Has what changed of conversations read as it is by now, not put together each time. Only up to a time after which nothing older is stored; what
+ * changes later is not settled. Interrupted anywhere, and from several processes at the same time, the same rows replace each other.
+ */
+export async function settleChanges(
+  connection: Connection,
+  until: string,
+  { signal, every_ms = SETTLE_EVERY_MS }: { signal?: AbortSignal | undefined; every_ms?: number } = {},
+): Promise<void> {
+  const [settled] = await connection.read<{ until_ms: number }>(
+    raw('select toUnixTimestamp64Milli(max(until)) as until_ms from settled_until'),
+  );
+  if (Date.parse(until) - (settled?.until_ms ?? 0) < every_ms) return;
+  for (const piece of dividePieces(await connection.read(UNSETTLED_HOURS))) {
+    signal?.throwIfAborted();
+    await connection.run(toStatement(settleRows(piece)).query);
+  }
+  await connection.run(toStatement(ch`insert into settled_until (one, until) select 1, ${time(until)}`).query);
+}
+
 /** In small transactions, for some seconds. Every flow has a conversation from the start. */
 export const settleConversations =
   (connection: Connection, deliver: (nodeId: string | null) => Promise<void>): FlowUpkeep['settleConversations'] =>
@@ -103,5 +155,8 @@ export const settleConversations =
       due = await db.transaction((tx) => joinParts(connection, tx));
       done.joined += due;
     }
+    await settleChanges(connection, (await makeSettledConversations(connection).readClock()).complete_until, {
+      signal,
+    });
     return done;
   };

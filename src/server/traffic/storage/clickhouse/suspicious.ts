@@ -7,11 +7,11 @@ import { all, any, ch, inIds, NONE, type Part, raw, texts, time } from './statem
 import { flowRows, ifVisible, toRange } from './visible-rows';
 
 /** Ports of `SENSITIVE_PORTS`. */
-const SENSITIVE_PORT =
-  '(t.destination_port in (22, 139, 445, 3306, 3389, 5432, 6379) or t.destination_port between 5900 and 5999)';
+const isSensitive = (row: string) =>
+  `(${row}.destination_port in (22, 139, 445, 3306, 3389, 5432, 6379) or ${row}.destination_port between 5900 and 5999)`;
 
 /** A port that opens connections to a sensitive service; RDP also speaks UDP. Answers of such a service are none. */
-const CONDITION = `ifNull(${SENSITIVE_PORT}, false) and ifNull(t.initiator <> 'destination', true)
+const CONDITION = `ifNull(${isSensitive('t')}, false) and ifNull(t.initiator <> 'destination', true)
   and (t.protocol = 'tcp' or t.protocol = 'udp' and ifNull(t.destination_port = 3389, false))`;
 
 /**
@@ -40,7 +40,13 @@ export const sumSuspiciousFlows =
   (connection: Connection): FlowStore['suspicious'] =>
   (selection, gone) => {
     const { visible, periods, until } = selection;
-    const range = toRange(selection);
+    const isGone = (row: string) => ch`has(${texts(gone)}, ${raw(row)}.source_cidr)`;
+    // A source that is in no subnet was in none in any report; one that was filled in later is a row without ports.
+    const reported = [
+      raw(`s.source_cidr = '' and ifNull(${isSensitive('s')}, false)`),
+      ...(gone.length === 0 ? [] : [isGone('s')]),
+    ];
+    const range = { ...toRange(selection), reported };
     const isSeen = (ids: readonly string[]) =>
       any([
         inIds(SOURCE, ids),
@@ -49,7 +55,7 @@ export const sumSuspiciousFlows =
       ]);
     const where = all([
       raw(`(${CONDITION})`),
-      any([raw(`t.source_cidr = ''`), ...(gone.length === 0 ? [] : [ch`has(${texts(gone)}, t.source_cidr)`])]),
+      any([raw(`t.source_cidr = ''`), ...(gone.length === 0 ? [] : [isGone('t')])]),
       ch`t.observed_at >= ${time(range.since)}`,
       ...(until === null ? [] : [ch`t.first_seen_at < ${time(until)}`]),
       ...(visible === 'all' ? [] : [isSeen(visible)]),
@@ -82,7 +88,7 @@ export const findSensitiveSources =
   (connection: Connection): FlowStore['sensitiveSources'] =>
   async () => {
     const rows = await connection.read<{ cidr: string }>(
-      ch`select distinct t.source_cidr as cidr from flows as t where t.observed_at >= (select max(until) from flow_expiry) and t.source_cidr <> '' and ifNull(${raw(SENSITIVE_PORT)}, false) order by cidr`,
+      ch`select distinct t.source_cidr as cidr from flows as t where t.observed_at >= (select max(until) from flow_expiry) and t.source_cidr <> '' and ifNull(${raw(isSensitive('t'))}, false) order by cidr`,
     );
     return rows.map(({ cidr }) => cidr);
   };

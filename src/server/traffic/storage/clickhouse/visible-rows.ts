@@ -23,29 +23,41 @@ export function cidrIfVisible(cidr: Part, workload: Part, { visible, prefixes }:
     if(position(${cidr}, ':') > 0, '::/0', '0.0.0.0/0'))`;
 }
 
-/** When rows are read: those that were seen in this time, or of one conversation. */
-export type SeenRange = { since: string; until: string | null; conversation_id?: string | undefined };
+/** When rows are read: those that were seen in this time, of one conversation, or of conversations with one of some workloads (`about`). */
+export type SeenRange = {
+  since: string;
+  until: string | null;
+  conversation_id?: string | undefined;
+  about?: readonly string[] | undefined;
+  /** Of flows: conversations of which some report, as `s`, is like one of these. Instead of `about`. */
+  reported?: readonly Part[] | undefined;
+};
+
+type Ranged = Pick<FlowSelection, 'cutoff' | 'since' | 'until'> &
+  Partial<Pick<FlowSelection, 'filter'>> & { visible?: VisibleWorkloads | undefined };
+
+/** Of which workloads all that is meant is; undefined: of any. */
+function listWorkloads({ filter, visible }: Ranged): readonly string[] | undefined {
+  const { workload_id, source_workload_id, destination_workload_id } = filter ?? {};
+  const one = [workload_id, source_workload_id, destination_workload_id].find(
+    (id) => id !== undefined && id !== 'none',
+  );
+  if (one !== undefined) return [one];
+  return visible === 'all' ? undefined : visible;
+}
+
 /** When the flows of a selection are read: an expired one never matches. */
-export const toRange = ({
-  cutoff,
-  since,
-  until,
-  filter,
-}: Pick<FlowSelection, 'cutoff' | 'since' | 'until'> & Partial<Pick<FlowSelection, 'filter'>>): SeenRange => ({
-  since: cutoff > since ? cutoff : since,
-  until,
-  conversation_id: filter?.conversation_id,
-});
+export function toRange(selection: Ranged): SeenRange {
+  const { cutoff, since, until, filter } = selection;
+  const [later] = [cutoff, since].sort().reverse() as [string, string];
+  return { since: later, until, conversation_id: filter?.conversation_id, about: listWorkloads(selection) };
+}
 
-/** The same, or those of conversations that changed in a time, or those with some keys: a SELECT of `FLOW_KEY`, or a condition on `f`. */
-export type RowRange =
-  | SeenRange
-  | { changed_since: string; changed_until: string }
-  | { keys: Part }
-  | { condition: Part };
+/** The same, or those with some keys (a SELECT of `FLOW_KEY`), of some conversations (a SELECT of their hours and ids), or of which the key is as stated (as `f`). */
+export type RowRange = SeenRange | { keys: Part } | { conversations: Part } | { condition: Part };
 
-const newest = (name: (typeof NEWEST)[number][0]) =>
-  `tupleElement(f.newest, ${NEWEST.findIndex(([known]) => known === name) + 1})`;
+const newest = (name: (typeof NEWEST)[number][0], as = 'f') =>
+  `tupleElement(${as}.newest, ${NEWEST.findIndex(([known]) => known === name) + 1})`;
 
 /** Columns of a flow as they are read. */
 const FLOW_COLUMNS: Readonly<Record<string, string>> = {
@@ -87,33 +99,57 @@ export const getFlowKey = (alias: string): Part =>
 /** Conversations mostly end soon: older ones are looked for. */
 const MARGIN_MS = HOUR_MS;
 
+/** What is sorted by conversations: the columns of their ids, and of when they were last seen. */
+export type Sorted = { table: string; id: string; seen: string };
+const FLOWS: Sorted = { table: 'flows', id: 'conversation_id', seen: 'observed_at' };
+
 /**
- * Which conversations a range can be about, by the hour in which they began: it is what the table is sorted by. Those that began long
+ * Which conversations a range can be about, by the hour in which they began: it is what the table (as `f`) is sorted by. Those that began long
  * before it or, as a late report said, not as late as the first one had it, are looked for by their times.
  */
-function withinRange(range: RowRange): Part {
-  if ('condition' in range) return range.condition;
-  if ('keys' in range) return ch`(${getFlowKey('f')}) in (${range.keys})`;
-  if ('changed_since' in range) {
-    return ch`(f.began_at, f.conversation_id) in (select s.began_at, s.conversation_id from flows as s
-      where s.changed_at >= ${time(range.changed_since)} and s.changed_at <= ${time(range.changed_until)})`;
-  }
-  const { since, until, conversation_id } = range;
+export function withinRange({ since, until, conversation_id }: SeenRange, { table, id, seen }: Sorted, as = 'f'): Part {
   if (conversation_id !== undefined) {
-    return ch`f.began_at = ${second(getBegunHour(conversation_id))} and f.conversation_id = ${uuid(conversation_id)}`;
+    return ch`${raw(as)}.began_at = ${second(getBegunHour(conversation_id))} and ${raw(as)}.${raw(id)} = ${uuid(conversation_id)}`;
   }
-  const key = raw('(f.began_at, f.conversation_id)');
+  const key = raw(`(${as}.began_at, ${as}.${id})`);
+  const begun = raw(`${as}.began_at`);
+  const others = raw(`select o.began_at, o.${id} from ${table} as o where o.began_at`);
   const from = second(Math.floor(Date.parse(since) / HOUR_MS) * HOUR_MS - MARGIN_MS);
   const conditions = [
-    ch`(f.began_at >= ${from} or ${key} in (select s.began_at, s.conversation_id from flows as s
-      where s.began_at < ${from} and s.observed_at >= ${time(since)}))`,
+    ch`(${begun} >= ${from} or ${key} in (${others} < ${from} and o.${raw(seen)} >= ${time(since)}))`,
   ];
   if (until !== null) {
     const to = second(Math.ceil(Date.parse(until) / HOUR_MS) * HOUR_MS);
-    conditions.push(ch`(f.began_at < ${to} or ${key} in (select s.began_at, s.conversation_id from flows as s
-      where s.began_at >= ${to} and s.first_seen_at < ${time(until)}))`);
+    conditions.push(ch`(${begun} < ${to} or ${key} in (${others} >= ${to} and o.first_seen_at < ${time(until)}))`);
   }
   return all(conditions);
+}
+
+/** What of a table (as `s`) names one of some workloads, as hours and ids. One condition after the other, as only then the indexes are used. */
+export const listNaming = (conditions: readonly Part[], range: SeenRange, sorted: Sorted): Part =>
+  join(
+    conditions.map(
+      (condition) => ch`select s.began_at, s.${raw(sorted.id)} from ${raw(sorted.table)} as s
+        where ${condition} and ${withinRange(range, sorted, 's')}`,
+    ),
+    ' union all ',
+  );
+
+/** Whether what is stored as `s` names one of some workloads: at an end, or at the interface that saw it. */
+export const isNamed = (ids: readonly string[], columns: readonly string[]): Part[] =>
+  columns.map((column) => inIds(raw(column), ids));
+
+const NAMING_COLUMNS = ['s.source_workload_id', 's.destination_workload_id', newest('workload_id', 's')];
+
+/** Of which flows all is read and merged, by columns that are the same in all that is stored of one. */
+function chooseFlows(range: RowRange): Part {
+  if ('condition' in range) return range.condition;
+  if ('keys' in range) return ch`(${getFlowKey('f')}) in (${range.keys})`;
+  if ('conversations' in range) return ch`(f.began_at, f.conversation_id) in (${range.conversations})`;
+  const { about, reported = about && isNamed(about, NAMING_COLUMNS) } = range;
+  if (reported === undefined) return withinRange(range, FLOWS);
+  // Some report is enough, and not all are alike: what is stored of these conversations is read as a whole.
+  return ch`(f.began_at, f.conversation_id) in (${listNaming(reported, range, FLOWS)})`;
 }
 
 type Within = (period: OwnedPeriod) => Part;
@@ -149,7 +185,8 @@ const withinPeriod =
 const FLOW_ENDS = ['workload_id', 'source_workload_id', 'destination_workload_id'];
 
 /** What expired is gone for its readers, whenever ClickHouse deletes it. */
-export const NOT_EXPIRED = raw('f.observed_at >= (select max(until) from flow_expiry)');
+export const EXPIRED_UNTIL = raw('(select max(until) from flow_expiry)');
+export const NOT_EXPIRED = ch`f.observed_at >= ${EXPIRED_UNTIL}`;
 
 /** Flows, for FROM, as far as their workloads belonged to the reader when they were observed. */
 export function flowRows(range: RowRange, periods: readonly OwnedPeriod[]): Part {
@@ -161,7 +198,7 @@ export function flowRows(range: RowRange, periods: readonly OwnedPeriod[]): Part
     if (name === 'first_seen_at') shown = clippedBegin(shown, ends, periods, within);
     return ch`${shown} as ${raw(name)}`;
   });
-  return ch`(select ${join(columns, ', ')} from flows as f final where ${NOT_EXPIRED} and ${withinRange(range)})`;
+  return ch`(select ${join(columns, ', ')} from flows as f final prewhere ${chooseFlows(range)} where ${NOT_EXPIRED})`;
 }
 
 /** The same of rows that have been put together from flows, with `created_at` and when they were last seen. */

@@ -43,7 +43,7 @@ function watchedConversations({ workload_ids, periods, since, applied_at, writte
           .join(', '),
       )}, t.icmp_type as icmp_type, t.icmp_code as icmp_code, t.decision as decision, t.workload_id as workload_id, t.nic as nic,
         t.protocol as protocol, t.port as port, t.first_seen_at as first_seen_at, t.observed_at as observed_at, ${raw(DENIED)} as denied
-      from (select t.*, ${SERVICE_PORT} as port, ${IS_REPLY} as reply from ${flowRows({ since, until: null }, periods)} as t
+      from (select t.*, ${SERVICE_PORT} as port, ${IS_REPLY} as reply from ${flowRows({ since, until: null, about: workload_ids }, periods)} as t
         where t.observed_at >= ${time(since)} and ${ends}) as t) as t
     group by t.client_ip, t.server_ip, t.protocol, t.port`;
 }

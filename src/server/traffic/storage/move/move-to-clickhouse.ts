@@ -9,6 +9,7 @@ import {
   createStaging,
   dropStaging,
   emptyStaging,
+  forgetSettled,
   hasClickhouseFlows,
   readStagedTotals,
   stagePage,
@@ -32,7 +33,10 @@ function listSteps({ client, connection }: Stores): MoveSteps {
       if ((await readStorageMark(client)) === 'clickhouse') throw new AppError('refused', IS_THERE);
       if (await hasClickhouseFlows(connection)) throw new AppError('refused', NOT_EMPTY);
     },
-    switchOver: (move) => switchToClickhouse(client, move),
+    switchOver: async (move) => {
+      await forgetSettled(connection);
+      await switchToClickhouse(client, move);
+    },
     createStaging: () => createStaging(connection),
     planDays: (move) => planDays(client, move),
     emptyStaging: (kind) => emptyStaging(connection, kind),

@@ -5,7 +5,7 @@ import { pgArray } from '../../../db/pg-array';
 import { AppError } from '../../../lib/errors';
 import type { Connection } from '../clickhouse/connection';
 import { raw } from '../clickhouse/statement';
-import { emptyPostgresFlows, hasPostgresFlows, readStorageMark } from '../clickhouse/storage-mark';
+import { hasPostgresFlows, readStorageMark } from '../clickhouse/storage-mark';
 import {
   findMinutesFrom,
   planClickhouseDays,

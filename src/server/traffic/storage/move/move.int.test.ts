@@ -6,6 +6,7 @@ import { findChdbProblem, startChdb } from '@/test/chdb-server';
 import { makeClickhouseFlowStore } from '../clickhouse/clickhouse-flow-store';
 import { type Connection, connectTo } from '../clickhouse/connection';
 import { migrateClickhouse } from '../clickhouse/migrate';
+import { SETTLED_TABLES } from '../clickhouse/migrations';
 import { type Heartbeat, type Inventory, makeInventory, NOW } from '../contract/flow-history.fixture';
 import { postgresFlowStore } from '../postgres/postgres-flow-store';
 import { whileFlowsMove } from './during-move';
@@ -36,7 +37,8 @@ const CLICKHOUSE_TABLES = ['flows', 'rollup_minutes', 'rollup_hours', 'unresolve
 
 /** @param engine the store that flows are in from then on, as the record has it */
 async function clear(engine: 'postgres' | 'clickhouse'): Promise<void> {
-  for (const table of [...CLICKHOUSE_TABLES, 'flow_expiry']) await connection.run(`truncate table ${table}`);
+  for (const table of [...CLICKHOUSE_TABLES, ...SETTLED_TABLES, 'flow_expiry'])
+    await connection.run(`truncate table ${table}`);
   await sqlClient()`truncate open_conversations, flow_outbox, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals, flow_storage,
     flow_moves, flow_move_days, traffic_flows, traffic_conversations, flow_rollup_minutes, flow_rollup_hours, flow_unresolved_minutes,
     flow_hour_totals, flow_complete_hours`;

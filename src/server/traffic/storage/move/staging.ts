@@ -1,6 +1,6 @@
 import type { Connection } from '../clickhouse/connection';
 import { TABLE_SETTINGS } from '../clickhouse/migrate';
-import { selectMovedParts, selectMoves } from '../clickhouse/migrations';
+import { SETTLED_TABLES, selectMovedParts, selectMoves } from '../clickhouse/migrations';
 import { raw } from '../clickhouse/statement';
 import type { DayTotal } from './day-totals';
 import type { MoveKind } from './move-record';
@@ -47,6 +47,14 @@ export async function hasClickhouseFlows(connection: Connection): Promise<boolea
   const counts = PAIRS.map(([, target]) => `(select count() from ${target})`);
   const [row] = await connection.read<{ rows: number }>(raw(`select ${counts.join(' + ')} as rows`));
   return (row?.rows ?? 0) > 0;
+}
+
+/**
+ * Makes sure that no conversation counts as settled, in tables that hold no flows: those that are moved changed long ago. None settles before all
+ * flows have moved.
+ */
+export async function forgetSettled(connection: Connection): Promise<void> {
+  for (const table of SETTLED_TABLES) await connection.run(`truncate table ${table}`);
 }
 
 /** Removes what an earlier attempt has copied of a day. */

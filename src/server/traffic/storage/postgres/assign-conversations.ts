@@ -43,12 +43,15 @@ async function findCandidates(executor: Executor, ends: ReadonlyMap<string, Ends
 }
 
 /** Two nodes that report the same one at the same moment make the same id. */
-function beginConversation(key: string, ordinal: number, report: SeenReport): Candidate {
+function beginConversation(ends: Ends, ordinal: number, report: SeenReport): Candidate {
   const { low, high, observer, first_seen, last_seen } = report;
   const isKnown = low !== null || high !== null;
   return {
-    ...{ id: makeConversationId([key, ordinal, low, high, isKnown ? null : observer], first_seen), revision: 0 },
-    ...{ conversation_key: key, ordinal, low, high, observer, nodes: [report.node_id] },
+    ...{
+      id: makeConversationId(ends, [ends.key, ordinal, low, high, isKnown ? null : observer], first_seen),
+      revision: 0,
+    },
+    ...{ conversation_key: ends.key, ordinal, low, high, observer, nodes: [report.node_id] },
     ...{ first_seen, last_seen, is_closed: false, is_final: false },
   };
 }
