@@ -37,15 +37,15 @@ export function ComboboxPopup({ remote }: { remote?: RemoteSearch }) {
     <Base.Portal>
       <Base.Positioner sideOffset={4} className="z-(--layer-overlay) outline-none">
         <Base.Popup className="popup flex max-h-[min(20rem,var(--available-height))] w-(--anchor-width) min-w-56 max-w-(--available-width) flex-col">
-          <ComboboxStatus remote={remote} />
           <OptionList />
+          <ComboboxStatus remote={remote} />
         </Base.Popup>
       </Base.Positioner>
     </Base.Portal>
   );
 }
 
-/** What there is to say instead of, or above, the choices. */
+/** What there is to say instead of, or below, the choices: these stay where they are under the pointer when a search ends. */
 export function ComboboxStatus({ remote }: { remote?: RemoteSearch }) {
   const t = useT();
   return (

@@ -89,7 +89,7 @@ export function Dashboard() {
       )}
       {isOpening && <Opening />}
       {own.data !== undefined && own.data.open > 0 && !view.tenant_id && <OwnWorkloadsHint />}
-      {steps && !view.tenant_id && <FirstSteps steps={steps} />}
+      {steps && !isOpening && !view.tenant_id && <FirstSteps steps={steps} />}
       <div className={clsx('grid gap-4 xl:grid-cols-3', isOpening && 'hidden')}>
         {!reversed && (
           <>

@@ -77,8 +77,8 @@ function Choices({ field, options, remote, onDone, autoFocus }: ChoicesProps) {
         />
         {value.length > 0 && <ClearButton onClear={() => field.onValueChange([])} />}
       </div>
-      <ComboboxStatus remote={remote} />
       <OptionList />
+      <ComboboxStatus remote={remote} />
     </Base.Root>
   );
 }
