@@ -178,23 +178,43 @@ const addedUp = (conversations: Part): Part => ch`(select ${values} from (select
     select g.*, ${raw(CLIENT_IS_LOW)} as is_low_client, ${raw(IS_KNOWN)} as is_known, ${raw(IS_DENIED)} as is_denied
     from (${together(flowRows({ conversations }, []))}) as g) as g) as g)`;
 
-/** Conversations that changed, or ended, since they were settled. @param which those of some hours, as `s.began_at` and the id */
-const listUnsettled = (which: Part = raw('true')): Part => ch`select s.began_at, s.conversation_id from flows as s
-    where s.changed_at > (select max(until) from settled_until) and ${which}
+/** Up to which change all is settled. */
+const SETTLED_UNTIL = raw('(select max(until) from settled_until)');
+
+/** Of which unsettled conversations: those of some hours or ids, as `s.began_at` and `s.conversation_id`; and those that changed until a moment. */
+type Unsettled = { which?: Part; until?: string };
+
+/** Conversations that changed, or ended, since they were settled. */
+const listUnsettled = ({
+  which = raw('true'),
+  until,
+}: Unsettled = {}): Part => ch`select s.began_at, s.conversation_id from flows as s
+    where s.changed_at > ${SETTLED_UNTIL} ${until === undefined ? raw('') : ch`and s.changed_at <= ${time(until)}`} and ${which}
     union distinct select s.began_at, s.conversation_id from ended_conversations as s where s.ended_at > now('UTC') - interval 1 hour and ${which}`;
 
-/** In which hours conversations began that are not settled, and how many there are. */
-export const UNSETTLED_HOURS = ch`select toUnixTimestamp(k.began_at) as began_s, count() as conversations
-  from (${listUnsettled()}) as k group by began_s order by began_s desc`;
+/** How much has changed until a moment that is not settled, by the minute, the oldest first. */
+export const countUnsettled = (until: string): Part => ch`
+  select toUnixTimestamp(toStartOfMinute(s.changed_at)) as minute_s, toUInt32(count()) as changes from flows as s
+  where s.changed_at > ${SETTLED_UNTIL} and s.changed_at <= ${time(until)} group by minute_s order by minute_s`;
 
-/** Some conversations (a SELECT of their hours and ids) into the table of settled ones, as their flows are by now. Repeated, rows replace each other. */
-export const settleAgain = (
-  conversations: Part,
-): Part => ch`insert into settled_conversations (${raw(STORED.join(', '))})
-  select ${from('c', STORED)} from ${addedUp(conversations)} as c`;
+const insertSettled = (rows: Part): Part => ch`insert into settled_conversations (${raw(STORED.join(', '))}) ${rows}`;
 
-/** The same of what changed. @param which those of some hours, as `s.began_at` and the id */
-export const settleRows = (which: Part): Part => settleAgain(listUnsettled(which));
+/** What is not settled into the table of settled conversations, as its flows are by now. Repeated, rows replace each other. */
+export const settle = (unsettled: Unsettled): Part =>
+  insertSettled(ch`select ${from('c', STORED)} from ${addedUp(listUnsettled(unsettled))} as c`);
+
+/**
+ * Settled conversations (a condition on them, as `s`) as what is left of their flows. They keep the time of their last change: with an older
+ * one, their rows would not replace the former ones.
+ */
+export function settleAgain(condition: Part): Part {
+  const stored = ch`from settled_conversations as s where ${condition}`;
+  const columns = STORED.filter((name) => name !== 'changed_at');
+  return insertSettled(ch`
+    select ${from('c', columns)}, greatest(c.changed_at, k.changed_at) as changed_at
+    from ${addedUp(ch`select s.began_at, s.id ${stored}`)} as c
+    inner join (select s.id as id, max(s.changed_at) as changed_at ${stored} group by s.id) as k on k.id = c.id`);
+}
 
 const SETTLED: Sorted = { table: 'settled_conversations', id: 'id', seen: 'last_seen_at' };
 
@@ -232,7 +252,7 @@ export function conversationRows(range: ConversationRange, periods: readonly Own
   const stored = ch`select ${from('f')} from settled_conversations as f final
     prewhere ${chooseSettled(range)} where f.last_seen_at >= ${EXPIRED_UNTIL} and (f.began_at, f.id) not in (${listUnsettled()})`;
   const isOne = 'ids' in range ? ch`(s.began_at, s.conversation_id) in (${byIds(range.ids)})` : undefined;
-  const rows = ch`(select c.*, ${raw(BOTH.join(', '))} from (${stored} union all select ${from('c')} from ${addedUp(listUnsettled(isOne))} as c) as c)`;
+  const rows = ch`(select c.*, ${raw(BOTH.join(', '))} from (${stored} union all select ${from('c')} from ${addedUp(listUnsettled(isOne && { which: isOne }))} as c) as c)`;
   if (periods.length === 0) return rows;
   const columns = boundedColumns(
     [...NAMES, 'bytes', 'packets'],

@@ -21,42 +21,37 @@ if (server) await migrateClickhouse(connection);
 afterAll(() => server?.stop());
 
 const store = makeClickhouseFlowStore(connection, { gap_ms: 0 });
-/** So many deliveries are read as they come before what changed is settled. */
-const UNSETTLED = 7;
-let deliveries = 0;
 
-/** Conversations are settled in between: most answers are about some that are, some that are not, and some that have changed since. */
-async function deliverAndSettle(nodeId: string | null): Promise<void> {
-  await store.deliver(nodeId);
-  deliveries += 1;
-  if (deliveries % UNSETTLED > 0) return;
-  await store.deliver(null);
-  await settleChanges(connection, await db.transaction(readSettlingTime), { every_ms: 0 });
+const clear = async () => {
+  const tables = ['flows', 'rollup_minutes', 'rollup_hours', 'unresolved_minutes', 'flow_expiry', ...SETTLED_TABLES];
+  for (const table of tables) await connection.run(`truncate table ${table}`);
+  await sqlClient()`truncate open_conversations, flow_outbox, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals`;
+};
+
+/** @param unsettled so many deliveries are read as they come before what changed is settled */
+function makeEngine(unsettled: number): ContractEngine {
+  let deliveries = 0;
+  const deliver = async (nodeId: string | null): Promise<void> => {
+    await store.deliver(nodeId);
+    deliveries += 1;
+    if (deliveries % unsettled > 0) return;
+    await store.deliver(null);
+    await settleChanges(connection, await db.transaction(readSettlingTime), { every_ms: 0 });
+  };
+  return { share: 1 / 3, store: { ...store, deliver }, clear };
 }
 
-const engine: ContractEngine = {
-  share: 1 / 3,
-  store: { ...store, deliver: deliverAndSettle },
-  clear: async () => {
-    for (const table of [
-      'flows',
-      'rollup_minutes',
-      'rollup_hours',
-      'unresolved_minutes',
-      'flow_expiry',
-      ...SETTLED_TABLES,
-    ]) {
-      await connection.run(`truncate table ${table}`);
-    }
-    await sqlClient()`truncate open_conversations, flow_outbox, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals`;
-  },
-};
+/** Answers are about some conversations that are settled, some that are not, and some that have changed since. */
+const engine = makeEngine(7);
+const settledEngine = makeEngine(1);
 
 describe.skipIf(server === null)('with ClickHouse', () => {
   describeFlowContract('ClickHouse', engine);
   describeSumContract('ClickHouse', engine);
   describePrivateContract('ClickHouse', engine);
   describeConversationContract('ClickHouse', engine);
-  describeWriteContract('ClickHouse', engine);
+  describeWriteContract('ClickHouse, settled', settledEngine);
+  describeWriteContract('ClickHouse, not settled', makeEngine(Number.POSITIVE_INFINITY));
   describeSettledContract('ClickHouse', engine);
+  describeSettledContract('ClickHouse, settled', settledEngine);
 });

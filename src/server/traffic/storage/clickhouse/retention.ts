@@ -37,14 +37,21 @@ async function dropPartitions(connection: Connection, table: string, expired: Pa
 async function dropFlows(connection: Connection, cutoff: string, signal: AbortSignal | undefined): Promise<number> {
   const { query } = toStatement(ch`insert into flow_expiry (one, until) select 1, ${time(cutoff)}`);
   await connection.run(query);
+  // What is left of a conversation that loses flows.
+  const isLess = ch`s.last_seen_at >= ${time(cutoff)} and s.first_seen_at < ${time(cutoff)}`;
+  await connection.run(toStatement(settleAgain(isLess)).query);
   await dropPartitions(connection, 'settled_conversations', ch`t.last_seen_at < ${time(cutoff)}`, signal);
   return dropPartitions(connection, 'flows', ch`t.observed_at < ${time(cutoff)}`, signal);
 }
 
-/** Nodes that have rows in the table and do not exist any more, with how many. */
-async function findDeletedNodes(connection: Connection, table: string): Promise<{ node_id: string; rows: number }[]> {
+/** Nodes that are in the table and do not exist any more, with how many rows. @param node SQL of the id of a row's node, as text */
+async function findDeletedNodes(
+  connection: Connection,
+  table: string,
+  node: string,
+): Promise<{ node_id: string; rows: number }[]> {
   const found = await connection.read<{ node_id: string; rows: number }>(
-    ch`select t.node_id as node_id, count() as rows from ${raw(table)} as t group by t.node_id`,
+    ch`select ${raw(node)} as node_id, count() as rows from ${raw(table)} as t group by node_id`,
   );
   if (found.length === 0) return [];
   const ids = pgArray(
@@ -57,25 +64,25 @@ async function findDeletedNodes(connection: Connection, table: string): Promise<
 }
 
 /** Conversations that nodes reported which are gone: what other nodes reported of them stays. */
-async function deleteReports(connection: Connection, nodeIds: readonly string[]): Promise<void> {
-  const isReported = ch`hasAny(node_ids, ${raw(`[${nodeIds.map((id) => `'${id}'`).join(', ')}]`)})`;
-  await connection.run(
-    toStatement(settleAgain(ch`select began_at, id from settled_conversations where ${isReported}`)).query,
-  );
-  await connection.run(toStatement(ch`delete from settled_conversations where ${isReported}`).query);
+async function deleteReports(connection: Connection): Promise<void> {
+  const gone = await findDeletedNodes(connection, 'settled_conversations', 'arrayJoin(t.node_ids)');
+  if (gone.length === 0) return;
+  const ids = raw(`[${gone.map(({ node_id }) => `'${node_id}'`).join(', ')}]`);
+  await connection.run(toStatement(settleAgain(ch`hasAny(s.node_ids, ${ids})`)).query);
+  await connection.run(toStatement(ch`delete from settled_conversations where hasAny(node_ids, ${ids})`).query);
 }
 
 /** What nodes that are gone have left. */
 async function deleteNodes(connection: Connection): Promise<number> {
   let total = 0;
   for (const table of ['flows', 'rollup_minutes', 'rollup_hours', 'unresolved_minutes']) {
-    const gone = await findDeletedNodes(connection, table);
+    const gone = await findDeletedNodes(connection, table, 'toString(t.node_id)');
     if (gone.length === 0) continue;
     const ids = gone.map(({ node_id }) => node_id);
     await connection.run(toStatement(ch`delete from ${raw(table)} where ${inIds(raw('node_id'), ids)}`).query);
-    if (table === 'flows') await deleteReports(connection, ids);
     total += gone.reduce((sum, { rows }) => sum + rows, 0);
   }
+  await deleteReports(connection);
   return total;
 }
 

@@ -7,11 +7,11 @@ import { getBegunHour } from '../assign-reports';
 import { type DueConversation, findParts } from '../find-parts';
 import type { FlowUpkeep } from '../flow-store';
 import type { Connection } from './connection';
-import { settleRows, UNSETTLED_HOURS } from './conversation-rows';
+import { countUnsettled, settle } from './conversation-rows';
 import { FLOW_NAMES } from './migrations';
 import { readSettlingTime } from './open-conversations';
 import { makeSettledConversations } from './settled-conversations';
-import { ch, number, type Part, raw, second, time, toStatement, uuid } from './statement';
+import { ch, number, raw, second, time, toStatement, uuid } from './statement';
 
 const CHUNK_KEYS = 100;
 /** What one run works at most before it leaves the rest to the next one. */
@@ -96,36 +96,32 @@ async function joinParts(connection: Connection, tx: Tx): Promise<number> {
   return due.length;
 }
 
-/** Conversations that one statement settles, about. */
-const MOST_AT_ONCE = 100_000;
+/** Changes that one statement settles, about. */
+const MOST_AT_ONCE = 200_000;
 /** As often at most: what is not settled yet is put together when it is read. */
 const SETTLE_EVERY_MS = 30 * SECOND_MS;
 
-/** Hours in pieces of about as many conversations, as conditions: of hours with very many, a part each. */
-function dividePieces(hours: readonly { began_s: number; conversations: number }[]): Part[] {
-  const pieces: Part[] = [];
-  let [first, last, size] = [0, 0, 0];
-  const close = () => {
-    const parts = Math.ceil(size / MOST_AT_ONCE);
-    for (let part = 0; part < parts; part++) {
-      const isPart = parts === 1 ? raw('true') : ch`cityHash64(s.conversation_id) % ${number(parts)} = ${number(part)}`;
-      pieces.push(ch`s.began_at between ${second(first * SECOND_MS)} and ${second(last * SECOND_MS)} and ${isPart}`);
-    }
+type Step = { until: string; parts: number };
+
+/** Minutes with what changed in them in steps of about as many changes: a minute with very many, in parts. */
+function divideTime(minutes: readonly { minute_s: number; changes: number }[], until: string): Step[] {
+  const steps: Step[] = [];
+  let size = 0;
+  for (const [i, { changes }] of minutes.entries()) {
+    size += changes;
+    const next = minutes[i + 1];
+    if (next && size + next.changes <= MOST_AT_ONCE) continue;
+    const end = next ? new Date(next.minute_s * SECOND_MS - 1).toISOString() : until;
+    steps.push({ until: end, parts: Math.ceil(size / MOST_AT_ONCE) });
     size = 0;
-  };
-  for (const { began_s, conversations } of hours) {
-    if (size > 0 && size + conversations > MOST_AT_ONCE) close();
-    if (size === 0) last = began_s;
-    first = began_s;
-    size += conversations;
   }
-  close();
-  return pieces;
+  return steps.length > 0 ? steps : [{ until, parts: 1 }];
 }
 
 /**
  * Has what changed of conversations read as it is by now, not put together each time. Only up to a time after which nothing older is stored; what
- * changes later is not settled. Interrupted anywhere, and from several processes at the same time, the same rows replace each other.
+ * changes later is not settled. What a step has settled stays settled, wherever the next one ends. Interrupted anywhere, and from several
+ * processes at the same time, the same rows replace each other.
  */
 export async function settleChanges(
   connection: Connection,
@@ -136,11 +132,14 @@ export async function settleChanges(
     raw('select toUnixTimestamp64Milli(max(until)) as until_ms from settled_until'),
   );
   if (Date.parse(until) - (settled?.until_ms ?? 0) < every_ms) return;
-  for (const piece of dividePieces(await connection.read(UNSETTLED_HOURS))) {
-    signal?.throwIfAborted();
-    await connection.run(toStatement(settleRows(piece)).query);
+  for (const step of divideTime(await connection.read(countUnsettled(until)), until)) {
+    for (let part = 0; part < step.parts; part++) {
+      signal?.throwIfAborted();
+      const which = ch`cityHash64(s.conversation_id) % ${number(step.parts)} = ${number(part)}`;
+      await connection.run(toStatement(settle({ which, until: step.until })).query);
+    }
+    await connection.run(toStatement(ch`insert into settled_until (one, until) select 1, ${time(step.until)}`).query);
   }
-  await connection.run(toStatement(ch`insert into settled_until (one, until) select 1, ${time(until)}`).query);
 }
 
 /** In small transactions, for some seconds. Every flow has a conversation from the start. */

@@ -45,10 +45,9 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       ...values,
     });
     type Seen = readonly [Connection, Report];
+    const byKey = (a: ValidFlow, b: ValidFlow) => (a.record.flow_key < b.record.flow_key ? -1 : 1);
     const toFlows = (seen: readonly Seen[]): ValidFlow[] =>
-      seen
-        .map(([connection, report]) => toValidFlow(connection, report, inventory))
-        .sort((a, b) => (a.record.flow_key < b.record.flow_key ? -1 : 1));
+      seen.map(([connection, report]) => toValidFlow(connection, report, inventory)).sort(byKey);
     const report = (seen: readonly Seen[], now = iso(NOW)) =>
       storeFlows(store, inventory.nodes[0] as FlowNode, toFlows(seen), now);
     const selectAll = (values: Partial<FlowSelection> = {}): FlowSelection => ({
@@ -66,6 +65,27 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       const text = { condition: undefined, resolved: new Map(), now: iso(NOW + HOUR), actions: undefined };
       return (await store.conversations.list({ ...selectAll(), ...text }, { limit: 100 })).items;
     };
+    /** Becomes known of everything in some networks that has an unknown end. */
+    async function resolveEnds(
+      ends: { source_workload_id: string; destination_workload_id: string },
+      networks: string[],
+    ) {
+      const resolver: EndResolver = {
+        endsOf: ({ workload_id }) => ({
+          ...ends,
+          ...{ source_cidr: SUBNET, destination_cidr: OTHER_SUBNET, workload_id, is_resolvable: () => false },
+        }),
+        observerOf: () => null,
+        subnetAround: () => null,
+        subnetsAmong: () => [SUBNET, OTHER_SUBNET],
+      };
+      for (let position = null, steps = 0; ; steps++) {
+        const step = await store.upkeep.resolveEnds(resolver, { networks, vmids: [] }, position);
+        if (step.position === null) break;
+        expect(steps).toBeLessThan(100);
+        position = step.position as never;
+      }
+    }
     /** Everything that a heartbeat adds to. */
     const readSums = async () => [
       (await listFlows()).map(({ bytes }) => bytes),
@@ -140,24 +160,9 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       const flows = toFlows([[one, makeReport(NOW - 54 * MINUTE)]]).map((flow) => ({ ...flow, is_resolvable: true }));
       await storeFlows(store, inventory.nodes[0] as FlowNode, flows, iso(NOW));
       const [server, client] = [inventory.workloads[3]?.id ?? '', inventory.workloads[0]?.id ?? ''];
-      const resolver: EndResolver = {
-        endsOf: ({ workload_id }) => ({
-          ...{ source_workload_id: client, destination_workload_id: server, source_cidr: SUBNET },
-          ...{ destination_cidr: OTHER_SUBNET, workload_id, is_resolvable: () => false },
-        }),
-        observerOf: () => null,
-        subnetAround: () => null,
-        subnetsAmong: () => [SUBNET, OTHER_SUBNET],
-      };
       expect(await listFlows({ visible: [server] })).toEqual([]);
-      const walk = async (networks: string[]) => {
-        for (let position = null, steps = 0; ; steps++) {
-          const step = await store.upkeep.resolveEnds(resolver, { networks, vmids: [] }, position);
-          if (step.position === null) break;
-          expect(steps).toBeLessThan(100);
-          position = step.position as never;
-        }
-      };
+      const walk = (networks: string[]) =>
+        resolveEnds({ source_workload_id: client, destination_workload_id: server }, networks);
       await walk(['10.9.0.0/24', 'fd77::1/128']);
       expect(await listFlows({ visible: [server] })).toEqual([]);
       await walk(['10.9.0.0/24', '10.8.0.1/32']);
@@ -170,15 +175,51 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       expect(await listFlows()).toMatchObject([{ bytes: 200 }]);
     });
 
+    it('joins conversations that turn out to be one', async () => {
+      const [here, there] = inventory.nodes as [FlowNode, FlowNode];
+      const of = (node: number, values: Partial<Report> = {}) => {
+        const { client, server, ...one } = { ...makeConnection(40_001, false), nodes: [node] };
+        const ends = {
+          client: { ...client, workload: node === 0 ? 0 : null },
+          server: { ...server, workload: node === 0 ? null : 2 },
+        };
+        const flows = toFlows([[{ ...one, ...ends }, makeReport(NOW - 54 * MINUTE, { node, ...values })]]);
+        return flows.map((flow) => ({ ...flow, is_resolvable: true }));
+      };
+      // Each node knows the end that is its own.
+      await storeFlows(store, here, of(0), iso(NOW));
+      await storeFlows(store, there, of(1, { bytes: 60 }), iso(NOW));
+      expect((await listConversations()).map(({ bytes }) => bytes).sort()).toEqual([100, 60]);
+      const [client, server] = [inventory.workloads[0]?.id ?? '', inventory.workloads[2]?.id ?? ''];
+      await resolveEnds({ source_workload_id: client, destination_workload_id: server }, [
+        '10.8.0.1/32',
+        '10.7.0.1/32',
+      ]);
+      await store.upkeep.settleConversations();
+      const nodeIds = [here.node_id, there.node_id].sort();
+      const whole = { bytes: 100, client: { workload_id: client }, server: { workload_id: server } };
+      const [joined, ...others] = await listConversations();
+      expect(others).toEqual([]);
+      expect(joined).toMatchObject(whole);
+      expect([...new Set((await listFlows()).map(({ node_id }) => node_id))].sort()).toEqual(nodeIds);
+      // What comes next is a part of the whole, also when the agent does not say how much of it is new.
+      const next = of(1, { at: NOW - 52 * MINUTE, bytes: 150 }).map((flow) => ({ ...flow, delta_bytes: null }));
+      expect(await storeFlows(store, there, next, iso(NOW))).toBe(0);
+      expect((await listConversations()).map(({ id, bytes }) => [id, bytes])).toEqual([[joined?.id, 150]]);
+    });
+
     it('deletes what nodes that are gone have left', async () => {
-      const flows = (port: number) => toFlows([[makeConnection(port), makeReport(NOW - 40 * MINUTE)]]);
+      const flows = (port: number, bytes = 100) =>
+        toFlows([[makeConnection(port), makeReport(NOW - 40 * MINUTE, { bytes })]]);
       const [gone, other] = inventory.nodes as [FlowNode, FlowNode];
-      await storeFlows(store, gone, flows(40_001), iso(NOW));
-      await storeFlows(store, other, flows(40_002), iso(NOW));
+      await storeFlows(store, gone, [...flows(40_001), ...flows(40_003, 700)].sort(byKey), iso(NOW));
+      await storeFlows(store, other, [...flows(40_002), ...flows(40_003, 50)].sort(byKey), iso(NOW));
+      expect((await listConversations()).map(({ bytes }) => bytes).sort()).toEqual([100, 100, 700]);
       await db.delete(nodes).where(eq(nodes.id, gone.node_id));
       expect((await store.upkeep.retain({ now: NOW, flow_hours: 4 })).rows_of_gone_nodes).toBeGreaterThan(0);
-      expect((await listFlows()).map(({ node_id }) => node_id)).toEqual([other.node_id]);
-      expect(await sumMinutes()).toEqual([100, 1]);
+      expect((await listFlows()).map(({ node_id }) => node_id)).toEqual([other.node_id, other.node_id]);
+      expect(await sumMinutes()).toEqual([150, 2]);
+      expect((await listConversations()).map(({ bytes }) => bytes).sort()).toEqual([100, 50]);
       expect((await store.upkeep.retain({ now: NOW, flow_hours: 4 })).rows_of_gone_nodes).toBe(0);
     });
 

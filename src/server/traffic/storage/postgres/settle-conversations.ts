@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm';
+import type { FlowRecord } from '@/domain/flow/flow-record';
 import { db, type Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import { trafficConversations, trafficFlows } from '../../../db/schema/flows';
+import { flowUnresolvedMinutes, trafficConversations, trafficFlows } from '../../../db/schema/flows';
 import { unnestRows } from '../../../db/unnest-rows';
 import { stableKey } from '../../../lib/ids';
 import type { SeenFlow } from '../assign-reports';
 import { type DueConversation, findParts } from '../find-parts';
 import type { FlowUpkeep } from '../flow-store';
-import { assignConversations } from './assign-conversations';
+import { assignConversations, toFlowKey } from './assign-conversations';
 import { lockNode } from './hours-to-sum';
 import { type ConversationIdentity, resumConversations, storeConversations } from './store-conversations';
 
@@ -21,13 +22,19 @@ const TIMES = ['first_seen_at', 'observed_at'].map(
   (name) => `to_char(t.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`,
 );
 
-/** A flow that was ended when its workload moved is a conversation of its own: its key is no hash of its ends any more. */
-const isEnded = (flow: SeenFlow & { decision: string }) =>
-  flow.flow_key !==
+type HashedEnds = Pick<FlowRecord, 'source_ip' | 'destination_ip' | 'protocol' | 'source_port' | 'destination_port'> & {
+  decision: string;
+};
+
+/** The key of a flow in the first conversation of its ends. */
+const hashEnds = (flow: HashedEnds): string =>
   stableKey([
     ...[flow.source_ip, flow.destination_ip, flow.protocol],
     ...[flow.source_port, flow.destination_port, flow.decision],
   ]);
+
+/** A flow that was ended when its workload moved is a conversation of its own: its key is no hash of its ends any more. */
+const isEnded = (flow: HashedEnds & { flow_key: string }) => flow.flow_key !== hashEnds(flow);
 
 /** Assigns flows of one node that were stored before there were conversations. @returns how many */
 async function assignStored(tx: Tx, nodeId: string): Promise<number> {
@@ -57,6 +64,43 @@ async function assignStored(tx: Tx, nodeId: string): Promise<number> {
   return flows.length;
 }
 
+type MovedFlow = HashedEnds & { node_id: string; flow_key: string; whole: string; ordinal: number };
+
+/**
+ * Flows of parts become flows of the whole, with the keys under which later reports look for them. Where their node has reported the whole as
+ * well, they keep theirs.
+ */
+async function moveFlows(tx: Tx, parts: readonly { id: string; whole: string }[]): Promise<void> {
+  // In the order of the locks: flows before their conversations.
+  const flows = await tx.execute<MovedFlow>(sql`
+    select t.node_id, t.flow_key, host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip, t.protocol, t.source_port,
+      t.destination_port, t.decision, r.whole, w.ordinal
+    from ${trafficFlows} as t join ${unnestRows({ id: 'uuid', whole: 'uuid' }, 'id', parts)} as r on t.conversation_id = r.id
+    join ${trafficConversations} as w on w.id = r.whole
+    order by t.node_id, t.flow_key for update of t`);
+  const taken = new Set<string>();
+  const moves = flows.map(({ node_id, flow_key, whole, ordinal, ...flow }) => {
+    const new_key = toFlowKey(hashEnds(flow), { id: whole, ordinal });
+    const isFirst = !taken.has(`${node_id} ${new_key}`);
+    taken.add(`${node_id} ${new_key}`);
+    return { node_id, flow_key, whole, new_key: isFirst ? new_key : flow_key };
+  });
+  const columns = { flow_key: 'uuid', node_id: 'uuid', whole: 'uuid', new_key: 'uuid' } as const;
+  await tx.execute(sql`
+    with moves as materialized (
+      select m.node_id, m.flow_key, m.whole, case when exists (
+          select 1 from ${trafficFlows} as t where t.node_id = m.node_id and t.flow_key = m.new_key)
+        then m.flow_key else m.new_key end as new_key
+      from ${unnestRows(columns, 'flow_key', moves)} as m),
+    moved as (
+      update ${trafficFlows} as t set conversation_id = m.whole, flow_key = m.new_key from moves as m
+      where t.node_id = m.node_id and t.flow_key = m.flow_key
+      returning m.node_id, m.flow_key, m.new_key, t.first_seen_at, t.observed_at)
+    update ${flowUnresolvedMinutes} as d set flow_key = m.new_key from moved as m
+    where d.node_id = m.node_id and d.flow_key = m.flow_key and m.new_key <> m.flow_key
+      and d.bucket_at between date_trunc('minute', m.first_seen_at) and m.observed_at`);
+}
+
 /** Joins conversations of which ends became known with those that they turn out to be a part of. @returns how many were due */
 async function joinParts(tx: Tx): Promise<number> {
   const due = await tx.execute<DueConversation>(sql`
@@ -67,15 +111,8 @@ async function joinParts(tx: Tx): Promise<number> {
     from ${trafficConversations} as c where c.conversation_key in (
       select conversation_key from ${trafficConversations} where is_merge_due and not is_final limit ${CHUNK_KEYS}) and not c.is_final`);
   const parts = findParts(due);
-  const columns = { id: 'uuid', whole: 'uuid' } as const;
   if (parts.length > 0) {
-    // In the order of the locks: flows before their conversations.
-    await tx.execute(sql`
-      with held as materialized (
-        select t.node_id, t.flow_key, r.whole from ${trafficFlows} as t join ${unnestRows(columns, 'id', parts)} as r on t.conversation_id = r.id
-        order by t.node_id, t.flow_key for update of t)
-      update ${trafficFlows} as t set conversation_id = held.whole from held
-      where t.node_id = held.node_id and t.flow_key = held.flow_key`);
+    await moveFlows(tx, parts);
     await resumConversations(tx, [...new Set(parts.flatMap(({ id, whole }) => [id, whole]))]);
   }
   await tx.execute(sql`
