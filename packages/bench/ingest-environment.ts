@@ -75,13 +75,15 @@ export async function startIngestEnvironment() {
     url: `http://127.0.0.1:${port}`,
     /** A file that the database server may write. */
     scratch: join(scratch, 'flows.copy'),
-    /** Fills the store up to `rows` flows that were observed `minutes` ago. @returns rows per node */
+    /** Fills the store up to `rows` flows that were observed `minutes` ago, with their conversations. @returns rows per node */
     async preload(rows: number, minutes: number, already = 0, nodes = NODES): Promise<number> {
       const perNode = Math.floor(rows / nodes);
       for (let i = Math.floor(already / nodes); i < perNode; i += CHUNK) {
         await sql.unsafe(PRELOAD_SQL, [i, Math.min(i + CHUNK, perNode), minutes, nodes]);
       }
-      await sql`vacuum analyze traffic_flows`;
+      const { postgresFlowStore } = await import('@/server/traffic/storage/postgres/postgres-flow-store');
+      for (let assigned = 1; assigned > 0; ) ({ assigned } = await postgresFlowStore.upkeep.settleConversations());
+      await sql`vacuum analyze traffic_flows, traffic_conversations`;
       await sql`checkpoint`;
       return perNode;
     },

@@ -32,6 +32,8 @@ const OPEN_PER_SECOND = 4;
 const LARGEST_ON = [0, 3_000];
 const LARGEST_HEARTBEATS = 3;
 const LONGEST_MS = 20_000;
+/** Since when stored flows were not reported: their conversations continue. */
+const AGE_MINUTES = 1;
 /** Rows that heartbeats meet again. */
 const ALIVE = 1_000_000;
 
@@ -68,12 +70,12 @@ async function measureSmall(
 ): Promise<Cost> {
   await setPageCost(environment, '4');
   await environment.sql`alter table traffic_flows set (autovacuum_enabled = off)`;
-  await environment.sql`truncate traffic_flows, flow_rollup_minutes`;
-  const perNode = await environment.preload(rows, 30, 0, restart.nodes);
+  await environment.sql`truncate traffic_flows, traffic_conversations, flow_rollup_minutes`;
+  const perNode = await environment.preload(rows, AGE_MINUTES, 0, restart.nodes);
   const cost = await send(environment, { first: 0, perNode, ...restart, ...plan });
   await setPageCost(environment, 'default');
   await environment.sql`alter table traffic_flows reset (autovacuum_enabled)`;
-  await environment.sql`truncate traffic_flows, flow_rollup_minutes`;
+  await environment.sql`truncate traffic_flows, traffic_conversations, flow_rollup_minutes`;
   return cost;
 }
 
@@ -135,7 +137,7 @@ try {
       costs.push([String(rows), await measureSmall(environment, rows)]);
       continue;
     }
-    const perNode = await environment.preload(rows, 30, present);
+    const perNode = await environment.preload(rows, AGE_MINUTES, present);
     present = rows;
     console.error(`${rows} rows are present`);
     const alive = { first: Math.max(0, perNode - ALIVE / NODES), perNode };

@@ -15,7 +15,8 @@ function spread(type: PgArrayType, values: readonly Value[]): SQL {
         values.map((value) => Date.parse(String(value)) / 1000),
       )}))`;
     case 'jsonb':
-      return sql`unnest(${pgArray('text', values)})::jsonb`;
+      // One document: in an array of texts, each quote of each document is escaped.
+      return sql`nullif(jsonb_array_elements(${`[${values.map((value) => value ?? 'null').join(',')}]`}::jsonb), 'null')`;
     default:
       return sql`unnest(${pgArray(type, values)})`;
   }

@@ -37,16 +37,16 @@ export function listSeenSources(
       return [{ workload_id, nic: `net${nic}`, address, vlan_tag: vlan ?? null, seen_on, at }];
     });
   }
-  const seen = new Map<string, SeenSource>();
+  /** Null: of its address nothing can be said. */
+  const seen = new Map<string, SeenSource | null>();
   for (const { record } of flows) {
     const { workload_id, source_workload_id, nic, vlan, source_ip, observed_at: at, interface: seen_on } = record;
     if (workload_id === null || workload_id !== source_workload_id || nic === null) continue;
-    const address = readHost(book, source_ip);
-    if (address === null) continue;
-    const key = `${workload_id} ${nic} ${address}`;
+    const key = `${workload_id} ${nic} ${source_ip}`;
     const known = seen.get(key);
-    if (known && known.at >= at) continue;
-    seen.set(key, { workload_id, nic: `net${nic}`, address, vlan_tag: vlan, seen_on, at });
+    if (known === null || (known && known.at >= at)) continue;
+    const address = known?.address ?? readHost(book, source_ip);
+    seen.set(key, address && { workload_id, nic: `net${nic}`, address, vlan_tag: vlan, seen_on, at });
   }
-  return [...seen.values()];
+  return [...seen.values()].flatMap((source) => source ?? []);
 }

@@ -138,40 +138,46 @@ const byKey = <T>(rows: ReadonlyMap<string, T>): T[] =>
  * @param inserted keys of the flows that are new
  */
 export function rollUp(flows: readonly ValidFlow[], inserted: ReadonlySet<string>): RolledUp {
+  /** By minute and identity; a key is computed for each sum, not for each flow. */
   const sums = new Map<string, RollupRecord>();
   const parts = new Map<string, UnresolvedPart>();
   for (const { record, source_prefix, destination_prefix, is_resolvable } of flows) {
-    const bucket_at = new Date(Math.floor(Date.parse(record.observed_at) / MINUTE_MS) * MINUTE_MS).toISOString();
-    const identity = {
-      source_workload_id: record.source_workload_id,
-      destination_workload_id: record.destination_workload_id,
-      source_prefix,
-      destination_prefix,
-      source_internal: record.source_cidr !== null,
-      destination_internal: record.destination_cidr !== null,
-      protocol: record.protocol,
-      ...getServicePort(record),
-      decision: record.decision,
-    };
-    const rollup_key = rollupKey(identity);
-    const key = `${bucket_at} ${rollup_key}`;
+    const bucket_at = `${record.observed_at.slice(0, 'YYYY-MM-DDTHH:MM'.length)}:00.000Z`;
+    const { service_port, reply } = getServicePort(record);
+    const { source_workload_id, destination_workload_id, source_cidr, destination_cidr, protocol, decision } = record;
     const counted = {
       bytes: record.bytes ?? 0,
       packets: record.packets ?? 0,
       flows: inserted.has(record.flow_key) ? 1 : 0,
     };
-    let sum = sums.get(key);
+    const alike = `${bucket_at} ${source_workload_id} ${destination_workload_id} ${source_prefix} ${destination_prefix} ${
+      source_cidr === null} ${destination_cidr === null} ${service_port} ${reply} ${decision} ${protocol}`;
+    let sum = sums.get(alike);
     if (!sum) {
-      sum = { bucket_at, rollup_key, ...identity, bytes: 0, packets: 0, flows: 0 };
-      sums.set(key, sum);
+      const identity = {
+        source_workload_id,
+        destination_workload_id,
+        source_prefix,
+        destination_prefix,
+        source_internal: source_cidr !== null,
+        destination_internal: destination_cidr !== null,
+        protocol,
+        service_port,
+        reply,
+        decision,
+      };
+      sum = { bucket_at, rollup_key: rollupKey(identity), ...identity, bytes: 0, packets: 0, flows: 0 };
+      sums.set(alike, sum);
     }
     sum.bytes = Math.min(sum.bytes + counted.bytes, Number.MAX_SAFE_INTEGER);
     sum.packets = Math.min(sum.packets + counted.packets, Number.MAX_SAFE_INTEGER);
     sum.flows += counted.flows;
     if (is_resolvable) {
+      const { rollup_key } = sum;
       const { flow_key } = record;
-      parts.set(`${key} ${flow_key}`, { bucket_at, rollup_key, flow_key, ...counted });
+      parts.set(`${bucket_at} ${rollup_key} ${flow_key}`, { bucket_at, rollup_key, flow_key, ...counted });
     }
   }
-  return { sums: byKey(sums), parts: byKey(parts) };
+  const bySum = new Map([...sums.values()].map((sum) => [`${sum.bucket_at} ${sum.rollup_key}`, sum]));
+  return { sums: byKey(bySum), parts: byKey(parts) };
 }
