@@ -1,11 +1,10 @@
 // Builds what `npm start` runs: bundles and the node agent in dist/, Next's standalone server in .next/. With `--if-changed`,
 // only what the sources changed since the last complete build.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from './install.mjs';
-import { oneDrizzle } from './one-drizzle.mjs';
 import { isBuilt, sourceHash, stamp, unstamp } from './stamp.mjs';
 
 const at = (...parts) => join(root, ...parts);
@@ -15,23 +14,6 @@ const bundlesOnly = process.argv.includes('--bundles');
 /** Packages that are CommonJS call require() inside an ES module. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
-
-/**
- * Takes characters beyond Latin-1 out of the comments of packages. V8 keeps a program with one of them in two bytes for each
- * character, once for each thread. In code esbuild escapes them, except in `sql` templates.
- */
-function narrowProgram(file) {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const narrow = lines.map((line, i) => {
-    if (!/[^\0-\xff]/.test(line)) return line;
-    if (/^\s*(?:\/?\*|\/\/)/.test(line)) return line.replace(/[^\0-\xff]/g, '?');
-    process.stderr.write(
-      `${file}:${i + 1} has a character beyond Latin-1. Write it as a string that is no template:\n${line}\n`,
-    );
-    return process.exit(1);
-  });
-  writeFileSync(file, narrow.join('\n'));
-}
 
 async function buildBundles(hash) {
   if (ifChanged && isBuilt('bundles', hash)) return;
@@ -61,10 +43,8 @@ async function buildBundles(hash) {
     logLevel: 'warning',
     // Native code is loaded from node_modules.
     external: ['@node-rs/argon2', 'pg-native'],
-    plugins: [oneDrizzle],
     banner: { js: REQUIRE },
   });
-  for (const name of Object.keys(entryPoints)) narrowProgram(at('dist', `${name}.mjs`));
   // One file for other machines, served by the installation.
   await build({
     absWorkingDir: root,

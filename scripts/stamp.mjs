@@ -8,7 +8,7 @@ const TESTS = /[.](test|suite|fixture)[.]\w+$|(^|\/)src\/test\/|[.]md$/;
 const FOLDERS = ['src', 'workers', 'agent', 'packages', 'public', 'drizzle'];
 const FILES = [
   ...['package-lock.json', 'next.config.ts', 'tsconfig.json', 'postcss.config.mjs'],
-  ...['scripts/build.mjs', 'scripts/one-drizzle.mjs', 'scripts/stamp.mjs'],
+  ...['scripts/build.mjs', 'scripts/stamp.mjs'],
 ];
 
 function* filesBelow(path) {

@@ -10,7 +10,6 @@ import { lazy, processState } from '../lib/process-state';
 import { guardTransactions } from './guard-transactions';
 import { tolerateLostConnections } from './lost-connections';
 import { prepareFrequent } from './prepare-statements';
-import { renderStatementsInOnePass } from './render-statements';
 
 type Schema = Record<string, never>;
 export type Db = PostgresJsDatabase<Schema>;
@@ -82,7 +81,6 @@ function connect(max: number, connection: { statement_timeout: number } & Settin
       ...connection,
     },
   });
-  renderStatementsInOnePass();
   made.unsafe = prepareFrequent(made.unsafe);
   guardTransactions(made);
   tolerateLostConnections();

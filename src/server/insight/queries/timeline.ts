@@ -49,9 +49,6 @@ const READING = `case jsonb_typeof(state -> 'rules') when 'array' then jsonb_arr
 const CLUSTER_READING = `case jsonb_typeof(state -> 'rules') when 'array' then jsonb_array_length(state -> 'rules') end as rules,
   state #> '{options,enable}' as enable`;
 
-/** No part of a template, in which the build cannot escape it. */
-const ARROW = raw("' → '");
-
 /** The steps of a change that touch workloads. */
 const STEPS = ['applying', 'awaiting_confirmation', 'confirmed', 'failed', 'rolling_back', 'rolled_back'] as const;
 
@@ -235,7 +232,7 @@ function trafficEvents(ids: SQL, reach: Reach, days: readonly TrafficDay[]): SQL
     seen('last'),
     sql`select ${event('escaped', e.id, e.first_seen_at, 'escaped_traffic', {
       workload: e.workload_id,
-      subject: sql`host(${e.client_ip}) || ${ARROW} || host(${e.server_ip}) || coalesce(' ' || ${e.protocol} || '/' || ${e.server_port}, '')`,
+      subject: sql`host(${e.client_ip}) || ' → ' || host(${e.server_ip}) || coalesce(' ' || ${e.protocol} || '/' || ${e.server_port}, '')`,
     })} from ${e} where ${e.workload_id} = any (${ids}) and ${e.reason} is not null and ${visibleAt(reach, e.workload_id, e.first_seen_at)}`,
   ];
 }

@@ -84,6 +84,17 @@ describe.skipIf(findChdbProblem() !== null)('tables of flows in ClickHouse', () 
     for (const table of ['rollup_minutes', 'rollup_hours']) expect(await readTotals(table)).toBe('100\t1\t1');
   });
 
+  it('sorts ids by their second half, so that few parts of a table have flows of one address', async () => {
+    await server.run(`insert into flows (began_at, conversation_id, forward, decision, node_id, source_workload_id)
+      select '2026-11-27 10:00:00', reinterpretAsUUID(concat(unhex('0000000000000080'), reverse(unhex(concat('a', leftPad(hex(number % 64), 3, '0'), leftPad(hex(number), 12, '0')))))),
+        true, 'observed', '${id(2)}', reinterpretAsUUID(concat(reinterpretAsString(number % 64), unhex('00000000000000a1'))) from numbers(200000)`);
+    await server.run('optimize table flows final');
+    const explained = await server.run(`explain indexes = 1 select count() from flows
+      where source_workload_id = (select source_workload_id from flows where conversation_id = (select max(conversation_id) from flows))`);
+    const [, read, all] = /by_source[\s\S]*?Granules: (\d+)\/(\d+)/.exec(explained) ?? [];
+    expect([Number(read), Number(all) > 20]).toEqual([expect.toSatisfy((n: number) => n >= 1 && n <= 3), true]);
+  });
+
   it('fills in an end by a row with nothing else, whichever comes first', async () => {
     const fill = (conversation: string) =>
       server.run(`insert into flows (began_at, conversation_id, forward, decision, node_id, bytes, packets, first_seen_at, created_at, source_workload_id)

@@ -105,8 +105,6 @@ export async function moveMinutesToHours(executor: Executor, cutoff: string, pag
   return rows[0]?.moved ?? 0;
 }
 
-const MINUTE_MS = 60_000;
-
 /** The key of a rollup. */
 export const rollupKey = (identity: RollupIdentity): string =>
   stableKey([
@@ -151,7 +149,8 @@ export function rollUp(flows: readonly ValidFlow[], inserted: ReadonlySet<string
       flows: inserted.has(record.flow_key) ? 1 : 0,
     };
     const alike = `${bucket_at} ${source_workload_id} ${destination_workload_id} ${source_prefix} ${destination_prefix} ${
-      source_cidr === null} ${destination_cidr === null} ${service_port} ${reply} ${decision} ${protocol}`;
+      source_cidr === null
+    } ${destination_cidr === null} ${service_port} ${reply} ${decision} ${protocol}`;
     let sum = sums.get(alike);
     if (!sum) {
       const identity = {
@@ -178,6 +177,6 @@ export function rollUp(flows: readonly ValidFlow[], inserted: ReadonlySet<string
       parts.set(`${bucket_at} ${rollup_key} ${flow_key}`, { bucket_at, rollup_key, flow_key, ...counted });
     }
   }
-  const bySum = new Map([...sums.values()].map((sum) => [`${sum.bucket_at} ${sum.rollup_key}`, sum]));
-  return { sums: byKey(bySum), parts: byKey(parts) };
+  const byMinute = new Map([...sums.values()].map((sum) => [`${sum.bucket_at} ${sum.rollup_key}`, sum]));
+  return { sums: byKey(byMinute), parts: byKey(parts) };
 }
