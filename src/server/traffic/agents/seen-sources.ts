@@ -46,7 +46,7 @@ export function listSeenSources(
     const known = seen.get(key);
     if (known === null || (known && known.at >= at)) continue;
     const address = known?.address ?? readHost(book, source_ip);
-    seen.set(key, address && { workload_id, nic: `net${nic}`, address, vlan_tag: vlan, seen_on, at });
+    seen.set(key, address === null ? null : { workload_id, nic: `net${nic}`, address, vlan_tag: vlan, seen_on, at });
   }
   return [...seen.values()].flatMap((source) => source ?? []);
 }
