@@ -16,7 +16,7 @@ import {
 } from '../auth/scope';
 import { AppError, type ErrorCode } from '../lib/errors';
 import { logger } from '../lib/logger';
-import { observeRequest } from '../lib/metrics';
+import { observeRequest, toCountedStatus } from '../lib/metrics';
 import { noteRefusal } from '../lib/note-refusal';
 import { toAppError, toProblem } from '../rest/problem';
 import { getBaseUrl } from '../rest/request-headers';
@@ -97,13 +97,13 @@ const t = initTRPC
   });
 
 /** Gives every failure its HTTP status, logs what is our fault, measures. */
-const base = t.procedure.use(async ({ next, path, type, ctx }) => {
+const base = t.procedure.use(async ({ next, path, type, ctx, signal }) => {
   const started = performance.now();
   const result = await next();
   let status = 200;
   if (!result.ok) {
     const meaning = toCallerError(result.error);
-    status = meaning.status;
+    status = toCountedStatus(meaning.status, signal);
     if (status >= 500)
       logger.error({ err: result.error.cause ?? result.error, request_id: ctx.origin.request_id, path }, 'call failed');
     observeRequest({ surface: 'trpc', method: type, path, status, seconds: (performance.now() - started) / 1000 });

@@ -165,6 +165,13 @@ const made = lazy(() => {
   };
 });
 
+/** The status in the metrics of a call whose caller went away before it was answered: no failure of the service. */
+const LEFT = 499;
+
+/** The status of a call as the metrics count it. @param signal aborted when the caller went away */
+export const toCountedStatus = (status: number, signal: AbortSignal | undefined): number =>
+  status >= 500 && signal?.aborted ? LEFT : status;
+
 /** Records one answered request. `path` is the pattern, never the concrete address, to keep the series few. */
 export function observeRequest(r: {
   surface: 'rest' | 'trpc';

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sqlClient } from '@/server/db/client';
 import { env } from '@/server/lib/env';
+import { metricsText } from '@/server/lib/metrics';
 import { bearer, makeUser, signIn } from '@/test/factories';
 import { call } from '@/test/request';
 import { defineRoute, MAX_BODY_BYTES } from './define-route';
@@ -363,5 +364,23 @@ describe('metrics', () => {
     expect(
       (await call('/metrics', { from: '192.0.2.1', headers: { authorization: `${authorization}x` } })).status,
     ).toBe(401);
+  });
+
+  it.each([
+    ['as a failure when it fails', false, '500'],
+    ['apart when its caller left', true, '499'],
+  ])('count a call %s', async (name, leaves, status) => {
+    const path = `/counted-${leaves}` as const;
+    const caller = new AbortController();
+    const route = defineRoute({
+      ...{ method: 'GET', path, summary: '', tag: '', access: { open: 'test' }, response: { status: 200 } },
+      handler: async () => {
+        if (leaves) caller.abort();
+        throw new Error(name);
+      },
+    });
+    await handleRequest([route], new Request(`http://fabric.test/api/v1${path}`, { signal: caller.signal }));
+    const counted = (await metricsText()).split('\n').filter((line) => line.includes('_count{') && line.includes(path));
+    expect(counted).toEqual([expect.stringContaining(`status="${status}"`)]);
   });
 });

@@ -16,7 +16,7 @@ import {
 } from '../auth/scope';
 import { AppError } from '../lib/errors';
 import { logger } from '../lib/logger';
-import { observeRequest } from '../lib/metrics';
+import { observeRequest, toCountedStatus } from '../lib/metrics';
 import { noteRefusal } from '../lib/note-refusal';
 import { readAgent } from '../traffic/agents/agent-identity';
 import type { Access, Route } from './define-route';
@@ -70,8 +70,7 @@ function answerUnmatched(
 const normalizeError = (error: unknown): AppError =>
   toAppError(error instanceof ZodError ? new Error('unexpected shape', { cause: error }) : error);
 
-function respondWithError(appError: AppError, error: unknown, requestId: string, label: string): Response {
-  if (appError.status >= 500) logger.error({ err: error, request_id: requestId, path: label }, 'request failed');
+function respondWithError(appError: AppError, requestId: string): Response {
   const response = problemResponse(appError, requestId);
   const allow = appError.extra?.allow;
   if (Array.isArray(allow)) response.headers.set('allow', allow.join(', '));
@@ -131,21 +130,24 @@ async function answerRequest(routes: readonly Route[], request: Request): Promis
   } catch (error) {
     const appError = normalizeError(error);
     code = appError.code;
-    response = respondWithError(appError, error, origin.request_id, label);
+    response = respondWithError(appError, origin.request_id);
+    if (toCountedStatus(appError.status, request.signal) >= 500)
+      logger.error({ err: error, request_id: origin.request_id, path: label }, 'request failed');
   }
   if (request.method === 'HEAD') {
     await response.body?.cancel();
     response = new Response(null, { status: response.status, headers: response.headers });
   }
   const seconds = (performance.now() - started) / 1000;
-  observeRequest({ surface: 'rest', method: request.method, path: label, status: response.status, seconds });
+  const status = toCountedStatus(response.status, request.signal);
+  observeRequest({ surface: 'rest', method: request.method, path: label, status, seconds });
   noteRefusal({
     ...origin,
     actor_id: actorId,
     surface: 'rest',
     method: request.method,
     path: label,
-    status: response.status,
+    status,
     code,
   });
   return response;
