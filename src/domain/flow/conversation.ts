@@ -77,5 +77,7 @@ export const ConversationPage = createPageSchema(Conversation).extend({
   /** Conversations that were last seen before have expired, whatever the range. */
   kept_since: z.string(),
   retention_hours: z.int(),
+  /** Until when conversations can be missing because they are being moved from another store; null: none are. */
+  missing_until: z.string().nullable(),
 });
 export type ConversationPage = z.output<typeof ConversationPage>;

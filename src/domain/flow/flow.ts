@@ -62,6 +62,8 @@ export const FlowPage = createPageSchema(EvaluatedFlow).extend({
   kept_since: z.string(),
   /** The setting that this follows from. */
   retention_hours: z.int(),
+  /** Until when flows can be missing because they are being moved from another store; null: none are. */
+  missing_until: z.string().nullable(),
 });
 export type FlowPage = z.output<typeof FlowPage>;
 

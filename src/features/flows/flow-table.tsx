@@ -5,6 +5,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { conversationText } from '../shared/flows/flow-labels';
+import { MovingNotice, RetentionNotice } from '../shared/flows/missing-traffic';
 import { loadTab } from '../shared/load-tab';
 import { useDraftMenu } from '../shared/policy-draft/draft-actions';
 import { toFlowSeed } from '../shared/policy-draft/draft-link';
@@ -12,7 +13,6 @@ import { expiredRange, hasTotals, isBeforeRetention } from '../shared/time-range
 import { useServerList } from '../shared/use-server-list';
 import { flowColumns } from './flow-columns';
 import { NoFlows } from './no-flows';
-import { RetentionNotice } from './retention-notice';
 import type { FlowView, Narrowing } from './use-flow-view';
 
 const RangeTotals = loadTab(() => import('./range-totals').then((module) => module.RangeTotals));
@@ -31,7 +31,7 @@ function findAskedWorkload({ workload_id: ids, ...others }: FlowView['flowFilter
 }
 
 /** The retention, as the first answer reports it. */
-type Kept = Pick<FlowPage, 'kept_since' | 'retention_hours'>;
+type Kept = Pick<FlowPage, 'kept_since' | 'retention_hours' | 'missing_until'>;
 
 /** The flows of the time range, one row each; where it goes beyond the retention, the totals of all of it. */
 export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
@@ -58,13 +58,15 @@ export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
     pathKey: trpc.flows.list.pathKey(),
     fetchPage: async (page, signal) => {
       const found = await client.flows.list.query({ ...input, ...page }, { signal });
-      setKept({ kept_since: found.kept_since, retention_hours: found.retention_hours });
+      const { kept_since, retention_hours, missing_until } = found;
+      setKept({ kept_since, retention_hours, missing_until });
       return found;
     },
   });
   const draftMenu = useDraftMenu<EvaluatedFlow>(toFlowSeed, conversationText);
   return (
     <>
+      <MovingNotice until={kept?.missing_until} since={range.since} />
       {isCut && <RetentionNotice hours={kept.retention_hours} since={range.since} />}
       {!(isCut && expired) && (
         <DataTable

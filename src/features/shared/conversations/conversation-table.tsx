@@ -5,6 +5,7 @@ import type { Conversation, ConversationListInput, ConversationPage } from '@/do
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
+import { MovingNotice } from '../flows/missing-traffic';
 import { useDraftMenu } from '../policy-draft/draft-actions';
 import { expiredRange } from '../time-range';
 import { useServerList } from '../use-server-list';
@@ -42,7 +43,7 @@ export function ConversationTable({
   const columns = useMemo(() => conversationColumns(t), [t]);
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const [found, setFound] = useState<Pick<ConversationPage, 'kept_since' | 'is_total_capped'> | null>(null);
+  const [found, setFound] = useState<Omit<ConversationPage, 'items'> | null>(null);
   const expired = expiredRange(range.until, found?.kept_since);
   const input = { ...asked, ...range, sort: sort as ConversationListInput['sort'] };
   const list = useServerList({
@@ -52,23 +53,30 @@ export function ConversationTable({
     pathKey: trpc.conversations.list.pathKey(),
     fetchPage: async (page, signal) => {
       const answer = await client.conversations.list.query({ ...input, ...page }, { signal });
-      setFound({ kept_since: answer.kept_since, is_total_capped: answer.is_total_capped });
+      const { items: _, ...facts } = answer;
+      setFound(facts);
       return answer;
     },
   });
   const draftMenu = useDraftMenu<Conversation>(toConversationSeed, formatConversation);
   return (
-    <DataTable
-      {...list}
-      id="conversations"
-      label={t('Conversations')}
-      noun={{ one: t('conversation'), many: found?.is_total_capped ? t('conversations or more') : t('conversations') }}
-      queryKey={JSON.stringify([asked, sort])}
-      rowId={(conversation) => conversation.id}
-      onRowOpen={onOpen}
-      {...draftMenu}
-      {...(height && { height })}
-      empty={renderEmpty(expired)}
-    />
+    <>
+      <MovingNotice until={found?.missing_until} since={range.since} />
+      <DataTable
+        {...list}
+        id="conversations"
+        label={t('Conversations')}
+        noun={{
+          one: t('conversation'),
+          many: found?.is_total_capped ? t('conversations or more') : t('conversations'),
+        }}
+        queryKey={JSON.stringify([asked, sort])}
+        rowId={(conversation) => conversation.id}
+        onRowOpen={onOpen}
+        {...draftMenu}
+        {...(height && { height })}
+        empty={renderEmpty(expired)}
+      />
+    </>
   );
 }

@@ -15,9 +15,9 @@ import type { ConversationSelection } from '../../traffic/storage/flow-selection
 import { flowStore } from '../../traffic/storage/flow-store';
 import { ANSWERED_STATE } from '../flows/conversation-verdicts';
 import { createFlowVerdictEvaluator, narrowReach, toObservedVerdict, type VerdictFacts } from '../flows/flow-verdicts';
-import { selectFlows } from '../flows/list-flows';
+import { type SelectedFlows, selectFlows } from '../flows/list-flows';
 
-type Selected = { selection: ConversationSelection; retentionHours: number };
+type Selected = { selection: ConversationSelection } & Pick<SelectedFlows, 'retentionHours' | 'missingUntil'>;
 type Narrowing = FlowFilter & Pick<Partial<ConversationListInput>, 'action'>;
 
 async function selectConversations(
@@ -25,9 +25,10 @@ async function selectConversations(
   { action, q: _, ...filter }: Omit<Narrowing, 'q'> & { q?: unknown },
   condition?: ConversationListInput['q'],
 ): Promise<Selected> {
-  const { selection, retentionHours, now } = await selectFlows(scope, { ...filter, filter: condition });
+  const { selection, retentionHours, missingUntil, now } = await selectFlows(scope, { ...filter, filter: condition });
   const text = { condition: undefined, resolved: new Map(), now: new Date(now).toISOString() };
-  return { selection: { ...selection, ...(selection.conversations ?? text), actions: action }, retentionHours };
+  const asked = { ...selection, ...(selection.conversations ?? text), actions: action };
+  return { selection: asked, retentionHours, missingUntil };
 }
 
 const toEnd = ({ ip, port, workload_id, workload_name, cidr, is_external }: ConversationRowEnd): ConversationEnd => ({
@@ -98,7 +99,7 @@ export async function listConversations(
   rules: Scope<'workload:read'> | null,
   { limit, cursor, sort, q, ...filter }: ConversationListInput,
 ): Promise<ConversationPage> {
-  const { selection, retentionHours } = await selectConversations(scope, filter, q);
+  const { selection, retentionHours, missingUntil } = await selectConversations(scope, filter, q);
   const paging = { limit, ...(cursor !== undefined && { cursor }), ...(sort !== undefined && { sort }) };
   const page = await flowStore().conversations.list(selection, paging);
   return {
@@ -108,6 +109,7 @@ export async function listConversations(
     is_total_capped: page.total > MAX_CONVERSATIONS_COUNTED,
     kept_since: selection.cutoff,
     retention_hours: retentionHours,
+    missing_until: missingUntil,
   };
 }
 

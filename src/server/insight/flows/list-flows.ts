@@ -9,6 +9,7 @@ import { storedSettings } from '../../settings/settings';
 import { narrowToTenant } from '../../tenancy/choose-owner';
 import { findFlowReach, findNamedWorkloads } from '../../traffic/queries/flow-reach';
 import type { FlowSelection } from '../../traffic/storage/flow-selection';
+import { findMissingUntil } from '../../traffic/storage/flow-storage';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { resolveConditionNames } from '../conversations/resolve-names';
 import { withVerdicts } from './flow-verdicts';
@@ -23,6 +24,8 @@ export type SelectedFlows = {
   since: number;
   until: number;
   retentionHours: number;
+  /** Until when flows can be missing. */
+  missingUntil: string | null;
 };
 
 /**
@@ -42,10 +45,11 @@ export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter)
       errors: [{ field: 'since', message: 'Earlier than until, and not in the future.' }],
     });
   }
-  const [settings, reach, named] = await Promise.all([
+  const [settings, reach, named, missingUntil] = await Promise.all([
     storedSettings(db),
     findFlowReach(scope.reach, new Date(since).toISOString()),
     filter.q ? findNamedWorkloads(scope.reach, filter.q) : [],
+    findMissingUntil(),
   ]);
   const retentionHours = settings.flow_retention_hours;
   const iso = (time: number) => new Date(time).toISOString();
@@ -69,6 +73,7 @@ export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter)
     since,
     until,
     retentionHours,
+    missingUntil,
   };
 }
 
@@ -81,10 +86,11 @@ export async function listFlows(
   rules: Scope<'workload:read'> | null,
   input: FlowListInput,
 ): Promise<FlowPage> {
-  const { selection, retentionHours } = await selectFlows(scope, input);
+  const { selection, retentionHours, missingUntil } = await selectFlows(scope, input);
   const page = await flowStore().list(selection, input);
   const items = await withVerdicts(page.items, rules, input.tenant_id);
-  return { ...page, kept_since: selection.cutoff, retention_hours: retentionHours, items };
+  const kept = { kept_since: selection.cutoff, retention_hours: retentionHours, missing_until: missingUntil };
+  return { ...page, ...kept, items };
 }
 
 /** A heartbeat is stored some time after the moment it is stamped with; what is asked for overlaps by this. */

@@ -1,6 +1,9 @@
 import postgres from 'postgres';
+import { DAY_MS, SECOND_MS } from '@/domain/durations';
 import { sqlClient } from '../../db/client';
 import { withMigrationLock } from '../../db/migration-lock';
+import { cache } from '../../lib/cache';
+import { clock } from '../../lib/clock';
 import { env } from '../../lib/env';
 import { AppError } from '../../lib/errors';
 import { logger } from '../../lib/logger';
@@ -132,6 +135,23 @@ export async function examineFlowStorage(): Promise<FlowStorageFacts> {
     clickhouse,
     move,
   };
+}
+
+const MOVES_READ_EVERY_MS = 10 * SECOND_MS;
+const moves = cache<Promise<string | null>, number>({
+  name: 'flow_move',
+  maxEntries: 1,
+  isFresh: (kept, asked) => asked >= kept && asked - kept < MOVES_READ_EVERY_MS,
+});
+
+/** Until when flows can be missing because they have not been moved from another store; null: no move is under way, or all flows have moved. */
+export function findMissingUntil(): Promise<string | null> {
+  const now = clock.now().getTime();
+  return moves.load('', now, async () => {
+    const move = await readMoveProgress(sqlClient());
+    if (!move?.is_switched || move.flows_missing_until === null) return null;
+    return new Date(Math.min(now, Date.parse(move.flows_missing_until) + DAY_MS)).toISOString();
+  });
 }
 
 /** How many rows of a move to another store are left; null: no move is under way. */

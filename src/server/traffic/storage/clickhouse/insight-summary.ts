@@ -13,7 +13,19 @@ import { cidrIfVisible, ifVisible } from './visible-rows';
 const TOP = 10;
 
 type Sums = { flows: number; conversations: number; bytes: number; packets: number };
-type Opened = Sums & { opened_by_peer: number; total: number };
+/** What a decision, peer or port adds up to, or all; `total`: how many of these there are. */
+type SummaryRow = Sums &
+  Record<`${'inbound' | 'outbound'}_${'flows' | 'bytes' | 'packets'}`, number> & {
+    part: 'decision' | 'peer' | 'port' | 'whole';
+    decision: string;
+    ip: string;
+    peer: string;
+    cidr: string;
+    protocol: string;
+    port: number | null;
+    opened_by_peer: number;
+    total: number;
+  };
 
 const sums = (which = 'true') =>
   `countIf(${which}) as flows, sumIf(ifNull(f.bytes, 0), ${which}) as bytes, sumIf(ifNull(f.packets, 0), ${which}) as packets`;
@@ -39,21 +51,19 @@ export const sumInsights =
         if(${isSource}, ${workload('destination')}, ${workload('source')}) as peer_id
       from ${insightRows(selection, await resolvePlaces(selection))} as t)`;
     const way = (name: 'inbound' | 'outbound') => raw(sums(`f.${name}`).replace(/ as (\w+)/g, ` as ${name}_$1`));
-    const [decisions, peers, ports] = await Promise.all([
-      connection.read<Sums & { decision: string; is_total: number } & Record<string, number>>(ch`
-        select f.decision as decision, grouping(f.decision) as is_total, ${raw(GROUP)}, ${way('inbound')}, ${way('outbound')}
-        from ${rows} as f group by grouping sets ((f.decision), ()) order by decision
-        settings force_grouping_standard_compatibility = 1`),
-      connection.read<Opened & { ip: string; peer: string; cidr: string }>(ch`
-        select f.peer_ip as ip, f.peer_id as peer, max(f.peer_cidr) as cidr, ${raw(GROUP)}, ${raw(OPENED_BY_PEER)}, count() over () as total
-        from ${rows} as f where f.peer_ip <> '' group by f.peer_ip, f.peer_id
-        order by bytes desc, flows desc, ip, peer limit ${number(TOP)}`),
-      connection.read<Opened & { protocol: string; port: number | null }>(ch`
-        select f.protocol as protocol, f.port as port, ${raw(GROUP)}, ${raw(OPENED_BY_PEER)}, count() over () as total
-        from ${rows} as f group by f.protocol, f.port order by bytes desc, flows desc, protocol, port limit ${number(TOP)}`),
-    ]);
+    const found = await connection.read<SummaryRow>(ch`
+      select *, count() over (partition by part) as total from (
+        select multiIf(grouping(f.decision) = 0, 'decision', grouping(f.peer_ip) = 0, 'peer', grouping(f.protocol) = 0, 'port', 'whole') as part,
+          f.decision as decision, f.peer_ip as ip, f.peer_id as peer, f.protocol as protocol, f.port as port, max(f.peer_cidr) as cidr,
+          ${raw(GROUP)}, ${way('inbound')}, ${way('outbound')}, ${raw(OPENED_BY_PEER)}
+        from ${rows} as f group by grouping sets ((f.decision), (f.peer_ip, f.peer_id), (f.protocol, f.port), ()))
+      where part <> 'peer' or ip <> ''
+      order by part, bytes desc, flows desc, ip, peer, protocol, port, decision limit ${number(TOP)} by part
+      settings force_grouping_standard_compatibility = 1`);
+    const [decisions, peers, ports, [whole]] = (['decision', 'peer', 'port', 'whole'] as const).map((part) =>
+      found.filter((row) => row.part === part),
+    ) as [SummaryRow[], SummaryRow[], SummaryRow[], SummaryRow[]];
     const nameOf = nameWorkloads(await findNames({ workloads: peers.map(({ peer }) => peer) }), selection.periods);
-    const whole = decisions.find(({ is_total }) => is_total === 1);
     const direction = (name: 'inbound' | 'outbound') => ({
       flows: whole?.[`${name}_flows`] ?? 0,
       bytes: whole?.[`${name}_bytes`] ?? 0,
@@ -64,8 +74,8 @@ export const sumInsights =
       ...counts(whole ?? { flows: 0, conversations: 0, bytes: 0, packets: 0 }),
       ...{ inbound: direction('inbound'), outbound: direction('outbound') },
       by_decision: decisions
-        .filter(({ is_total }) => is_total === 0)
-        .map((row) => ({ decision: row.decision, ...counts(row) })),
+        .map((row) => ({ decision: row.decision, ...counts(row) }))
+        .sort((a, b) => (a.decision < b.decision ? -1 : 1)),
       peers_total: peers[0]?.total ?? 0,
       top_peers: peers.map((row): InsightsSummary['top_peers'][number] => {
         const { id, name } = nameOf(row.peer === NONE ? null : row.peer);

@@ -65,7 +65,7 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       const text = { condition: undefined, resolved: new Map(), now: iso(NOW + HOUR), actions: undefined };
       return (await store.conversations.list({ ...selectAll(), ...text }, { limit: 100 })).items;
     };
-    /** Becomes known of everything in some networks that has an unknown end. */
+    /** Fills in both ends of everything that has an unknown one in some networks. */
     async function resolveEnds(
       ends: { source_workload_id: string; destination_workload_id: string },
       networks: string[],

@@ -1,13 +1,15 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { db, sqlClient, withTransaction } from '@/server/db/client';
+import { clock } from '@/server/lib/clock';
 import { env } from '@/server/lib/env';
 import { findChdbProblem, startChdb } from '@/test/chdb-server';
 import { makeClickhouseFlowStore } from '../clickhouse/clickhouse-flow-store';
 import { type Connection, connectTo } from '../clickhouse/connection';
 import { migrateClickhouse } from '../clickhouse/migrate';
 import { SETTLED_TABLES } from '../clickhouse/migrations';
-import { type Heartbeat, type Inventory, makeInventory, NOW } from '../contract/flow-history.fixture';
+import { type Heartbeat, HOUR, type Inventory, makeInventory, NOW } from '../contract/flow-history.fixture';
+import { findMissingUntil } from '../flow-storage';
 import { postgresFlowStore } from '../postgres/postgres-flow-store';
 import { whileFlowsMove } from './during-move';
 import type { Stores } from './move-days';
@@ -109,6 +111,18 @@ const DIRECTIONS = [
   },
 ] as const;
 
+let asked = Date.now();
+/** As lists have it: they read it again after some seconds. */
+async function readMissingUntil(): Promise<string | null> {
+  asked += 60_000;
+  const now = vi.spyOn(clock, 'now').mockReturnValue(new Date(asked));
+  try {
+    return await findMissingUntil();
+  } finally {
+    now.mockRestore();
+  }
+}
+
 async function countLeft(store: typeof inPostgres): Promise<number> {
   if (store === inPostgres) {
     return (await sqlClient()`select 1 from traffic_flows union all select 1 from flow_rollup_hours`).length;
@@ -156,6 +170,7 @@ describe.skipIf(server === null).each(DIRECTIONS)('a move to $to', ({ to, before
     );
     await new Promise((resolve) => setTimeout(resolve, 750));
     let deaths = 0;
+    const missing = new Set<string | null>();
     for (;;) {
       try {
         await move(die(lives[deaths % lives.length] ?? 2), { keep: false, page_rows: 20, fillEnds: async () => {} });
@@ -165,6 +180,7 @@ describe.skipIf(server === null).each(DIRECTIONS)('a move to $to', ({ to, before
         deaths += 1;
       }
       const [switched] = await sqlClient()`select 1 from flow_moves where switched_at is not null`;
+      if (switched) missing.add(await readMissingUntil());
       if (!switched || next === history.length) continue;
       await expect(store(next, next + 1, before)).rejects.toThrow('Flows are stored in another store');
       const until = Math.min(next + 3, history.length);
@@ -172,6 +188,9 @@ describe.skipIf(server === null).each(DIRECTIONS)('a move to $to', ({ to, before
       next = until;
     }
     expect(deaths).toBeGreaterThan(5);
+    // Lists say until when traffic can be missing.
+    expect([...missing].some((until) => until !== null && Date.parse(until) > NOW - 24 * HOUR)).toBe(true);
+    expect(await readMissingUntil()).toBeNull();
     stored += await writer;
     stored += await store(next, history.length, after);
     await fillLearnedEnds(after, inventory);
