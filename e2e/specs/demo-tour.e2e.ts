@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test';
 import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
+import { runJob } from '../fixtures/run-job';
 import { getReadyTime } from '../fixtures/service';
 import { test } from '../fixtures/test';
 
@@ -91,4 +92,7 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
   await expect(suspicious).toContainText('Critical');
   await settled();
   await picture('dashboard');
+
+  // What is reported a minute after it was noticed has been noticed by now.
+  await runJob('notification.evaluate');
 });

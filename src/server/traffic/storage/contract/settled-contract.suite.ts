@@ -5,6 +5,7 @@ import type { FlowReach } from '../flow-selection';
 import {
   type Connection,
   type ContractEngine,
+  getPageSize,
   HOUR,
   type Inventory,
   iso,
@@ -25,7 +26,7 @@ const START: SettledPosition = { due_at: iso(0), id: 'ffffffff-ffff-ffff-ffff-ff
 const END = iso(NOW + 9 * HOUR);
 
 /** The order in which conversations ended, or changed after that: what is read from it position by position is complete. */
-export function describeSettledContract(name: string, { store, clear }: ContractEngine): void {
+export function describeSettledContract(name: string, { store, clear, ...engine }: ContractEngine): void {
   describe(`settled conversations of the flow store: ${name}`, () => {
     let inventory: Inventory;
     const prepare = async () => {
@@ -52,7 +53,7 @@ export function describeSettledContract(name: string, { store, clear }: Contract
 
       it.each(READERS)('lists each conversation once, as it is shown to a reader of %s', async (reader) => {
         const reach = listReaches(inventory)[reader] as FlowReach;
-        const found = await listAll(reach, 7);
+        const found = await listAll(reach, getPageSize(7, engine));
         const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
         const shown = found.map(({ due_at: _, revision: __, ...row }) => row);
         expect(shown.sort(byId)).toEqual((await listConversations(reach)).sort(byId));
