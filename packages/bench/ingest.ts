@@ -37,7 +37,14 @@ const AGE_MINUTES = 1;
 /** Rows that heartbeats meet again. */
 const ALIVE = 1_000_000;
 
-type Cost = { perSecond: number; postgresUs: number; webUs: number; latency: ReturnType<typeof summary> };
+/** `known`: the share of flows that were stored before. */
+type Cost = {
+  perSecond: number;
+  known: number;
+  postgresUs: number;
+  webUs: number;
+  latency: ReturnType<typeof summary>;
+};
 
 /** Flows that were stored; anything but success fails the bench. */
 function countStoredFlows({ sent }: Run): number {
@@ -82,7 +89,11 @@ async function measureSmall(
 async function measure(environment: IngestEnvironment, perNode: number, first: number): Promise<Cost> {
   // Until most pages were written once since the checkpoint: steady state is measured, not the minute after a checkpoint.
   await environment.send({ first, perNode, heartbeats: WARM_UP, inFlight: IN_FLIGHT });
-  return send(environment, { first, perNode, heartbeats: HEARTBEATS });
+  const cost = await send(environment, { first, perNode, heartbeats: HEARTBEATS });
+  // Of conversations that have ended by now, each report would begin another flow.
+  if (cost.known < 0.8)
+    throw new Error(`only ${Math.round(cost.known * 100)} % of the flows were known: fill it faster`);
+  return cost;
 }
 
 async function send(
@@ -98,6 +109,7 @@ async function send(
   const flows = countStoredFlows(run);
   return {
     perSecond: flows / run.seconds,
+    known: run.sent.reduce((sum, one) => sum + one.updated, 0) / flows,
     postgresUs: ((after.postgres - before.postgres) / flows) * 1e6,
     webUs: ((after.web - before.web) / flows) * 1e6,
     latency: summary(run.sent.map((one) => one.ms)),

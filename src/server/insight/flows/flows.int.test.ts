@@ -1,10 +1,11 @@
 import { desc, eq } from 'drizzle-orm';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { FLOW_GROUPINGS, FLOW_SORTS } from '@/domain/choices';
 import { readSession } from '@/server/access/sign-in/read-session';
 import { getActor } from '@/server/auth/scope';
-import { db } from '@/server/db/client';
+import { db, sqlClient } from '@/server/db/client';
 import { auditRecords } from '@/server/db/schema/operations';
+import { clock } from '@/server/lib/clock';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
@@ -188,6 +189,27 @@ describe('what a tenant sees', () => {
     });
     expect(findFlowIndexes((await list('', fixture.theirs.headers)).items)).toEqual([0, 1, 4]);
     expect(JSON.stringify(items)).not.toContain(id('database'));
+  });
+
+  it('says until when traffic can be missing while flows move from another store, as conversations do', async () => {
+    const readUntil = async () => {
+      // It is read again after some seconds.
+      asked += 60_000;
+      const now = vi.spyOn(clock, 'now').mockReturnValue(new Date(asked));
+      const answers = await Promise.all(
+        ['/flows', '/conversations'].map((path) => call(path, { headers: admin })),
+      ).finally(() => now.mockRestore());
+      return Promise.all(answers.map(async (answer) => (await answer.json()).missing_until));
+    };
+    let asked = Date.now();
+    expect(await readUntil()).toEqual([null, null]);
+    const client = sqlClient();
+    await client`insert into flow_moves (engine, switched_at, planned_at) values ('postgres', now(), now())`;
+    await client`insert into flow_move_days (move_id, kind, day, rows, pages) select id, 'flows', '2026-01-02', 1, 1 from flow_moves`;
+    expect(await readUntil()).toEqual(['2026-01-03T00:00:00.000Z', '2026-01-03T00:00:00.000Z']);
+    await client`delete from flow_move_days`;
+    await client`delete from flow_moves`;
+    expect(await readUntil()).toEqual([null, null]);
   });
 
   it('equals what an installation user sees when requesting that tenant; others do not exist', async () => {

@@ -10,7 +10,7 @@ const begin = fc.nat(4e12);
 const splitId = (id: string): [string, string] => [id.slice(19), id.slice(0, 18)];
 
 describe('makeConversationId', () => {
-  it('makes a UUID that tells the hour in which the conversation began', () => {
+  it('makes a UUID with the hour in which the conversation began', () => {
     fc.assert(
       fc.property(end, end, fc.string(), begin, (low, high, text, first_seen) => {
         const id = makeConversationId({ low, high }, [text], first_seen);

@@ -22,6 +22,9 @@ afterAll(() => server?.stop());
 
 const store = makeClickhouseFlowStore(connection, { gap_ms: 0 });
 
+/** Changes of a step: few, so that most settling takes several. */
+const MOST_AT_ONCE = 50;
+
 const clear = async () => {
   const tables = ['flows', 'rollup_minutes', 'rollup_hours', 'unresolved_minutes', 'flow_expiry', ...SETTLED_TABLES];
   for (const table of tables) await connection.run(`truncate table ${table}`);
@@ -36,7 +39,7 @@ function makeEngine(unsettled: number, share = 1 / 3): ContractEngine {
     deliveries += 1;
     if (deliveries % unsettled > 0) return;
     await store.deliver(null);
-    await settleChanges(connection, await db.transaction(readSettlingTime), { every_ms: 0 });
+    await settleChanges(connection, await db.transaction(readSettlingTime), { every_ms: 0, most: MOST_AT_ONCE });
   };
   return { share, store: { ...store, deliver }, clear };
 }

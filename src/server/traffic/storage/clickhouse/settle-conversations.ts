@@ -103,16 +103,20 @@ const SETTLE_EVERY_MS = 30 * SECOND_MS;
 
 type Step = { until: string; parts: number };
 
-/** Minutes with what changed in them in steps of about as many changes: a minute with very many, in parts. */
-function divideTime(minutes: readonly { minute_s: number; changes: number }[], until: string): Step[] {
+/** Minutes with what changed in them in steps of at most so many changes: a minute with more, in parts. */
+export function divideTime(
+  minutes: readonly { minute_s: number; changes: number }[],
+  until: string,
+  most: number,
+): Step[] {
   const steps: Step[] = [];
   let size = 0;
   for (const [i, { changes }] of minutes.entries()) {
     size += changes;
     const next = minutes[i + 1];
-    if (next && size + next.changes <= MOST_AT_ONCE) continue;
+    if (next && size + next.changes <= most) continue;
     const end = next ? new Date(next.minute_s * SECOND_MS - 1).toISOString() : until;
-    steps.push({ until: end, parts: Math.ceil(size / MOST_AT_ONCE) });
+    steps.push({ until: end, parts: Math.ceil(size / most) });
     size = 0;
   }
   return steps.length > 0 ? steps : [{ until, parts: 1 }];
@@ -126,13 +130,17 @@ function divideTime(minutes: readonly { minute_s: number; changes: number }[], u
 export async function settleChanges(
   connection: Connection,
   until: string,
-  { signal, every_ms = SETTLE_EVERY_MS }: { signal?: AbortSignal | undefined; every_ms?: number } = {},
+  {
+    signal,
+    every_ms = SETTLE_EVERY_MS,
+    most = MOST_AT_ONCE,
+  }: { signal?: AbortSignal | undefined; every_ms?: number; most?: number } = {},
 ): Promise<void> {
   const [settled] = await connection.read<{ until_ms: number }>(
     raw('select toUnixTimestamp64Milli(max(until)) as until_ms from settled_until'),
   );
   if (Date.parse(until) - (settled?.until_ms ?? 0) < every_ms) return;
-  for (const step of divideTime(await connection.read(countUnsettled(until)), until)) {
+  for (const step of divideTime(await connection.read(countUnsettled(until)), until, most)) {
     for (let part = 0; part < step.parts; part++) {
       signal?.throwIfAborted();
       const which = ch`cityHash64(s.conversation_id) % ${number(step.parts)} = ${number(part)}`;

@@ -98,7 +98,9 @@ async function moveFlows(tx: Tx, parts: readonly { id: string; whole: string }[]
       returning m.node_id, m.flow_key, m.new_key, t.first_seen_at, t.observed_at)
     update ${flowUnresolvedMinutes} as d set flow_key = m.new_key from moved as m
     where d.node_id = m.node_id and d.flow_key = m.flow_key and m.new_key <> m.flow_key
-      and d.bucket_at between date_trunc('minute', m.first_seen_at) and m.observed_at`);
+      and d.bucket_at between date_trunc('minute', m.first_seen_at) and m.observed_at and not exists (
+        select 1 from ${flowUnresolvedMinutes} as o where o.node_id = d.node_id and o.bucket_at = d.bucket_at
+          and o.rollup_key = d.rollup_key and o.flow_key = m.new_key)`);
 }
 
 /** Joins conversations of which ends became known with those that they turn out to be a part of. @returns how many were due */
