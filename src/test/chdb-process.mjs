@@ -31,16 +31,18 @@ const readSettings = (search) => [...search].filter(([name]) => name.startsWith(
 const applied = new Map();
 
 function applySettings(settings) {
+  const changes = [];
   for (const name of [...applied.keys()]) {
     if (settings.has(name) || name.startsWith('param_')) continue;
     applied.delete(name);
-    session.query(`SET ${name} = DEFAULT`);
+    changes.push(`${name} = DEFAULT`);
   }
   for (const [name, value] of settings) {
     if (applied.get(name) === value) continue;
-    session.query(`SET ${name} = ${quote(value)}`);
+    changes.push(`${name} = ${quote(value)}`);
     applied.set(name, value);
   }
+  if (changes.length > 0) session.query(`SET ${changes.join(', ')}`);
 }
 
 function runStatement(search, body) {

@@ -121,8 +121,10 @@ async function readFirst(
     if (ids.length === 0) return [];
     const chosen = conversationRows({ ids: ids.map(({ id }) => id) }, selection.periods);
     const found = await connection.read<ReadConversation>(
-      ch`select ${selectConversationColumns(selection, selection.now)} from ${chosen} as t order by ${order}`,
+      ch`select ${selectConversationColumns(selection, selection.now)} from ${chosen} as t`,
     );
+    const place = new Map(ids.map(({ id }, i) => [id, i]));
+    found.sort((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
     if (found.length === ids.length || tries === MOST_TRIES) return toConversationRows(found, selection);
   }
 }

@@ -31,76 +31,53 @@ const ends = ['ip', 'port', 'workload_id', 'cidr']
   .flatMap((column) => (['low', 'high'] as const).map((side) => `max(${end(side, column)}) as ${side}_${column}`))
   .join(', ');
 
-/**
- * Of the nodes that reported a direction and decision, the one that saw most: first bytes, then packets. Ordered by one number, because
- * comparing tuples takes several times as long.
- */
-const MOST_PACKETS = `nullIf(argMax(ifNull(t.packets, -1), bitOr(bitShiftLeft(toUInt128(ifNull(t.bytes, -1) + 1), 64),
-  toUInt128(ifNull(t.packets, -1) + 1))), -1)`;
-
-/**
- * What the nodes reported of each direction and decision. Times that there are none of are 1970: `-If` gives zero, where PostgreSQL gives
- * null.
- */
-const byDirection = (rows: Part): Part => ch`
-  select t.conversation_id as id, max(t.began_at) as began_at, t.forward as forward, t.decision as decision, max(t.cluster_id) as cluster_id,
-    max(t.protocol) as protocol, ${raw(ends)},
-    minIf(concat(toString(t.workload_id), '/', ifNull(toString(t.nic), '')), t.workload_id <> toUUID('${raw(NONE)}')) as observer,
-    max(t.icmp_type) as icmp_type, max(t.icmp_code) as icmp_code, sum(t.bytes) as all_bytes, sum(t.packets) as all_packets,
-    max(t.bytes) as most_bytes, ${raw(MOST_PACKETS)} as most_packets,
-    max(isNotNull(t.initiator)) as is_opener_known, max(t.forward <> ${raw(REPLY)}) as any_claims,
-    min(t.forward <> ${raw(REPLY)}) as all_claims, maxIf(t.forward <> ${raw(REPLY)}, isNotNull(t.initiator)) as known_claim,
-    maxIf(t.observed_at, ${raw(IS_ANSWERED)}) as answered_at, maxIf(t.observed_at, ${raw(CLOSED)}) as closed_at,
-    maxIf(t.observed_at, ${raw(PASSING)}) as passed_at, groupUniqArray(toString(t.node_id)) as nodes,
-    min(t.first_seen_at) as first_seen_at, max(t.observed_at) as last_seen_at, min(t.created_at) as created_at,
-    max(t.changed_at) as changed_at, max(t.is_final) as is_final
-  from ${rows} as t group by t.conversation_id, t.forward, t.decision`;
+/** What a node saw of a direction as one number, of which the greatest is of the node that saw most: first bytes, then packets, each one more than it was. */
+const SEEN = `bitOr(bitShiftLeft(toUInt128(ifNull(t.bytes, -1) + 1), 64), toUInt128(ifNull(t.packets, -1) + 1))`;
 
 const NEVER = `toDateTime64(0, 3, 'UTC')`;
-const sums = ['bytes', 'packets']
-  .flatMap((name) =>
-    ['forward', 'back'].flatMap((direction) =>
-      (['all', 'most'] as const).map(
-        (which) =>
-          `sumIf(d.${which}_${name}, ${direction === 'forward' ? '' : 'not '}d.forward) as ${direction}_${name}_${which}`,
-      ),
-    ),
-  )
-  .join(', ');
-const perSide = ['ip', 'port', 'workload_id', 'cidr']
-  .flatMap((column) => ['low', 'high'].map((side) => `max(d.${side}_${column}) as ${side}_${column}`))
-  .join(', ');
+const DIRECTIONS = [
+  ['forward', 't.forward'],
+  ['back', 'not t.forward'],
+] as const;
+/** What each direction carried: the sum over all nodes, and by decision what the node saw that saw most. */
+const sums = DIRECTIONS.flatMap(([direction, isIt]) => [
+  ...['bytes', 'packets'].map((name) => `sumIf(t.${name}, ${isIt}) as ${direction}_${name}_all`),
+  `mapValues(maxMapIf(map(t.decision, t.seen), ${isIt})) as ${direction}_seen`,
+  ...['type', 'code'].map((name) => `maxIf(t.icmp_${name}, ${isIt}) as ${direction}_icmp_${name}`),
+  `minIf(t.first_seen_at, ${isIt}) as ${direction}_from`,
+  `maxIf(t.observed_at, t.is_passing and ${isIt}) as ${direction}_passed_at`,
+  `countIf(${isIt}) as ${direction}_count`,
+]).join(', ');
 
-/** What the directions and decisions of a conversation say together. */
+/**
+ * What the nodes reported of both directions. Times that there are none of are 1970: `-If` gives zero, where PostgreSQL gives null.
+ */
 const together = (rows: Part): Part => ch`
-  select d.id as id, max(d.began_at) as began_at, max(d.cluster_id) as cluster_id, max(d.protocol) as protocol, ${raw(perSide)},
-    minIf(d.observer, d.observer <> '') as observer, ${raw(sums)},
-    maxIf(d.icmp_type, d.forward) as forward_icmp_type, maxIf(d.icmp_code, d.forward) as forward_icmp_code,
-    maxIf(d.icmp_type, not d.forward) as back_icmp_type, maxIf(d.icmp_code, not d.forward) as back_icmp_code,
-    max(d.is_opener_known) as is_client_known, maxIf(d.known_claim, d.is_opener_known) as client_claim, max(d.any_claims) as any_claims,
-    min(d.all_claims) as all_claims, minIf(d.first_seen_at, d.forward) as forward_from,
-    minIf(d.first_seen_at, not d.forward) as back_from, countIf(d.forward) as forward_count, countIf(not d.forward) as back_count,
-    maxIf(d.last_seen_at, d.decision in ('drop', 'reject')) as denied_at, maxIf(d.last_seen_at, d.decision = 'reject') as rejected_at,
-    maxIf(d.last_seen_at, d.decision = 'accept') as accepted_at,
-    greatest(maxIf(d.last_seen_at, d.decision = 'accept'), maxIf(d.answered_at, d.decision = 'observed'),
-      least(maxIf(d.passed_at, d.forward), maxIf(d.passed_at, not d.forward))) as allowed_at,
-    max(d.closed_at) as closed_at, maxIf(d.last_seen_at, d.decision not in ('drop', 'reject')) as open_at,
-    arraySort(arrayDistinct(arrayFlatten(groupArray(d.nodes)))) as node_ids, min(d.first_seen_at) as first_seen_at,
-    max(d.last_seen_at) as last_seen_at, min(d.created_at) as created_at, max(d.changed_at) as changed_at,
-    max(d.is_final) as is_final
-  from (${byDirection(rows)}) as d group by d.id`;
+  select t.conversation_id as id, max(t.began_at) as began_at, max(t.cluster_id) as cluster_id, max(t.protocol) as protocol, ${raw(ends)},
+    minIf(concat(toString(t.workload_id), '/', ifNull(toString(t.nic), '')), t.workload_id <> toUUID('${raw(NONE)}')) as observer, ${raw(sums)},
+    max(isNotNull(t.initiator)) as is_client_known, maxIf(t.claim, isNotNull(t.initiator)) as client_claim, max(t.claim) as any_claims,
+    min(t.claim) as all_claims, maxIf(t.observed_at, t.is_denied) as denied_at, maxIf(t.observed_at, t.decision = 'reject') as rejected_at,
+    maxIf(t.observed_at, t.decision = 'accept') as accepted_at,
+    maxIf(t.observed_at, t.decision = 'observed' and ${raw(IS_ANSWERED)}) as answered_at,
+    maxIf(t.observed_at, ${raw(CLOSED)}) as closed_at, maxIf(t.observed_at, not t.is_denied) as open_at,
+    arraySort(groupUniqArray(toString(t.node_id))) as node_ids, min(t.first_seen_at) as first_seen_at,
+    max(t.observed_at) as last_seen_at, min(t.created_at) as created_at, max(t.changed_at) as changed_at, max(t.is_final) as is_final
+  from (select t.*, t.forward <> ${raw(REPLY)} as claim, ${raw(DENIED)} as is_denied, ${raw(PASSING)} as is_passing, ${raw(SEEN)} as seen
+    from ${rows} as t) as t group by t.conversation_id`;
 
 /* What is used more than once is a column of a query inside: written out, it is analyzed each time, which takes longer than to read. */
 
 const IS_KNOWN = `g.low_workload_id <> toUUID('${NONE}') and g.high_workload_id <> toUUID('${NONE}')`;
-/** What each direction carried. */
-const COUNTED = ['bytes', 'packets']
-  .flatMap((name) =>
-    ['forward', 'back'].map(
-      (direction) => `if(g.is_known, g.${direction}_${name}_most, g.${direction}_${name}_all) as ${direction}_${name}`,
-    ),
-  )
-  .join(', ');
+/** What each direction carried: between two known workloads every node sees all of it. */
+const COUNTED = DIRECTIONS.flatMap(([direction]) =>
+  [
+    ['bytes', 'toInt64(bitShiftRight(seen, 64))'],
+    ['packets', 'toInt64(bitAnd(seen, 18446744073709551615))'],
+  ].map(
+    ([name, seen]) => `if(g.is_known, arrayReduce('sum', arrayMap(seen -> nullIf(${seen}, 0) - 1, g.${direction}_seen)),
+      g.${direction}_${name}_all) as ${direction}_${name}`,
+  ),
+).join(', ');
 const sent = (who: 'client' | 'server', name: string) => {
   const [low, high] = who === 'client' ? ['forward', 'back'] : ['back', 'forward'];
   return `if(g.is_low_client, ${capped(`g.${low}_${name}`)}, ${capped(`g.${high}_${name}`)})`;
@@ -117,7 +94,8 @@ const of = (who: 'client' | 'server', column: string) => {
 };
 const sentBy = (column: string) => `if(g.is_low_client, g.forward_${column}, g.back_${column})`;
 
-const IS_DENIED = `(g.denied_at > ${NEVER} and g.denied_at >= g.allowed_at)`;
+const ALLOWED_AT = 'greatest(g.accepted_at, g.answered_at, least(g.forward_passed_at, g.back_passed_at))';
+const IS_DENIED = `(g.denied_at > ${NEVER} and g.denied_at >= allowed_at)`;
 const IS_REJECTED = 'g.rejected_at = g.denied_at';
 
 const VALUES: Readonly<Record<string, string>> = {
@@ -175,7 +153,7 @@ const values = raw(
  * reply wins.
  */
 const addedUp = (conversations: Part): Part => ch`(select ${values} from (select g.*, ${raw(COUNTED)} from (
-    select g.*, ${raw(CLIENT_IS_LOW)} as is_low_client, ${raw(IS_KNOWN)} as is_known, ${raw(IS_DENIED)} as is_denied
+    select g.*, ${raw(CLIENT_IS_LOW)} as is_low_client, ${raw(IS_KNOWN)} as is_known, ${raw(ALLOWED_AT)} as allowed_at, ${raw(IS_DENIED)} as is_denied
     from (${together(flowRows({ conversations }, []))}) as g) as g) as g)`;
 
 /** Up to which change all is settled. */

@@ -23,7 +23,7 @@ afterAll(() => server?.stop());
 const store = makeClickhouseFlowStore(connection, { gap_ms: 0 });
 
 /** Changes of a step: few, so that most settling takes several. */
-const MOST_AT_ONCE = 10;
+const MOST_AT_ONCE = 40;
 
 const clear = async () => {
   const tables = ['flows', 'rollup_minutes', 'rollup_hours', 'unresolved_minutes', 'flow_expiry', ...SETTLED_TABLES];

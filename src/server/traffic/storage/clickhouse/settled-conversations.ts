@@ -29,18 +29,26 @@ const DUE = `greatest(t.changed_at,
 
 type Span = { after: SettledPosition; until: string };
 
+/** Their order, as one value: each expression that rows are sorted by is compared with all that is below, which takes longer than to sort. */
+const POSITION = raw('(due_at, toString(t.id)) as position');
+
 /** Conversations that settled in a time, for FROM with its WHERE. What settles then has changed then, or shortly before. */
 function settledRows({ visible, periods }: FlowReach, { after, until }: Span): Part {
   const changed_since = new Date(Date.parse(after.due_at) - CONVERSATION_IDLE_MS).toISOString();
   const rows = conversationRows({ changed_since, changed_until: until }, periods);
-  return ch`(select t.*, ${raw(DUE)} as due_at from ${rows} as t) as t where ${all([
-    ch`(t.due_at, toString(t.id)) > (${time(after.due_at)}, ${text(after.id.toLowerCase())})`,
+  return ch`(select t.*, ${raw(DUE)} as due_at, ${POSITION} from ${rows} as t) as t where ${all([
+    ch`t.position > (${time(after.due_at)}, ${text(after.id.toLowerCase())})`,
     ch`t.due_at <= ${time(until)}`,
     ...(visible === 'all' ? [] : [seenBy((of) => inIds(of, visible))]),
   ])}`;
 }
 
 type Row = ReadConversation & { due_at: string; revision: number };
+
+const byPosition = (a: Row, b: Row) => {
+  const [first, second] = [`${a.due_at} ${a.id}`, `${b.due_at} ${b.id}`];
+  return first < second ? -1 : first > second ? 1 : 0;
+};
 
 const readClock: SettledConversations['readClock'] = async () => {
   // First the transactions: what they have written by then is in the outbox, or has arrived.
@@ -60,8 +68,7 @@ const listSettled =
         select ${selectConversationColumns(reach, until)}, concat(formatDateTime(t.due_at, '%Y-%m-%dT%H:%i:%S.'),
           leftPad(toString(toUnixTimestamp64Milli(t.due_at) % 1000), 3, '0'), '000Z') as due_at,
           toUnixTimestamp64Milli(t.changed_at) as revision
-        from (select t.* from ${settledRows(reach, { after, until: to })} order by t.due_at, toString(t.id) limit ${number(limit)}) as t
-        order by t.due_at, toString(t.id)`);
+        from (select t.* from ${settledRows(reach, { after, until: to })} order by t.position limit ${number(limit)}) as t`);
     // What has changed after a moment settles after it: when enough have settled until then, later ones need not be read.
     let rows: Row[] = [];
     const end = Date.parse(until);
@@ -69,7 +76,7 @@ const listSettled =
       to = Math.min(end, Date.parse(after.due_at) + width);
       rows = await read(to === end ? until : new Date(to).toISOString());
     }
-    const shown = await toConversationRows(rows, reach);
+    const shown = await toConversationRows(rows.sort(byPosition), reach);
     return shown.map((row): SettledConversation => {
       const { due_at, revision } = row as typeof row & Pick<SettledConversation, 'due_at' | 'revision'>;
       return { ...row, due_at, revision };

@@ -10,9 +10,11 @@ import {
   findObserver,
   HOUR,
   type Inventory,
+  iso,
   makeConnections,
   makeHeartbeats,
   makeInventory,
+  NOW,
   OTHER_SUBNET,
   storeHistory,
 } from './flow-history.fixture';
@@ -57,7 +59,7 @@ async function readAll(
     answers[`conversations ${name}`] = page.items.map(({ id: _, ...row }) => row);
     await readGroups(filter, 'flows');
   }
-  const start = { due_at: new Date(0).toISOString(), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+  const start = { due_at: iso(NOW), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
   const span = { after: start, until: new Date(Date.now() + HOUR).toISOString() };
   const settled = await store.settled.list(reach, span, 500);
   // When it was stored differs between histories.

@@ -21,9 +21,9 @@ import {
 import { EVERYTHING, listReaches, READERS } from './selections.fixture';
 
 const MINUTE = 60_000;
-const START: SettledPosition = { due_at: iso(0), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-/** After everything that is stored has settled. */
-const END = iso(NOW + 9 * HOUR);
+/** Before everything that is stored has settled, and after it. */
+const START: SettledPosition = { due_at: iso(NOW), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const END = iso(NOW + 2 * HOUR);
 
 /** The order in which conversations ended, or changed after that: what is read from it position by position is complete. */
 export function describeSettledContract(name: string, { store, clear, ...engine }: ContractEngine): void {
