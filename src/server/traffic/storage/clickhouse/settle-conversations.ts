@@ -1,17 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { SECOND_MS } from '@/domain/durations';
+import { MINUTE_MS, SECOND_MS } from '@/domain/durations';
 import { db, type Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { flowOutbox, openConversations, type ReportedState } from '../../../db/schema/flow-outbox';
 import { getBegunHour } from '../assign-reports';
 import { type DueConversation, findParts } from '../find-parts';
 import type { FlowUpkeep } from '../flow-store';
+import { lockTrafficSums } from '../postgres/hours-to-sum';
 import type { Connection } from './connection';
 import { countUnsettled, settle } from './conversation-rows';
-import { FLOW_NAMES } from './migrations';
+import { FLOW_NAMES, ROLLUP_IDENTITY, SUMS } from './migrations';
 import { readSettlingTime } from './open-conversations';
 import { makeSettledConversations } from './settled-conversations';
-import { ch, number, raw, second, time, toStatement, uuid } from './statement';
+import { ch, number, type Part, raw, second, time, toStatement, uuid } from './statement';
 
 const CHUNK_KEYS = 100;
 /** What one run works at most before it leaves the rest to the next one. */
@@ -22,18 +23,29 @@ type Due = DueConversation & { reports: Record<string, ReportedState> };
 /** What rows do not keep when their conversation becomes a part of another one. */
 const MOVED = ['began_at', 'conversation_id', 'changed_at'];
 
+const SAME_PART = ['bucket_at', 'rollup_key', 'node_id', 'forward', 'cluster_id', ...ROLLUP_IDENTITY];
+
+/** What its flows have added to minutes goes with them: subtracted here and added there, which nothing is left of when it is repeated. */
+const moveMinutes = ({ id, first_seen, last_seen }: Due, whole: string): Part => ch`
+  insert into unresolved_minutes (${raw(['conversation_id', 'began_at', ...SAME_PART, ...SUMS].join(', '))})
+  select s.1, s.2, ${raw(SAME_PART.map((name) => `p.${name}`).join(', '))}, ${raw(SUMS.map((name) => `p.${name} * s.3`).join(', '))}
+  from unresolved_minutes as p final
+  array join [(${uuid(id)}, ${second(getBegunHour(id))}, -1), (${uuid(whole)}, ${second(getBegunHour(whole))}, 1)] as s
+  where p.bucket_at between ${second(Math.floor(first_seen / MINUTE_MS) * MINUTE_MS)} and ${second(last_seen)} and p.conversation_id = ${uuid(id)} and p.reports <> 0`;
+
 /** The rows of a conversation get the id of another one. Repeated after an interruption, they are copied once. */
 async function moveRows(
   connection: Connection,
-  part: string,
-  { whole, changed_at }: { whole: string; changed_at: string },
+  { whole, changed_at, ...due }: Due & { whole: string; changed_at: string },
 ): Promise<void> {
+  const part = due.id;
   const isPart = (alias: string) =>
     ch`${raw(alias)}began_at = ${second(getBegunHour(part))} and ${raw(alias)}conversation_id = ${uuid(part)}`;
   const others = raw(FLOW_NAMES.filter((name) => !MOVED.includes(name)).join(', '));
   const copy = toStatement(ch`
     insert into flows (${raw(MOVED.join(', '))}, ${others})
     select ${second(getBegunHour(whole))}, ${uuid(whole)}, ${time(changed_at)}, ${others} from flows as f final where ${isPart('f.')} order by forward, decision, node_id`);
+  await connection.run(toStatement(moveMinutes(due, whole)).query);
   await connection.run(copy.query, { insert_deduplicate: 1, insert_deduplication_token: `${part} ${whole}` });
   await connection.run(toStatement(ch`delete from flows where ${isPart('')}`).query);
   const isSettledPart = ch`began_at = ${second(getBegunHour(part))} and id = ${uuid(part)}`;
@@ -71,6 +83,8 @@ async function joinState(tx: Tx, part: Due, whole: Due): Promise<void> {
  * is on its way has arrived before. @returns how many were due
  */
 async function joinParts(connection: Connection, tx: Tx): Promise<number> {
+  // What moves minutes to ends that became known reads flows and minutes, and writes later.
+  await lockTrafficSums(tx);
   const due = await tx.execute<Due>(sql`
     select c.id, c.conversation_key, c.ordinal, c.is_final, c.observer_id as observer, c.low_workload_id as low, c.high_workload_id as high,
       c.reports, (date_part('epoch', c.first_seen_at) * 1000)::float8 as first_seen, (date_part('epoch', c.last_seen_at) * 1000)::float8 as last_seen
@@ -84,7 +98,7 @@ async function joinParts(connection: Connection, tx: Tx): Promise<number> {
   for (const { id, whole } of findParts(due)) {
     const [part, of] = [byId.get(id), byId.get(whole)];
     if (!part || !of) continue;
-    await moveRows(connection, id, { whole, changed_at });
+    await moveRows(connection, { ...part, whole, changed_at });
     await joinState(tx, part, of);
     of.reports = joinReports(of.reports, part.reports);
   }
