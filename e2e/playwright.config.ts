@@ -18,7 +18,8 @@ export default defineConfig<object, { start: 'lab' | 'empty' | 'demo' }>({
   testMatch: '**/*.e2e.ts',
   outputDir: '../test-results/e2e',
   globalSetup: './global-setup.ts',
-  workers: 2,
+  // One more than processors of a small machine: a quarter of the time, tests wait for timers and for answers.
+  workers: 3,
   fullyParallel: false,
   retries: 0,
   timeout: 180_000,

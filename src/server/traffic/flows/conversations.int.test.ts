@@ -23,6 +23,8 @@ let cluster: { id: string };
 /** Addresses of the workloads: of the first node, and of the second. */
 const ADDRESSES = ['10.1.0.1', '10.1.0.2'] as const;
 let guests: [string, string];
+/** Of either node, too, without an address. What heartbeats know of guests may be older than a test, so all are there from the start. */
+let unaddressed: Awaited<ReturnType<typeof makeGuest>>[];
 
 async function makeReporter(): Promise<Agent> {
   const node = await makeNode(cluster);
@@ -45,6 +47,7 @@ beforeAll(async () => {
   subnet = String(made?.id);
   [first, second] = [await makeReporter(), await makeReporter()];
   guests = [(await makeGuest(first)).id, (await makeGuest(second)).id];
+  unaddressed = [await makeGuest(first), await makeGuest(second)];
   await assign(ADDRESSES[0], guests[0]);
   await assign(ADDRESSES[1], guests[1]);
 });
@@ -239,7 +242,7 @@ describe('the table of conversations', () => {
   });
 
   it('becomes one row when both ends become known', async () => {
-    const [left, right] = [await makeGuest(first), await makeGuest(second)];
+    const [left, right] = unaddressed as [(typeof unaddressed)[0], (typeof unaddressed)[0]];
     const flow = (guest: { vmid: number }, bytes: number) =>
       makeFlow({
         source_ip: '10.1.0.8',

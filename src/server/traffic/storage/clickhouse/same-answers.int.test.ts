@@ -58,9 +58,13 @@ describe.skipIf(server === null)('answers of ClickHouse and of PostgreSQL', () =
     expect(inAnyOrder(found), why).toEqual(inAnyOrder(expected));
     return expected.length;
   };
-  const forReaders = async (ask: (store: FlowStore, reach: FlowReach) => Promise<readonly unknown[]>) => {
+  const forReaders = async (
+    ask: (store: FlowStore, reach: FlowReach) => Promise<readonly unknown[]>,
+    isAsked = (_place: number) => true,
+  ) => {
     let count = 0;
-    for (const [name, reach] of Object.entries(listReaches(inventory))) {
+    for (const [place, [name, reach]] of Object.entries(listReaches(inventory)).entries()) {
+      if (!isAsked(place)) continue;
       count += await expectSame((store) => ask(store, reach), name);
     }
     expect(count).toBeGreaterThan(0);
@@ -172,8 +176,9 @@ describe.skipIf(server === null)('answers of ClickHouse and of PostgreSQL', () =
   it.each(CONDITIONS.map((condition, i) => [JSON.stringify(condition), condition, i] as const))(
     'agree for the filter %s',
     async (_, condition, which) => {
-      // Each grouping with some of the filters: a statement of ClickHouse takes long to analyze.
+      // Each grouping, and each reader but the first, with some of the filters: a statement of ClickHouse takes long to analyze.
       const groupings = FLOW_GROUPINGS.filter((_grouping, i) => (i + which) % 4 === 0);
+      const isAsked = (place: number) => place === 0 || (place + which) % 2 === 0;
       const text = { condition, resolved: new Map(), now: iso(NOW + HOUR) };
       await forReaders(async (store, reach) => {
         const selection = { ...range(), ...reach, conversations: text };
@@ -185,7 +190,7 @@ describe.skipIf(server === null)('answers of ClickHouse and of PostgreSQL', () =
         }
         found.push(...(await store.spans(selection, { first: EVERYTHING.since, width: 3600 })));
         return found;
-      });
+      }, isAsked);
     },
   );
 
