@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_BATCH_CALLS } from '@/domain/heavy-operations';
 import { bearer, makeUser } from '@/test/factories';
+import { metricsText } from '../lib/metrics';
 import { handleTrpc } from './handle-trpc';
-import { appRouter } from './root';
+import { type AppRouter, appRouter } from './root';
+import { builderFor, router } from './trpc';
 
 let root: Record<string, string>;
 beforeAll(async () => {
@@ -120,5 +122,24 @@ describe('tRPC', () => {
     const [good, bad] = await mixed.json();
     expect(good.result.data.version).toBe(1);
     expect(bad.error.data.problem.code).toBe('malformed');
+  });
+
+  it.each([
+    ['as a failure when it fails', 'fails', '500'],
+    ['apart when its caller left', 'leaves', '499'],
+  ] as const)('counts a call %s', async (_name, path, status) => {
+    const caller = new AbortController();
+    const call = builderFor({ name: path, access: { signedIn: 'test' } } as never).query(() => {
+      if (path === 'leaves') caller.abort();
+      throw new Error(path);
+    });
+    await handleTrpc(
+      router({ [path]: call }) as never as AppRouter,
+      new Request(`http://fabric.test/api/trpc/${path}`, { headers: root, signal: caller.signal }),
+    );
+    const counted = (await metricsText())
+      .split('\n')
+      .filter((line) => line.includes('_count{') && line.includes(`path="${path}"`));
+    expect(counted).toEqual([expect.stringContaining(`status="${status}"`)]);
   });
 });
