@@ -1,0 +1,2 @@
+DROP INDEX "traffic_flows_observed_idx";--> statement-breakpoint
+CREATE INDEX "traffic_flows_times_idx" ON "traffic_flows" USING brin ("observed_at","updated_at") WITH (pages_per_range=32,autosummarize=true);
