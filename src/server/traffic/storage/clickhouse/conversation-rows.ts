@@ -31,7 +31,7 @@ const ends = ['ip', 'port', 'workload_id', 'cidr']
   .flatMap((column) => (['low', 'high'] as const).map((side) => `max(${end(side, column)}) as ${side}_${column}`))
   .join(', ');
 
-/** What a node saw of a direction as one number, of which the greatest is of the node that saw most: first bytes, then packets, each one more than it was. */
+/** What a node saw as one number, the greatest of which is of the node that saw most: bytes, then packets, each plus one. */
 const SEEN = `bitOr(bitShiftLeft(toUInt128(ifNull(t.bytes, -1) + 1), 64), toUInt128(ifNull(t.packets, -1) + 1))`;
 
 const NEVER = `toDateTime64(0, 3, 'UTC')`;
