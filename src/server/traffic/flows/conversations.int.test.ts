@@ -15,6 +15,7 @@ const MINUTE = 60_000;
 const OUTSIDE = '203.0.113.9';
 
 type Agent = { id: string; headers: { authorization: string } };
+type Guest = Awaited<ReturnType<typeof makeWorkload>>;
 let first: Agent;
 let second: Agent;
 let network: string;
@@ -24,7 +25,7 @@ let cluster: { id: string };
 const ADDRESSES = ['10.1.0.1', '10.1.0.2'] as const;
 let guests: [string, string];
 /** Of either node, too, without an address. What heartbeats know of guests may be older than a test, so all are there from the start. */
-let unaddressed: Awaited<ReturnType<typeof makeGuest>>[];
+let unaddressed: [Guest, Guest];
 
 async function makeReporter(): Promise<Agent> {
   const node = await makeNode(cluster);
@@ -242,7 +243,7 @@ describe('the table of conversations', () => {
   });
 
   it('becomes one row when both ends become known', async () => {
-    const [left, right] = unaddressed as [(typeof unaddressed)[0], (typeof unaddressed)[0]];
+    const [left, right] = unaddressed;
     const flow = (guest: { vmid: number }, bytes: number) =>
       makeFlow({
         source_ip: '10.1.0.8',
