@@ -1,5 +1,5 @@
-import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client';
-import { MAX_BATCH_CALLS } from '@/domain/heavy-operations';
+import { createTRPCClient, httpBatchLink, splitLink, TRPCClientError } from '@trpc/client';
+import { isHeavyCall, MAX_BATCH_CALLS } from '@/domain/heavy-operations';
 import type { AppRouter } from '@/server/api/root';
 
 export type Call = { name: string; ms: number; error: string | null };
@@ -21,7 +21,7 @@ export function describeError(error: unknown): string {
 type Session = { access_token: string; refresh_token: string };
 
 /**
- * A user with a browser: signs in, renews the session when it ends, calls procedures in batches as pages do, and keeps
+ * A user with a browser: signs in, renews the session when it ends, calls procedures in batches as pages do (light ones apart from heavy ones), and keeps
  * the stream of live events open. Every call is measured.
  */
 export class Person {
@@ -34,14 +34,16 @@ export class Person {
   constructor(url: string, onCall: (call: Call) => void) {
     this.#url = url;
     this.#onCall = onCall;
+    const batches = () =>
+      httpBatchLink<AppRouter>({
+        url: `${url}/api/trpc`,
+        maxURLLength: 4000,
+        maxItems: MAX_BATCH_CALLS,
+        fetch: (input, init) => this.#fetch(String(input), init as RequestInit),
+      });
     this.client = createTRPCClient<AppRouter>({
       links: [
-        httpBatchLink({
-          url: `${url}/api/trpc`,
-          maxURLLength: 4000,
-          maxItems: MAX_BATCH_CALLS,
-          fetch: (input, init) => this.#fetch(String(input), init as RequestInit),
-        }),
+        splitLink({ condition: ({ path, input }) => isHeavyCall(path, input), true: batches(), false: batches() }),
       ],
     });
   }

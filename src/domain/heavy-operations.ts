@@ -1,8 +1,10 @@
 /**
- * What waits where: `compute` holds a place until the answer is made, `export` until it has been sent, which a slow reader can
- * draw out.
+ * What waits where: `compute` and `evaluate` hold a place until the answer is made, `export` until it has been sent, which a slow reader
+ * can draw out. What evaluates the rules of many guests takes seconds of a processor here: what mostly asks the database does not wait for
+ * it.
  */
-export type Lane = 'compute' | 'export';
+export const LANES = ['compute', 'evaluate', 'export'] as const;
+export type Lane = (typeof LANES)[number];
 
 type Operation = { readonly rest: string | null; readonly trpc: readonly string[]; readonly lane?: Lane };
 
@@ -12,7 +14,7 @@ type Operation = { readonly rest: string | null; readonly trpc: readonly string[
  * is asked about the past (`as_of`) is computed, because nothing of it is kept.
  */
 export const HEAVY_OPERATIONS: readonly Operation[] = [
-  { rest: 'GET /topology', trpc: ['topology.read'] },
+  { rest: 'GET /topology', trpc: ['topology.read'], lane: 'evaluate' },
   { rest: 'GET /dashboard', trpc: ['dashboard.read', 'dashboard.security', 'dashboard.traffic'] },
   { rest: 'GET /flows/groups', trpc: ['flows.groups'] },
   { rest: 'GET /flows/series', trpc: ['flows.series'] },
@@ -24,13 +26,13 @@ export const HEAVY_OPERATIONS: readonly Operation[] = [
   { rest: 'POST /workloads/{workload_id}/firewall/test', trpc: ['workloads.testPacket'] },
   { rest: 'POST /nodes/{node_id}/firewall/test', trpc: ['nodes.testPacket'] },
   { rest: 'POST /networks/{network_id}/firewall/test', trpc: ['networks.testPacket'] },
-  { rest: 'POST /reach', trpc: ['reach.check'] },
+  { rest: 'POST /reach', trpc: ['reach.check'], lane: 'evaluate' },
   { rest: 'GET /conversations/{conversation_id}/why', trpc: ['conversations.why'] },
-  { rest: 'GET /workloads/{workload_id}/reachable-from', trpc: ['reach.from'] },
-  { rest: 'GET /workloads/{workload_id}/reaches', trpc: ['reach.to'] },
-  { rest: 'GET /matrix', trpc: ['reach.matrix'] },
-  { rest: 'GET /policies/{policy_id}/coverage', trpc: ['coverage.policy'] },
-  { rest: 'GET /coverage/workloads', trpc: ['coverage.workloads'] },
+  { rest: 'GET /workloads/{workload_id}/reachable-from', trpc: ['reach.from'], lane: 'evaluate' },
+  { rest: 'GET /workloads/{workload_id}/reaches', trpc: ['reach.to'], lane: 'evaluate' },
+  { rest: 'GET /matrix', trpc: ['reach.matrix'], lane: 'evaluate' },
+  { rest: 'GET /policies/{policy_id}/coverage', trpc: ['coverage.policy'], lane: 'evaluate' },
+  { rest: 'GET /coverage/workloads', trpc: ['coverage.workloads'], lane: 'evaluate' },
   { rest: 'POST /policies/{policy_id}/preview', trpc: ['policies.preview'] },
   { rest: 'GET /policies/{policy_id}/cleanup-preview', trpc: ['policies.previewCleanup'] },
   { rest: 'POST /policy-drafts/preview', trpc: ['policies.previewDraft'] },
@@ -42,7 +44,12 @@ export const HEAVY_OPERATIONS: readonly Operation[] = [
   { rest: null, trpc: ['audit.verify'] },
 ];
 
-const CALLS = new Set(HEAVY_OPERATIONS.flatMap(({ trpc }) => trpc));
+/** Answers of calls are sent as a whole. */
+const CALLS = new Map(
+  HEAVY_OPERATIONS.flatMap(({ trpc, lane }) =>
+    trpc.map((call): [string, Lane] => [call, lane === 'evaluate' ? lane : 'compute']),
+  ),
+);
 const ROUTES = new Map(
   HEAVY_OPERATIONS.flatMap(({ rest, lane = 'compute' }) => (rest === null ? [] : [[rest, lane] as const])),
 );
@@ -63,8 +70,12 @@ const isFile = (format: unknown): boolean => format === 'csv' || format === 'ndj
  */
 export const HEAVY_ELSEWHERE = Symbol.for('fabric.heavy-elsewhere');
 
-/** Whether a tRPC procedure, by its path, is heavy. All of them are `compute`: their answers are sent as a whole. */
-export const isHeavyCall = (path: string, input?: unknown): boolean => CALLS.has(path) || hasTime(input);
+/** In which lane a tRPC procedure waits, by its path; null for a light one. */
+export const getCallLane = (path: string, input?: unknown): Lane | null =>
+  CALLS.get(path) ?? (hasTime(input) ? 'compute' : null);
+
+/** Whether a tRPC procedure is heavy. */
+export const isHeavyCall = (path: string, input?: unknown): boolean => getCallLane(path, input) !== null;
 
 /** In which lane a route waits; null for a light one. */
 export function getLane(

@@ -37,11 +37,13 @@ type Sums = Pick<Conversation, 'bytes' | 'packets' | 'flows'>;
 type Peer = Omit<TopologyPeer, 'prefixes' | 'prefixes_total'> & { prefixes: Map<string, Sums> };
 /** Who was seen at both ends of a service: ids of workloads, and prefixes of what is none. */
 type Seen = Record<'source' | 'destination', { workloads: Set<string>; prefixes: Set<string> }>;
-type Service = TopologyService & { seen: Seen };
-type Edge = Pick<TopologyEdge, 'source' | 'destination' | 'verdict'> & {
-  services: Map<string, Service>;
-  summed: SummedVerdict;
-};
+/** Who was seen is kept where ends are named. */
+type Service = TopologyService & { seen?: Seen };
+type Edge = Pick<TopologyEdge, 'source' | 'destination' | 'verdict' | 'last_seen_at'> &
+  Sums & {
+    services: Map<string, Service>;
+    summed: SummedVerdict;
+  };
 
 /** A conversation with how the map shows it and the same three as of a flow. */
 export type EvaluatedConversation = readonly [
@@ -53,6 +55,11 @@ function add(to: Sums, from: Sums): void {
   to.bytes += from.bytes;
   to.packets += from.packets;
   to.flows += from.flows;
+}
+
+function extend(to: Sums & { last_seen_at: string }, from: Conversation): void {
+  add(to, from);
+  if (from.last_seen_at > to.last_seen_at) to.last_seen_at = from.last_seen_at;
 }
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -69,30 +76,17 @@ function finishEnd({ workloads, prefixes }: Seen['source']): ServiceEnd {
   return { workload_ids: isNamed ? [...workloads].sort() : [], prefix: only === null ? null : toVisibleCidr(only) };
 }
 
-const finishService = ({ seen, ...service }: Service): TopologyService => ({
-  ...service,
-  ends: { source: finishEnd(seen.source), destination: finishEnd(seen.destination) },
-});
+const finishService = ({ seen, ...service }: Service): TopologyService =>
+  seen ? { ...service, ends: { source: finishEnd(seen.source), destination: finishEnd(seen.destination) } } : service;
 
-function finishEdge({ services, summed, ...edge }: Edge, named: boolean): TopologyEdge {
+function finishEdge({ services, summed, ...edge }: Edge): TopologyEdge {
   const all = [...services.values()].sort(
     (a, b) => byWeight(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
   );
-  const sums = { bytes: 0, packets: 0, flows: 0 };
-  let last_seen_at = '';
-  for (const service of all) {
-    add(sums, service);
-    if (service.last_seen_at > last_seen_at) last_seen_at = service.last_seen_at;
-  }
   return {
     ...edge,
-    ...sums,
     ...summed,
-    last_seen_at,
-    services: all.slice(0, MAX_EDGE_SERVICES).map((service) => {
-      const { seen: _, ...anonymous } = service;
-      return named ? finishService(service) : anonymous;
-    }),
+    services: all.slice(0, MAX_EDGE_SERVICES).map(finishService),
     services_total: all.length,
   };
 }
@@ -106,7 +100,13 @@ function finishPrefixes(prefixes: ReadonlyMap<string, Sums>): Pick<TopologyPeer,
 
 const finishPeer = ({ prefixes, ...peer }: Peer): TopologyPeer => ({ ...peer, ...finishPrefixes(prefixes) });
 
-const weight = (edge: TopologyEdge) => EDGE_VERDICTS.indexOf(edge.verdict);
+const WEIGHTS = Object.fromEntries(EDGE_VERDICTS.map((verdict, weight) => [verdict, weight])) as Record<
+  EdgeVerdict,
+  number
+>;
+
+/** The heaviest edges, and how many there are of how much traffic. */
+export type FoldedEdges = { edges: TopologyEdge[]; edges_total: number; sums: Sums };
 
 /**
  * Sums up conversations by their two ends and verdict.
@@ -120,40 +120,43 @@ function edgeSums(isKnown?: (workloadId: string) => boolean) {
       destination: string,
       [conversation, { edge: verdict, verdict: summed }]: EvaluatedConversation,
     ): void {
+      const { protocol, port, bytes, packets, flows, last_seen_at } = conversation;
       const key = `${source} ${destination} ${verdict}`;
       let edge = edges.get(key);
       if (!edge) {
-        edge = { source, destination, verdict, services: new Map(), summed };
+        const services = new Map<string, Service>();
+        edge = { source, destination, verdict, bytes, packets, flows, last_seen_at, services, summed };
         edges.set(key, edge);
-      } else edge.summed = mergeVerdicts(edge.summed, summed);
-      const { protocol, port, bytes, packets, flows, last_seen_at } = conversation;
+      } else {
+        edge.summed = mergeVerdicts(edge.summed, summed);
+        extend(edge, conversation);
+      }
       const serviceKey = `${protocol} ${port}`;
       let service = edge.services.get(serviceKey);
       if (!service) {
-        service = { protocol, port, bytes, packets, flows, last_seen_at, seen: emptySeen() };
+        service = { protocol, port, bytes, packets, flows, last_seen_at, ...(isKnown && { seen: emptySeen() }) };
         edge.services.set(serviceKey, service);
-      } else {
-        add(service, conversation);
-        if (last_seen_at > service.last_seen_at) service.last_seen_at = last_seen_at;
-      }
-      if (!isKnown) return;
+      } else extend(service, conversation);
+      if (!isKnown || !service.seen) return;
       for (const end of ['source', 'destination'] as const) {
         const id = conversation[`${end}_workload_id`];
         if (id !== null && isKnown(id)) service.seen[end].workloads.add(id);
         else service.seen[end].prefixes.add(conversation[`${end}_prefix`]);
       }
     },
-    /** The weightiest verdict first, then the heaviest. */
-    finish: (): TopologyEdge[] =>
-      [...edges.values()]
-        .map((edge) => finishEdge(edge, isKnown !== undefined))
-        .sort(
-          (a, b) =>
-            weight(a) - weight(b) ||
-            byWeight(a, b) ||
-            byText(a.source, b.source) ||
-            byText(a.destination, b.destination),
-        ),
+    /** The weightiest verdict first, then the heaviest; not more than `most`. */
+    finish(most: number): FoldedEdges {
+      const all = [...edges.values()].sort(
+        (a, b) =>
+          WEIGHTS[a.verdict] - WEIGHTS[b.verdict] ||
+          byWeight(a, b) ||
+          byText(a.source, b.source) ||
+          byText(a.destination, b.destination),
+      );
+      const sums = { bytes: 0, packets: 0, flows: 0 };
+      for (const edge of all) add(sums, edge);
+      return { edges: all.slice(0, most).map(finishEdge), edges_total: all.length, sums };
+    },
   };
 }
 
@@ -168,11 +171,13 @@ function addPrefix(prefixes: Map<string, Sums>, prefix: string, from: Sums): voi
  * Edges between workloads and peers from conversations and their verdicts. Ends that are no known workload are one external
  * and one internal peer for each network whose workloads meet them. Edges come weightiest verdict first, then heaviest.
  * @param standingOf null for a workload that is not known (any more)
+ * @param most edges that are returned; totals are of all
  */
 export function foldConversations(
   conversations: Iterable<EvaluatedConversation>,
   standingOf: (workloadId: string) => Standing | null,
-): { peers: TopologyPeer[]; edges: TopologyEdge[] } {
+  most = Number.POSITIVE_INFINITY,
+): FoldedEdges & { peers: TopologyPeer[] } {
   const peers = new Map<string, Peer>();
   const edges = edgeSums();
 
@@ -203,7 +208,7 @@ export function foldConversations(
   }
   return {
     peers: [...peers.values()].map(finishPeer).sort((a, b) => byText(a.id, b.id)),
-    edges: edges.finish(),
+    ...edges.finish(most),
   };
 }
 
@@ -214,11 +219,13 @@ export type Outside = Pick<TopologyPeer, 'prefixes' | 'prefixes_total'> & { kind
  * Edges between nodes, each with any number of workloads, and what is outside. Every conversation is in exactly one
  * edge: however workloads are grouped, all edges add up to the same.
  * @param nodeOf null for a workload that is not known (any more)
+ * @param most edges that are returned; totals are of all
  */
 export function foldGroups(
   conversations: Iterable<EvaluatedConversation>,
   nodeOf: (workloadId: string) => string | null,
-): { outside: Outside[]; edges: TopologyEdge[] } {
+  most = Number.POSITIVE_INFINITY,
+): FoldedEdges & { outside: Outside[] } {
   const outside = { external: new Map<string, Sums>(), internal: new Map<string, Sums>() };
   const edges = edgeSums((id) => nodeOf(id) !== null);
   const addEnd = (conversation: Conversation, end: 'source' | 'destination'): string => {
@@ -235,6 +242,6 @@ export function foldGroups(
     outside: (['external', 'internal'] as const)
       .filter((kind) => outside[kind].size > 0)
       .map((kind) => ({ kind, ...finishPrefixes(outside[kind]) })),
-    edges: edges.finish(),
+    ...edges.finish(most),
   };
 }

@@ -1,4 +1,4 @@
-import { HEAVY_ELSEWHERE, type Lane } from '@/domain/heavy-operations';
+import { HEAVY_ELSEWHERE, LANES, type Lane } from '@/domain/heavy-operations';
 import type { Actor } from '../auth/scope';
 import { withDatabaseUse } from '../db/client';
 import { AppError } from '../lib/errors';
@@ -6,15 +6,17 @@ import { countRefusedWork, setHeavyWork } from '../lib/metrics';
 import { type Asker, FairGate, type GateLimits, type GateTexts } from './fair-gate';
 
 /** A page with a map or a dashboard sends three or four requests concurrently; twelve calls are one batch. */
+const COMPUTED: GateLimits = {
+  running: 3,
+  per_tenant: 2,
+  per_account: 2,
+  waiting_per_tenant: 60,
+  waiting_per_account: 24,
+  wait_ms: 20_000,
+};
 const LIMITS: Record<Lane, GateLimits> = {
-  compute: {
-    running: 3,
-    per_tenant: 2,
-    per_account: 2,
-    waiting_per_tenant: 60,
-    waiting_per_account: 24,
-    wait_ms: 20_000,
-  },
+  compute: COMPUTED,
+  evaluate: COMPUTED,
   // A slow reader holds a slot for minutes, but little else.
   export: {
     running: 6,
@@ -36,7 +38,7 @@ const createGate = (lane: Lane): FairGate =>
     setHeavyWork(lane, state);
     if (refused) countRefusedWork(lane, refused);
   });
-const gates: Record<Lane, FairGate> = { compute: createGate('compute'), export: createGate('export') };
+const gates = Object.fromEntries(LANES.map((lane) => [lane, createGate(lane)])) as Record<Lane, FairGate>;
 
 /** What limits count by: the account (its API tokens are not others) and the tenants or projects in which it may do this. */
 type Admitted = { readonly actor: Actor; readonly reach: unknown };

@@ -1,6 +1,6 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import { ZodError } from 'zod';
-import { isHeavyCall } from '@/domain/heavy-operations';
+import { getCallLane } from '@/domain/heavy-operations';
 import { readSession } from '../access/sign-in/read-session';
 import { admit } from '../admission/admission';
 import { shareAnswer } from '../admission/shared-answers';
@@ -147,8 +147,9 @@ export const builderFor = (operation: Operation) =>
     .use(storableInput)
     .use(async ({ ctx, next, path, signal, getRawInput }) => {
       const input = await getRawInput();
+      const lane = getCallLane(path, input);
       const answer = (stop: AbortSignal | null) =>
-        isHeavyCall(path, input) ? admit('compute', ctx.scope as Scope, stop, () => next()) : next();
+        lane ? admit(lane, ctx.scope as Scope, stop, () => next()) : next();
       if (!operation.shared) return answer(signal ?? null);
       // One who leaves does not take the answer from the others.
       return shareAnswer(ctx.session, path, input, operation.shared, async () => {

@@ -61,7 +61,7 @@ const made = lazy(() => {
   });
   const refusedWork = new Counter({
     name: 'fabric_heavy_refused_total',
-    help: 'Heavy requests that were refused, by lane (compute, export) and reason (queue_full, waited_too_long).',
+    help: 'Heavy requests that were refused, by lane (compute, evaluate, export) and reason (queue_full, waited_too_long).',
     labelNames: ['lane', 'reason'],
     registers: [registry],
   });
@@ -120,7 +120,7 @@ const made = lazy(() => {
       'state',
     ]),
     workers: gauge('fabric_workers', 'Worker processes connected to the queues.'),
-    heavy: gauge('fabric_heavy_requests', 'Heavy requests by lane (compute, export) and state (running, waiting).', [
+    heavy: gauge('fabric_heavy_requests', 'Heavy requests by lane (compute, evaluate, export) and state (running, waiting).', [
       'lane',
       'state',
     ]),

@@ -8,8 +8,8 @@ import { authorizeIfGranted, type Session } from '../../auth/scope';
 import { listEscapedConversations } from '../../enforcement/chain/list-escaped';
 import { groupFlows } from '../../insight/flows/group-flows';
 import { listEstimates } from '../../insight/flows/list-estimates';
-import { listFlows, tailFlows } from '../../insight/flows/list-flows';
-import { readFlowSeries } from '../../insight/flows/series';
+import { listFlows, shareTail, tailFlows } from '../../insight/flows/list-flows';
+import { readFlowSeries, shareSeries } from '../../insight/flows/series';
 import { readTopology, shareTopology } from '../../insight/topology/read-topology';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -98,6 +98,7 @@ export const flowsRouter = router({
     rest: 'GET /flows/tail',
     summary: 'List flows stored since a point in time. Continue with next_after from the response.',
     access,
+    shared: shareTail,
     input: FlowTailInput,
     output: FlowTail,
     run: ({ scope, session, input }) => tailFlows(scope, authorizeRules(session), input),
@@ -123,6 +124,7 @@ export const flowsRouter = router({
     rest: 'GET /flows/series',
     summary: 'Get the traffic of a time range as a time series by verdict.',
     access,
+    shared: shareSeries,
     input: FlowSeriesInput,
     output: FlowSeries,
     run: ({ scope, input }) => readFlowSeries(scope, input),

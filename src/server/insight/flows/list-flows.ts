@@ -1,8 +1,11 @@
 import { DAY_MS, HOUR_MS } from '@/domain/durations';
 import type { FlowListInput, FlowPage, FlowTail, FlowTailInput } from '@/domain/flow/flow';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
+import { floorTo } from '@/domain/flow/plan-range';
+import type { Sharing } from '../../admission/shared-answers';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { storedSettings } from '../../settings/settings';
@@ -95,6 +98,16 @@ export async function listFlows(
 
 /** A heartbeat is stored some time after the moment it is stamped with; what is asked for overlaps by this. */
 const OVERLAP_MS = 10_000;
+/**
+ * Live lists continue from whole steps, and share an answer for one: people who see the same ask for the same, and what
+ * they show is at most a step older than what is stored.
+ */
+const TAIL_STEP_MS = 2_000;
+export const shareTail: Sharing = {
+  seconds: TAIL_STEP_MS / 1_000,
+  permissions: ['flow:read', 'workload:read'],
+  version: async () => [await readFirewallState()],
+};
 /** Where a tail without `after` begins, and how much older than `after` a flow may be that an agent reports late. */
 const START_MS = 5 * 60_000;
 const LATE_MS = 60 * 60_000;
@@ -116,7 +129,7 @@ export async function tailFlows(
   const found = await flowStore().tail(recent, iso(after), input.limit + 1);
   return {
     items: await withVerdicts(found.slice(0, input.limit), rules, input.tenant_id),
-    next_after: iso(Math.max(now - OVERLAP_MS, Math.min(after, now))),
+    next_after: iso(Math.max(floorTo(now, TAIL_STEP_MS) - OVERLAP_MS, Math.min(after, now))),
     more: found.length > input.limit,
   };
 }

@@ -1,12 +1,15 @@
+import type { z } from 'zod';
 import { HOUR_MS } from '@/domain/durations';
-import type { FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
-import { bucketStarts, planRange, type RangePlan } from '@/domain/flow/plan-range';
+import { type FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
+import { bucketStarts, HOURLY_HOURS, planRange, type RangePlan } from '@/domain/flow/plan-range';
 import { planSums, type SumPlan } from '@/domain/flow/plan-sums';
 import { buildSeriesLines, type SeriesLine, spreadFlows, wholeNumbers } from '@/domain/flow/spread-flows';
 import type { TrafficInput, TrafficSeries } from '@/domain/flow/traffic-sums';
 import type { TrafficMode } from '@/domain/insights';
 import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/permissions';
+import type { Sharing } from '../../admission/shared-answers';
 import type { Scope } from '../../auth/scope';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { cache } from '../../lib/cache';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
@@ -56,6 +59,31 @@ export async function readSums(
   });
   return buildSeries(plan, lines);
 }
+
+/**
+ * What is asked, with the range as totals of traffic know it: the same for all who ask within a minute.
+ * @param summed whether what is asked is answered from totals
+ */
+export const questionOfRange =
+  <T extends { since?: string; until?: string }>(input: z.ZodType<T>, summed: (asked: T) => boolean) =>
+  (asked: unknown): unknown => {
+    const { data } = input.safeParse(asked);
+    if (!data || !summed(data)) return asked;
+    const now = clock.now().getTime();
+    const until = data.until === undefined ? now : Date.parse(data.until);
+    const since = data.since === undefined ? until - HOUR_MS : Date.parse(data.since);
+    if (!(since < until)) return asked;
+    const plan = planRange({ since, until }, { now, retentionHours: HOURLY_HOURS, summed: true });
+    return { ...data, since: plan.since, until: plan.until };
+  };
+
+/** The chart moves by minutes; so long it is shared by people who may see the same. */
+export const shareSeries: Sharing = {
+  seconds: 5,
+  permissions: ['flow:read'],
+  version: async () => [await readFirewallState()],
+  question: questionOfRange(FlowSeriesInput, canUseRollups),
+};
 
 /** Visible traffic of the time range over time, by verdict. At most five queries. */
 export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSeriesInput): Promise<FlowSeries> {

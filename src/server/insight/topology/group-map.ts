@@ -1,11 +1,11 @@
-import { type EvaluatedConversation, foldGroups } from '@/domain/topology/fold-conversations';
+import { type EvaluatedConversation, type FoldedEdges, foldGroups } from '@/domain/topology/fold-conversations';
 import { type GroupPlace, type groupPlacer, isWorkloadMatch } from '@/domain/topology/group-workloads';
-import type {
-  TopologyEdge,
-  TopologyGroup,
-  TopologyInput,
-  TopologyPeer,
-  TopologyWorkload,
+import {
+  MAX_TOPOLOGY_EDGES,
+  type TopologyGroup,
+  type TopologyInput,
+  type TopologyPeer,
+  type TopologyWorkload,
 } from '@/domain/topology/topology';
 
 /** Groups by name, then what is outside. */
@@ -29,7 +29,7 @@ type Asked = {
 export function buildGroupMap(
   conversations: readonly EvaluatedConversation[],
   { requested, placeOf, input }: Asked,
-): { groups: TopologyGroup[]; edges: TopologyEdge[]; peers: TopologyPeer[]; shown: TopologyWorkload[] } {
+): FoldedEdges & { groups: TopologyGroup[]; peers: TopologyPeer[]; shown: TopologyWorkload[] } {
   const places = new Map<string, GroupPlace>(requested.map((workload) => [workload.id, placeOf(workload)]));
   const asked = new Set(input.expand);
   const expanded = new Set(
@@ -37,10 +37,11 @@ export function buildGroupMap(
       .filter(([id, place]) => asked.has('all') || asked.has(place.id) || asked.has(id))
       .map(([, { id }]) => id),
   );
-  const { edges, outside } = foldGroups(conversations, (id) => {
+  const nodeOf = (id: string) => {
     const place = places.get(id);
     return place === undefined ? null : expanded.has(place.id) ? id : place.id;
-  });
+  };
+  const { outside, ...folded } = foldGroups(conversations, nodeOf, MAX_TOPOLOGY_EDGES);
   const groups = new Map<string, TopologyGroup>();
   for (const workload of requested) {
     const place = places.get(workload.id);
@@ -63,7 +64,7 @@ export function buildGroupMap(
     RANK[a.kind] - RANK[b.kind] || collator.compare(a.name ?? '', b.name ?? '') || (a.id < b.id ? -1 : 1);
   return {
     groups: [...groups.values()].sort(order),
-    edges,
+    ...folded,
     peers: [],
     shown: requested.filter(({ id }) => expanded.has(places.get(id)?.id ?? '')),
   };

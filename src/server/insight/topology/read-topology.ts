@@ -7,7 +7,6 @@ import {
   MAX_TOPOLOGY_EDGES,
   MAX_TOPOLOGY_WORKLOADS,
   type Topology,
-  type TopologyEdge,
   type TopologyGrouping,
   TopologyInput,
   type TopologyNetwork,
@@ -16,12 +15,12 @@ import {
 import type { Sharing } from '../../admission/shared-answers';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
-import { clock } from '../../lib/clock';
 import { notFound } from '../../lib/refusals';
 import { MAX_CONVERSATIONS } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { createConversationVerdictEvaluator } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/list-flows';
+import { questionOfRange } from '../flows/series';
 import {
   listClusterNames,
   listTopologyCards,
@@ -54,24 +53,12 @@ function buildNetworks(cards: readonly TopologyCard[], clusterOf: ReadonlyMap<st
   return { networks, byWorkload };
 }
 
-/** The range of a question as the totals of traffic know it: the same for all who ask within a minute. */
-function getQuestion(asked: unknown) {
-  const { data } = TopologyInput.safeParse(asked);
-  if (!data) return asked;
-  const now = clock.now().getTime();
-  const until = data.until === undefined ? now : Date.parse(data.until);
-  const since = data.since === undefined ? until - HOUR_MS : Date.parse(data.since);
-  if (since >= until) return asked;
-  const plan = planRange({ since, until }, { now, retentionHours: HOURLY_HOURS, summed: true });
-  return { ...data, since: plan.since, until: plan.until };
-}
-
 /** Nodes report about twice a minute: so long a map is shared by people who may see the same and ask for the same minutes. */
 export const shareTopology: Sharing = {
   seconds: 15,
   permissions: ['flow:read', 'workload:read'],
   version: () => Promise.all([readFirewallState(), readInterfacesStamp()]),
-  question: getQuestion,
+  question: questionOfRange(TopologyInput, () => true),
 };
 
 /** Evaluates many conversations, a chunk at a time. With `policyId` only those are kept that match a rule of the policy. */
@@ -120,16 +107,6 @@ const listEndpointIds = (evaluated: readonly EvaluatedConversation[]): Set<strin
 
 const listTags = (workloads: readonly Pick<TopologyWorkload, 'tags'>[]): string[] =>
   [...new Set(workloads.flatMap(({ tags }) => tags))].sort(new Intl.Collator('en', { numeric: true }).compare);
-
-const computeSums = (edges: readonly TopologyEdge[]) => {
-  const sums = { bytes: 0, packets: 0, flows: 0 };
-  for (const { bytes, packets, flows } of edges) {
-    sums.bytes += bytes;
-    sums.packets += packets;
-    sums.flows += flows;
-  }
-  return sums;
-};
 
 /**
  * The traffic of a time range that the reader may see: networks, workloads or groups of them, what is outside, and the conversations
@@ -182,13 +159,14 @@ export async function readTopology(
   );
   const {
     groups,
-    edges: folded,
+    edges: heaviest,
+    edges_total,
+    sums,
     peers,
     shown,
   } = group_by === null
     ? buildWorkloadMap(evaluated, { requested, clusterOf, byWorkload })
     : buildGroupMap(evaluated, { requested, placeOf: groupPlacer(group_by, networks), input });
-  const heaviest = folded.slice(0, MAX_TOPOLOGY_EDGES);
   const met = new Set(heaviest.flatMap((edge) => [edge.source, edge.destination]));
   if (workload_id !== undefined) met.add(workload_id);
   const order = [...shown.filter(({ id }) => met.has(id)), ...shown.filter(({ id }) => !met.has(id))];
@@ -207,11 +185,11 @@ export async function readTopology(
     peers: peers.filter(({ id }) => met.has(id)),
     edges,
     workloads_total: requested.length,
-    edges_total: folded.length,
+    edges_total,
     group_by,
     groups,
     tags: group_by === null ? [] : listTags(found),
-    sums: computeSums(folded),
+    sums,
     complete: conversations.length < MAX_CONVERSATIONS,
   };
 }
@@ -224,9 +202,9 @@ type Singles = {
 
 /** The map of single workloads, with a peer for each network. */
 function buildWorkloadMap(evaluated: readonly EvaluatedConversation[], { requested, clusterOf, byWorkload }: Singles) {
-  const { edges, peers } = foldConversations(evaluated, (id) => {
+  const standingOf = (id: string) => {
     const cluster_id = clusterOf.get(id);
     return cluster_id === undefined ? null : { cluster_id, network_id: byWorkload.get(id)?.[0] ?? null };
-  });
-  return { groups: [], edges, peers, shown: requested };
+  };
+  return { groups: [], shown: requested, ...foldConversations(evaluated, standingOf, MAX_TOPOLOGY_EDGES) };
 }
