@@ -17,7 +17,7 @@ const answers = cache<Promise<unknown>, Seal>({
 });
 
 export type Sharing = {
-  /** For so long an answer is shared: what only heartbeats change may be this old. */
+  /** For so long an answer is shared: what only heartbeats change, and when guests were read, may be this old. */
   readonly seconds: number;
   /** All permissions on which the answer depends: it is shared where these reach the same. */
   readonly permissions: readonly Permission[];

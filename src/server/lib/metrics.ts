@@ -120,10 +120,11 @@ const made = lazy(() => {
       'state',
     ]),
     workers: gauge('fabric_workers', 'Worker processes connected to the queues.'),
-    heavy: gauge('fabric_heavy_requests', 'Heavy requests by lane (compute, evaluate, export) and state (running, waiting).', [
-      'lane',
-      'state',
-    ]),
+    heavy: gauge(
+      'fabric_heavy_requests',
+      'Heavy requests by lane (compute, evaluate, export) and state (running, waiting).',
+      ['lane', 'state'],
+    ),
     forwarding: gauge(
       'fabric_forwarding_streams',
       'Streams of enabled destinations by stream and state (working, failing).',

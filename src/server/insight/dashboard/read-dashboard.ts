@@ -16,7 +16,7 @@ import type { Sharing } from '../../admission/shared-answers';
 import { authorizeIfGranted, narrowScope, type Scope, type Session } from '../../auth/scope';
 import { coverageDays } from '../../enforcement/coverage/read-coverage';
 import { type FailingNode, listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
-import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import { readFirewallState, readFirewallVersion } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { sumEscaped } from '../../enforcement/queries/escaped';
 import { clock } from '../../lib/clock';
 import { narrowToTenant } from '../../tenancy/choose-owner';
@@ -61,7 +61,7 @@ const OTHER_READING = {
 export const shareDashboard = (seconds: number): Sharing => ({
   seconds,
   permissions: ['flow:read', ...Object.values(OTHER_READING)],
-  version: async () => [await readFirewallState()],
+  version: async () => [await readFirewallVersion()],
 });
 
 /** The dashboard is for those who may read flows; the rest of it depends on what else they may. */

@@ -5,7 +5,7 @@ import { floorTo } from '@/domain/flow/plan-range';
 import type { Sharing } from '../../admission/shared-answers';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import { readFirewallVersion } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { storedSettings } from '../../settings/settings';
@@ -106,7 +106,7 @@ const TAIL_STEP_MS = 2_000;
 export const shareTail: Sharing = {
   seconds: TAIL_STEP_MS / 1_000,
   permissions: ['flow:read', 'workload:read'],
-  version: async () => [await readFirewallState()],
+  version: async () => [await readFirewallVersion()],
 };
 /** Where a tail without `after` begins, and how much older than `after` a flow may be that an agent reports late. */
 const START_MS = 5 * 60_000;

@@ -9,7 +9,7 @@ import type { TrafficMode } from '@/domain/insights';
 import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/permissions';
 import type { Sharing } from '../../admission/shared-answers';
 import type { Scope } from '../../auth/scope';
-import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import { readFirewallVersion } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { cache } from '../../lib/cache';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
@@ -81,7 +81,7 @@ export const questionOfRange =
 export const shareSeries: Sharing = {
   seconds: 5,
   permissions: ['flow:read'],
-  version: async () => [await readFirewallState()],
+  version: async () => [await readFirewallVersion()],
   question: questionOfRange(FlowSeriesInput, canUseRollups),
 };
 

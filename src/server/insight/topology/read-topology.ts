@@ -14,7 +14,7 @@ import {
 } from '@/domain/topology/topology';
 import type { Sharing } from '../../admission/shared-answers';
 import type { Scope } from '../../auth/scope';
-import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import { readFirewallState, readFirewallVersion } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { notFound } from '../../lib/refusals';
 import { MAX_CONVERSATIONS } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
@@ -57,7 +57,7 @@ function buildNetworks(cards: readonly TopologyCard[], clusterOf: ReadonlyMap<st
 export const shareTopology: Sharing = {
   seconds: 15,
   permissions: ['flow:read', 'workload:read'],
-  version: () => Promise.all([readFirewallState(), readInterfacesStamp()]),
+  version: () => Promise.all([readFirewallVersion(), readInterfacesStamp()]),
   question: questionOfRange(TopologyInput, () => true),
 };
 

@@ -47,6 +47,12 @@ const NOTHING = {
   read_at: null,
 } as const;
 
+/** Whether the same was read, whenever that was. */
+const isSameReading = <T extends { readonly state: unknown }>(
+  before: ReadonlyMap<string, T>,
+  now: ReadonlyMap<string, T>,
+): boolean => before.size === now.size && [...now].every(([id, { state }]) => before.get(id)?.state === state);
+
 /**
  * Status of all policies on all clusters: the desired state, the state as last read, and the comparison of both.
  * Comparisons of unchanged guests are carried over from the previous firewall state.
@@ -54,6 +60,8 @@ const NOTHING = {
 export class FirewallState {
   readonly inputs: PolicyInputs;
   readonly snapshots: Snapshots;
+  /** The same object for states that differ only in when the same was read. */
+  readonly content: object;
   readonly #placed: readonly PlacedPair[];
   /** How policies were applied at workloads. */
   readonly #applied: ReadonlyMap<string, PlacedPair>;
@@ -77,6 +85,13 @@ export class FirewallState {
     this.#accepted = accepted;
     this.snapshots = snapshots;
     this.#placed = placed;
+    const isSame =
+      before?.inputs === inputs &&
+      before.#placed === placed &&
+      before.#accepted === accepted &&
+      isSameReading(before.snapshots.guests, snapshots.guests) &&
+      isSameReading(before.snapshots.clusters, snapshots.clusters);
+    this.content = before && isSame ? before.content : {};
     this.#owners = new Map(inputs.policies.map((policy) => [policy.id, policy]));
     this.#applied = new Map(placed.map((pair) => [`${pair.policy_id} ${pair.workload_id}`, pair]));
     const compiled = compileInputs(inputs);

@@ -109,6 +109,9 @@ export async function readFirewallState(): Promise<FirewallState> {
   return loadForMoment('firewall_state', makeFirewallState) ?? (await known.readNow()).firewall;
 }
 
+/** Another object whenever the firewall state is another one; not when the same was read again. */
+export const readFirewallVersion = async (): Promise<object> => (await readFirewallState()).content;
+
 /** The firewall state after reading some guests now, whatever was read a moment ago. */
 export async function refreshFirewallState(
   choose: (firewall: FirewallState) => readonly string[],
