@@ -115,7 +115,9 @@ function addresses({ client, measure }: Bound): PageVisit {
 }
 
 function topology({ client, measure }: Bound): PageVisit {
-  return createSteadyVisit(TOPOLOGY_MS, () => measure('topology.read', () => client.topology.read.query(lastHour())));
+  return createSteadyVisit(TOPOLOGY_MS, () =>
+    measure('topology.read', () => client.topology.read.query({ ...lastHour(), group_by: 'auto' })),
+  );
 }
 
 function clusters({ client, measure }: Bound): PageVisit {
