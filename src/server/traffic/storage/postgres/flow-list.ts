@@ -5,6 +5,7 @@ import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
 import { queryPage, type SortKeys } from '../../../db/query-page';
 import type { FlowReach, FlowSelection } from '../flow-selection';
+import { readNewestFirst } from '../newest-first';
 import { flowConditions } from './flow-conditions';
 import { cidrIfVisible, flowRows, getWorkloadNameColumn, ifVisible } from './visible-rows';
 
@@ -84,17 +85,19 @@ async function readFlows(reach: FlowReach, where: SQL, order: readonly SQL[], li
   return rows.map(addLabels);
 }
 
-/** Flows page by page. Two queries. */
+/** Flows page by page. At most four queries. */
 export function listFlows(selection: FlowSelection, input: FlowListInput): Promise<Page<Flow>> {
-  const where = flowConditions(selection);
   return queryPage<Flow>(
     input,
     { sorts: FLOW_SORT_KEYS, sort: '-observed_at', id: FLOW_ID },
     ({ after, order, limit }) => ({
-      rows: readFlows(selection, after ? sql`${where} and ${after}` : where, order, limit),
+      rows: readNewestFirst(selection, input, limit, (part) => {
+        const where = flowConditions(part);
+        return readFlows(selection, after ? sql`${where} and ${after}` : where, order, limit);
+      }),
       total: db
         .execute<{ total: number }>(
-          sql`select count(*)::int as total from ${flowRows(selection.periods)} as t where ${where}`,
+          sql`select count(*)::int as total from ${flowRows(selection.periods)} as t where ${flowConditions(selection)}`,
         )
         .then((rows) => rows[0]?.total ?? 0),
     }),
