@@ -11,6 +11,7 @@ import {
   readDashboardSecurity,
   readDashboardTraffic,
   shareDashboard,
+  shareOperations,
 } from '../../insight/dashboard/read-dashboard';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -41,6 +42,7 @@ export const dashboardRouter = router({
   }),
   operations: query({
     access: { permission: 'flow:read' },
+    shared: shareOperations,
     input: DashboardOperationsInput,
     run: ({ scope, session, input }) => readDashboardOperations(dashboardScopes(session, scope), input),
   }),

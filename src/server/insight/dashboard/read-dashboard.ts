@@ -31,6 +31,7 @@ import {
   listLastSyncs,
   listTroubledNodes,
   type RunningPlace,
+  readOperationsStamp,
   type TroubledNode,
 } from '../queries/monitored-nodes';
 import { countEnforcement, countPolicyStatuses } from './counts';
@@ -58,11 +59,12 @@ const OTHER_READING = {
 } as const;
 
 /** How long a part of the dashboard is shared by people who may see the same. What else than heartbeats changes it is in the version. */
-export const shareDashboard = (seconds: number): Sharing => ({
+export const shareDashboard = (seconds: number, version: Sharing['version'] = async () => []): Sharing => ({
   seconds,
   permissions: ['flow:read', ...Object.values(OTHER_READING)],
-  version: async () => [await readFirewallVersion()],
+  version: async () => [await readFirewallVersion(), ...(await version())],
 });
+export const shareOperations = shareDashboard(5, async () => [await readOperationsStamp()]);
 
 /** The dashboard is for those who may read flows; the rest of it depends on what else they may. */
 export function dashboardScopes(session: Session | null, flow: Scope<'flow:read'>): DashboardScopes {

@@ -3,7 +3,9 @@ import type { FaultyNode, LastSync, SilentAgent } from '@/domain/dashboard/dashb
 import type { MonitoredPlace } from '@/domain/dashboard/monitoring';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../db/client';
+import { rowStamp } from '../../db/row-stamp';
 import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
+import { ipamConflicts } from '../../db/schema/ipam';
 import { syncRuns } from '../../db/schema/operations';
 import { workloads } from '../../db/schema/workloads';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
@@ -51,6 +53,14 @@ export async function listTroubledNodes(tenants: Reach, failing: readonly string
     .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
     .where(and(or(isNotNull(nodes.fault), isSilent, inArray(nodes.id, [...failing])), nodeInReach(tenants)))
     .orderBy(asc(clusters.name), asc(nodes.name));
+}
+
+/** Changes whenever a cluster, a node, an address conflict or the state of an agent does. One query. */
+export async function readOperationsStamp(): Promise<string> {
+  const agents = sql`(select md5(string_agg(concat_ws(' ', node_id, status), ',' order by node_id)) from ${nodeAgents})`;
+  const parts = [...[clusters, nodes, ipamConflicts].map(rowStamp), agents];
+  const [row] = await db.execute<{ stamp: string }>(sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as stamp`);
+  return row?.stamp ?? '';
 }
 
 /** How many nodes there are by the state of their agent; null: without one. One query. */
