@@ -104,6 +104,8 @@ describe('foldConversations', () => {
       fold([createConversation({ source_workload_id: 'gone', destination_workload_id: null }), 'observed']),
     ).toEqual({
       edges: [],
+      edges_total: 0,
+      sums: { bytes: 0, packets: 0, flows: 0 },
       peers: [],
     });
   });
@@ -184,13 +186,15 @@ describe('foldGroups', () => {
 
   it('has every conversation in exactly one edge: a brute-force sum of each pair and verdict is the same', () => {
     fc.assert(
-      fc.property(found, grouping, (list, groups) => {
+      fc.property(found, grouping, fc.nat({ max: 5 }), (list, groups, most) => {
         const nodeOf = nodeIn(groups);
-        const { edges, outside } = foldGroups(
-          list.map(([one, edge]) => [one, { edge, verdict: summed('unknown') }]),
-          nodeOf,
-        );
+        const evaluated = list.map(([one, edge]) => [one, { edge, verdict: summed('unknown') }] as const);
+        const { edges, outside, ...totals } = foldGroups(evaluated, nodeOf);
         expect(sums(edges)).toEqual(sums(list.map(([one]) => one)));
+        expect(sums([totals.sums])).toEqual(sums(edges));
+        expect(totals.edges_total).toBe(edges.length);
+        // Edges that are left out are the last ones, and still count.
+        expect(foldGroups(evaluated, nodeOf, most)).toEqual({ ...totals, outside, edges: edges.slice(0, most) });
         const getEndNode = (one: Conversation, end: 'source' | 'destination') =>
           (one[`${end}_workload_id`] !== null && nodeOf(one[`${end}_workload_id`] ?? '')) ||
           (one[`${end}_internal`] ? 'internal' : 'external');

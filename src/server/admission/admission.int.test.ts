@@ -21,13 +21,13 @@ const toScope = ({ user, tenant }: Side) => ({
 const trpc = (path: string, headers: Record<string, string>, init: RequestInit = {}) =>
   handleTrpc(appRouter, new Request(`http://fabric.test/api/trpc/${path}`, { headers, ...init }));
 
-/** Takes both places of an account, and `waiting` in its queue, until told. */
+/** Takes both places of an account that evaluates rules, and `waiting` in its queue, until told. */
 function occupy(side: Side, waiting: number) {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const taken = Array.from({ length: 2 + waiting }, () => admit('compute', toScope(side), null, () => ended));
+  const taken = Array.from({ length: 2 + waiting }, () => admit('evaluate', toScope(side), null, () => ended));
   return async () => {
     end();
     await Promise.all(taken);
@@ -67,16 +67,18 @@ describe('admission of heavy requests', () => {
       const [me, map] = await batch.json();
       expect(me.result.data.email).toBe(ours.user.email);
       expect(map.error.data.problem).toMatchObject({ code: 'too_many_requests', retry_after: 5 });
-      // Its light calls, and the heavy ones of others, go on.
+      // Its light calls, those that mostly ask the database, and the heavy ones of others, go on.
       expect((await call('/workloads', { headers: ours.headers })).status).toBe(200);
+      expect((await call('/dashboard', { headers: ours.headers })).status).toBe(200);
+      expect((await trpc('dashboard.security?input={}', ours.headers)).status).toBe(200);
       expect((await call('/topology', { headers: theirs.headers })).status).toBe(200);
       expect((await trpc('topology.read?input={}', theirs.headers)).status).toBe(200);
-      expect(await metricsText()).toMatch(/fabric_heavy_refused_total\{lane="compute",reason="queue_full"\} 3/);
+      expect(await metricsText()).toMatch(/fabric_heavy_refused_total\{lane="evaluate",reason="queue_full"\} 3/);
     } finally {
       await release();
     }
     expect((await call('/topology', { headers: ours.headers })).status).toBe(200);
-    expect(await metricsText()).toMatch(/fabric_heavy_requests\{lane="compute",state="running"\} 0/);
+    expect(await metricsText()).toMatch(/fabric_heavy_requests\{lane="evaluate",state="running"\} 0/);
   });
 
   it('counts the sign-ins and tokens of an account together', async () => {
@@ -95,10 +97,10 @@ describe('admission of heavy requests', () => {
       const waiting = call('/topology', { headers: ours.headers, signal: gone.signal });
       // No answer that several people may wait for.
       const batch = trpc('reach.matrix?input={}', ours.headers, { signal: gone.signal });
-      await expect.poll(metricsText).toMatch(/fabric_heavy_requests\{lane="compute",state="waiting"\} 2/);
+      await expect.poll(metricsText).toMatch(/fabric_heavy_requests\{lane="evaluate",state="waiting"\} 2/);
       gone.abort();
       await Promise.allSettled([waiting, batch]);
-      expect(await metricsText()).toMatch(/fabric_heavy_requests\{lane="compute",state="waiting"\} 0/);
+      expect(await metricsText()).toMatch(/fabric_heavy_requests\{lane="evaluate",state="waiting"\} 0/);
       expect(await metricsText()).not.toMatch(/reason="waited_too_long"\} [1-9]/);
     } finally {
       await release();

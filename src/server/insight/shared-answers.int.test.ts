@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { FlowTail } from '@/domain/flow/flow';
 import type { Topology } from '@/domain/topology/topology';
 import { sqlClient } from '@/server/db/client';
 import { countQueries } from '@/test/count-queries';
@@ -78,6 +79,42 @@ describe.each(Object.keys(PARTS) as Part[])('%s', (part) => {
     expect(shared).toEqual(await askBoth());
     for (const [at, text] of shared.entries()) expect(text !== before[at]).toBe(PARTS[part].named);
     await sqlClient()`update workloads set name = ${ours.workload.name}, status = 'running' where id = ${ours.workload.id}`;
+  });
+});
+
+describe('dashboard.operations', () => {
+  it.each([
+    [
+      'a node that fails',
+      "update nodes set fault = 'disk full' where name = 'n1'",
+      "update nodes set fault = null where name = 'n1'",
+    ],
+    ['a silent agent', "update node_agents set status = 'silent'", "update node_agents set status = 'ok'"],
+    [
+      'a cluster that was not read',
+      "update clusters set sync_status = 'failed', last_sync_error = 'refused'",
+      "update clusters set sync_status = 'ok', last_sync_error = null",
+    ],
+  ])('shows %s immediately', async (_, happens, ends) => {
+    const before = await ask('dashboard.operations', fixture.admin);
+    await sqlClient().unsafe(happens);
+    expect(await ask('dashboard.operations', fixture.admin)).not.toBe(before);
+    await sqlClient().unsafe(ends);
+  });
+});
+
+describe('flows.tail', () => {
+  it('is read once for those who follow it in the same seconds', async () => {
+    const follow = (after: string) => countQueries(() => ask('flows.tail', fixture.admin, { after }));
+    const continueAt = (text: string) => (JSON.parse(text) as { result: { data: FlowTail } }).result.data.next_after;
+    const first = continueAt((await follow(SINCE)).result);
+    expect(Date.parse(first)).toBeLessThanOrEqual(NOW.getTime() - 10_000);
+    // Whoever began a moment earlier or later continues from the same one.
+    expect(Date.parse(first) % 2_000).toBe(0);
+    const one = await follow(first);
+    const other = await follow(first);
+    expect(other.result).toBe(one.result);
+    expect(other.queries).toBeLessThan(one.queries);
   });
 });
 
