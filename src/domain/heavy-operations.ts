@@ -1,7 +1,6 @@
 /**
- * What waits where: `compute` and `evaluate` hold a place until the answer is made, `export` until it has been sent, which a slow reader
- * can draw out. What evaluates the rules of many guests takes seconds of a processor here: what mostly asks the database does not wait for
- * it.
+ * What waits where: `compute` holds a place until the answer is made, `export` until it has been sent, which a slow reader can draw out.
+ * `evaluate` is for what takes seconds of a processor here, as the rules of many guests are evaluated: few of those that compute may.
  */
 export const LANES = ['compute', 'evaluate', 'export'] as const;
 export type Lane = (typeof LANES)[number];

@@ -21,13 +21,13 @@ const toScope = ({ user, tenant }: Side) => ({
 const trpc = (path: string, headers: Record<string, string>, init: RequestInit = {}) =>
   handleTrpc(appRouter, new Request(`http://fabric.test/api/trpc/${path}`, { headers, ...init }));
 
-/** Takes both places of an account that evaluates rules, and `waiting` in its queue, until told. */
+/** Takes the place of an account that evaluates rules, and `waiting` in its queue, until told. */
 function occupy(side: Side, waiting: number) {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const taken = Array.from({ length: 2 + waiting }, () => admit('evaluate', toScope(side), null, () => ended));
+  const taken = Array.from({ length: 1 + waiting }, () => admit('evaluate', toScope(side), null, () => ended));
   return async () => {
     end();
     await Promise.all(taken);

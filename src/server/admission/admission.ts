@@ -6,17 +6,11 @@ import { countRefusedWork, setHeavyWork } from '../lib/metrics';
 import { type Asker, FairGate, type GateLimits, type GateTexts } from './fair-gate';
 
 /** A page with a map or a dashboard sends three or four requests concurrently; twelve calls are one batch. */
-const COMPUTED: GateLimits = {
-  running: 3,
-  per_tenant: 2,
-  per_account: 2,
-  waiting_per_tenant: 60,
-  waiting_per_account: 24,
-  wait_ms: 20_000,
-};
+const QUEUE = { waiting_per_tenant: 60, waiting_per_account: 24, wait_ms: 20_000 };
 const LIMITS: Record<Lane, GateLimits> = {
-  compute: COMPUTED,
-  evaluate: COMPUTED,
+  compute: { running: 3, per_tenant: 2, per_account: 2, ...QUEUE },
+  // One place of a tenant is always left for what takes milliseconds.
+  evaluate: { running: 2, per_tenant: 1, per_account: 1, ...QUEUE },
   // A slow reader holds a slot for minutes, but little else.
   export: {
     running: 6,
@@ -57,6 +51,22 @@ function assertHeavyThread(): void {
   throw new AppError('malformed', 'The URL contains unnecessary percent-encoding. Send it without the encoding.');
 }
 
+/** Waits for a place in a lane; what evaluates then waits for one of those that compute, too. @returns what gives them back */
+async function enter(lane: Lane, scope: Admitted, signal: AbortSignal | null): Promise<() => void> {
+  const leave = await gates[lane].enter(toAsker(scope), signal);
+  if (lane !== 'evaluate') return leave;
+  try {
+    const leaveInner = await gates.compute.enter(toAsker(scope), signal);
+    return () => {
+      leaveInner();
+      leave();
+    };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
 /** Runs heavy work when its turn comes. @throws AppError `too_many_requests` */
 export async function admit<T>(
   lane: Lane,
@@ -65,7 +75,12 @@ export async function admit<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   assertHeavyThread();
-  return gates[lane].run(toAsker(scope), signal, () => withDatabaseUse('heavy', work));
+  const leave = await enter(lane, scope, signal);
+  try {
+    return await withDatabaseUse('heavy', work);
+  } finally {
+    leave();
+  }
 }
 
 /**
@@ -79,7 +94,7 @@ export async function admitResponse(
   work: () => Promise<unknown>,
 ): Promise<unknown> {
   assertHeavyThread();
-  const leave = await gates[lane].enter(toAsker(scope), signal);
+  const leave = await enter(lane, scope, signal);
   try {
     const answer = await withDatabaseUse('heavy', work);
     if (answer instanceof Response && answer.body) {

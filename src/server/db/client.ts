@@ -35,7 +35,7 @@ export const HEAVY_APPLICATION = 'fabric-heavy';
 export type DatabaseUse = 'work' | 'reads' | 'heavy';
 
 /** Two at least: an answer that is streamed reads beside itself. */
-const HEAVY_CONNECTIONS = Math.min(8, Math.max(4, availableParallelism()));
+const HEAVY_CONNECTIONS = Math.min(8, Math.max(2, availableParallelism()));
 /**
  * `work` is for changes, heartbeats and workers; `reads` for light answers that a user waits for; `heavy` for those
  * that pass the gate. Few heavy statements run concurrently, each on one processor of the server, which leaves others
