@@ -104,12 +104,12 @@ describe('dashboard.operations', () => {
 });
 
 describe('flows.tail', () => {
-  it('is read once for those who follow it in the same seconds', async () => {
+  it('serves those who follow it in the same seconds with one read', async () => {
     const follow = (after: string) => countQueries(() => ask('flows.tail', fixture.admin, { after }));
     const continueAt = (text: string) => (JSON.parse(text) as { result: { data: FlowTail } }).result.data.next_after;
     const first = continueAt((await follow(SINCE)).result);
     expect(Date.parse(first)).toBeLessThanOrEqual(NOW.getTime() - 10_000);
-    // Whoever began a moment earlier or later continues from the same one.
+    // A user who began a moment earlier or later continues from the same one.
     expect(Date.parse(first) % 2_000).toBe(0);
     const one = await follow(first);
     const other = await follow(first);

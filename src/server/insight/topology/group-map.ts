@@ -37,11 +37,11 @@ export function buildGroupMap(
       .filter(([id, place]) => asked.has('all') || asked.has(place.id) || asked.has(id))
       .map(([, { id }]) => id),
   );
-  const nodeOf = (id: string) => {
+  const findNode = (id: string) => {
     const place = places.get(id);
     return place === undefined ? null : expanded.has(place.id) ? id : place.id;
   };
-  const { outside, ...folded } = foldGroups(conversations, nodeOf, MAX_TOPOLOGY_EDGES);
+  const { outside, ...folded } = foldGroups(conversations, findNode, MAX_TOPOLOGY_EDGES);
   const groups = new Map<string, TopologyGroup>();
   for (const workload of requested) {
     const place = places.get(workload.id);

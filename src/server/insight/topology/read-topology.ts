@@ -202,9 +202,9 @@ type Singles = {
 
 /** The map of single workloads, with a peer for each network. */
 function buildWorkloadMap(evaluated: readonly EvaluatedConversation[], { requested, clusterOf, byWorkload }: Singles) {
-  const standingOf = (id: string) => {
+  const findStanding = (id: string) => {
     const cluster_id = clusterOf.get(id);
     return cluster_id === undefined ? null : { cluster_id, network_id: byWorkload.get(id)?.[0] ?? null };
   };
-  return { groups: [], shown: requested, ...foldConversations(evaluated, standingOf, MAX_TOPOLOGY_EDGES) };
+  return { groups: [], shown: requested, ...foldConversations(evaluated, findStanding, MAX_TOPOLOGY_EDGES) };
 }

@@ -2,7 +2,6 @@ import type { Flow } from '@/domain/flow/flow';
 import { formatFlowEnd, toVisibleCidr } from '@/domain/flow/flow-end';
 import type { FlowReach, FlowSelection } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
-import { readNewestFirst } from '../newest-first';
 import { addressText } from './conditions';
 import type { Connection } from './connection';
 import { flowConditions } from './flow-conditions';
@@ -125,11 +124,10 @@ export async function readFlows(
   return toFlows(found, reach);
 }
 
-/** The flows of a selection and of parts of it, with places of names looked up once. */
-async function selectMatching(selection: FlowSelection): Promise<(part: FlowSelection) => Part> {
-  const places = await resolvePlaces(selection);
-  return (part) => ch`${flowRows(toRange(part), part.periods)} as t where ${flowConditions(part, places)}`;
-}
+const selectMatching = async (selection: FlowSelection): Promise<{ rows: Part; where: Part }> => ({
+  rows: flowRows(toRange(selection), selection.periods),
+  where: flowConditions(selection, await resolvePlaces(selection)),
+});
 
 export const countRows = (connection: Connection, rows: Part): Promise<number> =>
   connection.read<{ total: number }>(ch`select count() as total from ${rows}`).then(([row]) => row?.total ?? 0);
@@ -138,12 +136,15 @@ export const countRows = (connection: Connection, rows: Part): Promise<number> =
 export const listFlows =
   (connection: Connection): FlowStore['list'] =>
   async (selection, input) => {
-    const select = await selectMatching(selection);
+    const { rows, where } = await selectMatching(selection);
     return readPage<Flow>(input, { sorts: FLOW_SORTS, sort: '-observed_at', id: FLOW_ID }, ({ after, ...paging }) => ({
-      rows: readNewestFirst(selection, input, paging.limit, (part) =>
-        readFlows(connection, selection, ch`${select(part)}${after ? ch` and ${after}` : ch``}`, paging),
+      rows: readFlows(
+        connection,
+        selection,
+        ch`${rows} as t where ${where}${after ? ch` and ${after}` : ch``}`,
+        paging,
       ),
-      total: countRows(connection, select(selection)),
+      total: countRows(connection, ch`${rows} as t where ${where}`),
     }));
   };
 
@@ -151,9 +152,9 @@ export const listFlows =
 export const findFlowsStoredSince =
   (connection: Connection): FlowStore['tail'] =>
   async (selection, after, limit) => {
-    const select = await selectMatching(selection);
+    const { rows, where } = await selectMatching(selection);
     const order = raw('t.observed_at desc, t.node_id desc, t.conversation_id desc, t.forward desc, t.decision desc');
-    return readFlows(connection, selection, ch`${select(selection)} and t.updated_at >= ${time(after)}`, {
+    return readFlows(connection, selection, ch`${rows} as t where ${where} and t.updated_at >= ${time(after)}`, {
       order,
       limit,
     });

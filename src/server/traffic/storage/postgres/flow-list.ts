@@ -5,8 +5,8 @@ import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
 import { queryPage, type SortKeys } from '../../../db/query-page';
 import type { FlowReach, FlowSelection } from '../flow-selection';
-import { readNewestFirst } from '../newest-first';
 import { flowConditions } from './flow-conditions';
+import { readNewestFirst } from './newest-first';
 import { cidrIfVisible, flowRows, getWorkloadNameColumn, ifVisible } from './visible-rows';
 
 export type FlowRow = Omit<Flow, 'source_label' | 'destination_label'>;

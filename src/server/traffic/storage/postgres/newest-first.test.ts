@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@/domain/durations';
-import { encodeCursor } from '../../db/keyset';
-import type { FlowSelection } from './flow-selection';
+import { encodeCursor } from '../../../db/keyset';
+import type { FlowSelection } from '../flow-selection';
 import { readNewestFirst } from './newest-first';
 
 const END = Date.parse('2026-01-02T00:00:00Z');
@@ -14,7 +14,7 @@ const selectLast = (hours: number, values: Partial<FlowSelection> = {}): FlowSel
 });
 
 /** A store of times, with what it was asked for. */
-function storeOf(times: readonly number[], limit: number, before = Number.POSITIVE_INFINITY) {
+function createStore(times: readonly number[], limit: number, before = Number.POSITIVE_INFINITY) {
   const asked: string[] = [];
   const read = async ({ since }: FlowSelection) => {
     asked.push(since);
@@ -42,10 +42,10 @@ describe('readNewestFirst', () => {
           const times = ages.map((one) => END - one);
           const selection = selectLast(hours);
           for (let before: number | undefined; ; ) {
-            const { asked, read } = storeOf(times, limit, before);
+            const { asked, read } = createStore(times, limit, before);
             const cursor = before === undefined ? undefined : encodeCursor(iso(before), 'a');
             const rows = await readNewestFirst(selection, { cursor }, limit, read);
-            expect(rows).toEqual(await storeOf(times, limit, before).read(selection));
+            expect(rows).toEqual(await createStore(times, limit, before).read(selection));
             expect(asked.length).toBeLessThanOrEqual(3);
             if (rows.length < limit) break;
             before = rows.at(-1);
@@ -56,7 +56,7 @@ describe('readNewestFirst', () => {
   });
 
   it('reads no more of a long range than fills the page', async () => {
-    const { asked, read } = storeOf([END - 10_000, END - 20_000, END - 20 * MINUTE_MS], 3);
+    const { asked, read } = createStore([END - 10_000, END - 20_000, END - 20 * MINUTE_MS], 3);
     await readNewestFirst(selectLast(24), {}, 3, read);
     expect(asked).toEqual([iso(END - MINUTE_MS), iso(END - 30 * MINUTE_MS)]);
   });
@@ -65,9 +65,10 @@ describe('readNewestFirst', () => {
     ['of a short range', selectLast(0.1), {}],
     ['in another order', selectLast(24), { sort: 'observed_at' }],
     ['of which little is stored', selectLast(24, { cutoff: iso(END - 5 * MINUTE_MS) }), {}],
+    ['of one workload', selectLast(24, { filter: { workload_id: 'a' } }), {}],
     ['of conversations that a text means', selectLast(24, { conversations: {} as never }), {}],
   ])('reads a page %s as a whole', async (_, selection, input) => {
-    const { asked, read } = storeOf([END - 1], 1);
+    const { asked, read } = createStore([END - 1], 1);
     await readNewestFirst(selection, input, 1, read);
     expect(asked).toEqual([selection.since]);
   });

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '@/domain/durations';
-import { decodeCursor } from '../../db/keyset';
-import { clock } from '../../lib/clock';
-import type { FlowSelection } from './flow-selection';
+import { decodeCursor } from '../../../db/keyset';
+import { clock } from '../../../lib/clock';
+import type { FlowSelection } from '../flow-selection';
 
 /** Of a range that is at least so many times longer, its newest part is read first. */
 const LONGER = 10;
@@ -25,8 +25,10 @@ export async function readNewestFirst<T>(
   limit: number,
   read: (selection: FlowSelection) => Promise<T[]>,
 ): Promise<T[]> {
-  // Which conversations a filter as text means depends on the range.
-  const end = selection.conversations ? null : findEnd(selection, input);
+  const { conversations, filter } = selection;
+  // Which conversations a filter as text means depends on the range; flows of one workload or conversation have an index.
+  const isWhole = conversations || filter.workload_id !== undefined || filter.conversation_id !== undefined;
+  const end = isWhole ? null : findEnd(selection, input);
   const start = Math.max(Date.parse(selection.since), Date.parse(selection.cutoff));
   for (const span of NEWEST_MS) {
     if (end === null || !(end - start >= LONGER * span)) break;
