@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { HEAVY_ELSEWHERE } from '@/domain/heavy-operations';
 import { bearer, makeTwoTenants } from '@/test/factories';
@@ -21,7 +22,7 @@ const toScope = ({ user, tenant }: Side) => ({
 const trpc = (path: string, headers: Record<string, string>, init: RequestInit = {}) =>
   handleTrpc(appRouter, new Request(`http://fabric.test/api/trpc/${path}`, { headers, ...init }));
 
-/** Takes the place of an account that evaluates rules, and `waiting` in its queue, until told. */
+/** Takes the place of an account that evaluates rules, and `waiting` in its queue, until what it returns is called. */
 function occupy(side: Side, waiting: number) {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -51,6 +52,43 @@ describe('admission of heavy requests', () => {
     expect(await Promise.race([waits, admit('compute', of('second', 'c'), null, async () => 'runs')])).toBe('runs');
     end();
     await Promise.all(taken);
+  });
+
+  it('runs two requests of an account, one of which may evaluate rules, whatever it sends in which order', async () => {
+    const running = { compute: 0, evaluate: 0 };
+    const most = { compute: 0, evaluate: 0, all: 0 };
+    let done = 0;
+    const send = (lane: 'compute' | 'evaluate') =>
+      admit(lane, toScope(ours), null, async () => {
+        running[lane] += 1;
+        most[lane] = Math.max(most[lane], running[lane]);
+        most.all = Math.max(most.all, running.compute + running.evaluate);
+        await delay(5);
+        running[lane] -= 1;
+        done += 1;
+      });
+    const lanes = Array.from({ length: 24 }, (_, at) =>
+      (at * 7) % 5 < 2 ? ('compute' as const) : ('evaluate' as const),
+    );
+    await Promise.all(lanes.map(send));
+    expect(most).toEqual({ compute: 2, evaluate: 1, all: 2 });
+    expect(done).toBe(lanes.length);
+  });
+
+  it('gives the place for evaluation back when its client goes away while it waits for the other one', async () => {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const taken = [1, 2].map(() => admit('compute', toScope(ours), null, () => ended));
+    const gone = new AbortController();
+    const waiting = admit('evaluate', toScope(ours), gone.signal, async () => 'runs');
+    await expect.poll(metricsText).toMatch(/fabric_heavy_requests\{lane="evaluate",state="running"\} 1/);
+    gone.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    end();
+    await Promise.all(taken);
+    expect(await admit('evaluate', toScope(ours), null, async () => 'runs')).toBe('runs');
   });
 
   it('refuses an account whose queue is full on both surfaces, but no other account', async () => {

@@ -64,6 +64,7 @@ export const shareDashboard = (seconds: number, version: Sharing['version'] = as
   permissions: ['flow:read', ...Object.values(OTHER_READING)],
   version: async () => [await readFirewallVersion(), ...(await version())],
 });
+/** Nodes, clusters, conflicts and agents change what is broken or waiting; the firewall state has none of them. */
 export const shareOperations = shareDashboard(5, async () => [await readOperationsStamp()]);
 
 /** The dashboard is for those who may read flows; the rest of it depends on what else they may. */
