@@ -10,7 +10,7 @@ import type { FlowUpkeep } from '../flow-store';
 import { deleteGoneNodes, retainOthers } from '../postgres/retention';
 import type { Connection } from './connection';
 import { settleAgain } from './conversation-rows';
-import { ch, inIds, NONE, type Part, raw, second, time, toStatement } from './statement';
+import { ch, idArray, NONE, type Part, raw, second, time, toStatement } from './statement';
 
 /** As long as an agent keeps what it cannot send: only so long can a report continue a conversation. */
 export const OPEN_HOURS = 24 + 1;
@@ -67,7 +67,7 @@ async function findDeletedNodes(
 async function deleteReports(connection: Connection): Promise<void> {
   const gone = await findDeletedNodes(connection, 'settled_conversations', 'arrayJoin(t.node_ids)');
   if (gone.length === 0) return;
-  const ids = raw(`[${gone.map(({ node_id }) => `'${node_id}'`).join(', ')}]`);
+  const ids = idArray(gone.map(({ node_id }) => node_id));
   await connection.run(toStatement(settleAgain(ch`hasAny(s.node_ids, ${ids})`)).query);
   await connection.run(toStatement(ch`delete from settled_conversations where hasAny(node_ids, ${ids})`).query);
 }
@@ -78,8 +78,8 @@ async function deleteNodes(connection: Connection): Promise<number> {
   for (const table of ['flows', 'rollup_minutes', 'rollup_hours', 'unresolved_minutes']) {
     const gone = await findDeletedNodes(connection, table, 'toString(t.node_id)');
     if (gone.length === 0) continue;
-    const ids = gone.map(({ node_id }) => node_id);
-    await connection.run(toStatement(ch`delete from ${raw(table)} where ${inIds(raw('node_id'), ids)}`).query);
+    const ids = idArray(gone.map(({ node_id }) => node_id));
+    await connection.run(toStatement(ch`delete from ${raw(table)} where node_id in ${ids}`).query);
     total += gone.reduce((sum, { rows }) => sum + rows, 0);
   }
   await deleteReports(connection);

@@ -1,5 +1,6 @@
-/** A part of a statement: text, and values that are sent beside it. */
-export type Part = { readonly pieces: readonly (string | Value)[] };
+/** A part of a statement: text, values that are sent beside it, and lists of ids that it names. */
+export type Part = { readonly pieces: readonly Piece[] };
+type Piece = string | Value | { readonly ids: readonly string[] };
 
 type Value = { readonly type: string; readonly value: string | number | readonly string[] };
 
@@ -8,7 +9,7 @@ type Value = { readonly type: string; readonly value: string | number | readonly
  * when it is SQL of this program.
  */
 export function ch(texts: TemplateStringsArray, ...parts: readonly Part[]): Part {
-  const pieces: (string | Value)[] = [];
+  const pieces: Piece[] = [];
   texts.forEach((text, at) => {
     pieces.push(text);
     const part = parts[at];
@@ -50,9 +51,12 @@ function checkId(id: string): string {
 /** An id as a part of the text: very many of them would not fit beside the statement. */
 export const uuid = (id: string): Part => raw(`toUUID('${checkId(id)}')`);
 
-/** Whether the column holds one of the ids. */
+/** Ids as an array in the text. */
+export const idArray = (ids: readonly string[]): Part => raw(`[${ids.map((id) => `'${checkId(id)}'`).join(', ')}]`);
+
+/** Whether the column holds one of the ids; of a SELECT. */
 export const inIds = (column: Part, ids: readonly string[]): Part =>
-  ids.length === 0 ? raw('false') : ch`${column} in (${raw(ids.map((id) => `'${checkId(id)}'`).join(', '))})`;
+  ids.length === 0 ? raw('false') : ch`${column} in ${{ pieces: [{ ids }] }}`;
 
 /** A moment; what is finer than milliseconds is rounded up, so that what is stored compares with it as if it were not. */
 export function time(iso: string): Part {
@@ -71,22 +75,33 @@ export const number = (of: number): Part => {
   return raw(String(of));
 };
 
-/** The statement as text, with the values that are sent beside it. The same value has one name wherever it occurs. */
+/**
+ * The statement as text, with the values that are sent beside it. The same value has one name wherever it occurs, and so has a list of ids, which
+ * comes before the SELECT: ClickHouse makes the name of an expression of the text of all that is in it, and a list is in most of a reader's.
+ */
 export function toStatement({ pieces }: Part): { query: string; query_params: Record<string, unknown> } {
   const names = new Map<string, string>();
+  const lists = new Map<readonly string[], string>();
   const query_params: Record<string, unknown> = {};
   const query = pieces
     .map((piece) => {
       if (typeof piece === 'string') return piece;
-      const key = JSON.stringify(piece);
-      let name = names.get(key);
-      if (name === undefined) {
-        name = `p${names.size}`;
-        names.set(key, name);
-        query_params[name] = piece.value;
-      }
+      if ('ids' in piece) return nameOnce(lists, piece.ids, 'ids');
+      const name = nameOnce(names, JSON.stringify(piece), 'p');
+      query_params[name] = piece.value;
       return `{${name}:${piece.type}}`;
     })
     .join('');
-  return { query, query_params };
+  if (lists.size === 0) return { query, query_params };
+  if (!/^\s*select\b/i.test(query)) throw new Error('expected a SELECT');
+  const named = [...lists].map(
+    ([ids, name]) => `(select cast(${idArray(ids).pieces.join('')}, 'Array(UUID)')) as ${name}`,
+  );
+  return { query: `with ${named.join(', ')} ${query}`, query_params };
+}
+
+function nameOnce<K>(names: Map<K, string>, key: K, prefix: string): string {
+  const name = names.get(key) ?? `${prefix}${names.size}`;
+  names.set(key, name);
+  return name;
 }
