@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import type { FlowGrouping } from '@/domain/flow/flow-sums';
 import { planRange } from '@/domain/flow/plan-range';
@@ -134,6 +135,10 @@ export function listQuestions({ nodes, workloads }: Inventory, now: number): Que
   const dayOf = planned({}, day);
   const all = { visible: 'all' as const, prefixes: 'all' as const, periods: [] };
   const NIL = '00000000-0000-0000-0000-000000000000';
+  /** A reader of a large tenant, which had no traffic of most of its workloads. */
+  const others = Array.from({ length: 5_000 - workloads.length / 2 }, () => randomUUID());
+  const reach = { visible: [...workloads.slice(0, workloads.length / 2), ...others], prefixes: ['10.0.0.0/8'] };
+  const ofReader = <T>(selection: T): T => ({ ...selection, ...reach });
 
   return [
     page('an hour', select({}, hour)),
@@ -145,6 +150,7 @@ export function listQuestions({ nodes, workloads }: Inventory, now: number): Que
     page('a day, dropped', select({ decision: ['drop'] }, day)),
     page('a day, a network', select({ address: '203.0.5.0/24' }, day)),
     page('an hour, a word', select({ q: 'ESTABLISHED' }, hour)),
+    page('an hour, of 5,000 workloads', ofReader(select({}, hour))),
     groups('a day, workloads', {}, 'workloads', day),
     groups('a day, services', {}, 'service', day),
     groups('a day, nodes', {}, 'node', day),
@@ -161,6 +167,7 @@ export function listQuestions({ nodes, workloads }: Inventory, now: number): Que
       'reads',
     ),
     conversationPage('an hour', conversations({}, hour)),
+    conversationPage('an hour, of 5,000 workloads', ofReader(conversations({}, hour))),
     conversationPage('a day', conversations({}, day)),
     conversationPage('a day, by bytes', conversations({}, day), '-bytes'),
     conversationPage('a day, one workload', conversations({ workload_id: workload }, day)),
@@ -186,6 +193,14 @@ export function listQuestions({ nodes, workloads }: Inventory, now: number): Que
       },
       'work',
     ),
+    other('groups: an hour, of 5,000 workloads', async (store) => {
+      const { selection, source } = planned({}, hour);
+      const { total, sums } = await store.groups(ofReader(selection), source, {
+        group_by: 'workloads',
+        limit: PAGE,
+      } as never);
+      return `${total} ${sums.bytes}`;
+    }),
     other('series: a day', async (store) => (await store.series(dayOf.selection, dayOf.totals, dayOf.buckets)).length),
     other('series: a day, one workload', async (store) => {
       const { selection, totals, buckets } = planned({ workload_id: workload }, day);

@@ -77,7 +77,8 @@ export const number = (of: number): Part => {
 
 /**
  * The statement as text, with the values that are sent beside it. The same value has one name wherever it occurs, and so has a list of ids, which
- * comes before the SELECT: ClickHouse makes the name of an expression of the text of all that is in it, and a list is in most of a reader's.
+ * comes before the SELECT: in place, thousands of ids would be read, compared and made into text again for each column that is shown or hidden by them.
+ * It is a query, for one set is made of that. Of an array a set is made for each block of rows.
  */
 export function toStatement({ pieces }: Part): { query: string; query_params: Record<string, unknown> } {
   const names = new Map<string, string>();
@@ -95,7 +96,7 @@ export function toStatement({ pieces }: Part): { query: string; query_params: Re
   if (lists.size === 0) return { query, query_params };
   if (!/^\s*select\b/i.test(query)) throw new Error('expected a SELECT');
   const named = [...lists].map(
-    ([ids, name]) => `(select cast(${idArray(ids).pieces.join('')}, 'Array(UUID)')) as ${name}`,
+    ([ids, name]) => `${name} as (select arrayJoin(cast(${idArray(ids).pieces.join('')}, 'Array(UUID)')) as id)`,
   );
   return { query: `with ${named.join(', ')} ${query}`, query_params };
 }
