@@ -4,7 +4,7 @@ import { expectAccessible } from '../fixtures/axe';
 import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { setTheme } from '../fixtures/theme';
-import { typeInto } from '../fixtures/type-into';
+import { pasteInto, typeInto } from '../fixtures/type-into';
 
 const shot = (page: Page, name: string) => takePicture(page, `directory-${name}`, { fullPage: true });
 const slapdProblem = findSlapdProblem();
@@ -22,7 +22,7 @@ test('a directory is set up and tested, and its users sign in with the roles of 
     await admin.goto('/sign-in-provider?tab=directory');
     const field = (name: string) => admin.getByRole('textbox', { name, exact: true });
     await typeInto(field('Servers'), slapd.urls.tls);
-    await typeInto(admin.getByRole('textbox', { name: /^CA certificate/ }), slapd.ca);
+    await pasteInto(admin.getByRole('textbox', { name: /^CA certificate/ }), slapd.ca);
     await typeInto(field('Bind DN'), BIND.dn);
     await typeInto(field('Bind password'), 'not the password');
     await typeInto(field('Base DN of users'), PEOPLE);
