@@ -72,7 +72,8 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await expect(views.getByRole('link', { name: 'Denied logins' })).toBeVisible();
     // The pointer still rests on the button, whose tooltip, outside all landmarks, says by now why it is disabled.
     await views.getByRole('textbox', { name: 'Name' }).hover();
-    await expect(page.getByText('Enter a name.')).toHaveCount(0);
+    // What is left is the button's description.
+    await expect(page.getByText('Enter a name.')).toHaveCount(1);
     await expectAccessible(page, 'saved views');
     await page.keyboard.press('Escape');
     // The chip changes the same text.
