@@ -93,12 +93,18 @@ export function listQuestions({ nodes, workloads }: Inventory, now: number): Que
     }
     return cursors.get(store) ?? undefined;
   };
-  const groups = (name: string, filter: FlowFilter, group_by: FlowGrouping, since: number, summed = true): Question => {
+  const groups = (
+    name: string,
+    filter: FlowFilter,
+    group_by: FlowGrouping,
+    since: number,
+    { summed = true, narrow = (selection: BoundedSelection) => selection } = {},
+  ): Question => {
     const { selection, source } = planned(filter, since, summed);
     return {
       ...{ name: `groups: ${name}`, bar: 'raw', use: 'heavy' },
       ask: async (store) => {
-        const { total, sums } = await store.groups(selection, source, { group_by, limit: PAGE } as never);
+        const { total, sums } = await store.groups(narrow(selection), source, { group_by, limit: PAGE } as never);
         return `${total} ${sums.bytes}`;
       },
     };
@@ -156,8 +162,9 @@ export function listQuestions({ nodes, workloads }: Inventory, now: number): Que
     groups('a day, nodes', {}, 'node', day),
     groups('a day, dropped by workloads', { decision: ['drop'] }, 'workloads', day),
     groups('an hour, workloads', {}, 'workloads', hour),
-    groups('a day, sources', {}, 'source', day, false),
-    groups('an hour, sources', {}, 'source', hour, false),
+    groups('an hour, of 5,000 workloads', {}, 'workloads', hour, { narrow: ofReader }),
+    groups('a day, sources', {}, 'source', day, { summed: false }),
+    groups('an hour, sources', {}, 'source', hour, { summed: false }),
     edges('a day', {}, { hosts: true }),
     edges('a day, one workload', { workload_id: workload }),
     edges('a day, from outside', {}, { from_outside: true, most: 2001 }),
@@ -193,14 +200,6 @@ export function listQuestions({ nodes, workloads }: Inventory, now: number): Que
       },
       'work',
     ),
-    other('groups: an hour, of 5,000 workloads', async (store) => {
-      const { selection, source } = planned({}, hour);
-      const { total, sums } = await store.groups(ofReader(selection), source, {
-        group_by: 'workloads',
-        limit: PAGE,
-      } as never);
-      return `${total} ${sums.bytes}`;
-    }),
     other('series: a day', async (store) => (await store.series(dayOf.selection, dayOf.totals, dayOf.buckets)).length),
     other('series: a day, one workload', async (store) => {
       const { selection, totals, buckets } = planned({ workload_id: workload }, day);
