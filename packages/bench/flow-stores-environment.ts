@@ -104,11 +104,12 @@ export const planSpan = (flows: number, until: number, span_ms: number): Span =>
 const toNumber = ({ connections, since, until }: Span, at: number) =>
   Math.max(0, Math.floor((connections * (at - since)) / (until - since)));
 
-/** Fills `incoming_flows`, from which views fill the rest, as batches of heartbeats do. */
+/** Fills `incoming_flows`, from which views fill the rest, as batches of heartbeats do. @param isSettled whether lists of conversations are asked for */
 export async function fillClickhouse(
   { chdb, connection }: Pick<FlowStores, 'chdb' | 'connection'>,
   { cluster_id }: Inventory,
   span: Span,
+  { isSettled = true } = {},
 ) {
   const border = toNumber(span, span.until - NEWEST_MS);
   for (let from = 0; from < span.connections; ) {
@@ -122,6 +123,7 @@ export async function fillClickhouse(
       await mergeParts(chdb, ['flows', 'rollup_minutes', 'rollup_hours']);
     from = to;
   }
+  if (!isSettled) return;
   const { settleChanges } = await import('@/server/traffic/storage/clickhouse/settle-conversations');
   await settleChanges(connection, new Date(span.until - UNSETTLED_MS).toISOString());
   await mergeParts(chdb, ['settled_conversations']);

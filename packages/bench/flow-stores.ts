@@ -132,7 +132,7 @@ async function printSizes(isBoth: boolean): Promise<void> {
   });
   const others = await connection.read<{ name: string; bytes: number; rows: number }>({
     pieces: [
-      `select table as name, sum(bytes_on_disk) as bytes, sum(rows) as rows from system.parts where active and table like 'rollup_%' and database = currentDatabase() group by table order by table`,
+      `select table as name, sum(bytes_on_disk) as bytes, sum(rows) as rows from system.parts where active and (table like 'rollup_%' or table = 'counted_days') and database = currentDatabase() group by table order by table`,
     ],
   });
   const count = flows?.flows ?? 1;
@@ -198,6 +198,9 @@ async function measureYear(): Promise<void> {
       async (store) => (await store.groups(selection, source, { group_by, limit: 100 } as never)).total ?? 0,
     );
   }
+  const { selection: year, totals, buckets } = planned({}, now - 365 * DAY_MS);
+  await run('chart: a year', null, async (store) => (await store.series(year, totals, buckets)).length);
+  await run('map: a year', null, async (store) => (await store.edges(year, totals)).length);
   const { selection } = planned({}, now - 365 * DAY_MS, false);
   await run(
     'groups: a year, sources (from flows)',
@@ -210,11 +213,14 @@ try {
   const inventory = await fillInventory(stores);
   const started = performance.now();
   const span = planSpan(million * 1e6, now, isAlone ? 365 * DAY_MS : DAY_MS);
-  await fillClickhouse(stores, inventory, span);
+  await fillClickhouse(stores, inventory, span, { isSettled: !isAlone });
   console.error(`ClickHouse filled in ${ms(performance.now() - started)}`);
   if (isAlone) {
     // Minutes that are older than a day, as the upkeep does.
     await stores.stores.clickhouse.upkeep.retain({ now, flow_hours: 400 * 24 });
+    const counting = performance.now();
+    while (!(await stores.stores.clickhouse.upkeep.sum()).done);
+    console.error(`days counted in ${ms(performance.now() - counting)}`);
     await printSizes(false);
     await measureYear();
   } else {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketStarts, MINUTE_HOURS, minuteCutoff, planRange } from './plan-range';
+import { bucketStarts, MINUTE_HOURS, minuteCutoff, planRange, type Span, splitByDays } from './plan-range';
 import { planSums } from './plan-sums';
 
 const MINUTE = 60_000;
@@ -80,4 +80,29 @@ it('widens totals to the windows of the dashboard, so that every page has the sa
       },
     ),
   );
+});
+
+describe('splitByDays', () => {
+  const DAY = 24 * HOUR;
+  it('has each hour of the range once, in a day that was counted or in the rest, in as few spans as possible', () => {
+    const hours = (spans: readonly Span[]) =>
+      spans.flatMap(({ since, until }) => Array.from({ length: (until - since) / HOUR }, (_, i) => since + i * HOUR));
+    const ranges = fc.record({
+      before: fc.nat(30),
+      after: fc.nat(30),
+      are: fc.array(fc.boolean(), { maxLength: 12 }),
+    });
+    fc.assert(
+      fc.property(ranges, ({ before, after, are }) => {
+        const days = are.flatMap((isCounted, i) => (isCounted ? [i * DAY] : []));
+        const range = { since: -before * HOUR, until: are.length * DAY + after * HOUR };
+        const { days: counted, rest } = splitByDays(range, days);
+        expect(hours(counted)).toEqual(hours(days.map((since) => ({ since, until: since + DAY }))));
+        expect([...hours(counted), ...hours(rest)].sort((a, b) => a - b)).toEqual(hours([range]));
+        for (const spans of [counted, rest]) {
+          expect(spans.every(({ since, until }, i) => since < until && spans[i - 1]?.until !== since)).toBe(true);
+        }
+      }),
+    );
+  });
 });

@@ -2,6 +2,7 @@ import type { CountedSource } from './flow-sums';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
+const DAY = 24 * HOUR;
 
 /** Totals per minute are kept at least this long, then per hour for `HOURLY_HOURS`. */
 export const MINUTE_HOURS = 24;
@@ -66,4 +67,26 @@ export function bucketStarts({ since, until, bucket_seconds }: Omit<RangePlan, '
   const first = floorTo(since, width);
   const count = until > since ? Math.ceil((until - first) / width) : 0;
   return Array.from({ length: count }, (_, i) => first + i * width);
+}
+
+/** A part of a range, in milliseconds; `until` is not part of it. */
+export type Span = { since: number; until: number };
+
+/**
+ * The days of a range that were counted in advance, and what is left of it, each in as few spans as possible.
+ * @param days where they begin, in order; all of them are inside the range
+ */
+export function splitByDays({ since, until }: Span, days: readonly number[]): { days: Span[]; rest: Span[] } {
+  const found: Span[] = [];
+  const rest: Span[] = [];
+  let at = since;
+  for (const day of days) {
+    const last = found.at(-1);
+    if (last?.until === day) last.until = day + DAY;
+    else found.push({ since: day, until: day + DAY });
+    if (at < day) rest.push({ since: at, until: day });
+    at = day + DAY;
+  }
+  if (at < until) rest.push({ since: at, until });
+  return { days: found, rest };
 }

@@ -252,6 +252,12 @@ export const flowCompleteHours = pgTable(
   (t) => [primaryKey({ columns: [t.bucket_at, t.cluster_id] })],
 );
 
+/** Days of which ClickHouse has what counts, in so many rows; those with a mark have changed since. */
+export const flowCountedDays = pgTable('flow_counted_days', {
+  day_at: timestamptz().primaryKey(),
+  rows: counter().notNull(),
+});
+
 export const partColumns = {
   node_id: uuid().notNull(),
   bucket_at: timestamptz().notNull(),

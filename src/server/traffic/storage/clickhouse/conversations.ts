@@ -117,7 +117,7 @@ export const listEdges =
       from (
         select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)}, t.protocol as protocol,
           t.service_port as port, t.decision as decision, t.bytes as bytes, t.packets as packets, t.flows as flows, t.bucket_at as bucket_at
-        from (${countedRollups(selection, source)}) as t where t.counted) as t
+        from (${await countedRollups(selection, source)}) as t where t.counted) as t
       where ${narrowed(filter)} group by ${raw(listColumns('t', IDENTITY))}
       order by bytes desc, ${raw(listColumns('t', IDENTITY))} limit ${number(filter.most ?? MAX_CONVERSATIONS)}`);
     return rows.map(({ last_seen_s, ...row }) =>

@@ -8,7 +8,7 @@ import type { Connection } from './connection';
 import { countedFlows } from './flow-conditions';
 import { SERVICE_PORT } from './flow-direction';
 import { keyset } from './keyset';
-import { findNames, nameWorkloads, type ResolvedPlaces, resolvePlaces } from './names';
+import { findNames, nameWorkloads, resolvePlaces } from './names';
 import { countedRollups } from './rollup-conditions';
 import { ch, join, NONE, number, type Part, raw, text, time, uuid } from './statement';
 import { cidrIfVisible, ifVisible } from './visible-rows';
@@ -95,7 +95,7 @@ function buildShare(since: string, until: string): Part {
 }
 
 /** Rows with the keys and what each adds to its group. */
-function selectGroupRows(selection: BoundedSelection, source: CountedSource, keys: Keys, places: ResolvedPlaces): Part {
+async function selectGroupRows(selection: BoundedSelection, source: CountedSource, keys: Keys): Promise<Part> {
   const columns = join(
     listKeyNames(keys).map((name) => ch`${keys[name] as Part} as ${raw(`key_${name}`)}`),
     ', ',
@@ -105,11 +105,11 @@ function selectGroupRows(selection: BoundedSelection, source: CountedSource, key
     const share = buildShare(since, until);
     return ch`select ${columns}, t.bytes * ${share} as bytes, t.packets * ${share} as packets,
         toInt64(t.first_seen_at >= ${time(since)}) as flows, t.observed_at as last_seen_at, t.counted as counted
-      from (${countedFlows(selection, places, 'node_id' in keys)}) as t`;
+      from (${countedFlows(selection, await resolvePlaces(selection), 'node_id' in keys)}) as t`;
   }
   return ch`select ${columns}, t.bytes as bytes, t.packets as packets, t.flows as flows,
       toDateTime64(t.bucket_at, 3, 'UTC') as last_seen_at, t.counted as counted
-    from (${countedRollups(selection, source)}) as t`;
+    from (${await countedRollups(selection, source)}) as t`;
 }
 
 type Answer = Record<`key_${KeyName}`, string | number | null> & {
@@ -196,7 +196,7 @@ export const listFlowGroups =
       input.cursor,
     );
     const keys = getGroupKeys(input.group_by, source, selection);
-    const rows = selectGroupRows(selection, source, keys, await resolvePlaces(selection));
+    const rows = await selectGroupRows(selection, source, keys);
     const groups = sumGroups(rows, listKeyNames(keys), input.group_by === 'node');
     const read = (where: Part, limit: number) =>
       connection.read<Answer>(ch`select g.* except (last_seen_at, counted_bytes, counted_packets, counted_flows),

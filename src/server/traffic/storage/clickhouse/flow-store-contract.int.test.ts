@@ -26,9 +26,11 @@ const store = makeClickhouseFlowStore(connection, { gap_ms: 0 });
 const MOST_AT_ONCE = 40;
 
 const clear = async () => {
-  const tables = ['flows', 'rollup_minutes', 'rollup_hours', 'unresolved_minutes', 'flow_expiry', ...SETTLED_TABLES];
-  for (const table of tables) await connection.run(`truncate table ${table}`);
-  await sqlClient()`truncate open_conversations, flow_outbox, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals`;
+  const totals = ['rollup_minutes', 'rollup_hours', 'unresolved_minutes', 'counted_days'];
+  for (const table of ['flows', 'flow_expiry', ...totals, ...SETTLED_TABLES])
+    await connection.run(`truncate table ${table}`);
+  await sqlClient()`truncate open_conversations, flow_outbox, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals,
+    flow_counted_days`;
 };
 
 /** @param unsettled so many deliveries are read as they come before what changed is settled */

@@ -8,6 +8,7 @@ import type { FlowUpkeep } from '../flow-store';
 import { makeSums } from '../postgres/make-sums';
 import { recomputeFiveMinutes, recomputeHour, recomputeHourFromRollups } from '../postgres/traffic-sums';
 import type { Connection } from './connection';
+import { countDays } from './counted-days';
 import { countedOnce } from './counted-once';
 import { ch, inIds, NONE, number, raw, uuid } from './statement';
 import { rollupRows } from './visible-rows';
@@ -40,7 +41,7 @@ async function countHour(connection: Connection, tx: Tx, clusterId: string, hour
   const since = Date.parse(hourAt);
   const known = await tx.execute<{ id: string }>(sql`select id from ${nodes} where cluster_id = ${clusterId}::uuid`);
   const ids = known.map(({ id }) => id);
-  const rows = rollupRows(seconds === SUM_SECONDS.fine ? 'minutes' : 'hours', { since, until: since + HOUR_MS }, []);
+  const rows = rollupRows(seconds === SUM_SECONDS.fine ? 'minutes' : 'hours', [{ since, until: since + HOUR_MS }], []);
   const found = await connection.read<Counted>(ch`
     select intDiv(toUnixTimestamp(t.bucket_at), ${number(seconds)}) * ${number(seconds)} as at_s, t.source_workload_id as source,
       t.destination_workload_id as destination, t.decision as decision, sum(t.bytes) as bytes, sum(t.packets) as packets, sum(t.flows) as flows
@@ -59,11 +60,14 @@ async function countHour(connection: Connection, tx: Tx, clusterId: string, hour
 
 /** Totals by workload and tenant are small and change in place: they are in PostgreSQL, made from what ClickHouse has of an hour. */
 export const sumTraffic = (connection: Connection): FlowUpkeep['sum'] =>
-  makeSums(async (tx, { cluster_id, hour_at }, isOld) => {
-    const count = (seconds: SumSeconds) => countHour(connection, tx, cluster_id, hour_at, seconds);
-    if (isOld) {
-      return recomputeHourFromRollups(tx, cluster_id, hour_at, await count(SUM_SECONDS.hour));
-    }
-    await recomputeFiveMinutes(tx, cluster_id, hour_at, await count(SUM_SECONDS.fine));
-    await recomputeHour(tx, cluster_id, hour_at);
-  });
+  makeSums(
+    async (tx, { cluster_id, hour_at }, isOld) => {
+      const count = (seconds: SumSeconds) => countHour(connection, tx, cluster_id, hour_at, seconds);
+      if (isOld) {
+        return recomputeHourFromRollups(tx, cluster_id, hour_at, await count(SUM_SECONDS.hour));
+      }
+      await recomputeFiveMinutes(tx, cluster_id, hour_at, await count(SUM_SECONDS.fine));
+      await recomputeHour(tx, cluster_id, hour_at);
+    },
+    (hasTime) => countDays(connection, hasTime),
+  );

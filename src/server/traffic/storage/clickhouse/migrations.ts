@@ -111,6 +111,14 @@ const createRollups = (bucket: 'minute' | 'hour'): string => `
   engine = SummingMergeTree((${SUMS.join(', ')})) partition by ${bucket === 'minute' ? 'toDate(bucket_at)' : 'toYYYYMM(bucket_at)'}
   order by (bucket_at, rollup_key, node_id) settings ${WINDOW}`;
 
+/**
+ * What counts of a day that is over, and what does not, of all its hours; `bucket_at` is the last one. A day is replaced as a whole (`made_days`).
+ */
+const createDays = (table: string): string => `
+  create table ${table} (day Date, bucket_at ${SECOND} ${DELTA}, node_id ${LOW_ID}, cluster_id ${LOW_ID}, ${IDENTITY_COLUMNS}, counted Bool,
+    ${['bytes', 'packets', 'flows'].map((name) => `${name} Int64 ${COUNTER}`).join(', ')})
+  engine = MergeTree partition by day order by (source_workload_id, destination_workload_id, source_prefix, destination_prefix)`;
+
 /** Reports with what they add to totals, of a bucket of time. */
 const addedRows = (bucket: 'Minute' | 'Hour') => `
   (select toStartOf${bucket}(observed_at) as bucket_at, node_id, cluster_id, conversation_id, began_at, forward, source_workload_id,
@@ -286,4 +294,5 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE_ENDED_VIEW,
     ],
   },
+  { version: 3, name: 'counted-days', statements: ['counted_days', 'made_days'].map(createDays) },
 ];

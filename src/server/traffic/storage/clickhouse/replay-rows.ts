@@ -83,8 +83,8 @@ function selectFlows(selection: ReplaySelection, at: Part, about: readonly strin
       from (${counted}) as t where t.counted) as t`;
 }
 
-function selectHours(selection: ReplaySelection, at: Part): Part {
-  const rollups = countedRollups({ ...selection, visible: selection.at, filter: {}, named: [] }, 'hours');
+async function selectHours(selection: ReplaySelection, at: Part): Promise<Part> {
+  const rollups = await countedRollups({ ...selection, visible: selection.at, filter: {}, named: [] }, 'hours');
   const ports = `t.protocol in ('tcp', 'udp', 'sctp', 'dccp', 'udplite')`;
   return ch`
     select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)}, null as source_address,
@@ -127,7 +127,7 @@ export const streamReplay = (connection: Connection): FlowStore['replay'] =>
     for (let done = 0; done < at.length; done += size) {
       const [these, those] = [at.slice(done, done + size), at.slice(0, done)];
       const where = those.length === 0 ? isOne(these) : ch`${isOne(these)} and not ${isOne(those)}`;
-      const rows = source === 'flows' ? selectFlows(selection, where, these) : selectHours(selection, where);
+      const rows = source === 'flows' ? selectFlows(selection, where, these) : await selectHours(selection, where);
       for await (const found of connection.stream<Row>(summedUp(rows))) {
         for (let from = 0; from < found.length; from += PART) {
           yield { conversations: found.slice(from, from + PART).map(toConversation), done };

@@ -6,10 +6,13 @@ import { db } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { nodes } from '../../../db/schema/clusters';
 import { openConversations } from '../../../db/schema/flow-outbox';
+import { unnestRows } from '../../../db/unnest-rows';
 import type { FlowUpkeep } from '../flow-store';
+import { buildMarkInsert, lockTrafficSums } from '../postgres/hours-to-sum';
 import { deleteGoneNodes, retainOthers } from '../postgres/retention';
 import type { Connection } from './connection';
 import { settleAgain } from './conversation-rows';
+import { checkDays, forgetDays } from './counted-days';
 import { ch, idArray, NONE, type Part, raw, second, time, toStatement } from './statement';
 
 /** As long as an agent keeps what it cannot send: only so long can a report continue a conversation. */
@@ -72,6 +75,18 @@ async function deleteReports(connection: Connection): Promise<void> {
   await connection.run(toStatement(ch`delete from settled_conversations where hasAny(node_ids, ${ids})`).query);
 }
 
+/** Marks the hours of which totals were made from what nodes reported. */
+async function markHours(connection: Connection, ids: Part): Promise<void> {
+  const hours = await connection.read<{ cluster_id: string; hour_s: number }>(ch`
+    select distinct toString(r.cluster_id) as cluster_id, toUnixTimestamp(r.bucket_at) as hour_s from rollup_hours as r where r.node_id in ${ids}`);
+  const rows = hours.map(({ cluster_id, hour_s }) => ({
+    cluster_id,
+    bucket_at: new Date(hour_s * 1000).toISOString(),
+  }));
+  const columns = { cluster_id: 'uuid', bucket_at: 'timestamptz' } as const;
+  if (rows.length > 0) await db.execute(buildMarkInsert(unnestRows(columns, 'bucket_at', rows)));
+}
+
 /** What nodes that are gone have left. */
 async function deleteNodes(connection: Connection): Promise<number> {
   let total = 0;
@@ -79,7 +94,12 @@ async function deleteNodes(connection: Connection): Promise<number> {
     const gone = await findDeletedNodes(connection, table, 'toString(t.node_id)');
     if (gone.length === 0) continue;
     const ids = idArray(gone.map(({ node_id }) => node_id));
-    await connection.run(toStatement(ch`delete from ${raw(table)} where node_id in ${ids}`).query);
+    await db.transaction(async (tx) => {
+      // Totals are made again after this, also when it is interrupted: then the rows, and their marks, are found again.
+      await lockTrafficSums(tx);
+      if (table === 'rollup_hours') await markHours(connection, ids);
+      await connection.run(toStatement(ch`delete from ${raw(table)} where node_id in ${ids}`).query);
+    });
     total += gone.reduce((sum, { rows }) => sum + rows, 0);
   }
   await deleteReports(connection);
@@ -93,6 +113,10 @@ export const retainFlows =
     const ago = (hours: number) => new Date(now - hours * HOUR_MS).toISOString();
     const before = (ms: number) => ch`t.bucket_at < ${second(ms)}`;
     const gone = await deleteNodes(connection);
+    const hoursFrom = now - HOURLY_HOURS * HOUR_MS;
+    await forgetDays(hoursFrom);
+    await checkDays(connection);
+    await dropPartitions(connection, 'counted_days', ch`t.day < toDate(${second(hoursFrom)})`, signal);
     return {
       traffic_flows: await dropFlows(connection, ago(flow_hours), signal),
       traffic_conversations: await deleteAged(
@@ -108,7 +132,7 @@ export const retainFlows =
         before(minuteCutoff(now)),
         signal,
       ),
-      flow_rollup_hours: await dropPartitions(connection, 'rollup_hours', before(now - HOURLY_HOURS * HOUR_MS), signal),
+      flow_rollup_hours: await dropPartitions(connection, 'rollup_hours', before(hoursFrom), signal),
       ...(await retainOthers({ now, flow_hours }, signal)),
       rows_of_gone_nodes: gone + (await deleteGoneNodes(['interface_samples', 'interface_traffic'], signal)),
     };

@@ -13,11 +13,11 @@ const ms = (of: Part): Part => ch`toUnixTimestamp64Milli(${of})`;
 /** Totals per bucket and verdict from minute or hour rollups; each conversation counts once. */
 export const sumBuckets =
   (connection: Connection): FlowStore['series'] =>
-  (selection, source, { first, width }) =>
+  async (selection, source, { first, width }) =>
     connection.read<BucketSum>(ch`
       select toInt32(floor((toInt64(toUnixTimestamp(t.bucket_at)) * 1000 - ${number(Date.parse(first))}) / ${number(width * 1000)})) as bucket,
         t.decision as decision, sum(t.bytes) as bytes, sum(t.packets) as packets, sum(t.flows) as flows
-      from (${countedRollups(selection, source)}) as t where t.counted group by bucket, t.decision`);
+      from (${await countedRollups(selection, source, { first, width })}) as t where t.counted group by bucket, t.decision`);
 
 /**
  * Flows by the buckets in which they begin and end and their verdict, with the parts of their totals that fall into the
@@ -63,7 +63,7 @@ export const sumWorkloadTraffic =
       select sum(t.bytes) as bytes, sum(t.packets) as packets, sum(t.flows) as flows,
         sumIf(t.bytes, t.destination_workload_id = ${workload}) as bytes_in,
         sumIf(t.bytes, t.source_workload_id = ${workload}) as bytes_out
-      from (${countedRollups(selection, source)}) as t where t.counted`);
+      from (${await countedRollups(selection, source)}) as t where t.counted`);
     if (!row) throw new Error('expected a row of totals');
     return row;
   };

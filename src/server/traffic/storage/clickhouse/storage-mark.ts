@@ -10,6 +10,8 @@ export async function readStorageMark(client: postgres.Sql): Promise<StorageEngi
 
 export async function writeStorageMark(client: postgres.Sql, engine: StorageEngine): Promise<void> {
   await client.begin(async (tx) => {
+    // Of the store that is left.
+    await tx`delete from flow_counted_days`;
     await tx`delete from flow_storage`;
     await tx`insert into flow_storage (engine) values (${engine})`;
   });

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '@/domain/durations';
+import type { Span } from '@/domain/flow/plan-range';
 import { getBegunHour } from '../assign-reports';
 import type { FlowReach, FlowSelection, OwnedPeriod, VisibleWorkloads } from '../flow-selection';
 import { FLOW_KEY, NEWEST, ROLLUP_IDENTITY } from './migrations';
@@ -221,28 +222,45 @@ export function boundedColumns(
 /** Columns of totals by the minute or hour. */
 const ROLLUP_COLUMNS = ['bucket_at', 'rollup_key', 'node_id', 'cluster_id', ...ROLLUP_IDENTITY];
 const ROLLUP_ENDS = ['source_workload_id', 'destination_workload_id'];
+const SUMS = ['bytes', 'packets', 'flows'];
 
-/**
- * Traffic per minute or hour. A row whose totals are all zero goes when it is merged, and only those that are read count: `reports` keeps it
- * as long as there is something in it. The bucket in which a workload moved belongs to neither owner.
- */
-export function rollupRows(
-  source: 'minutes' | 'hours',
-  range: { since: number; until: number },
-  periods: readonly OwnedPeriod[],
-): Part {
-  const size = number(source === 'minutes' ? 60 : 3600);
+/** The moments from which and up to which (not included) a column of seconds is read. */
+const isInside = (column: string, spans: readonly Span[]): Part =>
+  any(spans.map(({ since, until }) => ch`(${raw(column)} >= ${second(since)} and ${raw(column)} < ${second(until)})`));
+
+/** Columns of totals, as far as their workloads belonged to the reader in so many seconds. */
+function boundedTotals(names: readonly string[], seconds: number, periods: readonly OwnedPeriod[]): Part[] {
+  const size = number(seconds);
   const within: Within = ({ from, to }) =>
     all([
       ...(from === null ? [] : [ch`r.bucket_at >= ${time(from)}`]),
       ...(to === null ? [] : [ch`r.bucket_at + ${size} <= ${time(to)}`]),
     ]);
-  const columns = ROLLUP_COLUMNS.map((name) => {
+  return names.map((name) => {
     const column = raw(`r.${name}`);
     const shown = ROLLUP_ENDS.includes(name) ? boundedEnd(column, `r.${name}`, periods, within) : column;
     return ch`${shown} as ${raw(name)}`;
   });
-  const sums = ['bytes', 'packets', 'flows'].map((name) => raw(`${capped(`r.${name}`)} as ${name}`));
+}
+
+/**
+ * Traffic per minute or hour. A row whose totals are all zero goes when it is merged, and only those that are read count: `reports` keeps it
+ * as long as there is something in it. The bucket in which a workload moved belongs to neither owner.
+ */
+export function rollupRows(source: 'minutes' | 'hours', spans: readonly Span[], periods: readonly OwnedPeriod[]): Part {
+  const columns = boundedTotals(ROLLUP_COLUMNS, source === 'minutes' ? 60 : 3600, periods);
+  const sums = SUMS.map((name) => raw(`${capped(`r.${name}`)} as ${name}`));
   return ch`(select ${join([...columns, ...sums], ', ')} from ${raw(`rollup_${source}`)} as r final
-    where r.reports <> 0 and r.bucket_at >= ${second(range.since)} and r.bucket_at < ${second(range.until)})`;
+    where r.reports <> 0 and ${isInside('r.bucket_at', spans)})`;
+}
+
+/** Of totals of whole days, and of what is read beside them. */
+export const DAY_COLUMNS = ['bucket_at', 'node_id', 'cluster_id', ...ROLLUP_IDENTITY, ...SUMS, 'counted'];
+
+/** Traffic of whole days, each with the last of its hours, and whether it counts. In none of them a workload moved. */
+export function dayRows(days: readonly Span[], periods: readonly OwnedPeriod[]): Part {
+  const inside = any(
+    days.map(({ since, until }) => ch`(r.day >= toDate(${second(since)}) and r.day < toDate(${second(until)}))`),
+  );
+  return ch`(select ${join(boundedTotals(DAY_COLUMNS, 3600, periods), ', ')} from counted_days as r where ${inside})`;
 }

@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '@/domain/choices';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import type { CountedSource, FlowGrouping, FlowGroupsInput } from '@/domain/flow/flow-sums';
+import { clock } from '@/server/lib/clock';
 import type { GroupRow } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import {
@@ -20,6 +21,7 @@ import { EVERYTHING, listFilters, listReaches, makeFilter, makeFlowFilter, READE
 import { addUp, countAdditions, countFlows, groupBy, sumEdges, sumGroups } from './sum-oracle.fixture';
 
 const MINUTE = 60_000;
+const DAY = 24 * HOUR;
 /** Totals by the minute have no addresses. */
 const WITHOUT_ADDRESSES = FLOW_GROUPINGS.filter((grouping) => grouping !== 'source' && grouping !== 'destination');
 
@@ -203,6 +205,20 @@ export function describeSumContract(name: string, { store, clear, share = 1 }: C
       }
     });
 
+    /** What comes later about the same hours: one node sees how connections begin, the other one all of them. No port is that of an earlier one. */
+    const storeLate = async (seed: number, first: number) => {
+      const seen = makeConnections(seed, first + 40, inventory)
+        .slice(first)
+        .map((one, i) => ({
+          ...one,
+          reports: one.reports.filter(({ node, at }) => node === i % 2 || at < one.begin + 2 * MINUTE),
+        }));
+      const late = makeHeartbeats(seen, seed + 1, true);
+      history = [...history, ...late];
+      stored = replayHeartbeats(history, inventory);
+      await storeHistory(store, late, inventory);
+    };
+
     it('has the same maps and groups when the upkeep has been through, and of what comes after it', async () => {
       const { nodes, workloads } = inventory;
       const readers = ['everything', 'two workloads and one subnet', 'workloads that moved'].map(findReach);
@@ -215,19 +231,72 @@ export function describeSumContract(name: string, { store, clear, share = 1 }: C
       };
       while (!(await store.upkeep.sum()).done);
       await expectAll();
-      // One node sees how they begin, the other one all of it. No port is that of an earlier one.
-      const seen = makeConnections(11, 120, inventory)
-        .slice(80)
-        .map((one, i) => ({
-          ...one,
-          reports: one.reports.filter(({ node, at }) => node === i % 2 || at < one.begin + 2 * MINUTE),
-        }));
-      const late = makeHeartbeats(seen, 12, true);
-      stored = replayHeartbeats([...history, ...late], inventory);
-      await storeHistory(store, late, inventory);
+      await storeLate(11, 80);
       await expectAll();
       while (!(await store.upkeep.sum()).done);
       await expectAll();
+    });
+
+    describe('days later', () => {
+      const { now } = clock;
+      const range = { since: NOW - (NOW % DAY) - 3 * DAY, until: NOW + 2 * DAY };
+      const later = range.until + 2 * HOUR;
+      afterEach(() => {
+        clock.now = now;
+      });
+
+      // Minutes that came late are not part of their hour at first.
+      const byHour = <T extends { last_seen_at: string }>(row: T): T => ({
+        ...row,
+        last_seen_at: iso(Date.parse(row.last_seen_at) - (Date.parse(row.last_seen_at) % HOUR)),
+      });
+      const expectDays = async (reach: FlowReach, filter: FlowFilter) => {
+        const selection = makeSelection(reach, filter, { since: iso(range.since), until: iso(range.until) });
+        const rows = countAdditions(stored.additions, range, filter, reach, HOUR);
+        const { items, sums } = await listGroups(selection, 'hours', { group_by: 'workloads' });
+        expectGroups(items.map(byHour), sumGroups(rows, 'workloads', reach), JSON.stringify(selection));
+        const counted = rows.filter((row) => row.counted);
+        expect(sums).toEqual(addUp(counted));
+        const edges = sumEdges(rows, reach);
+        const found = (await store.edges(selection, 'hours', { hosts: true })).map(byHour);
+        expect(inOrder(found, Object.keys(edges[0] ?? {}))).toEqual(inOrder(edges, Object.keys(edges[0] ?? {})));
+        const series = await store.series(selection, 'hours', { first: iso(range.since), width: DAY / 1_000 });
+        const byDay = (at: number) => Math.floor((at - range.since) / DAY);
+        for (const bucket of [0, 1, 2, 3, 4]) {
+          const here = series.filter((row) => row.bucket === bucket);
+          expect(addUp(here)).toEqual(addUp(counted.filter(({ at }) => byDay(at) === bucket)));
+        }
+      };
+
+      it('has the same totals by the hour, when days have been added up, and of what comes after that', async () => {
+        clock.now = () => new Date(later);
+        const ids = inventory.workloads.map(({ id }) => id);
+        const [first = '', , second = ''] = ids;
+        const at = iso(range.since - HOUR).replace('Z', '000Z');
+        // One belonged to its reader before all of this, the other one since then.
+        const periods = [
+          { workload_id: first, from: null, to: at, name: null },
+          { workload_id: second, from: at, to: null, name: null },
+        ];
+        const expectAll = async (isByHour = true) => {
+          await expectDays(findReach('everything'), {});
+          await expectDays(findReach('everything'), { node_id: inventory.nodes[0]?.node_id });
+          await expectDays({ visible: ids.slice(0, 3), prefixes: [], periods }, { workload_id: second });
+          // Within the hour in which they moved.
+          if (isByHour) await expectDays(findReach('workloads that moved'), {});
+        };
+        const tidy = async () => {
+          while (!(await store.upkeep.sum()).done);
+          await store.upkeep.retain({ now: later, flow_hours: 400 * 24 });
+          while (!(await store.upkeep.sum()).done);
+        };
+        await tidy();
+        await expectAll();
+        await storeLate(13, 120);
+        await expectAll(false);
+        await tidy();
+        await expectAll();
+      });
     });
   });
 }

@@ -54,20 +54,21 @@ function markCounted<T extends { flow: OracleFlow }>(
 const byNode = (a: readonly { flow: OracleFlow }[], b: readonly { flow: OracleFlow }[]) =>
   (a[0]?.flow.node_id ?? '') < (b[0]?.flow.node_id ?? '') ? -1 : 1;
 
-/** Totals by the minute as `countedOnce` defines them: nodes are compared by the hour. */
+/** Totals by the minute, or by the hour, as `countedOnce` defines them: nodes are compared by the hour. */
 export function countAdditions(
   additions: readonly OracleAddition[],
   range: { since: number; until: number },
   filter: FlowFilter,
   reach: FlowReach,
+  step = MINUTE,
 ): CountedAddition[] {
   const floor = (time: number, step: number) => Math.floor(time / step) * step;
   const rows = additions
     .map((addition) => {
-      const at = floor(addition.at, MINUTE);
-      // The minute in which a workload moved belongs to neither owner.
+      const at = floor(addition.at, step);
+      // The bucket in which a workload moved belongs to neither owner.
       const flow = limitToPeriods(addition.flow, reach, ({ from, to }) => {
-        return (from === null || at >= Date.parse(from)) && (to === null || at + MINUTE <= Date.parse(to));
+        return (from === null || at >= Date.parse(from)) && (to === null || at + step <= Date.parse(to));
       });
       return { ...addition, flow, at };
     })

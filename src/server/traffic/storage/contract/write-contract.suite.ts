@@ -219,11 +219,18 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       await storeFlows(store, gone, [...flows(40_001), ...flows(40_003, 700)].sort(byKey), iso(NOW));
       await storeFlows(store, other, [...flows(40_002), ...flows(40_003, 50)].sort(byKey), iso(NOW));
       expect((await listConversations()).map(({ bytes }) => bytes).sort()).toEqual([100, 100, 700]);
+      const sumSent = async () => {
+        while (!(await store.upkeep.sum()).done);
+        const range = { bucket_seconds: 3600 as const, since: NOW - 24 * HOUR, until: NOW };
+        return (await store.talkers.byWorkload([range])).reduce((sum, { bytes_out }) => sum + bytes_out, 0);
+      };
+      expect(await sumSent()).toBe(800);
       await db.delete(nodes).where(eq(nodes.id, gone.node_id));
       expect((await store.upkeep.retain({ now: NOW, flow_hours: 4 })).rows_of_gone_nodes).toBeGreaterThan(0);
       expect((await listFlows()).map(({ node_id }) => node_id)).toEqual([other.node_id, other.node_id]);
       expect(await sumMinutes()).toEqual([150, 2]);
       expect((await listConversations()).map(({ bytes }) => bytes).sort()).toEqual([100, 50]);
+      expect(await sumSent()).toBe(150);
       expect((await store.upkeep.retain({ now: NOW, flow_hours: 4 })).rows_of_gone_nodes).toBe(0);
     });
 

@@ -84,6 +84,7 @@ const finishSwitch = (client: postgres.Sql, { id }: Move, since: string): Promis
     // That a conversation ended when its workload moved is no change of it.
     await tx.unsafe(`update open_conversations as o set is_final = true from traffic_conversations as c
       where c.is_final and not o.is_final and c.id = o.id and ${IS_OPEN}`);
+    await tx`delete from flow_counted_days`;
     await tx`delete from flow_storage`;
     await tx`insert into flow_storage (engine) values ('clickhouse')`;
     await tx`update flow_moves set switched_at = clock_timestamp() where id = ${id}`;

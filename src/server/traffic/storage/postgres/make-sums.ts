@@ -50,17 +50,16 @@ function finishHour(hour: MarkedHour, make: MakeHour): Promise<void> {
   });
 }
 
-/** What else an engine makes when no hour is marked, since the run started. Returns whether nothing was left. */
-type MakeRest = (started: number, signal: AbortSignal | undefined) => Promise<boolean>;
+/** What else an engine makes when no hour is marked, as long as there is time. Returns whether nothing was left. */
+type MakeRest = (hasTime: () => boolean) => Promise<boolean>;
 
 /** Totals of hours for maps and groups. */
-const makeHourTotals: MakeRest = async (started, signal) => {
+const makeHourTotals: MakeRest = async (hasTime) => {
   for (;;) {
     const hours = await findHoursToTotal(db);
     if (hours.length === 0) return true;
     for (const hour of hours) {
-      signal?.throwIfAborted();
-      if (performance.now() - started > BUDGET_MS) return false;
+      if (!hasTime()) return false;
       await totalHour(hour);
     }
   }
@@ -75,17 +74,21 @@ export const makeSums =
   (make: MakeHour, makeRest: MakeRest = async () => true): FlowUpkeep['sum'] =>
   async (signal) => {
     const started = performance.now();
+    const hasTime = () => {
+      signal?.throwIfAborted();
+      return performance.now() - started <= BUDGET_MS;
+    };
     await adoptOwners();
     // What is marked from now on is left for the next run.
     const upTo = await newestMark(db);
     for (let hours = 0; ; ) {
       const marked = await findMarkedHours(db, upTo);
-      if (marked.length === 0) return { hours, done: await makeRest(started, signal) };
+      if (marked.length === 0) return { hours, done: await makeRest(hasTime) };
       for (const hour of marked) {
         signal?.throwIfAborted();
         await finishHour(hour, make);
         hours += 1;
-        if (performance.now() - started > BUDGET_MS) return { hours, done: false };
+        if (!hasTime()) return { hours, done: false };
       }
     }
   };
