@@ -85,25 +85,24 @@ const MINUTES_SQL = `
     from traffic_flows where observed_at >= $1::timestamptz and observed_at < $2::timestamptz) as f
   group by node_id, at, cluster_id, source_workload_id, destination_workload_id, sp, dp, port, decision`;
 
-const buildGuestState = (k: number): GuestSnapshot => {
-  const rule: LiveRule = {
-    pos: 0,
-    type: 'in',
-    action: 'ACCEPT',
-    enable: 1,
-    proto: 'tcp',
-    dport: '443',
-    comment: 'by hand',
-  };
+/** The first rule is alike in all guests, the others are for ports and networks of their own. */
+const buildRule = (k: number, pos: number): LiveRule => ({
+  ...{ pos, type: pos % 10 === 9 ? 'out' : 'in', action: pos % 7 === 6 ? 'DROP' : 'ACCEPT', enable: 1, proto: 'tcp' },
+  ...{ dport: pos === 0 ? '443' : String(1_000 + ((pos * 37 + k) % 4_000)), comment: 'by hand' },
+  ...(pos > 0 && { [pos % 10 === 9 ? 'dest' : 'source']: `10.${100 + (pos % 4)}.${(pos * 7 + k) % 250}.0/24` }),
+});
+
+const buildGuestState = (k: number, rules: number): GuestSnapshot => {
   const nics = [{ name: 'net0', firewall: k % 10 > 0, mac: 'BC:24:11:00:00:01' }];
   return {
-    ...{ presence: 'present', options: { enable: 1 }, rules: [rule], ipsets: {}, aliases: {}, nics },
+    ...{ presence: 'present', options: { enable: 1 }, ipsets: {}, aliases: {}, nics },
+    rules: Array.from({ length: rules }, (_, pos) => buildRule(k, pos)),
     ...{ pending_nics: [], unreadable: [] },
   };
 };
 
 /** What was read of every guest's firewall just now. */
-async function insertSnapshots(sql: IngestEnvironment['sql']): Promise<void> {
+async function insertSnapshots(sql: IngestEnvironment['sql'], rules: number): Promise<void> {
   const { db } = await import('@/server/db/client');
   const { hashSnapshot: hashOf } = await import('@/server/enforcement/guest-firewall/live-reader');
   const { storeClusterSnapshot, storeGuestSnapshots } = await import('@/server/enforcement/queries/firewall-snapshots');
@@ -111,7 +110,7 @@ async function insertSnapshots(sql: IngestEnvironment['sql']): Promise<void> {
   const guests = await sql<{ id: string; k: number; cluster_id: string }[]>`select id, k, cluster_id from bench_world`;
   for (let i = 0; i < guests.length; i += 500) {
     const rows = guests.slice(i, i + 500).map(({ id, k }) => {
-      const state = buildGuestState(k);
+      const state = buildGuestState(k, rules);
       return { workload_id: id, read_at, state, state_hash: hashOf(state) };
     });
     await storeGuestSnapshots(db, rows);
@@ -139,10 +138,10 @@ export async function withoutIndexes(
   }
 }
 
-/** Fills the service with a large installation and about so many flows of the last day. @returns how many are stored */
-export async function fillDashboard({ sql: pool }: IngestEnvironment, flows: number): Promise<number> {
+/** Fills the service with a large installation, with so many rules of each workload, and about so many flows of the last day. @returns how many are stored */
+export async function fillDashboard({ sql: pool }: IngestEnvironment, flows: number, rules = 1): Promise<number> {
   await pool.unsafe(SETUP_SQL);
-  await insertSnapshots(pool);
+  await insertSnapshots(pool, rules);
   const sql = await pool.reserve();
   await sql`set statement_timeout = 0`;
   await sql`set synchronous_commit = off`;

@@ -63,6 +63,7 @@ const KEPT_WITH_ITS_KEY: Readonly<Record<string, string>> = {
   'src/domain/firewall/space/field.ts numberClasses': 'the classes of one list of ports, which questions repeat',
   'src/domain/firewall/space/field.ts protocolsOf': 'the kinds of one list of protocols, which every filter repeats',
   'src/domain/firewall/space/field.ts wholeClasses': 'the classes of all addresses, which every rule repeats',
+  'src/domain/reach/address-answers.ts answersOf': 'what the filters of one place do with a few services, by address',
   'src/domain/policy-tests/decide.ts sides': 'the places of one end by address, which every pair of ends repeats',
 };
 

@@ -55,7 +55,7 @@ function randomRule(random: Random, pos: number): LiveRule {
   };
 }
 
-function randomGuest(random: Random, number: number): Guest {
+function randomGuest(random: Random, number: number, rulesBelow: number): Guest {
   const options: LiveGuestOptions | null =
     random() < 0.12
       ? null
@@ -64,7 +64,7 @@ function randomGuest(random: Random, number: number): Guest {
           ...(random() < 0.3 && { policy_in: 'ACCEPT' }),
           ...(random() < 0.3 && { policy_out: pick(random, ['DROP', 'REJECT']) }),
         };
-  const count = Math.floor(random() * 4);
+  const count = Math.floor(random() * rulesBelow);
   const rules = random() < 0.15 ? null : Array.from({ length: count }, (_, pos) => randomRule(random, pos));
   const state: LiveState = {
     cluster: { firewall_enabled: random() < 0.95, groups: {}, ipsets: {}, aliases: {} },
@@ -102,9 +102,11 @@ function randomEnd(random: Random, guests: readonly Guest[]): TestEnd {
 }
 
 /** A random test with the guests that its ends refer to, over sixteen addresses. */
-export function randomTest(seed: number): RandomTest {
+export function randomTest(seed: number, rulesBelow = 4): RandomTest {
   const random = randomSource(seed);
-  const guests = Array.from({ length: 1 + Math.floor(random() * 5) }, (_, number) => randomGuest(random, number));
+  const guests = Array.from({ length: 1 + Math.floor(random() * 5) }, (_, number) =>
+    randomGuest(random, number, rulesBelow),
+  );
   return {
     assertion: {
       expect: pick(random, ['allow', 'deny']),

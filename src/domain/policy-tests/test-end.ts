@@ -20,8 +20,8 @@ export const toAnswer = ({ verdict }: FilterPart['verdict']): Answer =>
 export type PlaceFilter = {
   /** Null: a node. */
   readonly interface: string | null;
-  /** Divides a set of packets into parts that it treats alike. */
-  readonly parts: (direction: 'in' | 'out', box: Box) => Iterable<FilterPart>;
+  /** Divides a set of packets into parts that it treats alike. @param keeps whether the filter stays prepared for more; by default it does */
+  readonly parts: (direction: 'in' | 'out', box: Box, keeps?: boolean) => Iterable<FilterPart>;
 };
 
 /** A workload or node of an end, with the addresses by which it belongs to it. */

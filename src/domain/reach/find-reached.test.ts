@@ -1,26 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { getRunCount } from '@/test/thorough';
-import { randomTest } from '../policy-tests/random-test.fixture';
+import { type RandomTest, randomTest } from '../policy-tests/random-test.fixture';
 import type { Answer, TestEnd } from '../policy-tests/test-end';
 import { findReached, findSources } from './find-reached';
-import { computeMatrix } from './matrix';
+import { computeMatrix, TooManyServices } from './matrix';
 import { ANSWER_BITS } from './pairs';
 import { identifyByPlace } from './profiles';
 import { tryAllPackets } from './reach-oracle.fixture';
 
 const FABRICS = getRunCount(60, 200);
 
-/** A random fabric in which every workload is at both ends, with the answers of all packets between each two of them. */
-function buildFabric(seed: number) {
-  const test = randomTest(seed);
-  const places = [...new Map([...test.from.places, ...test.to.places].map((place) => [place.key, place])).values()];
-  const everything: TestEnd = { places, outside: test.from.outside, missing: [] };
+/** The answers of all packets between each two places, null: outside. */
+function tryAll(test: RandomTest, everything: TestEnd) {
   const answers = new Map<string, number>();
   for (const { source, destination, verdict } of tryAllPackets({ ...test, from: everything, to: everything })) {
     const key = `${source} ${destination}`;
     answers.set(key, (answers.get(key) ?? 0) | ANSWER_BITS[verdict as Answer]);
   }
-  const get = (source: string | null, destination: string | null) => answers.get(`${source} ${destination}`) ?? 0;
+  return (source: string | null, destination: string | null) => answers.get(`${source} ${destination}`) ?? 0;
+}
+
+/** A random fabric in which every workload is at both ends, with the answers of all packets between each two of them. */
+function buildFabric(seed: number, rulesBelow?: number) {
+  const test = randomTest(seed, rulesBelow);
+  const places = [...new Map([...test.from.places, ...test.to.places].map((place) => [place.key, place])).values()];
+  const everything: TestEnd = { places, outside: test.from.outside, missing: [] };
+  const get = tryAll(test, everything);
   return { test, places, everything, get };
 }
 
@@ -80,28 +85,56 @@ describe('findReached', () => {
 });
 
 describe('computeMatrix', () => {
-  it('sums up the answers of all pairs of each two segments', () => {
+  /** Rules enough for both ends to divide services. */
+  const RULES = 16;
+  type Fabric = ReturnType<typeof buildFabric>;
+  const listSegments = (places: Fabric['places']) => [
+    ...[0, 1, 2].map((one) => ({
+      id: String(one),
+      // The last workload of three is in two segments.
+      places: places.filter((_, at) => at % 3 === one || (at % 3 === 2 && one === 0)),
+    })),
+    // Alone, so that nothing but the one pair says what is in a cell.
+    ...places.map((place) => ({ id: place.key, places: [place] })),
+  ];
+
+  it('sums up the answers of all pairs of each two segments, of one service after the other', async () => {
     let known = 0;
     for (let seed = 1; seed <= FABRICS; seed++) {
-      const { test, places, everything, get } = buildFabric(seed);
-      const segments = [0, 1, 2].map((one) => ({
-        id: String(one),
-        // The last workload of three is in two segments.
-        places: places.filter((_, at) => at % 3 === one || (at % 3 === 2 && one === 0)),
-      }));
-      const cells = computeMatrix(segments, everything.outside, test.assertion, identifyByPlace);
+      const { test, places, everything } = buildFabric(seed, seed % 3 === 0 ? 4 : RULES);
+      const segments = listSegments(places);
       const all = [...segments.map((segment) => segment.places.map(({ key }) => key)), [null]];
-      const expected = all.map((sources) =>
-        all.map((destinations) =>
-          sources.reduce<number>(
-            (sum, from) => destinations.reduce<number>((mask, to) => mask | get(from, to), sum),
-            0,
+      for (const { assertion } of [test, randomTest(seed + 1), test]) {
+        const cells = await computeMatrix(segments, everything.outside, assertion, identifyByPlace);
+        const get = tryAll({ ...test, assertion }, everything);
+        const expected = all.map((sources) =>
+          all.map((destinations) =>
+            sources.reduce<number>(
+              (sum, from) => destinations.reduce<number>((mask, to) => mask | get(from, to), sum),
+              0,
+            ),
           ),
-        ),
-      );
-      expect(cells).toEqual(expected);
-      known += expected.flat().filter((answers) => answers > 0).length;
+        );
+        expect(cells).toEqual(expected);
+        known += expected.flat().filter((answers) => answers > 0).length;
+      }
     }
     expect(known).toBeGreaterThan(FABRICS);
+  });
+
+  it('refuses to compare the services of more addresses than fit into memory', async () => {
+    const results: unknown[] = [];
+    for (let seed = 1; seed <= FABRICS; seed++) {
+      const { test, places, everything } = buildFabric(seed, RULES);
+      const asked = [listSegments(places), everything.outside, test.assertion, identifyByPlace] as const;
+      results.push(
+        await computeMatrix(...asked, { most: 0 }).then(
+          () => 'compared none',
+          (error) => error,
+        ),
+      );
+    }
+    expect(results.some((result) => result instanceof TooManyServices)).toBe(true);
+    expect(results).toContain('compared none');
   });
 });

@@ -171,6 +171,11 @@ export class FamilyPairs {
     return made;
   }
 
+  /** Addresses about which is known what their place does with all services. */
+  get loaded(): number {
+    return this.#outs.size + this.#ins.size;
+  }
+
   /** Frees what is known about an address, which is found out once more if it is asked about after all. */
   forget(side: 'source' | 'destination', at: number): void {
     (side === 'source' ? this.#outs : this.#ins).delete(at);

@@ -69,12 +69,18 @@ export function* divideBox<V>(
 /**
  * Divides new connections of one direction into parts that the guest's filter treats alike, each decided by `evaluate` on one
  * packet of it. Neighboring parts may have the same verdict.
+ * @param keeps whether the plan stays with the guest, for the next question: that of 200 rules has 100 KB and more
  */
-export function decompose(guest: PreparedGuest, direction: 'in' | 'out', box: Box): Generator<Part<Verdict>> {
+export function decompose(
+  guest: PreparedGuest,
+  direction: 'in' | 'out',
+  box: Box,
+  keeps = true,
+): Generator<Part<Verdict>> {
   const { family } = box;
-  const plan = getCachedPlan(guest, `${direction}${family}`, () =>
-    buildPlan(guestStages(guest, direction, family), family),
-  );
+  const key = `${direction}${family}`;
+  const build = () => buildPlan(guestStages(guest, direction, family), family);
+  const plan = keeps ? getCachedPlan(guest, key, build) : (plans.get(guest)?.get(key) ?? build());
   return divideBox(plan, direction, box, (packet) => evaluate(guest, packet));
 }
 
@@ -86,9 +92,14 @@ const narrowed = new WeakMap<PreparedGuest, Map<string, PreparedGuest>>();
  * The same for a question about many guests: of a guest that is not prepared yet, only rules that may match some packet of the
  * box are. A few of two hundred is the usual case.
  */
-export function decomposeAsked(guest: PreparedGuest, direction: 'in' | 'out', box: Box): Generator<Part<Verdict>> {
+export function decomposeAsked(
+  guest: PreparedGuest,
+  direction: 'in' | 'out',
+  box: Box,
+  keeps = true,
+): Generator<Part<Verdict>> {
   const asked = plans.get(guest)?.has(`${direction}${box.family}`) ? null : findAskedRules(box);
-  if (!asked) return decompose(guest, direction, box);
+  if (!asked) return decompose(guest, direction, box, keeps);
   const own = narrowed.get(guest) ?? new Map<string, PreparedGuest>();
   narrowed.set(guest, own);
   const narrow = own.get(asked.key) ?? narrowGuest(guest, asked.isAsked);

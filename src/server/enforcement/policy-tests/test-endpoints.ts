@@ -56,7 +56,7 @@ function prepareWorkload(workload: InputWorkload, guest: GuestSnapshot, cluster:
     filters: ready.map(
       ({ name, prepared }): PlaceFilter => ({
         interface: nics.length > used.length ? null : name,
-        parts: (direction, box) => decomposeAsked(prepared, direction, box),
+        parts: (direction, box, keeps) => decomposeAsked(prepared, direction, box, keeps),
       }),
     ),
     not_filtered: off.every((reason) => reason !== null) ? (off[0] ?? null) : null,

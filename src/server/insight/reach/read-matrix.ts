@@ -1,13 +1,18 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { OUTSIDE } from '@/domain/choices';
-import { belongsTo } from '@/domain/policy/acts-on';
+import { belongsTo, type OwnerId } from '@/domain/policy/acts-on';
 import { formatEndpoint } from '@/domain/policy/endpoint';
 import { resolveWorkloads } from '@/domain/policy/resolve';
-import { computeMatrix, type Segment } from '@/domain/reach/matrix';
+import type { Service } from '@/domain/policy-tests/packet-set';
+import { computeMatrix, type Segment, type SegmentMatrix, TooManyServices } from '@/domain/reach/matrix';
 import { ANSWER_BITS } from '@/domain/reach/pairs';
 import type { CellVerdict, Matrix, MatrixCell, MatrixGroup, MatrixGrouping, MatrixInput } from '@/domain/reach/reach';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import type { Readable } from '../../enforcement/policies/planned-change';
 import type { InputWorkload } from '../../enforcement/queries/policy-inputs';
+import { objectCache } from '../../lib/cache';
+import { AppError } from '../../lib/errors';
 import { groupBy } from '../../lib/group-by';
 import { listTopologyWorkloads } from '../queries/topology';
 import { chooseViewpoint, ReachInputs } from './reach-inputs';
@@ -101,10 +106,56 @@ function toCellVerdict(answers: number): CellVerdict {
   return (answers & accept) !== 0 ? 'partly' : 'unknown';
 }
 
+/** Views of the same rules that are kept, and matrices of each. */
+const MAX_VIEWS = 8;
+const MAX_MATRICES = 16;
+type View = { readonly inputs: ReachInputs; readonly answers: Map<string, Promise<SegmentMatrix>> };
+
+/** By what was read: the same rules are not compared again, and readers at the same time share the answer. */
+const views = objectCache<object, Map<OwnerId, View>>({ name: 'matrices' });
+
+function keepNewest<K>(known: Map<K, unknown>, most: number): void {
+  for (const oldest of known.keys()) {
+    if (known.size <= most) return;
+    known.delete(oldest);
+  }
+}
+
+function loadView(firewall: Readable, owner: OwnerId): View {
+  const known = views.load(firewall, null, () => new Map());
+  const view = known.get(owner) ?? { inputs: new ReachInputs(firewall, owner), answers: new Map() };
+  known.set(owner, view);
+  keepNewest(known, MAX_VIEWS);
+  return view;
+}
+
+/** What passes between groups. Of one view and kind, the same ids have the same workloads as long as nothing else was read. */
+function loadAnswers({ inputs, answers }: View, by: MatrixGrouping, groups: readonly Group[], service: Service) {
+  const segments = groups.map(({ segment }) => segment);
+  const key = JSON.stringify([by, service, segments.map(({ id }) => id)]);
+  const found = answers.get(key);
+  if (found !== undefined) return found;
+  const made = computeMatrix(segments, inputs.outside().outside, service, inputs.identify, { breathe }).catch(
+    refuseTooMany,
+  );
+  answers.set(key, made);
+  keepNewest(answers, MAX_MATRICES);
+  made.catch(() => answers.delete(key));
+  return made;
+}
+
+/** @throws AppError `malformed` */
+function refuseTooMany(error: unknown): never {
+  if (!(error instanceof TooManyServices)) throw error;
+  const message =
+    'These workloads have too many different rules to compare all services. Choose a protocol and a port.';
+  throw new AppError('malformed', message, { errors: [{ field: 'port', message }], cause: error });
+}
+
 /**
  * What passes between groups of workloads by the rules that were last read, and what was seen to.
  * @param flows evidence that traffic may be seen; null: it is left out
- * @throws AppError `malformed` when the view has to be named
+ * @throws AppError `malformed` when the view has to be named, or rules are too different to compare all services
  */
 export async function readMatrix(
   scope: Scope<'workload:read'>,
@@ -112,7 +163,8 @@ export async function readMatrix(
   { by, protocol, port, tenant_id, project_id }: MatrixInput,
 ): Promise<Matrix> {
   const owner = chooseViewpoint(scope.reach, { tenant_id, project_id });
-  const inputs = new ReachInputs(await readFirewallState(), owner);
+  const view = loadView(await readFirewallState(), owner);
+  const { inputs } = view;
   const listed = await listGroups(by, inputs, scope);
   const all = listed.filter(({ segment }) => segment.places.length > 0);
   const shown = all.slice(0, MAX_GROUPS);
@@ -121,12 +173,8 @@ export async function readMatrix(
     const one = workloads.get(id);
     return one !== undefined && belongsTo(owner, one);
   });
-  const answers = computeMatrix(
-    shown.map(({ segment }) => segment),
-    inputs.outside().outside,
-    { protocol, ports: port === undefined ? [] : [String(port)] },
-    inputs.identify,
-  );
+  const service = { protocol, ports: port === undefined ? [] : [String(port)] };
+  const answers = await loadAnswers(view, by, shown, service);
   const groups: MatrixGroup[] = [
     ...shown.map(({ id, name, end, segment }) => ({ id, name, end: [...end], workloads: segment.places.length })),
     { id: OUTSIDE, name: '', end: [OUTSIDE], workloads: 0 },

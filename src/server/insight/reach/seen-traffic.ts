@@ -28,9 +28,12 @@ const FLOW_PROTOCOLS: Readonly<Record<RuleProtocol, readonly string[] | null>> =
 /** A workload of the reader; null: outside. */
 type End = string | null;
 
+type Passed = { flows: number; last_seen_at: string };
+
 /** What passed between workloads, and between them and what is outside. */
 export class SeenPairs {
-  readonly #pairs = new Map<string, { flows: number; last_seen_at: string }>();
+  /** By source and destination. */
+  readonly #passed = new Map<End, Map<End, Passed>>();
 
   /** @param isOwn whether a workload exists for the reader; any other is outside */
   constructor(
@@ -42,28 +45,33 @@ export class SeenPairs {
   ) {
     const toEnd = (id: string | null): End => (id !== null && isOwn(id) ? id : null);
     for (const { source_workload_id, destination_workload_id, flows, last_seen_at } of conversations) {
-      const key = `${toEnd(source_workload_id)} ${toEnd(destination_workload_id)}`;
-      const known = this.#pairs.get(key) ?? { flows: 0, last_seen_at: '' };
+      const [source, destination] = [toEnd(source_workload_id), toEnd(destination_workload_id)];
+      const own = this.#passed.get(source) ?? new Map<End, Passed>();
+      this.#passed.set(source, own);
+      const known = own.get(destination) ?? { flows: 0, last_seen_at: '' };
       known.flows += flows;
       if (last_seen_at > known.last_seen_at) known.last_seen_at = last_seen_at;
-      this.#pairs.set(key, known);
+      own.set(destination, known);
     }
   }
 
   /** What passed from some to others. Nothing seen means that only where something would have been. */
-  between(sources: Iterable<End>, destinations: readonly End[]): NonNullable<SeenTraffic> {
+  between(sources: readonly End[], destinations: readonly End[]): NonNullable<SeenTraffic> {
     let flows = 0;
     let last = '';
-    let isWatched = false;
+    const asked = new Set(destinations);
     for (const source of sources) {
-      for (const destination of destinations) {
-        isWatched ||= [source, destination].some((end) => end !== null && this.watched.has(end));
-        const found = this.#pairs.get(`${source} ${destination}`);
-        if (!found) continue;
-        flows += found.flows;
-        if (found.last_seen_at > last) last = found.last_seen_at;
+      const known = this.#passed.get(source);
+      if (!known) continue;
+      // The shorter list: most workloads exchange packets with few others.
+      for (const destination of known.size < asked.size ? known.keys() : asked) {
+        const passed = asked.has(destination) ? known.get(destination) : undefined;
+        if (!passed) continue;
+        flows += passed.flows;
+        if (passed.last_seen_at > last) last = passed.last_seen_at;
       }
     }
+    const isWatched = [sources, destinations].some((ends) => ends.some((end) => end !== null && this.watched.has(end)));
     if (flows > 0) return { state: 'seen', flows, last_seen_at: last };
     return { state: isWatched && this.complete ? 'not_seen' : 'not_monitored', flows: 0, last_seen_at: null };
   }
