@@ -100,7 +100,8 @@ describe('computeMatrix', () => {
 
   it('sums up the answers of all pairs of each two segments, of one service after the other', async () => {
     let known = 0;
-    for (let seed = 1; seed <= FABRICS; seed++) {
+    // In few of them both ends divide services and accept none in common.
+    for (let seed = 1; seed <= 3 * FABRICS; seed++) {
       const { test, places, everything } = buildFabric(seed, seed % 3 === 0 ? 4 : RULES);
       const segments = listSegments(places);
       const all = [...segments.map((segment) => segment.places.map(({ key }) => key)), [null]];

@@ -83,7 +83,6 @@ export class TooManyServices extends Error {
 class MatrixFamily {
   readonly #end: EndSpots;
   readonly #values: readonly (number | bigint)[];
-  readonly #places: Int32Array;
   readonly #strangers = new Map<string, Strangers>();
 
   constructor(
@@ -93,20 +92,11 @@ class MatrixFamily {
     this.#end = pairs.from;
     const { spots, family } = pairs.from;
     this.#values = spots.map(({ value }) => toValue(value, family));
-    const numbers = new Map<string, number>();
-    this.#places = Int32Array.from(spots, ({ place: { key } }) => {
-      const number = numbers.get(key) ?? numbers.size;
-      numbers.set(key, number);
-      return number;
-    });
   }
 
   get size(): number {
     return this.#values.length;
   }
-
-  /** Whether two addresses are of one place. */
-  areSame = (one: number, other: number): boolean => this.#places[one] === this.#places[other];
 
   #own(at: number): readonly bigint[] {
     const { place } = this.#end.spots[at] as Spot;
@@ -184,7 +174,7 @@ async function addFamily(cells: Cells, family: MatrixFamily, segments: readonly 
       for (let destination = from; destination < to; destination++) {
         const one = outgoing[destination - from] as number;
         const other = incoming[source * width + destination - from] as number;
-        if (one === 0 || other === 0 || family.areSame(source, destination)) continue;
+        if (one === 0 || other === 0) continue;
         const at = (one << 3) | other;
         const [sure, possible] = [SURE[at] as number, POSSIBLE[at] as number];
         for (const row of rows) {
