@@ -88,7 +88,7 @@ const MINUTES_SQL = `
 /** The first rule is alike in all guests, the others are for ports and networks of their own. */
 const buildRule = (k: number, pos: number): LiveRule => ({
   ...{ pos, type: pos % 10 === 9 ? 'out' : 'in', action: pos % 7 === 6 ? 'DROP' : 'ACCEPT', enable: 1, proto: 'tcp' },
-  ...{ dport: pos === 0 ? '443' : String(1_000 + ((pos * 37 + k) % 4_000)), comment: 'by hand' },
+  ...{ dport: pos === 0 ? '443' : String(1_000 + ((pos * 37 + k) % 4_000)), comment: 'manual' },
   ...(pos > 0 && { [pos % 10 === 9 ? 'dest' : 'source']: `10.${100 + (pos % 4)}.${(pos * 7 + k) % 250}.0/24` }),
 });
 

@@ -19,6 +19,8 @@ const only = process.argv.slice(2).find((argument) => !/^\d+$/.test(argument)) ?
 const PASSWORD = 'a long walk by the river';
 const CALLS = 20;
 const VISITS = 7;
+/** No more calls of a kind after so long, but two. */
+const PATIENCE_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 
@@ -39,7 +41,8 @@ async function measureCalls(calls: Readonly<Record<string, Ask>>, authorization:
     if (!name.includes(only)) continue;
     const took: number[] = [];
     let bytes = 0;
-    for (let call = 0; call <= CALLS; call++) {
+    const until = performance.now() + PATIENCE_MS;
+    for (let call = 0; call <= CALLS && (call < 2 || performance.now() < until); call++) {
       const started = performance.now();
       const response = await fetch(`${environment.url}/api/v1${path(call)}`, { headers: { authorization } });
       const body = await response.text();

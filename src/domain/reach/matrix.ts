@@ -70,7 +70,7 @@ const SURE = POSSIBLE.map((possible, at) =>
 /** Destinations that are compared with all sources at a time: so much memory. */
 const BLOCK = 512;
 /** Addresses whose services may be compared one by one. That of so many places fits into memory, whatever their rules. */
-const MOST_COMPARED = 2_000;
+export const MATRIX_LIMITS = { compared: 2_000 };
 /** Sources after which other work gets its turn. */
 const CHUNK = 16;
 
@@ -225,7 +225,7 @@ export async function computeMatrix(
   outside: TestEnd['outside'],
   service: Service,
   identify: Identify,
-  { breathe = async () => {}, most = MOST_COMPARED }: Partial<Limits> = {},
+  { breathe = async () => {}, most = MATRIX_LIMITS.compared }: Partial<Limits> = {},
 ): Promise<SegmentMatrix> {
   const ends = uniteSegments(segments, outside);
   const cells = new Cells(segments.length + 1);

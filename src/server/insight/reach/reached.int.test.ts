@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MATRIX_LIMITS } from '@/domain/reach/matrix';
 import type { Matrix, Reached, ReachedList } from '@/domain/reach/reach';
 import { bearer, grantRole, makeTenant, makeUser } from '@/test/factories';
+import { overrideConstant } from '@/test/override-constant';
 import { call } from '@/test/request';
 import { makePolicyLab, type PolicyLab } from '../../enforcement/policies/testing/policy-lab.fixture';
 import { assignAddresses } from '../../enforcement/policy-tests/testing/addresses.fixture';
@@ -118,6 +120,37 @@ describe('GET /matrix', () => {
     expect(groups.map(({ name }) => name)).not.toContain('still empty');
     expect([groups_total, groups_empty]).toEqual([whole.body.groups_total, whole.body.groups_empty + 1]);
     await lab.json(`/security-groups/${made.id}`, { method: 'DELETE' });
+  });
+
+  it('answers again when a group has other members', async () => {
+    const { id } = (await lab.json('/security-groups', { body: { name: 'changing' } })).body as { id: string };
+    const read = async () => cell((await get<Matrix>('/matrix?protocol=tcp&port=5432')).body, 'changing', 'database');
+    const add = async (vmid: number) =>
+      lab.json(`/security-groups/${id}/members`, { body: { workload_id: await lab.id(vmid) } });
+    await add(105);
+    expect([await read(), await read()]).toEqual(['denied', 'denied']);
+    await add(103);
+    expect(await read()).toBe('partly');
+    await lab.json(`/security-groups/${id}`, { method: 'DELETE' });
+  });
+
+  it('refuses services that it cannot compare in memory, and says what can be asked', async () => {
+    const policy = await lab.create({
+      name: 'no mail from web',
+      definition: { enforcement_mode: 'enforced', direction: 'out', sources: ['sg:web'], targets: ['any'] },
+      rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['25'] }],
+    });
+    await lab.apply(policy);
+    await lab.observe();
+    const restore = overrideConstant(MATRIX_LIMITS, { compared: 0 });
+    const { status, body } = await lab.json('/matrix?protocol=tcp');
+    restore();
+    expect([status, body]).toEqual([
+      400,
+      expect.objectContaining({ errors: [expect.objectContaining({ field: 'port' })] }),
+    ]);
+    expect((await get<Matrix>('/matrix?protocol=tcp')).status).toBe(200);
+    expect((await get<Matrix>('/matrix?protocol=tcp&port=5432')).status).toBe(200);
   });
 
   it.each(['network', 'tag', 'project'])('groups by %s', async (by) => {

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { OUTSIDE } from '@/domain/choices';
-import { belongsTo, type OwnerId } from '@/domain/policy/acts-on';
+import { belongsTo } from '@/domain/policy/acts-on';
 import { formatEndpoint } from '@/domain/policy/endpoint';
 import { resolveWorkloads } from '@/domain/policy/resolve';
 import type { Service } from '@/domain/policy-tests/packet-set';
@@ -9,7 +9,6 @@ import { ANSWER_BITS } from '@/domain/reach/pairs';
 import type { CellVerdict, Matrix, MatrixCell, MatrixGroup, MatrixGrouping, MatrixInput } from '@/domain/reach/reach';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
-import type { Readable } from '../../enforcement/policies/planned-change';
 import type { InputWorkload } from '../../enforcement/queries/policy-inputs';
 import { objectCache } from '../../lib/cache';
 import { AppError } from '../../lib/errors';
@@ -106,41 +105,28 @@ function toCellVerdict(answers: number): CellVerdict {
   return (answers & accept) !== 0 ? 'partly' : 'unknown';
 }
 
-/** Views of the same rules that are kept, and matrices of each. */
-const MAX_VIEWS = 8;
-const MAX_MATRICES = 16;
-type View = { readonly inputs: ReachInputs; readonly answers: Map<string, Promise<SegmentMatrix>> };
+/** Matrices of the same rules that are kept. */
+const MAX_MATRICES = 32;
 
 /** By what was read: the same rules are not compared again, and readers at the same time share the answer. */
-const views = objectCache<object, Map<OwnerId, View>>({ name: 'matrices' });
-
-function keepNewest<K>(known: Map<K, unknown>, most: number): void {
-  for (const oldest of known.keys()) {
-    if (known.size <= most) return;
-    known.delete(oldest);
-  }
-}
-
-function loadView(firewall: Readable, owner: OwnerId): View {
-  const known = views.load(firewall, null, () => new Map());
-  const view = known.get(owner) ?? { inputs: new ReachInputs(firewall, owner), answers: new Map() };
-  known.set(owner, view);
-  keepNewest(known, MAX_VIEWS);
-  return view;
-}
+const matrices = objectCache<object, Map<string, Promise<SegmentMatrix>>>({ name: 'matrices' });
 
 /** What passes between groups. Of one view and kind, the same ids have the same workloads as long as nothing else was read. */
-function loadAnswers({ inputs, answers }: View, by: MatrixGrouping, groups: readonly Group[], service: Service) {
+function loadAnswers(inputs: ReachInputs, by: MatrixGrouping, groups: readonly Group[], service: Service) {
+  const known = matrices.load(inputs.firewall, null, () => new Map());
   const segments = groups.map(({ segment }) => segment);
-  const key = JSON.stringify([by, service, segments.map(({ id }) => id)]);
-  const found = answers.get(key);
+  const key = JSON.stringify([inputs.owner, by, service, segments.map(({ id }) => id)]);
+  const found = known.get(key);
   if (found !== undefined) return found;
   const made = computeMatrix(segments, inputs.outside().outside, service, inputs.identify, { breathe }).catch(
     refuseTooMany,
   );
-  answers.set(key, made);
-  keepNewest(answers, MAX_MATRICES);
-  made.catch(() => answers.delete(key));
+  known.set(key, made);
+  for (const oldest of known.keys()) {
+    if (known.size <= MAX_MATRICES) break;
+    known.delete(oldest);
+  }
+  made.catch(() => known.delete(key));
   return made;
 }
 
@@ -163,8 +149,7 @@ export async function readMatrix(
   { by, protocol, port, tenant_id, project_id }: MatrixInput,
 ): Promise<Matrix> {
   const owner = chooseViewpoint(scope.reach, { tenant_id, project_id });
-  const view = loadView(await readFirewallState(), owner);
-  const { inputs } = view;
+  const inputs = new ReachInputs(await readFirewallState(), owner);
   const listed = await listGroups(by, inputs, scope);
   const all = listed.filter(({ segment }) => segment.places.length > 0);
   const shown = all.slice(0, MAX_GROUPS);
@@ -174,7 +159,7 @@ export async function readMatrix(
     return one !== undefined && belongsTo(owner, one);
   });
   const service = { protocol, ports: port === undefined ? [] : [String(port)] };
-  const answers = await loadAnswers(view, by, shown, service);
+  const answers = await loadAnswers(inputs, by, shown, service);
   const groups: MatrixGroup[] = [
     ...shown.map(({ id, name, end, segment }) => ({ id, name, end: [...end], workloads: segment.places.length })),
     { id: OUTSIDE, name: '', end: [OUTSIDE], workloads: 0 },

@@ -94,12 +94,16 @@ async function deleteNodes(connection: Connection): Promise<number> {
     const gone = await findDeletedNodes(connection, table, 'toString(t.node_id)');
     if (gone.length === 0) continue;
     const ids = idArray(gone.map(({ node_id }) => node_id));
-    await db.transaction(async (tx) => {
+    const remove = () => connection.run(toStatement(ch`delete from ${raw(table)} where node_id in ${ids}`).query);
+    if (table !== 'rollup_hours') await remove();
+    else {
       // Totals are made again after this, also when it is interrupted: then the rows, and their marks, are found again.
-      await lockTrafficSums(tx);
-      if (table === 'rollup_hours') await markHours(connection, ids);
-      await connection.run(toStatement(ch`delete from ${raw(table)} where node_id in ${ids}`).query);
-    });
+      await db.transaction(async (tx) => {
+        await lockTrafficSums(tx);
+        await markHours(connection, ids);
+        await remove();
+      });
+    }
     total += gone.reduce((sum, { rows }) => sum + rows, 0);
   }
   await deleteReports(connection);
