@@ -1,34 +1,28 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { sqlClient } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
-import { findChdbProblem, startChdb } from '@/test/chdb-server';
 import {
   HOUR,
   type Inventory,
   iso,
   makeInventory,
+  makeSharedConnection,
   NOW,
-  type Connection as Seen,
-  SUBNET,
   storeFlows,
   toValidFlow,
 } from '../contract/flow-history.fixture';
 import { EVERYTHING } from '../contract/selections.fixture';
 import type { FlowNode } from '../flow-rows';
 import { makeClickhouseFlowStore } from './clickhouse-flow-store';
-import { connectTo } from './connection';
-import { migrateClickhouse } from './migrate';
 import { raw } from './statement';
+import { startTestClickhouse } from './test-clickhouse.fixture';
 
-const server = findChdbProblem() === null ? await startChdb() : null;
-const connection = connectTo(server?.url ?? '');
-if (server) await migrateClickhouse(connection);
+const { server, connection, clear } = await startTestClickhouse();
 
 const DAY = 24 * HOUR;
 const { now } = clock;
 afterAll(() => {
   clock.now = now;
-  return server?.stop();
 });
 
 /** Whatever happens while days are counted, a total has everything that was stored, once. */
@@ -40,9 +34,7 @@ describe.skipIf(server === null)('days counted in advance', () => {
 
   beforeEach(async () => {
     clock.now = () => new Date(range.until + 2 * HOUR);
-    const tables = ['flows', 'rollup_minutes', 'rollup_hours', 'counted_days', 'made_days'];
-    for (const table of tables) await connection.run(`truncate table ${table}`);
-    await sqlClient()`truncate open_conversations, flow_outbox, traffic_marks, flow_counted_days`;
+    await clear();
     inventory = await makeInventory();
     stored = 0;
     for (const hours of [1, 30]) await report(hours);
@@ -51,13 +43,7 @@ describe.skipIf(server === null)('days counted in advance', () => {
   /** A connection that both nodes report. */
   async function report(hoursAgo: number): Promise<void> {
     stored += 1;
-    const port = 40_000 + stored;
-    const seen: Seen = {
-      ...{ name: String(port), protocol: 'tcp', begin: NOW - hoursAgo * HOUR, nodes: [0, 1], router: null },
-      ...{ is_opener_known: true, reports: [] },
-      client: { ip: '10.7.0.1', port, workload: 0, cidr: SUBNET, prefix: SUBNET },
-      server: { ip: '10.7.0.3', port: 443, workload: 2, cidr: SUBNET, prefix: SUBNET },
-    };
+    const seen = makeSharedConnection(40_000 + stored, NOW - hoursAgo * HOUR);
     for (const node of [0, 1]) {
       const values = {
         ...{ node, from_client: true, decision: 'observed' as const },

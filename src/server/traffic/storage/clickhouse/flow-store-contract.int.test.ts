@@ -1,6 +1,5 @@
-import { afterAll, describe } from 'vitest';
-import { db, sqlClient } from '@/server/db/client';
-import { findChdbProblem, startChdb } from '@/test/chdb-server';
+import { describe } from 'vitest';
+import { db } from '@/server/db/client';
 import { describeConversationContract } from '../contract/conversation-contract.suite';
 import { describeFlowContract } from '../contract/flow-contract.suite';
 import type { ContractEngine } from '../contract/flow-history.fixture';
@@ -9,29 +8,16 @@ import { describeSettledContract } from '../contract/settled-contract.suite';
 import { describeSumContract } from '../contract/sum-contract.suite';
 import { describeWriteContract } from '../contract/write-contract.suite';
 import { makeClickhouseFlowStore } from './clickhouse-flow-store';
-import { connectTo } from './connection';
-import { migrateClickhouse } from './migrate';
-import { SETTLED_TABLES } from './migrations';
 import { readSettlingTime } from './open-conversations';
 import { settleChanges } from './settle-conversations';
+import { startTestClickhouse } from './test-clickhouse.fixture';
 
-const server = findChdbProblem() === null ? await startChdb() : null;
-const connection = connectTo(server?.url ?? '');
-if (server) await migrateClickhouse(connection);
-afterAll(() => server?.stop());
+const { server, connection, clear } = await startTestClickhouse();
 
 const store = makeClickhouseFlowStore(connection, { gap_ms: 0 });
 
 /** Changes of a step: few, so that most settling takes several. */
 const MOST_AT_ONCE = 40;
-
-const clear = async () => {
-  const totals = ['rollup_minutes', 'rollup_hours', 'unresolved_minutes', 'counted_days'];
-  for (const table of ['flows', 'flow_expiry', ...totals, ...SETTLED_TABLES])
-    await connection.run(`truncate table ${table}`);
-  await sqlClient()`truncate open_conversations, flow_outbox, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals,
-    flow_counted_days`;
-};
 
 /** @param unsettled so many deliveries are read as they come before what changed is settled */
 function makeEngine(unsettled: number, share = 1 / 3): ContractEngine {

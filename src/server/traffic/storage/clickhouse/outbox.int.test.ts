@@ -1,27 +1,22 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { db, sqlClient } from '@/server/db/client';
-import { findChdbProblem, startChdb } from '@/test/chdb-server';
 import {
   type Inventory,
   iso,
   makeInventory,
+  makeSharedConnection,
   NOW,
-  type Connection as Seen,
-  SUBNET,
   toValidFlow,
 } from '../contract/flow-history.fixture';
 import { EVERYTHING } from '../contract/selections.fixture';
 import type { FlowNode } from '../flow-rows';
 import { makeClickhouseFlowStore } from './clickhouse-flow-store';
-import { type Connection, connectTo } from './connection';
-import { migrateClickhouse } from './migrate';
+import type { Connection } from './connection';
 import { ch } from './statement';
 import { countOutbox, retryRefused } from './storage-mark';
+import { startTestClickhouse } from './test-clickhouse.fixture';
 
-const server = findChdbProblem() === null ? await startChdb() : null;
-const connection = connectTo(server?.url ?? '');
-if (server) await migrateClickhouse(connection);
-afterAll(() => server?.stop());
+const { server, connection, clear } = await startTestClickhouse();
 
 const MINUTE = 60_000;
 
@@ -29,20 +24,14 @@ const MINUTE = 60_000;
 describe.skipIf(server === null)('rows on their way to ClickHouse', () => {
   let inventory: Inventory;
   beforeEach(async () => {
-    for (const table of ['flows', 'rollup_minutes', 'rollup_hours']) await connection.run(`truncate table ${table}`);
-    await sqlClient()`truncate open_conversations, flow_outbox, refused_flows, traffic_marks`;
+    await clear();
     inventory = await makeInventory();
   });
 
   const getNode = (at = 0) => inventory.nodes[at] as FlowNode;
   /** A heartbeat about a connection of two workloads, which are on both nodes. */
   const append = (store: ReturnType<typeof makeClickhouseFlowStore>, port: number, node = 0) => {
-    const seen: Seen = {
-      ...{ name: String(port), protocol: 'tcp', begin: NOW - 50 * MINUTE, nodes: [0, 1], router: null },
-      ...{ is_opener_known: true, reports: [] },
-      client: { ip: '10.7.0.1', port, workload: 0, cidr: SUBNET, prefix: SUBNET },
-      server: { ip: '10.7.0.3', port: 443, workload: 2, cidr: SUBNET, prefix: SUBNET },
-    };
+    const seen = makeSharedConnection(port, NOW - 50 * MINUTE);
     const report = {
       node,
       from_client: true,

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { FLOW_GROUPINGS } from '@/domain/choices';
 import type { Condition } from '@/domain/filter-language/condition';
 import { db } from '@/server/db/client';
-import { findChdbProblem, startChdb } from '@/test/chdb-server';
 import {
   HOUR,
   type Inventory,
@@ -18,13 +17,9 @@ import type { FlowReach } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
 import { postgresFlowStore } from '../postgres/postgres-flow-store';
 import { makeClickhouseFlowStore } from './clickhouse-flow-store';
-import { connectTo } from './connection';
-import { migrateClickhouse } from './migrate';
+import { startTestClickhouse } from './test-clickhouse.fixture';
 
-const server = findChdbProblem() === null ? await startChdb() : null;
-const connection = connectTo(server?.url ?? '');
-if (server) await migrateClickhouse(connection);
-afterAll(() => server?.stop());
+const { server, connection } = await startTestClickhouse();
 
 const OPAQUE = ['id', 'flow_key', 'group_id'];
 const comparable = (value: unknown): string =>

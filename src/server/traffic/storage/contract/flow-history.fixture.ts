@@ -119,6 +119,13 @@ function makeReports(random: Random, connection: Omit<Connection, 'reports'>): R
   );
 }
 
+/** A connection from the first workload to the third, which are on both nodes. */
+export const makeSharedConnection = (port: number, begin: number): Connection => ({
+  ...{ name: String(port), protocol: 'tcp', begin, nodes: [0, 1], router: null, is_opener_known: true, reports: [] },
+  client: { ip: '10.7.0.1', port, workload: 0, cidr: SUBNET, prefix: SUBNET },
+  server: { ip: '10.7.0.3', port: 443, workload: 2, cidr: SUBNET, prefix: SUBNET },
+});
+
 /** Connections that depend on the seed only. */
 export function makeConnections(seed: number, count: number, { workloads }: Inventory): Connection[] {
   const random = randomSource(seed);

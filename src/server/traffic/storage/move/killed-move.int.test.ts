@@ -1,17 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sqlClient } from '@/server/db/client';
 import { env } from '@/server/lib/env';
 import { bundled } from '@/test/bundle';
-import { findChdbProblem, startChdb } from '@/test/chdb-server';
-import { connectTo } from '../clickhouse/connection';
-import { migrateClickhouse } from '../clickhouse/migrate';
+import { startTestClickhouse } from '../clickhouse/test-clickhouse.fixture';
 
-const server = findChdbProblem() === null ? await startChdb() : null;
-if (server) await migrateClickhouse(connectTo(server.url));
-afterAll(() => server?.stop());
+const { server } = await startTestClickhouse();
 const program = bundled('src/runtime/fabric-main.ts');
 
 const DAYS = 40;

@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { db, sqlClient, withTransaction } from '@/server/db/client';
 import { clock } from '@/server/lib/clock';
 import { env } from '@/server/lib/env';
-import { findChdbProblem, startChdb } from '@/test/chdb-server';
 import { makeClickhouseFlowStore } from '../clickhouse/clickhouse-flow-store';
-import { type Connection, connectTo } from '../clickhouse/connection';
-import { migrateClickhouse } from '../clickhouse/migrate';
+import type { Connection } from '../clickhouse/connection';
 import { SETTLED_TABLES } from '../clickhouse/migrations';
+import { startTestClickhouse } from '../clickhouse/test-clickhouse.fixture';
 import { type Heartbeat, HOUR, type Inventory, makeInventory, NOW } from '../contract/flow-history.fixture';
 import { findMissingUntil } from '../flow-storage';
 import { postgresFlowStore } from '../postgres/postgres-flow-store';
@@ -23,14 +22,9 @@ import {
   storeMovedHistory,
 } from './moved-history.fixture';
 
-const server = findChdbProblem() === null ? await startChdb() : null;
-const connection = connectTo(server?.url ?? '');
-if (server) await migrateClickhouse(connection);
+const { server, connection } = await startTestClickhouse();
 const client = postgres(env().DATABASE_URL ?? '', { max: 3, onnotice: () => {} });
-afterAll(async () => {
-  await client.end();
-  await server?.stop();
-});
+afterAll(() => client.end());
 
 const inPostgres = whileFlowsMove(postgresFlowStore, 'postgres');
 const inClickhouse = whileFlowsMove(makeClickhouseFlowStore(connection, { gap_ms: 0 }), 'clickhouse');

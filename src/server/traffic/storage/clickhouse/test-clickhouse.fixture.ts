@@ -1,0 +1,24 @@
+import { afterAll } from 'vitest';
+import { sqlClient } from '@/server/db/client';
+import { findChdbProblem, startChdb } from '@/test/chdb-server';
+import { connectTo } from './connection';
+import { migrateClickhouse } from './migrate';
+import { SETTLED_TABLES } from './migrations';
+
+/** A ClickHouse with the tables of flows, for the tests of a file. `server` is null where ClickHouse is not installed: tests are skipped then. */
+export async function startTestClickhouse() {
+  const server = findChdbProblem() === null ? await startChdb() : null;
+  const connection = connectTo(server?.url ?? '');
+  if (server) await migrateClickhouse(connection);
+  afterAll(() => server?.stop());
+
+  /** Removes all that both databases have of flows in ClickHouse. */
+  const clear = async (): Promise<void> => {
+    const totals = ['rollup_minutes', 'rollup_hours', 'unresolved_minutes', 'counted_days', 'made_days'];
+    for (const table of ['flows', 'flow_expiry', ...totals, ...SETTLED_TABLES])
+      await connection.run(`truncate table ${table}`);
+    await sqlClient()`truncate open_conversations, flow_outbox, refused_flows, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals,
+      flow_counted_days`;
+  };
+  return { server, connection, clear };
+}
