@@ -5,6 +5,9 @@ import { connectTo } from './connection';
 import { migrateClickhouse } from './migrate';
 import { SETTLED_TABLES } from './migrations';
 
+/** Tables from which everything else can be made again. */
+export const OWN_TABLES = ['flows', 'rollup_minutes', 'rollup_hours', 'unresolved_minutes'];
+
 /** A ClickHouse with the tables of flows, for the tests of a file. `server` is null where ClickHouse is not installed: tests are skipped then. */
 export async function startTestClickhouse() {
   const server = findChdbProblem() === null ? await startChdb() : null;
@@ -14,8 +17,7 @@ export async function startTestClickhouse() {
 
   /** Removes all that both databases have of flows in ClickHouse. */
   const clear = async (): Promise<void> => {
-    const totals = ['rollup_minutes', 'rollup_hours', 'unresolved_minutes', 'counted_days', 'made_days'];
-    for (const table of ['flows', 'flow_expiry', ...totals, ...SETTLED_TABLES])
+    for (const table of [...OWN_TABLES, ...SETTLED_TABLES, 'flow_expiry', 'counted_days', 'made_days'])
       await connection.run(`truncate table ${table}`);
     await sqlClient()`truncate open_conversations, flow_outbox, refused_flows, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals,
       flow_counted_days`;

@@ -6,7 +6,7 @@ import { env } from '@/server/lib/env';
 import { makeClickhouseFlowStore } from '../clickhouse/clickhouse-flow-store';
 import type { Connection } from '../clickhouse/connection';
 import { SETTLED_TABLES } from '../clickhouse/migrations';
-import { startTestClickhouse } from '../clickhouse/test-clickhouse.fixture';
+import { OWN_TABLES, startTestClickhouse } from '../clickhouse/test-clickhouse.fixture';
 import { type Heartbeat, HOUR, type Inventory, makeInventory, NOW } from '../contract/flow-history.fixture';
 import { findMissingUntil } from '../flow-storage';
 import { postgresFlowStore } from '../postgres/postgres-flow-store';
@@ -29,11 +29,9 @@ afterAll(() => client.end());
 const inPostgres = whileFlowsMove(postgresFlowStore, 'postgres');
 const inClickhouse = whileFlowsMove(makeClickhouseFlowStore(connection, { gap_ms: 0 }), 'clickhouse');
 
-const CLICKHOUSE_TABLES = ['flows', 'rollup_minutes', 'rollup_hours', 'unresolved_minutes'];
-
 /** @param engine the store that flows are in from then on, as the record has it */
 async function clear(engine: 'postgres' | 'clickhouse'): Promise<void> {
-  for (const table of [...CLICKHOUSE_TABLES, ...SETTLED_TABLES, 'flow_expiry'])
+  for (const table of [...OWN_TABLES, ...SETTLED_TABLES, 'flow_expiry'])
     await connection.run(`truncate table ${table}`);
   await sqlClient()`truncate open_conversations, flow_outbox, traffic_marks, traffic_owners, traffic_by_workload, traffic_totals, flow_storage,
     flow_moves, flow_move_days, traffic_flows, traffic_conversations, flow_rollup_minutes, flow_rollup_hours, flow_unresolved_minutes,
@@ -121,7 +119,7 @@ async function countLeft(store: typeof inPostgres): Promise<number> {
   if (store === inPostgres) {
     return (await sqlClient()`select 1 from traffic_flows union all select 1 from flow_rollup_hours`).length;
   }
-  const counts = CLICKHOUSE_TABLES.map((name) => `(select count() from ${name})`);
+  const counts = OWN_TABLES.map((name) => `(select count() from ${name})`);
   return Number(await server?.run(`select ${counts.join(' + ')}`));
 }
 
