@@ -107,6 +107,10 @@ export function combineRules(onTheWay: readonly RulesSay[]): RulesSay | null {
   const found =
     onTheWay.find(({ action }) => DENIED.includes(action)) ?? onTheWay.find(({ action }) => action === 'unknown');
   if (found) return found;
-  // Of two equal ones that of the service: its rules are about who may call it.
-  return [...onTheWay].reverse().sort((a, b) => PREFERENCE.indexOf(a.kind) - PREFERENCE.indexOf(b.kind))[0] ?? null;
+  let named: RulesSay | null = null;
+  for (const say of onTheWay) {
+    // Of two equal ones that of the service: its rules are about who may call it.
+    if (!named || PREFERENCE.indexOf(say.kind) <= PREFERENCE.indexOf(named.kind)) named = say;
+  }
+  return named;
 }

@@ -84,6 +84,8 @@ function mergeRules(a: SummedRulesSay | null, b: SummedRulesSay | null): SummedR
   if (a && b && a.action === b.action && isSameDecider(a, b)) return read_at === a.read_at ? a : { ...a, read_at };
   const action = a && b && a.action === b.action ? a.action : 'mixed';
   const workload_id = getCommonValue(a?.workload_id, b?.workload_id) ?? null;
+  const isMixed = a?.kind === 'mixed' && a.action === action && a.workload_id === workload_id && a.read_at === read_at;
+  if (isMixed) return a;
   const explanation = 'No single rule or default policy matches all of this traffic.';
   return { ...NOT_NAMED, kind: 'mixed', action, workload_id, explanation, read_at };
 }

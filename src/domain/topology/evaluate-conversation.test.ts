@@ -5,7 +5,7 @@ import { computeFlowContext } from '../flow-context/compute-flow-context';
 import { prepareGuestContext } from '../flow-context/guest-context';
 import { parseIp } from '../net/ip-address';
 import type { EdgeVerdict } from './edge-verdict';
-import { conversationEvaluator, mayBeBroadcast, toEdgeVerdict } from './evaluate-conversation';
+import { combineEdges, createEndEvaluator, mayBeBroadcast, toEdgeVerdict } from './evaluate-conversation';
 import type { Conversation } from './fold-conversations';
 
 const OWN = '10.0.1.9';
@@ -29,10 +29,7 @@ const createConversation = (values: Partial<Conversation>): Conversation => ({
 
 const evaluatorFor = (seed: number, addresses: readonly string[]) => {
   const guest = prepareGuestContext({ workload_id: 'guest', state: randomState(seed), nics: [RANDOM_NIC], audit: [] });
-  const evaluate = conversationEvaluator({
-    guestOf: (id) => (id === 'guest' ? guest : null),
-    addressesOf: () => addresses.flatMap((text) => parseIp(text) ?? []),
-  });
+  const evaluate = createEndEvaluator(guest, () => addresses.flatMap((text) => parseIp(text) ?? []));
   return { guest, evaluate };
 };
 
@@ -75,13 +72,11 @@ it('claims what holds for every host of a prefix, and nothing else', () => {
         const each = contexts.map(toEdgeVerdict);
         const [only] = new Set(each);
         const expected = only !== undefined && each.every((verdict) => verdict === only) ? only : 'observed';
-        const { verdict: found, ends } = evaluate(conversation);
+        const { verdict: found, context } = evaluate(conversation, inbound ? 'destination' : 'source');
         expect({ seed, conversation, found }).toEqual({ seed, conversation, found: expected });
         // What the rules say about it is what they say about each host.
         const shown = new Set(contexts.map(({ verdict }) => verdict));
-        expect(ends).toMatchObject([
-          { workload_id: 'guest', context: { verdict: shown.size === 1 ? [...shown][0] : 'unknown' } },
-        ]);
+        expect(context.verdict).toBe(shown.size === 1 ? [...shown][0] : 'unknown');
         const mixed = new Set(each).size > 1;
         seen[mixed ? 'observed' : found] = (seen[mixed ? 'observed' : found] ?? 0) + 1;
       }
@@ -106,10 +101,10 @@ it('looks at all addresses of a workload in the prefix, and at the whole prefix 
   };
   const guest = prepareGuestContext({ workload_id: 'guest', state, nics: [RANDOM_NIC], audit: [] });
   const verdictWith = (...addresses: string[]) =>
-    conversationEvaluator({
-      guestOf: (id) => (id === 'guest' ? guest : null),
-      addressesOf: () => addresses.flatMap((text) => parseIp(text) ?? []),
-    })(createConversation({})).verdict;
+    createEndEvaluator(guest, () => addresses.flatMap((text) => parseIp(text) ?? []))(
+      createConversation({}),
+      'destination',
+    ).verdict;
   expect(verdictWith('10.0.1.9')).toBe('accepted');
   expect(verdictWith('10.0.1.10', '192.168.0.1')).toBe('dropped');
   expect(verdictWith('10.0.1.9', '10.0.1.10')).toBe('observed');
@@ -117,14 +112,11 @@ it('looks at all addresses of a workload in the prefix, and at the whole prefix 
 });
 
 it('believes the log, and shows the weightier end', () => {
-  const { evaluate } = evaluatorFor(1, [OWN]);
-  expect(evaluate(createConversation({ decision: 'drop' })).verdict).toBe('dropped');
-  expect(evaluate(createConversation({ decision: 'reject' })).verdict).toBe('dropped');
-  expect(evaluate(createConversation({ decision: 'accept' })).verdict).toBe('accepted');
-  expect(evaluate(createConversation({ destination_workload_id: 'stranger' }))).toEqual({
-    verdict: 'observed',
-    ends: [],
-  });
+  expect(combineEdges('drop', ['accepted'])).toBe('dropped');
+  expect(combineEdges('reject', ['accepted'])).toBe('dropped');
+  expect(combineEdges('accept', ['dropped', 'default'])).toBe('accepted');
+  expect(combineEdges('observed', ['accepted', 'dropped'])).toBe('dropped');
+  expect(combineEdges('observed', [])).toBe('observed');
 });
 
 it('shows what audited policies would do', () => {

@@ -3,18 +3,13 @@ import { isNodeBroadcast } from '../firewall/prepare-node';
 import { commonContext, computeFlowContext } from '../flow-context/compute-flow-context';
 import type { FlowContext } from '../flow-context/flow-context';
 import type { GuestContext } from '../flow-context/guest-context';
-import { type Cidr, cidrContains, parseCidr } from '../net/cidr';
+import { cidrContains, parseCidr } from '../net/cidr';
 import { formatIp, type IpAddress } from '../net/ip-address';
 import { type EdgeVerdict, worstVerdict } from './edge-verdict';
 import type { Conversation } from './fold-conversations';
 
-/** What is known about workloads now. */
-export type KnownWorkloads = {
-  guestOf: (workloadId: string) => GuestContext | null;
-  addressesOf: (workloadId: string) => readonly IpAddress[];
-};
-
-type End = 'source' | 'destination';
+/** Who opened a conversation, or who was called. */
+export type End = 'source' | 'destination';
 
 /** Pairs of addresses that are tried for one conversation; one with more stays `observed`. */
 const MAX_PAIRS = 256;
@@ -68,13 +63,8 @@ function listCuts(guest: GuestContext, at: End, family: 4 | 6, end: End): bigint
   return [...cuts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-/** What becomes of a conversation: the weightier end, and at each end with a guest what decides there, the caller's first. */
-export type ConversationVerdict = {
-  readonly verdict: EdgeVerdict;
-  readonly ends: readonly { readonly workload_id: string; readonly context: FlowContext }[];
-};
-
-type EndVerdict = { verdict: EdgeVerdict; context: FlowContext };
+/** What becomes of a conversation at a guest, and what decides it. */
+export type EndVerdict = { readonly verdict: EdgeVerdict; readonly context: FlowContext };
 
 const TOO_MANY: EndVerdict = {
   verdict: 'observed',
@@ -88,17 +78,21 @@ const TOO_MANY: EndVerdict = {
   },
 };
 
+/** What becomes of a conversation, by what was found out at its ends: the weightier one, unless a log line says it. */
+export const combineEdges = (decision: string, ends: readonly EdgeVerdict[]): EdgeVerdict =>
+  loggedVerdict(decision) ?? worstVerdict(ends);
+
 /**
- * Creates an evaluator of conversations: what happens to their opening packets under the rules that were last read,
- * at both ends. Only the network of an end is known, unless the workload has addresses there: all of these, or the
- * whole network, must be treated alike, else nothing is claimed. The more important end counts. Caches what it
- * computes about guests; create a new one for each map.
+ * Creates an evaluator of conversations at one of their ends: what happens to their opening packets there under the rules
+ * of the guest that were last read. Only the network of an end is known, unless the workload has addresses there: all of
+ * these, or the whole network, must be treated alike, else nothing is claimed. Ask about all conversations of a guest one
+ * after the other: what is computed about it takes most of the time.
+ * @param addressesOf the addresses that a workload has now
  */
-export function conversationEvaluator({
-  guestOf,
-  addressesOf,
-}: KnownWorkloads): (conversation: Conversation) => ConversationVerdict {
-  const prefixes = new Map<string, Cidr | null>();
+export function createEndEvaluator(
+  guest: GuestContext,
+  addressesOf: (workloadId: string) => readonly IpAddress[],
+): (conversation: Conversation, at: End) => EndVerdict {
   const cuts = new Map<string, bigint[]>();
   const parts = new Map<string, readonly string[]>();
   const remembered = <T>(memory: Map<string, T>, key: string, make: () => T): T => {
@@ -110,32 +104,28 @@ export function conversationEvaluator({
     return value;
   };
 
-  /** Addresses that represent an end, as far as the guest at `at` distinguishes addresses. */
-  const addressesAt = (guest: GuestContext, at: End, end: End, workloadId: string | null, prefix: string) =>
-    remembered(parts, `${guest.workload_id} ${at} ${end} ${workloadId} ${prefix}`, () => {
-      const cidr = remembered(prefixes, prefix, () => parseCidr(prefix));
+  /** Addresses that represent an end, as far as the guest distinguishes addresses. */
+  const listAddresses = (at: End, end: End, workloadId: string | null, prefix: string) =>
+    remembered(parts, `${at} ${end} ${workloadId} ${prefix}`, () => {
+      const cidr = parseCidr(prefix);
       if (!cidr) return [];
       const known = workloadId === null ? [] : addressesOf(workloadId).filter((ip) => cidrContains(cidr, ip));
       if (known.length > 0) return known.map(formatIp);
       const { family } = cidr.address;
-      const key = `${guest.workload_id} ${at} ${family} ${end}`;
       const each = representatives(
         cidr,
-        remembered(cuts, key, () => listCuts(guest, at, family, end)),
+        remembered(cuts, `${at} ${family} ${end}`, () => listCuts(guest, at, family, end)),
       );
       // No host sends from a broadcast address: that the node drops it is irrelevant to the conversation.
       const hosts = end === 'source' ? each.filter((ip) => !mayBeBroadcast(guest, ip)) : each;
       return (hosts.length > 0 ? hosts : each).map(formatIp);
     });
 
-  const verdictAt = (conversation: Conversation, at: End): (EndVerdict & { workload_id: string }) | null => {
-    const workload_id = conversation[`${at}_workload_id`];
-    const guest = workload_id === null ? null : guestOf(workload_id);
-    if (!guest || workload_id === null) return null;
+  return (conversation, at) => {
     const [sources, destinations] = (['source', 'destination'] as const).map((end) =>
-      addressesAt(guest, at, end, conversation[`${end}_workload_id`], conversation[`${end}_prefix`]),
+      listAddresses(at, end, conversation[`${end}_workload_id`], conversation[`${end}_prefix`]),
     ) as [readonly string[], readonly string[]];
-    if (sources.length * destinations.length > MAX_PAIRS) return { ...TOO_MANY, workload_id };
+    if (sources.length * destinations.length > MAX_PAIRS) return TOO_MANY;
     let found: EndVerdict | undefined;
     for (const source_ip of sources) {
       for (const destination_ip of destinations) {
@@ -151,14 +141,9 @@ export function conversationEvaluator({
           context: found === undefined ? context : commonContext(found.context, context),
         };
         // Further addresses cannot make it known again.
-        if (found.verdict === 'observed' && found.context.verdict === 'unknown') return { ...found, workload_id };
+        if (found.verdict === 'observed' && found.context.verdict === 'unknown') return found;
       }
     }
-    return { ...(found ?? TOO_MANY), workload_id };
-  };
-
-  return (conversation) => {
-    const ends = (['source', 'destination'] as const).flatMap((at) => verdictAt(conversation, at) ?? []);
-    return { verdict: loggedVerdict(conversation.decision) ?? worstVerdict(ends.map(({ verdict }) => verdict)), ends };
+    return found ?? TOO_MANY;
   };
 }

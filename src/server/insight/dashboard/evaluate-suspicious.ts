@@ -7,7 +7,7 @@ import { type SummedVerdict, toSummedVerdict } from '@/domain/summed-verdict';
 import type { ContextView } from '../../enforcement/verdicts/describe-context';
 import type { SuspiciousEnds } from '../../traffic/storage/suspicious-row';
 import { ANSWERED_STATE } from '../flows/conversation-verdicts';
-import { combineEndVerdicts } from '../flows/flow-verdicts';
+import { combineEnds, toEndSays } from '../flows/flow-verdicts';
 
 /** What became of flows, and which entry of the dashboard they belong to. */
 export type SuspiciousVerdict = {
@@ -40,11 +40,11 @@ export function evaluateSuspicious(ends: SuspiciousEnds, guest: ReachedGuest | n
   const decision = found?.decision ?? ends.decision;
   const view = found && guest.view?.(found);
   const action = observedAction({ decision: ends.decision, state: answered ? ANSWERED_STATE : null });
-  const reported = view ? [{ ...view, id: guest.context.workload_id, read_at: guest.read_at }] : [];
+  const reported = view ? [toEndSays({ ...view, id: guest.context.workload_id, read_at: guest.read_at })] : [];
   return {
     decision,
     severity: computeSeverity(port, decision),
     key: [cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol, decision].join(' '),
-    verdict: toSummedVerdict(combineEndVerdicts(action, reported)),
+    verdict: toSummedVerdict(combineEnds(action, reported)),
   };
 }

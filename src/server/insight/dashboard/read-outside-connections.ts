@@ -6,7 +6,7 @@ import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict'
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { createConversationVerdictEvaluator } from '../flows/conversation-verdicts';
+import { type ConversationVerdict, evaluateConversations } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/list-flows';
 
 /** The largest conversations that are evaluated: a scan of all addresses must not make the page slow. */
@@ -36,16 +36,19 @@ export async function readOutsideConnections(
   const source = plan.source === 'hours' ? 'hours' : 'minutes';
   const asked = { from_outside: true, most: MOST_EVALUATED + 1 };
   const found = await flowStore().edges({ ...selection, ...times }, source, asked);
-  const evaluate = createConversationVerdictEvaluator(firewall, { flows: scope.reach, rules: rules?.reach ?? null });
-  const rows = new Map<string, OutsideConnection>();
-  for (const conversation of found.slice(0, MOST_EVALUATED)) {
-    const { destination_workload_id, source_prefix, protocol, port, bytes, packets, flows, last_seen_at } =
-      conversation;
-    const workload =
-      destination_workload_id === null ? undefined : firewall.inputs.workloads.get(destination_workload_id);
+  const conversations = found.slice(0, MOST_EVALUATED).flatMap((one) => {
+    const id = one.destination_workload_id;
+    const workload = id === null ? undefined : firewall.inputs.workloads.get(id);
     // A workload that went to another tenant is known to the reader in its past only, and by another name.
-    if (!workload || destination_workload_id === null || !isWithinReach(workload, scope.reach)) continue;
-    const { edge: verdict, verdict: says } = evaluate(conversation);
+    return workload && isWithinReach(workload, scope.reach) ? [{ ...one, destination: workload }] : [];
+  });
+  const readers = { flows: scope.reach, rules: rules?.reach ?? null };
+  const verdicts = await evaluateConversations(firewall, readers, conversations);
+  const rows = new Map<string, OutsideConnection>();
+  for (const [index, conversation] of conversations.entries()) {
+    const { destination, source_prefix, protocol, port, bytes, packets, flows, last_seen_at } = conversation;
+    const { id: destination_workload_id, name: destination_workload_name } = destination;
+    const { edge: verdict, verdict: says } = verdicts[index] as ConversationVerdict;
     const id = [source_prefix, destination_workload_id, protocol, port, verdict].join(' ');
     const known = rows.get(id);
     if (known) {
@@ -56,7 +59,6 @@ export async function readOutsideConnections(
       if (last_seen_at > known.last_seen_at) known.last_seen_at = last_seen_at;
       continue;
     }
-    const { name: destination_workload_name } = workload;
     const ends = { source_prefix, destination_workload_id, destination_workload_name };
     rows.set(id, { id, ...ends, protocol, port, verdict, ...says, bytes, packets, flows, last_seen_at });
   }

@@ -1,133 +1,215 @@
-import { MINUTE_MS } from '@/domain/durations';
+import { setImmediate } from 'node:timers/promises';
 import { observedAction } from '@/domain/flow-verdict';
 import { parseIp } from '@/domain/net/ip-address';
 import { isVisibleAt, isWithinReach, type Reach } from '@/domain/permissions';
 import { type SummedVerdict, toSummedVerdict } from '@/domain/summed-verdict';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
-import { conversationEvaluator } from '@/domain/topology/evaluate-conversation';
+import { combineEdges, createEndEvaluator, type End } from '@/domain/topology/evaluate-conversation';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { policiesById } from '../../enforcement/policies/policy-inputs';
 import { createContextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
-import { objectCache } from '../../lib/cache';
-import { clock } from '../../lib/clock';
-import { combineEndVerdicts } from './flow-verdicts';
+import { combineEnds, type EndSays, toEndSays } from './flow-verdicts';
+import { type FoundEnd, type FoundEnds, openKeptEnds } from './kept-ends';
 
 /** A state that represents all states in which replies were seen. */
 export const ANSWERED_STATE = 'REPLIED';
 
-type Described = { view: ReturnType<typeof createContextView>; read_at: string | null };
-
 /** Reaches of one reader: whose guests are evaluated for the map, and whose rules may be shown (null: none). */
 export type ConversationReach = { readonly flows: Reach; readonly rules: Reach | null };
 
-type Evaluated = {
+/** What becomes of a conversation: for the map, and the same three values as for a flow. */
+export type ConversationVerdict = {
   readonly edge: EdgeVerdict;
   readonly verdict: SummedVerdict;
+  /** Policies whose rules it matches, or would match in audit mode, at either end. */
   readonly policies: readonly string[];
 };
-type Evaluate = (conversation: Conversation) => Evaluated;
 
-type Kept = { readonly readers: Map<string, number>; readonly verdicts: Map<string, Evaluated> };
+/** After so long other requests get their turn. */
+const TURN_MS = 10;
+const ENDS = ['source', 'destination'] as const;
 
-/** What is found out about conversations stays while the rules do: maps, groups and dashboards ask about the same ones again. */
-const kept = objectCache<FirewallState, Kept, number>({
-  name: 'conversation_verdicts',
-  isFresh: (since, now) => now - since < KEPT_MS,
-});
-/** About 20 MB. The heaviest conversations are asked for first, so that those stay. */
-const MOST_KEPT = 10_000;
-/** Then those of now are kept instead. */
-const KEPT_MS = 10 * MINUTE_MS;
+/** Leaves other requests their turn. */
+class Turn {
+  #since = performance.now();
 
-/** All on which a verdict depends besides the rules and the reader. */
-const toKey = (reader: number, of: Conversation): string =>
-  `${reader} ${of.source_workload_id} ${of.source_prefix} ${of.destination_workload_id} ${of.destination_prefix} ${of.protocol} ${of.port} ${of.decision} ${of.answered}`;
+  isOver(): boolean {
+    return performance.now() - this.#since > TURN_MS;
+  }
 
-/**
- * Creates an evaluator for conversations whose ends are known as a workload or only as a network: what becomes of
- * each for the map, and the same three values as for a flow; `policies` whose rules it matches, or would match in
- * audit mode, at either end. While the firewall state is the same, what was found out is used again. No query.
- */
-export function createConversationVerdictEvaluator(firewall: FirewallState, reach: ConversationReach): Evaluate {
-  const { readers, verdicts } = kept.load(firewall, clock.now().getTime(), () => ({
-    readers: new Map(),
-    verdicts: new Map(),
-  }));
-  const name = JSON.stringify([reach.flows, reach.rules]);
-  const reader = readers.get(name) ?? readers.size;
-  readers.set(name, reader);
-  let evaluate: Evaluate | undefined;
-  return (conversation) => {
-    const key = toKey(reader, conversation);
-    let found = verdicts.get(key);
-    if (found === undefined) {
-      evaluate ??= createEvaluator(firewall, reach);
-      found = evaluate(conversation);
-      if (verdicts.size < MOST_KEPT) verdicts.set(key, found);
-    }
-    return found;
-  };
+  async next(): Promise<void> {
+    await setImmediate();
+    this.#since = performance.now();
+  }
 }
 
-/** Evaluates whatever it is asked. Each guest is prepared once; it holds all of them, so it is not kept. */
-function createEvaluator(firewall: FirewallState, { flows, rules }: ConversationReach): Evaluate {
-  const { inputs } = firewall;
-  const evaluate = conversationEvaluator({
-    guestOf: (id) => guestContext(firewall, id, flows),
-    addressesOf: (id) => (inputs.workloads.get(id)?.addresses ?? []).flatMap((text) => parseIp(text) ?? []),
-  });
-  const described = new Map<string, Described | null>();
-  const prepare = (id: string): Described | null => {
-    const workload = inputs.workloads.get(id);
-    const guest = guestContext(firewall, id, flows);
-    if (!workload || !guest || rules === null || !isWithinReach(workload, rules)) return null;
-    return { view: createContextView({ guest, inputs, workload, reach: rules }), read_at: firewall.readAt([id]) };
-  };
-  const getDescribed = (id: string) => {
-    let known = described.get(id);
-    if (known === undefined) {
-      known = prepare(id);
-      described.set(id, known);
-    }
-    return known;
-  };
-  // Policies that the reader may not see are not reported, whatever is evaluated.
-  const policies = policiesById(inputs.policies);
-  const isVisible = (policyId: string, workloadId: string) => {
-    const workload = inputs.workloads.get(workloadId);
-    const policy = policies.get(policyId);
-    return rules !== null && workload !== undefined && policy !== undefined && isVisibleAt(policy, workload, rules);
-  };
+/** What is said at an end, and by which policies. */
+type Said = EndSays & { readonly policies: readonly string[] };
 
-  // A workload that went away is in the past of the reader, its addresses of today are not: it is a prefix like any stranger.
-  const ownOrNone = (id: string | null): string | null => {
-    const workload = id === null ? undefined : inputs.workloads.get(id);
-    return workload && isWithinReach(workload, flows) ? id : null;
-  };
+/** A conversation at a guest, which is at this end of it. */
+type Asked = { readonly conversation: Conversation; readonly at: End; readonly found: FoundEnds };
 
-  return (given) => {
+/** Evaluates conversations at guests, for one reader. */
+class GuestQuestions {
+  readonly #byGuest = new Map<string, Asked[]>();
+  readonly #own = new Map<string, string | null>();
+  readonly #policies: ReturnType<typeof policiesById>;
+
+  constructor(
+    readonly firewall: FirewallState,
+    readonly reach: ConversationReach,
+  ) {
+    this.#policies = policiesById(firewall.inputs.policies);
+  }
+
+  /** Asks what becomes of a conversation at both ends. */
+  ask(given: Conversation): FoundEnds {
     const conversation = {
       ...given,
-      source_workload_id: ownOrNone(given.source_workload_id),
-      destination_workload_id: ownOrNone(given.destination_workload_id),
+      source_workload_id: this.#ownOrNone(given.source_workload_id),
+      destination_workload_id: this.#ownOrNone(given.destination_workload_id),
     };
-    const { decision, answered } = conversation;
-    const { verdict: edge, ends } = evaluate(conversation);
-    const asked = ends.flatMap(({ workload_id: id, context }) => {
-      const known = getDescribed(id);
-      if (!known) return [];
-      const { audit, ...view } = known.view(context);
-      return [
-        { ...view, id, read_at: known.read_at, audit: audit.filter(({ policy_id }) => isVisible(policy_id, id)) },
-      ];
-    });
+    const found: FoundEnds = { source: null, destination: null };
+    for (const at of ENDS) {
+      const id = conversation[`${at}_workload_id`];
+      if (id === null) continue;
+      const asked = { conversation, at, found };
+      const known = this.#byGuest.get(id);
+      if (known) known.push(asked);
+      else this.#byGuest.set(id, [asked]);
+    }
+    return found;
+  }
+
+  /** Answers everything: guest by guest, because the rules of a guest take longer to prepare than its conversations to evaluate. */
+  async answer(): Promise<void> {
+    const turn = new Turn();
+    for (const [id, asked] of this.#byGuest) {
+      const evaluate = this.#prepare(id);
+      for (const { conversation, at, found } of asked) {
+        found[at] = evaluate(conversation, at);
+        if (turn.isOver()) await turn.next();
+      }
+    }
+    this.#byGuest.clear();
+  }
+
+  /** A workload that went away is in the past of the reader, its addresses of today are not: it is a prefix like any stranger. */
+  #ownOrNone(id: string | null): string | null {
+    if (id === null) return null;
+    let own = this.#own.get(id);
+    if (own === undefined) {
+      const workload = this.firewall.inputs.workloads.get(id);
+      own = workload && isWithinReach(workload, this.reach.flows) ? id : null;
+      this.#own.set(id, own);
+    }
+    return own;
+  }
+
+  #prepare(id: string): (conversation: Conversation, at: End) => FoundEnd | null {
+    const { firewall, reach } = this;
+    const { inputs } = firewall;
+    const workload = inputs.workloads.get(id);
+    const guest = guestContext(firewall, id, reach.flows);
+    if (!workload || !guest) return () => null;
+    const evaluate = createEndEvaluator(guest, (other) =>
+      (inputs.workloads.get(other)?.addresses ?? []).flatMap((text) => parseIp(text) ?? []),
+    );
+    const { rules } = reach;
+    const toView =
+      rules !== null && isWithinReach(workload, rules)
+        ? createContextView({ guest, inputs, workload, reach: rules })
+        : null;
+    // Policies that the reader may not see are not reported, whatever is evaluated.
+    const isVisible = ({ policy_id }: { policy_id: string }) => {
+      const policy = this.#policies.get(policy_id);
+      return rules !== null && policy !== undefined && isVisibleAt(policy, workload, rules);
+    };
+    const known = new Map<string, FoundEnd>();
+    const deciders = new Map<object, number>();
+    return (conversation, at) => {
+      const { verdict: edge, context } = evaluate(conversation, at);
+      const view = toView?.(context);
+      const audit = view?.audit.filter(isVisible) ?? [];
+      const decider = view ? (deciders.get(view.decided_by) ?? deciders.size) : -1;
+      if (view) deciders.set(view.decided_by, decider);
+      const key = `${edge} ${view?.verdict} ${view?.direction} ${decider} ${audit.length > 0 ? JSON.stringify(audit) : ''}`;
+      let found = known.get(key);
+      if (!found) {
+        const says = view
+          ? { verdict: view.verdict, direction: view.direction, decided_by: view.decided_by, audit }
+          : null;
+        found = { workload_id: id, edge, says };
+        known.set(key, found);
+      }
+      return found;
+    };
+  }
+}
+
+/**
+ * Evaluates conversations whose ends are known as a workload or only as a network. What was found out stays while the rules do.
+ * Other requests get their turn in between. No query.
+ * @returns the verdict of each, in their order
+ */
+export async function evaluateConversations(
+  firewall: FirewallState,
+  reach: ConversationReach,
+  conversations: readonly Conversation[],
+): Promise<ConversationVerdict[]> {
+  const kept = openKeptEnds(firewall, JSON.stringify([reach.flows, reach.rules]));
+  const questions = new GuestQuestions(firewall, reach);
+  const fresh = new Map<number, FoundEnds>();
+  const turn = new Turn();
+  const ends: FoundEnds[] = [];
+  for (const conversation of conversations) {
+    const key = kept.numberOf(conversation);
+    const known = key === null ? undefined : (kept.find(key) ?? fresh.get(key));
+    const found = known ?? questions.ask(conversation);
+    if (known === undefined && key !== null) fresh.set(key, found);
+    ends.push(found);
+    if (turn.isOver()) await turn.next();
+  }
+  await questions.answer();
+  for (const [key, found] of fresh) kept.keep(key, found);
+  const combine = createCombiner(firewall);
+  const verdicts: ConversationVerdict[] = [];
+  for (const [index, conversation] of conversations.entries()) {
+    verdicts.push(combine(conversation, ends[index] as FoundEnds));
+    if (turn.isOver()) await turn.next();
+  }
+  return verdicts;
+}
+
+/** Creates a function for what becomes of a conversation by what was found out at its ends, with when their rules were last read. */
+function createCombiner(firewall: FirewallState): (of: Conversation, found: FoundEnds) => ConversationVerdict {
+  const known = new Map<FoundEnd, Said>();
+  const say = (end: FoundEnd, says: NonNullable<FoundEnd['says']>): Said => {
+    let said = known.get(end);
+    if (!said) {
+      const { workload_id: id } = end;
+      const { policy_id } = says.decided_by;
+      const policies = [...(policy_id === null ? [] : [policy_id]), ...says.audit.map((one) => one.policy_id)];
+      said = { ...toEndSays({ ...says, id, read_at: firewall.readAt([id]) }), policies };
+      known.set(end, said);
+    }
+    return said;
+  };
+  return ({ decision, answered }, { source, destination }) => {
+    const edges: EdgeVerdict[] = [];
+    const said: Said[] = [];
+    for (const end of [source, destination]) {
+      if (!end) continue;
+      edges.push(end.edge);
+      if (end.says) said.push(say(end, end.says));
+    }
     const action = observedAction({ decision, state: answered ? ANSWERED_STATE : null });
-    const policies = asked.flatMap(({ decided_by, audit }) => [
-      ...(decided_by.policy_id === null ? [] : [decided_by.policy_id]),
-      ...audit.map(({ policy_id }) => policy_id),
-    ]);
-    return { edge, verdict: toSummedVerdict(combineEndVerdicts(action, asked)), policies };
+    return {
+      edge: combineEdges(decision, edges),
+      verdict: toSummedVerdict(combineEnds(action, said)),
+      policies: said.flatMap(({ policies }) => policies),
+    };
   };
 }

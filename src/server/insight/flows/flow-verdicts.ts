@@ -1,6 +1,13 @@
 import type { Flow } from '@/domain/flow/flow';
 import { type Action, toAction } from '@/domain/flow-action';
-import { combineRules, type FlowVerdict, observedAction, type RulesSay, toAuditSay } from '@/domain/flow-verdict';
+import {
+  type AuditSay,
+  combineRules,
+  type FlowVerdict,
+  observedAction,
+  type RulesSay,
+  toAuditSay,
+} from '@/domain/flow-verdict';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
@@ -31,23 +38,27 @@ export type DescribedEnd = Pick<ContextView, 'verdict' | 'direction' | 'decided_
   readonly read_at: string | null;
 };
 
-/** The same three from what was found out at each end. */
-export function combineEndVerdicts(action: Action, ends: readonly DescribedEnd[]): FlowVerdict {
+/** What the firewall at one end says, and policies in audit mode there. */
+export type EndSays = {
+  readonly direction: DescribedEnd['direction'];
+  readonly rules: RulesSay;
+  readonly audit: readonly AuditSay[];
+};
+
+export const toEndSays = ({ id, read_at, verdict, direction, decided_by, audit }: DescribedEnd): EndSays => ({
+  direction,
+  rules: { ...decided_by, action: toAction(verdict), workload_id: id, read_at },
+  audit: audit.map((outcome) => toAuditSay(outcome, id)),
+});
+
+/** The same three from what is said at each end. */
+export function combineEnds(action: Action, ends: readonly EndSays[]): FlowVerdict {
   // From who called to who was called.
   const asked = [...ends].sort((a, b) => Number(a.direction === 'in') - Number(b.direction === 'in'));
   return {
     action,
-    rules_say: combineRules(
-      asked.map(
-        ({ id, read_at, verdict, decided_by }): RulesSay => ({
-          ...decided_by,
-          action: toAction(verdict),
-          workload_id: id,
-          read_at,
-        }),
-      ),
-    ),
-    audit_say: asked.flatMap(({ id, audit }) => audit.map((outcome) => toAuditSay(outcome, id))),
+    rules_say: combineRules(asked.map(({ rules }) => rules)),
+    audit_say: asked.flatMap(({ audit }) => audit),
   };
 }
 
@@ -89,9 +100,9 @@ export function createFlowVerdictEvaluator(
     if (ends.size === 0 && workload_id) ends.add(workload_id);
     const asked = [...ends].flatMap((id) => {
       const describer = getDescriber(id);
-      return describer ? [{ id, read_at: describer.read_at, ...describer.describe(flow).context }] : [];
+      return describer ? [toEndSays({ id, read_at: describer.read_at, ...describer.describe(flow).context })] : [];
     });
-    return combineEndVerdicts(observedAction(flow), asked);
+    return combineEnds(observedAction(flow), asked);
   };
 }
 

@@ -1,4 +1,3 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import { HOUR_MS } from '@/domain/durations';
 import { formatClassification, formatFlowEnd, toVisibleCidr } from '@/domain/flow/flow-end';
 import type { FlowGroup, FlowGrouping, FlowGroups, FlowGroupsInput } from '@/domain/flow/flow-sums';
@@ -6,13 +5,12 @@ import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
 import { observedAction } from '@/domain/flow-verdict';
 import type { Reach } from '@/domain/permissions';
 import { mergeVerdicts, NO_VERDICT, NOT_NAMED, type SummedVerdict } from '@/domain/summed-verdict';
-import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import type { GroupConversation, GroupRow } from '../../traffic/storage/flow-rows';
 import { canUseRollups, toConversationSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { ANSWERED_STATE, createConversationVerdictEvaluator } from './conversation-verdicts';
+import { ANSWERED_STATE, evaluateConversations } from './conversation-verdicts';
 import { narrowReach } from './flow-verdicts';
 import { selectFlows } from './list-flows';
 
@@ -36,8 +34,6 @@ function formatEndLabel(row: GroupRow, end: 'source' | 'destination'): string | 
 /** Conversations of one page that are evaluated, and those of one group: few pages have more. */
 const MOST_EVALUATED = 20_000;
 const MOST_OF_GROUP = 500;
-/** Conversations that are evaluated before others get their turn. */
-const CHUNK = 2_000;
 
 /**
  * What is reported for a group of which only a part was evaluated: what holds for a part alone is not claimed for
@@ -57,41 +53,41 @@ function describePart({ action, rules_say, audit_say, differs }: SummedVerdict):
   };
 }
 
-type Evaluate = (conversation: Conversation) => SummedVerdict;
-
-/** Evaluates the conversations of each group. */
-async function evaluateGroups(
+/** The verdict of each group from those of its conversations. */
+function mergeGroups(
   conversations: readonly GroupConversation[],
+  verdicts: readonly SummedVerdict[],
   most: number,
-  evaluate: Evaluate,
-): Promise<Map<string, SummedVerdict>> {
-  const verdicts = new Map<string, SummedVerdict>();
+): Map<string, SummedVerdict> {
+  const merged = new Map<string, SummedVerdict>();
   const parts = new Set<string>();
-  for (const [index, conversation] of conversations.entries()) {
-    const { group_id, total } = conversation;
-    const known = verdicts.get(group_id);
-    const verdict = evaluate(conversation);
-    verdicts.set(group_id, known ? mergeVerdicts(known, verdict) : verdict);
+  for (const [index, { group_id, total }] of conversations.entries()) {
+    const verdict = verdicts[index] ?? NO_VERDICT;
+    const known = merged.get(group_id);
+    merged.set(group_id, known ? mergeVerdicts(known, verdict) : verdict);
     if (total > most) parts.add(group_id);
-    if (index % CHUNK === CHUNK - 1) await breathe();
   }
-  for (const id of parts) verdicts.set(id, describePart(verdicts.get(id) ?? NO_VERDICT));
-  return verdicts;
+  for (const id of parts) merged.set(id, describePart(merged.get(id) ?? NO_VERDICT));
+  return merged;
 }
 
 /**
- * What is reported about a conversation to this reader; without evidence that rules may be shown, only what was
+ * What is reported about conversations to this reader; without evidence that rules may be shown, only what was
  * observed.
  */
-async function readEvaluator(flows: Reach, rules: Reach | null): Promise<Evaluate> {
+async function readVerdicts(
+  flows: Reach,
+  rules: Reach | null,
+  conversations: readonly GroupConversation[],
+): Promise<SummedVerdict[]> {
   if (rules === null) {
-    return ({ decision, answered }) => {
-      const state = answered ? ANSWERED_STATE : null;
-      return { ...NO_VERDICT, action: observedAction({ decision, state }) };
-    };
+    return conversations.map(({ decision, answered }) => ({
+      ...NO_VERDICT,
+      action: observedAction({ decision, state: answered ? ANSWERED_STATE : null }),
+    }));
   }
-  const evaluate = createConversationVerdictEvaluator(await readFirewallState(), { flows, rules });
-  return (conversation) => evaluate(conversation).verdict;
+  const found = await evaluateConversations(await readFirewallState(), { flows, rules }, conversations);
+  return found.map(({ verdict }) => verdict);
 }
 
 /**
@@ -117,8 +113,8 @@ export async function groupFlows(
   const conversations =
     ids.length === 0 ? [] : await flowStore().groupConversations(selected, plan.source, group_by, { ids, most });
   const reach = rules && narrowReach(rules.reach, tenant_id);
-  const evaluate = await readEvaluator(narrowReach(scope.reach, tenant_id), reach);
-  const verdicts = await evaluateGroups(conversations, most, evaluate);
+  const found = await readVerdicts(narrowReach(scope.reach, tenant_id), reach, conversations);
+  const verdicts = mergeGroups(conversations, found, most);
   const items = page.items.map(
     (row): FlowGroup => ({
       ...row,

@@ -1,7 +1,6 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import { HOUR_MS } from '@/domain/durations';
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
-import { type Conversation, type EvaluatedConversation, foldConversations } from '@/domain/topology/fold-conversations';
+import { type EvaluatedConversation, foldConversations } from '@/domain/topology/fold-conversations';
 import { groupPlacer } from '@/domain/topology/group-workloads';
 import {
   MAX_TOPOLOGY_EDGES,
@@ -18,7 +17,7 @@ import { readFirewallState, readFirewallVersion } from '../../enforcement/polici
 import { notFound } from '../../lib/refusals';
 import { MAX_CONVERSATIONS } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { createConversationVerdictEvaluator } from '../flows/conversation-verdicts';
+import { evaluateConversations } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/list-flows';
 import { questionOfRange } from '../flows/series';
 import {
@@ -29,9 +28,6 @@ import {
   type TopologyCard,
 } from '../queries/topology';
 import { buildGroupMap } from './group-map';
-
-/** Conversations that are evaluated before other requests get their turn. */
-const CHUNK = 2_000;
 
 const networkId = ({ network_id, vlan_tag }: TopologyCard) =>
   vlan_tag === null ? network_id : `${network_id}.${vlan_tag}`;
@@ -60,21 +56,6 @@ export const shareTopology: Sharing = {
   version: () => Promise.all([readFirewallVersion(), readInterfacesStamp()]),
   question: questionOfRange(TopologyInput, () => true),
 };
-
-/** Evaluates many conversations, a chunk at a time. With `policyId` only those are kept that match a rule of the policy. */
-async function evaluateAll(
-  conversations: readonly Conversation[],
-  evaluate: ReturnType<typeof createConversationVerdictEvaluator>,
-  policyId: string | undefined,
-): Promise<EvaluatedConversation[]> {
-  const found: EvaluatedConversation[] = [];
-  for (const [index, conversation] of conversations.entries()) {
-    const evaluated = evaluate(conversation);
-    if (policyId === undefined || evaluated.policies.includes(policyId)) found.push([conversation, evaluated]);
-    if (index % CHUNK === CHUNK - 1) await breathe();
-  }
-  return found;
-}
 
 /** How workloads are grouped when that is left to the installation: by project where projects are used. */
 const resolveGrouping = (
@@ -139,11 +120,15 @@ export async function readTopology(
   const at = listFilteredIds(found, input) ?? undefined;
   const filter = { hosts: group_by !== null && at === undefined, at };
   const conversations = await flowStore().edges({ ...selection, ...range }, source, filter);
-  const evaluate = createConversationVerdictEvaluator(firewall, { flows: reach, rules: rules?.reach ?? null });
-  const requestedVerdicts = input.verdict && new Set(input.verdict);
-  const evaluated = (await evaluateAll(conversations, evaluate, input.policy_id)).filter(
-    ([, { edge }]) => requestedVerdicts?.has(edge) ?? true,
-  );
+  const verdicts = await evaluateConversations(firewall, { flows: reach, rules: rules?.reach ?? null }, conversations);
+  const evaluated = conversations.flatMap((conversation, index): EvaluatedConversation[] => {
+    const found = verdicts[index];
+    const isAsked =
+      found !== undefined &&
+      (input.policy_id === undefined || found.policies.includes(input.policy_id)) &&
+      (input.verdict?.includes(found.edge) ?? true);
+    return isAsked ? [[conversation, found]] : [];
+  });
   const { networks, byWorkload } = buildNetworks(cards, clusterOf);
   const { workloads: inputs } = firewall.inputs;
   const seen = listEndpointIds(evaluated);

@@ -6,8 +6,10 @@ import { sqlClient } from '@/server/db/client';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
+import { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
-import { createConversationVerdictEvaluator } from '../flows/conversation-verdicts';
+import { cacheStats } from '../../lib/cache';
+import { evaluateConversations } from '../flows/conversation-verdicts';
 import { readTopology } from './read-topology';
 import { ago, DATABASE, DATABASE_6, type PlantedTraffic, plantTraffic } from './testing/map-traffic.fixture';
 
@@ -90,8 +92,7 @@ describe('GET /topology', () => {
     );
   });
 
-  it('evaluates a conversation as if it were the only one, whatever else was evaluated before', async () => {
-    const firewall = await readFirewallState();
+  it('evaluates a conversation as if it were the only one, whatever was read and evaluated before', async () => {
     const [web, database] = [fixture.ours.workload, fixture.theirs.workload];
     const prefixes = ['203.0.113.0/24', '2001:db8::/48', '10.0.0.0/8', `${DATABASE}/32`];
     const conversation = fc.record({
@@ -107,6 +108,13 @@ describe('GET /topology', () => {
       answered: fc.boolean(),
       ...{ bytes: fc.nat(9), packets: fc.nat(9), flows: fc.nat(9), last_seen_at: fc.constant('') },
     });
+    const reading = fc.record({
+      id: fc.constantFrom(web.id, database.id),
+      read_at: fc.constantFrom(ago(3), ago(2), ago(1)),
+      port: fc.constantFrom('22', '443', '5432'),
+      // The same was read again.
+      isSame: fc.boolean(),
+    });
     const ours = [fixture.ours.tenant.id];
     const readers = [
       { flows: 'all', rules: 'all' },
@@ -114,18 +122,60 @@ describe('GET /topology', () => {
       { flows: ours, rules: ours },
       { flows: ours, rules: null },
     ] as const;
-    fc.assert(
-      fc.property(fc.array(conversation, { minLength: 20, maxLength: 60 }), (asked) => {
-        const kept = readers.map((reader) => createConversationVerdictEvaluator(firewall, reader));
-        for (const one of asked)
-          for (const [at, reader] of readers.entries()) {
-            // Another state with the same content, of which nothing is kept.
-            const alone = createConversationVerdictEvaluator(firewall.with(firewall.snapshots), reader);
-            expect(kept[at]?.(one)).toEqual(alone(one));
+    const visits = fc.array(fc.tuple(reading, fc.array(conversation, { minLength: 10, maxLength: 30 })), {
+      minLength: 2,
+      maxLength: 4,
+    });
+    await fc.assert(
+      fc.asyncProperty(visits, async (asked) => {
+        let firewall = await readFirewallState();
+        const found = [];
+        for (const [{ id, read_at, port, isSame }, conversations] of asked) {
+          const { guests, clusters } = firewall.snapshots;
+          const before = guests.get(id);
+          if (!before) throw new Error('expected a reading');
+          const rules = [{ pos: 0, type: 'in', action: 'DROP', enable: 1, proto: 'tcp', dport: port }];
+          const state = isSame ? before.state : { ...before.state, rules };
+          firewall = firewall.with({ guests: new Map([...guests, [id, { ...before, read_at, state }]]), clusters });
+          for (const reader of readers) {
+            const verdicts = await evaluateConversations(firewall, reader, conversations);
+            found.push({ firewall, reader, conversations, verdicts });
           }
+        }
+        for (const { firewall: then, reader, conversations, verdicts } of found) {
+          // Another inventory, of which nothing is kept.
+          const other = new FirewallState({ ...then.inputs }, then.snapshots, []);
+          const alone = [];
+          for (const one of conversations) alone.push(...(await evaluateConversations(other, reader, [one])));
+          expect(verdicts).toEqual(alone);
+        }
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     );
+  });
+
+  it('prepares a guest once, however many conversations it has', async () => {
+    const firewall = await readFirewallState();
+    const other = new FirewallState({ ...firewall.inputs }, firewall.snapshots, []);
+    const missesOf = (name: string) => cacheStats().find((cache) => cache.name === name)?.misses ?? 0;
+    const [web, database] = [fixture.ours.workload.id, fixture.theirs.workload.id];
+    const ask = (ports: readonly number[]) =>
+      evaluateConversations(
+        other,
+        { flows: 'all', rules: 'all' },
+        ports.map((port) => ({
+          ...{ source_workload_id: web, source_prefix: '10.0.0.0/8', source_internal: true },
+          ...{ destination_workload_id: database, destination_prefix: `${DATABASE}/32`, destination_internal: true },
+          ...{ protocol: 'tcp', port, decision: 'observed', bytes: 1, packets: 1, flows: 1, last_seen_at: '' },
+        })),
+      );
+    const before = missesOf('guest_contexts');
+    const found = await ask([1, 2, 3, 4, 5]);
+    expect(missesOf('guest_contexts') - before).toBe(2);
+    // What was found out is not even looked up.
+    const { hits = 0 } = cacheStats().find((cache) => cache.name === 'guest_contexts') ?? {};
+    expect(await ask([5, 4, 3, 2, 1])).toEqual([...found].reverse());
+    expect(cacheStats().find((cache) => cache.name === 'guest_contexts')?.hits).toBe(hits);
   });
 
   it('says since when traffic is kept', async () => {

@@ -1,0 +1,150 @@
+import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
+import type { Conversation } from '@/domain/topology/fold-conversations';
+import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
+import type { ContextView } from '../../enforcement/verdicts/describe-context';
+import { cache } from '../../lib/cache';
+
+/** What was found out about conversations at one of their ends: how the map shows it, and what the rules say, if that may be shown. */
+export type FoundEnd = {
+  readonly workload_id: string;
+  readonly edge: EdgeVerdict;
+  readonly says: Pick<ContextView, 'verdict' | 'direction' | 'decided_by' | 'audit'> | null;
+};
+
+/** The caller's and the service's end. Null: no workload that the reader may see is there. */
+export type FoundEnds = { source: FoundEnd | null; destination: FoundEnd | null };
+
+/** A conversation as a number. */
+type Key = number;
+type Kept = Map<Key, FoundEnds>;
+
+/** Numbers of ends and of services have so many bits; a key has 53. */
+const END_BITS = 18;
+const SERVICE_BITS = 17;
+/** A conversation takes about 100 bytes. What was not asked for while so many others were is forgotten. */
+const MOST_YOUNG = 100_000;
+
+type Read = Pick<FirewallState, 'content' | 'inputs' | 'snapshots'>;
+
+/** Ids of which another state was read. */
+function listChanged<T extends { readonly state: unknown }>(
+  before: ReadonlyMap<string, T>,
+  now: ReadonlyMap<string, T>,
+): string[] {
+  return [...new Set([...before.keys(), ...now.keys()])].filter((id) => before.get(id)?.state !== now.get(id)?.state);
+}
+
+/** Numbers for conversations: for all on which it depends what is found out at their ends. */
+class ConversationNumbers {
+  readonly #ends = new Map<string, Map<string, number>>();
+  readonly #services = new Map<string, number>();
+  #endCount = 0;
+
+  isNearlyFull(): boolean {
+    return this.#endCount > 0.75 * 2 ** END_BITS || this.#services.size > 0.75 * 2 ** SERVICE_BITS;
+  }
+
+  /** Null: there are too many. */
+  numberOf(of: Conversation): Key | null {
+    const source = this.#numberOfEnd(of.source_workload_id, of.source_prefix);
+    const destination = this.#numberOfEnd(of.destination_workload_id, of.destination_prefix);
+    const name = `${of.protocol} ${of.port} ${of.decision}`;
+    const service = this.#services.get(name) ?? this.#services.size;
+    if (source >= 2 ** END_BITS || destination >= 2 ** END_BITS || service >= 2 ** SERVICE_BITS) return null;
+    this.#services.set(name, service);
+    return (source * 2 ** END_BITS + destination) * 2 ** SERVICE_BITS + service;
+  }
+
+  #numberOfEnd(workloadId: string | null, prefix: string): number {
+    const id = workloadId ?? '';
+    const prefixes = this.#ends.get(id) ?? new Map<string, number>();
+    const known = prefixes.get(prefix);
+    if (known !== undefined || this.#endCount >= 2 ** END_BITS) return known ?? this.#endCount;
+    this.#ends.set(id, prefixes.set(prefix, this.#endCount));
+    return this.#endCount++;
+  }
+}
+
+/**
+ * What was found out about conversations at their ends, as long as the rules there stay the same: maps, groups and dashboards ask
+ * about the same ones again.
+ */
+class KeptEnds {
+  /** What was read when everything that is kept was found out. */
+  #read: Read | null = null;
+  #numbers = new ConversationNumbers();
+  /** Of each reader what was asked for lately, and what was before that. */
+  #young = new Map<string, Kept>();
+  #old = new Map<string, Kept>();
+  #youngSize = 0;
+
+  get size(): number {
+    const maps = [this.#young, this.#old].flatMap((readers) => [...readers.values()]);
+    return maps.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Forgets what does not hold by the firewall state. @returns what is kept for a reader, whose reaches are in `name` */
+  open(firewall: FirewallState, name: string) {
+    this.#follow(firewall);
+    const numbers = this.#numbers;
+    // Someone else may have opened it with something else since.
+    const isMine = () => this.#read?.content === firewall.content && this.#numbers === numbers;
+    return {
+      numberOf: (conversation: Conversation): Key | null => numbers.numberOf(conversation),
+      find: (key: Key): FoundEnds | undefined => {
+        if (!isMine()) return undefined;
+        const young = this.#young.get(name)?.get(key);
+        const old = young ? undefined : this.#old.get(name)?.get(key);
+        if (old) this.#keep(name, key, old);
+        return young ?? old;
+      },
+      keep: (key: Key, found: FoundEnds): void => {
+        if (isMine()) this.#keep(name, key, found);
+      },
+    };
+  }
+
+  #keep(name: string, key: Key, found: FoundEnds): void {
+    if (this.#youngSize >= MOST_YOUNG) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#youngSize = 0;
+    }
+    const kept = this.#young.get(name) ?? new Map<Key, FoundEnds>();
+    this.#young.set(name, kept);
+    kept.set(key, found);
+    this.#youngSize += 1;
+  }
+
+  #follow({ content, inputs, snapshots }: FirewallState): void {
+    const before = this.#read;
+    this.#read = { content, inputs, snapshots };
+    const isFull = this.#numbers.isNearlyFull();
+    if (before?.content === content && !isFull) return;
+    const isOther = before?.inputs !== inputs || listChanged(before.snapshots.clusters, snapshots.clusters).length > 0;
+    if (isOther || isFull) this.#forgetAll();
+    else this.#forgetGuests(new Set(listChanged(before.snapshots.guests, snapshots.guests)));
+  }
+
+  #forgetAll(): void {
+    this.#numbers = new ConversationNumbers();
+    this.#young = new Map();
+    this.#old = new Map();
+    this.#youngSize = 0;
+  }
+
+  #forgetGuests(changed: ReadonlySet<string>): void {
+    const maps = [this.#young, this.#old].flatMap((readers) => [...readers.values()]);
+    for (const kept of maps) {
+      for (const [key, { source, destination }] of kept) {
+        if ([source, destination].some((end) => end && changed.has(end.workload_id))) kept.delete(key);
+      }
+    }
+  }
+}
+
+const kept = cache<KeptEnds>({ name: 'conversation_verdicts', entriesOf: ({ size }) => size });
+
+/** What is kept for a reader by a firewall state; `name` is the same for readers with the same reaches. */
+export const openKeptEnds = (firewall: FirewallState, name: string): ReturnType<KeptEnds['open']> =>
+  kept.load('', null, () => new KeptEnds()).open(firewall, name);
