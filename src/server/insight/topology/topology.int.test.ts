@@ -111,6 +111,7 @@ describe('GET /topology', () => {
     const reading = fc.record({
       id: fc.constantFrom(web.id, database.id),
       read_at: fc.constantFrom(ago(3), ago(2), ago(1)),
+      type: fc.constantFrom('in', 'out'),
       port: fc.constantFrom('22', '443', '5432'),
       // The same was read again.
       isSame: fc.boolean(),
@@ -128,11 +129,11 @@ describe('GET /topology', () => {
       fc.asyncProperty(readings, asked, async (later, conversations) => {
         let firewall = await readFirewallState();
         const found = [];
-        for (const { id, read_at, port, isSame } of later) {
+        for (const { id, read_at, type, port, isSame } of later) {
           const { guests, clusters } = firewall.snapshots;
           const before = guests.get(id);
           if (!before) throw new Error('expected a reading');
-          const rules = [{ pos: 0, type: 'in', action: 'DROP', enable: 1, proto: 'tcp', dport: port }];
+          const rules = [{ pos: 0, type, action: 'DROP', enable: 1, proto: 'tcp', dport: port }];
           const state = isSame ? before.state : { ...before.state, rules };
           firewall = firewall.with({ guests: new Map([...guests, [id, { ...before, read_at, state }]]), clusters });
           for (const reader of readers) {
