@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Owned } from '@/domain/permissions';
 import { compilePolicies } from '@/domain/policy/compile';
@@ -68,6 +69,14 @@ export function buildPolicyInputs(instance: string, rows: PolicyInputRows): Poli
     gone: new Map(rows.gone.map((policy) => [policy.id, policy])),
     logs: rows.logs,
   };
+}
+
+/** Whether two inputs were built from the same rows. What differs in order only may count as different. */
+export function isSameInputs(a: PolicyInputs, b: PolicyInputs): boolean {
+  const list = ({ instance, policies, groups, workloads, clusters, gone, logs, index }: PolicyInputs) => [
+    ...[instance, policies, groups, workloads, clusters, gone, logs, index.networks],
+  ];
+  return isDeepStrictEqual(list(a), list(b));
 }
 
 /**

@@ -103,7 +103,8 @@ const readAddresses = (executor: Executor) =>
       address: sql<string>`host(${ipAddresses.address})`,
     })
     .from(ipAddresses)
-    .where(sql`${ipAddresses.workload_id} is not null and ${ne(ipAddresses.state, 'stale')}`);
+    .where(sql`${ipAddresses.workload_id} is not null and ${ne(ipAddresses.state, 'stale')}`)
+    .orderBy(asc(ipAddresses.address), asc(ipAddresses.subnet_id));
 
 const readRules = (executor: Executor) =>
   executor

@@ -33,6 +33,15 @@ it('returns the same object in one query while nothing changed', async () => {
   expect(again.queries).toBe(1);
 });
 
+it('keeps what was made from the inventory when only something else about it changed', async () => {
+  const { inputs, content } = await readFirewallState();
+  await sql`update workloads set updated_at = now(), cpu_count = 7 where id = ${workload.id}`;
+  await sql`update ip_addresses set updated_at = now()`;
+  const again = await readFirewallState();
+  expect(again.inputs).toBe(inputs);
+  expect(again.content).toBe(content);
+});
+
 it.each<[string, () => Promise<unknown>, (firewall: Awaited<ReturnType<typeof readFirewallState>>) => void]>([
   [
     'a guest was read again with the same result',

@@ -8,7 +8,7 @@ import { listAcceptedDrift } from '../../queries/drifts';
 import { findClusterSnapshots, findGuestSnapshots, listSnapshotHashes } from '../../queries/firewall-snapshots';
 import { type PolicyInputsStamp, policyInputsStamp } from '../../queries/policy-inputs';
 import { listAppliedAt, listPlacedPairs, type PlacedPair } from '../../queries/policy-placements';
-import { loadPolicyInputs, type PolicyInputs } from '../policy-inputs';
+import { isSameInputs, loadPolicyInputs, type PolicyInputs } from '../policy-inputs';
 import type { AcceptedDrift } from './compare-drift';
 import { FirewallState } from './firewall-state';
 
@@ -74,13 +74,19 @@ async function readAccepted(): Promise<AcceptedDrift> {
   );
 }
 
+/** The inputs as they are now: the same object when only something else about their rows changed. */
+async function readInputs(before: PolicyInputs | undefined): Promise<PolicyInputs> {
+  const inputs = await loadPolicyInputs();
+  return before && isSameInputs(before, inputs) ? before : inputs;
+}
+
 const known = sharedValue<Known>('policy_board', async (before) => {
   // Read the stamp before the data that it covers: the next read then notices a change in between.
   const stamp = await policyInputsStamp(db);
   const isSame = (part: keyof PolicyInputsStamp) => before?.stamp[part] === stamp[part];
   if (before && isSame('inputs') && isSame('placed') && isSame('snapshots') && isSame('accepted')) return before;
   const [inputs, placed, accepted, { guests, clusters }] = await Promise.all([
-    before && isSame('inputs') ? before.inputs : loadPolicyInputs(),
+    before && isSame('inputs') ? before.inputs : readInputs(before?.inputs),
     before && isSame('placed') ? before.placed : listPlacedPairs(db),
     before && isSame('placed') && isSame('accepted') ? before.accepted : readAccepted(),
     readSnapshots(before ?? { guests: new Map(), clusters: new Map() }),
