@@ -13,7 +13,7 @@ import type { InputWorkload } from '../../enforcement/queries/policy-inputs';
 import { notFound } from '../../lib/refusals';
 import { hasClosedRules, toDecided } from './describe-reach';
 import { findViewpoint, ReachInputs } from './reach-inputs';
-import { readSeen, type SeenPairs } from './seen-traffic';
+import { readSeen } from './seen-traffic';
 
 /** Entries that are shown. */
 const MOST = 1_000;
@@ -83,24 +83,28 @@ async function listReached(
   { workload, direction, input, find }: Question,
 ): Promise<ReachedList> {
   const { workloads, clusters } = inputs.firewall.inputs;
-  const isOwn = (id: string) => {
-    const one = workloads.get(id);
-    return one !== undefined && belongsTo(inputs.owner, one);
-  };
   const cluster = clusters.get(workload.cluster_id)?.name ?? null;
   const end = inputs.endOf([formatEndpoint({ kind: 'vmid', cluster, vmid: workload.vmid })]);
   // What is outside of the workload is no part of it, whatever else has its address.
   const itself = { ...end, places: end.places.filter(({ key }) => key === workload.id) };
   const service = toService(input);
   const { reached, denied } = find(inputs.everything(), itself, service);
-  const seen = await readSeen(flows, input, isOwn, workload.id);
-  const findSeen = (pairs: SeenPairs, { place, via }: ReachedPlace) => {
-    const other = place?.key ?? null;
-    const near = via.at(-1)?.key ?? workload.id;
-    return direction === 'from' ? pairs.between([other], [near]) : pairs.between([near], [other]);
+  const pairs = reached.map(({ place, via }) => ({ near: via.at(-1)?.key ?? workload.id, other: place?.key ?? null }));
+  const near = [...new Set(pairs.map((pair) => pair.near))];
+  const named = new Set([...near, ...pairs.flatMap(({ other }) => other ?? [])]);
+  const seen = await readSeen(flows, {
+    service: input,
+    groups: new Map([...named].map((id) => [id, [id]])),
+    own: [...workloads.values()].filter((one) => belongsTo(inputs.owner, one)).map(({ id }) => id),
+    at: near,
+  });
+  const findSeen = (index: number) => {
+    const pair = pairs[index];
+    if (!seen || !pair) return null;
+    return direction === 'from' ? seen.between(pair.other, pair.near) : seen.between(pair.near, pair.other);
   };
   const items = reached
-    .map((one) => describeReached({ reach, inputs }, one, service, seen && findSeen(seen, one)))
+    .map((one, index) => describeReached({ reach, inputs }, one, service, findSeen(index)))
     .sort(compareSurprise);
   const [missing = null] = itself.missing;
   return {

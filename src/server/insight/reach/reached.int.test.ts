@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MATRIX_LIMITS } from '@/domain/reach/matrix';
 import type { Matrix, Reached, ReachedList } from '@/domain/reach/reach';
-import { bearer, grantRole, makeTenant, makeUser } from '@/test/factories';
+import { sqlClient } from '@/server/db/client';
+import { bearer, grantRole, makeAgent, makeTenant, makeUser } from '@/test/factories';
 import { overrideConstant } from '@/test/override-constant';
 import { call } from '@/test/request';
 import { makePolicyLab, type PolicyLab } from '../../enforcement/policies/testing/policy-lab.fixture';
 import { assignAddresses } from '../../enforcement/policy-tests/testing/addresses.fixture';
+import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
 
 let lab: PolicyLab;
 
@@ -73,6 +75,48 @@ describe('GET /workloads/{workload_id}/reachable-from', () => {
 
   it.each(['protocol=tcp&port=0', 'protocol=icmp&port=5', 'protocol=x'])('refuses %s', async (query) => {
     expect((await get(`/workloads/${await lab.id(105)}/reachable-from?${query}`)).status).toBe(400);
+  });
+});
+
+describe('traffic that was seen', () => {
+  beforeAll(async () => {
+    const [row] = await sqlClient()<
+      { node_id: string }[]
+    >`select node_id from workloads where id = ${await lab.id(104)}`;
+    const [from, to] = ['10.1.0.3', '10.1.0.4'];
+    const flows = [
+      makeFlow({ source_ip: from, destination_ip: to, destination_port: 5432 }),
+      makeFlow({ source_ip: from, destination_ip: to, destination_port: 22 }),
+      makeFlow({ source_ip: '203.0.113.7', destination_ip: to, destination_port: 5432, decision: 'drop' }),
+    ];
+    const response = await call('/agents/heartbeat', {
+      method: 'POST',
+      body: makeHeartbeat(flows),
+      headers: await makeAgent({ id: row?.node_id ?? '' }),
+    });
+    expect(response.status, await response.text()).toBe(200);
+  });
+
+  it('is shown on every hop of the way, and as not seen where it would have been', async () => {
+    const [web, database] = [await readName(103), await readName(104)];
+    const find = ({ items }: ReachedList, name: string | null) =>
+      items.find(({ workload }) => (workload?.name ?? null) === name)?.seen;
+    const { body } = await get<ReachedList>(`/workloads/${await lab.id(105)}/reaches?protocol=tcp&port=5432&hops=2`);
+    expect(find(body, database)).toMatchObject({ state: 'seen', flows: 1 });
+    const callers = await get<ReachedList>(`/workloads/${await lab.id(104)}/reachable-from?protocol=tcp&port=5432`);
+    expect(find(callers.body, web)).toMatchObject({ state: 'seen', flows: 1, last_seen_at: expect.any(String) });
+    const all = await get<ReachedList>(`/workloads/${await lab.id(104)}/reachable-from?protocol=tcp`);
+    expect(find(all.body, web)).toMatchObject({ flows: 2 });
+  });
+
+  it('is in the matrix between groups, without what was dropped', async () => {
+    const { body } = await get<Matrix>('/matrix?by=group&protocol=tcp&port=5432');
+    const idOf = (name: string) => body.groups.find((group) => group.name === name)?.id ?? name;
+    const seen = (from: string, to: string) =>
+      body.cells.find((cell) => cell.from === idOf(from) && cell.to === idOf(to))?.seen;
+    expect(seen('web', 'database')).toMatchObject({ state: 'seen', flows: 1 });
+    expect(seen('database', 'web')).toMatchObject({ state: 'not_seen', flows: 0, last_seen_at: null });
+    expect(seen('outside', 'database')).toMatchObject({ state: 'not_seen' });
   });
 });
 

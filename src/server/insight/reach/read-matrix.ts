@@ -154,22 +154,21 @@ export async function readMatrix(
   const all = listed.filter(({ segment }) => segment.places.length > 0);
   const shown = all.slice(0, MAX_GROUPS);
   const { workloads } = inputs.firewall.inputs;
-  const seen = await readSeen(flows, { protocol, port }, (id) => {
-    const one = workloads.get(id);
-    return one !== undefined && belongsTo(owner, one);
-  });
+  const members = new Map(shown.map(({ id, segment }) => [id, segment.places.map(({ key }) => key)]));
+  const own = [...workloads.values()].filter((one) => belongsTo(owner, one)).map(({ id }) => id);
+  const seen = await readSeen(flows, { service: { protocol, port }, groups: members, own });
   const service = { protocol, ports: port === undefined ? [] : [String(port)] };
   const answers = await loadAnswers(inputs, by, shown, service);
   const groups: MatrixGroup[] = [
     ...shown.map(({ id, name, end, segment }) => ({ id, name, end: [...end], workloads: segment.places.length })),
     { id: OUTSIDE, name: '', end: [OUTSIDE], workloads: 0 },
   ];
-  const members = [...shown.map(({ segment }) => segment.places.map(({ key }) => key)), [null]];
+  const nameOf = (id: string) => (id === OUTSIDE ? null : id);
   const cells = groups.flatMap(({ id: from }, row) =>
     groups.flatMap(({ id: to }, column): MatrixCell[] => {
       if (from === OUTSIDE && to === OUTSIDE) return [];
       const verdict = toCellVerdict(answers[row]?.[column] ?? 0);
-      return [{ from, to, verdict, seen: seen?.between(members[row] ?? [], members[column] ?? []) ?? null }];
+      return [{ from, to, verdict, seen: seen?.between(nameOf(from), nameOf(to)) ?? null }];
     }),
   );
   const totals = { groups_total: all.length, groups_empty: listed.length - all.length };

@@ -1,10 +1,9 @@
 import { DAY_MS } from '@/domain/durations';
 import { planRange } from '@/domain/flow/plan-range';
 import type { RuleProtocol } from '@/domain/policy/policy';
-import type { SeenTraffic } from '@/domain/reach/reach';
-import type { Conversation } from '@/domain/topology/fold-conversations';
+import type { SeenTraffic as Seen } from '@/domain/reach/reach';
 import type { Scope } from '../../auth/scope';
-import { MAX_CONVERSATIONS } from '../../traffic/storage/flow-rows';
+import type { GroupTraffic } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { selectFlows } from '../flows/list-flows';
 import { listWatchedWorkloads } from '../queries/monitored-nodes';
@@ -25,82 +24,63 @@ const FLOW_PROTOCOLS: Readonly<Record<RuleProtocol, readonly string[] | null>> =
   icmpv6: ['icmpv6', 'ipv6-icmp'],
 };
 
-/** A workload of the reader; null: outside. */
-type End = string | null;
+/** What passed between groups of workloads, and between them and what is outside. */
+export class SeenTraffic {
+  /** By the groups' names; what is outside has none. */
+  readonly #passed: ReadonlyMap<string, GroupTraffic>;
 
-type Passed = { flows: number; last_seen_at: string };
-
-/** What passed between workloads, and between them and what is outside. */
-export class SeenPairs {
-  /** By source and destination. */
-  readonly #passed = new Map<End, Map<End, Passed>>();
-
-  /** @param isOwn whether a workload exists for the reader; any other is outside */
   constructor(
-    conversations: readonly Conversation[],
     readonly since: string,
+    passed: readonly GroupTraffic[],
+    names: readonly string[],
+    /** Groups with a workload whose traffic would have been seen. */
     readonly watched: ReadonlySet<string>,
-    readonly complete: boolean,
-    isOwn: (id: string) => boolean,
   ) {
-    const toEnd = (id: string | null): End => (id !== null && isOwn(id) ? id : null);
-    for (const { source_workload_id, destination_workload_id, flows, last_seen_at } of conversations) {
-      const [source, destination] = [toEnd(source_workload_id), toEnd(destination_workload_id)];
-      const own = this.#passed.get(source) ?? new Map<End, Passed>();
-      this.#passed.set(source, own);
-      const known = own.get(destination) ?? { flows: 0, last_seen_at: '' };
-      known.flows += flows;
-      if (last_seen_at > known.last_seen_at) known.last_seen_at = last_seen_at;
-      own.set(destination, known);
-    }
+    const nameOf = (group: number | null) => (group === null ? null : (names[group] ?? null));
+    this.#passed = new Map(passed.map((row) => [toKey(nameOf(row.from), nameOf(row.to)), row]));
   }
 
-  /** What passed from some to others. Nothing seen means that only where something would have been. */
-  between(sources: readonly End[], destinations: readonly End[]): NonNullable<SeenTraffic> {
-    let flows = 0;
-    let last = '';
-    const asked = new Set(destinations);
-    for (const source of sources) {
-      const known = this.#passed.get(source);
-      if (!known) continue;
-      // The shorter list: most workloads exchange packets with few others.
-      for (const destination of known.size < asked.size ? known.keys() : asked) {
-        const passed = asked.has(destination) ? known.get(destination) : undefined;
-        if (!passed) continue;
-        flows += passed.flows;
-        if (passed.last_seen_at > last) last = passed.last_seen_at;
-      }
-    }
-    const isWatched = [sources, destinations].some((ends) => ends.some((end) => end !== null && this.watched.has(end)));
-    if (flows > 0) return { state: 'seen', flows, last_seen_at: last };
-    return { state: isWatched && this.complete ? 'not_seen' : 'not_monitored', flows: 0, last_seen_at: null };
+  /** What passed from one group to another; null: outside. Nothing seen means that only where something would have been. */
+  between(from: string | null, to: string | null): NonNullable<Seen> {
+    const passed = this.#passed.get(toKey(from, to));
+    if (passed) return { state: 'seen', flows: passed.flows, last_seen_at: passed.last_seen_at };
+    const isWatched = [from, to].some((name) => name !== null && this.watched.has(name));
+    return { state: isWatched ? 'not_seen' : 'not_monitored', flows: 0, last_seen_at: null };
   }
 }
 
-/** What was seen of a service in the last days, at one workload or at all that are visible; null: the reader may not see it. */
+const toKey = (from: string | null, to: string | null) => JSON.stringify([from, to]);
+
+type Asked = {
+  readonly service: AskedService;
+  /** Ids of workloads by the names of their groups. */
+  readonly groups: ReadonlyMap<string, readonly string[]>;
+  /** The workloads that exist for the reader; all others are outside. */
+  readonly own: Iterable<string>;
+  /** Only what passed at one of these workloads is asked for. */
+  readonly at?: readonly string[];
+};
+
+/** What was seen of a service in the last days between groups of workloads; null: the reader may not see it. */
 export async function readSeen(
   scope: Scope<'flow:read'> | null,
-  { protocol, port }: AskedService,
-  isOwn: (id: string) => boolean,
-  workload_id?: string,
-): Promise<SeenPairs | null> {
+  { service: { protocol, port }, groups, own, at }: Asked,
+): Promise<SeenTraffic | null> {
   if (!scope) return null;
   const begin = new Date(Date.now() - SEEN_DAYS * DAY_MS).toISOString();
+  const workload_id = at?.length === 1 ? at[0] : undefined;
   const { selection, since, until, now, retentionHours } = await selectFlows(scope, { workload_id, since: begin });
   const plan = planRange({ since, until }, { now, retentionHours, summed: true });
   const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
   const source = plan.source === 'hours' ? 'hours' : 'minutes';
-  const [conversations, watched] = await Promise.all([
-    flowStore().edges({ ...selection, ...range }, source),
+  const names = [...groups.keys()];
+  const numbers = new Map<string, number[]>([...own].map((id) => [id, []]));
+  for (const [number, name] of names.entries()) for (const id of groups.get(name) ?? []) numbers.get(id)?.push(number);
+  const protocols = FLOW_PROTOCOLS[protocol];
+  const [passed, watched] = await Promise.all([
+    flowStore().between({ ...selection, ...range }, source, { groups: numbers, protocols, port, at }),
     listWatchedWorkloads(scope.reach),
   ]);
-  const protocols = FLOW_PROTOCOLS[protocol];
-  const passed = conversations.filter(
-    (one) =>
-      one.decision !== 'drop' &&
-      one.decision !== 'reject' &&
-      (protocols?.includes(one.protocol) ?? true) &&
-      (port === undefined || one.port === port),
-  );
-  return new SeenPairs(passed, range.since, watched, conversations.length < MAX_CONVERSATIONS, isOwn);
+  const watchedNames = names.filter((name) => groups.get(name)?.some((id) => watched.has(id)));
+  return new SeenTraffic(range.since, passed, names, new Set(watchedNames));
 }

@@ -89,6 +89,20 @@ export type ConversationFilter = {
   most?: number;
 };
 
+/** Between which workloads traffic is meant, and of which service. */
+export type GroupTrafficFilter = {
+  /** In which groups a workload is, by its id; in none of them: its traffic is not meant. Every other workload is outside. */
+  groups: ReadonlyMap<string, readonly number[]>;
+  /** Names that flows have for protocols; null: all. */
+  protocols: readonly string[] | null;
+  port: number | undefined;
+  /** With one of these workloads at an end. */
+  at?: readonly string[] | undefined;
+};
+
+/** What passed from one group to another: it was not dropped by what a node logged. Null: what is outside. */
+export type GroupTraffic = { from: number | null; to: number | null; flows: number; last_seen_at: string };
+
 /** What a guest carried; `flows` are null where they were not counted. */
 export type WorkloadTraffic = {
   workload_id: string;

@@ -39,6 +39,8 @@ import type {
   FlowText,
   GroupConversation,
   GroupRow,
+  GroupTraffic,
+  GroupTrafficFilter,
   InterfaceSample,
   InterfaceTrafficRecord,
   Learned,
@@ -142,6 +144,8 @@ export type FlowStore = {
   spans: (selection: BoundedSelection, buckets: Buckets) => Promise<FlowSpan[]>;
   /** Conversations for the map, the heaviest first; at most `MAX_CONVERSATIONS`. */
   edges: (selection: BoundedSelection, source: SumSource, filter?: ConversationFilter) => Promise<Conversation[]>;
+  /** What passed between groups of workloads; traffic of workloads in several groups counts in each. */
+  between: (selection: BoundedSelection, source: SumSource, filter: GroupTrafficFilter) => Promise<GroupTraffic[]>;
   /** Flows to sensitive ports from outside, or from one of the networks `gone`. */
   suspicious: (
     selection: Pick<FlowSelection, 'visible' | 'periods' | 'cutoff' | 'since' | 'until'>,

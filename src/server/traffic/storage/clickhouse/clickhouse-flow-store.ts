@@ -8,7 +8,7 @@ import { append, endFlows } from './append-flows';
 import type { Connection } from './connection';
 import { listConversations } from './conversation-list';
 import { sumConversationPairs } from './conversation-pairs';
-import { listEdges, listGroupConversations } from './conversations';
+import { listEdges, listGroupConversations, listGroupTraffic } from './conversations';
 import { listFlowGroups } from './flow-groups';
 import { findFlowsStoredSince, listFlows } from './flow-list';
 import { listInsightFlows, streamFacts } from './insight-rows';
@@ -43,6 +43,7 @@ export function makeClickhouseFlowStore(connection: Connection, options?: { gap_
     series: sumBuckets(connection),
     spans: sumSpans(connection),
     edges: listEdges(connection),
+    between: listGroupTraffic(connection),
     suspicious: sumSuspiciousFlows(connection),
     sensitiveSources: findSensitiveSources(connection),
     replay: streamReplay(connection),

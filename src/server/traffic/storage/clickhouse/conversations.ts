@@ -10,7 +10,7 @@ import { IS_ANSWERED, PORT_REPLY, SERVICE_PORT } from './flow-direction';
 import { getGroupKeys, groupId, listKeyNames } from './flow-groups';
 import { resolvePlaces } from './names';
 import { countedRollups, reportedRollups } from './rollup-conditions';
-import { all, any, ch, inIds, join, NONE, number, type Part, raw, texts } from './statement';
+import { all, any, ch, idArray, inIds, join, NONE, number, type Part, raw, texts } from './statement';
 import { cidrIfVisible, ifVisible } from './visible-rows';
 
 const SAME = ['node_id', 'source_workload_id', 'destination_workload_id', 'source_cidr', 'destination_cidr'];
@@ -31,17 +31,23 @@ async function selectReports(selection: BoundedSelection, source: CountedSource,
   return selectSingleRows(selection, await resolvePlaces(selection), columns, isByNode);
 }
 
+function sideColumn(end: 'caller' | 'service', name: string): Part {
+  const [plain, turned] = end === 'caller' ? ['source', 'destination'] : ['destination', 'source'];
+  return raw(`if(t.reply, t.${turned}_${name}, t.${plain}_${name})`);
+}
+
 /**
  * The caller's or the service's side of a sum: an answer is counted to the conversation that it answers. A workload that may
  * not be seen is none, and a subnet that may not be seen is every address.
  */
 export function conversationSide(end: 'caller' | 'service', reach: FlowReach): Part {
-  const [plain, turned] = end === 'caller' ? ['source', 'destination'] : ['destination', 'source'];
-  const column = (name: string) => raw(`if(t.reply, t.${turned}_${name}, t.${plain}_${name})`);
-  const [workload, prefix, internal] = [column('workload_id'), column('prefix'), column('internal')];
-  return ch`${ifVisible(workload, reach.visible)} as ${raw(plain as string)}_workload_id,
-    if(${internal}, ${cidrIfVisible(prefix, workload, reach)}, ${prefix}) as ${raw(plain as string)}_prefix,
-    ${internal} as ${raw(plain as string)}_internal`;
+  const plain = raw(end === 'caller' ? 'source' : 'destination');
+  const [workload, prefix, internal] = ['workload_id', 'prefix', 'internal'].map((name) => sideColumn(end, name)) as [
+    ...[Part, Part, Part],
+  ];
+  return ch`${ifVisible(workload, reach.visible)} as ${plain}_workload_id,
+    if(${internal}, ${cidrIfVisible(prefix, workload, reach)}, ${prefix}) as ${plain}_prefix,
+    ${internal} as ${plain}_internal`;
 }
 
 const IDENTITY = [
@@ -123,4 +129,51 @@ export const listEdges =
     return rows.map(({ last_seen_s, ...row }) =>
       shown({ ...row, last_seen_at: new Date(last_seen_s * 1000).toISOString() }),
     );
+  };
+
+/** Workloads that are in no group, and yet not outside; and what is outside. */
+const IN_NONE = -1;
+const OUTSIDE = 0;
+
+/** What passed between groups of workloads. Each report counts once, however many nodes reported it. */
+export const listGroupTraffic =
+  (connection: Connection): FlowStore['between'] =>
+  async (selection, source, { groups, protocols, port, at }) => {
+    const members = [...groups].flatMap(([id, list]) =>
+      (list.length === 0 ? [IN_NONE] : list.map((number) => number + 1)).map((number) => ({ id, number })),
+    );
+    const member = ch`(select pair.1 as workload_id, pair.2 as number from (
+      select arrayJoin(arrayZip(cast(${idArray(members.map(({ id }) => id))}, 'Array(UUID)'),
+        cast([${join(
+          members.map(({ number: of }) => number(of)),
+          ', ',
+        )}], 'Array(Int32)'))) as pair))`;
+    const { visible } = selection;
+    const rows = await connection.read<{
+      from_number: number;
+      to_number: number;
+      flows: number;
+      last_seen_s: number;
+    }>(ch`
+      select ifNull(a.number, ${number(OUTSIDE)}) as from_number, ifNull(b.number, ${number(OUTSIDE)}) as to_number, sum(t.flows) as flows, toUnixTimestamp(max(t.bucket_at)) as last_seen_s
+      from (
+        select ${ifVisible(sideColumn('caller', 'workload_id'), visible)} as source_workload_id,
+          ${ifVisible(sideColumn('service', 'workload_id'), visible)} as destination_workload_id, t.flows as flows, t.bucket_at as bucket_at
+        from (${await countedRollups(selection, source)}) as t
+        where ${all([
+          ch`t.counted and t.decision not in ('drop', 'reject')`,
+          ...(protocols === null ? [] : [ch`has(${texts(protocols)}, t.protocol)`]),
+          ...(port === undefined ? [] : [ch`t.service_port = ${number(port)}`]),
+        ])}) as t
+      left join ${member} as a on a.workload_id = t.source_workload_id
+      left join ${member} as b on b.workload_id = t.destination_workload_id
+      where ${all([ch`from_number <> ${number(IN_NONE)}`, ch`to_number <> ${number(IN_NONE)}`, narrowed({ hosts: true, at })])}
+      group by from_number, to_number order by from_number, to_number`);
+    const toGroup = (of: number) => (of === OUTSIDE ? null : of - 1);
+    return rows.map(({ from_number, to_number, flows, last_seen_s }) => ({
+      from: toGroup(from_number),
+      to: toGroup(to_number),
+      flows,
+      last_seen_at: new Date(last_seen_s * 1000).toISOString(),
+    }));
   };

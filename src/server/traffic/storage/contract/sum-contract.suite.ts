@@ -3,7 +3,7 @@ import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '@/domain/choices';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import type { CountedSource, FlowGrouping, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import { clock } from '@/server/lib/clock';
-import type { GroupRow } from '../flow-rows';
+import type { GroupRow, GroupTraffic, GroupTrafficFilter } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import {
   type ContractEngine,
@@ -18,7 +18,7 @@ import {
 } from './flow-history.fixture';
 import { isMatch, isShown, limitToPeriods, replayHeartbeats } from './flow-oracle.fixture';
 import { EVERYTHING, listFilters, listReaches, makeFilter, makeFlowFilter, READERS } from './selections.fixture';
-import { addUp, countAdditions, countFlows, groupBy, sumEdges, sumGroups } from './sum-oracle.fixture';
+import { addUp, countAdditions, countFlows, groupBy, sumBetween, sumEdges, sumGroups } from './sum-oracle.fixture';
 
 const MINUTE = 60_000;
 const DAY = 24 * HOUR;
@@ -79,6 +79,35 @@ export function describeSumContract(name: string, { store, clear, share = 1 }: C
       }
     };
 
+    /** Some workloads in one group, one in two, one in none, and the others outside. */
+    const listGroupFilters = (): GroupTrafficFilter[] => {
+      const [first = '', second = '', third = '', ...others] = inventory.workloads.map(({ id }) => id);
+      const groups = new Map<string, number[]>([
+        [first, [0]],
+        [second, [0, 1]],
+        [third, []],
+        ...others.slice(2).map((id): [string, number[]] => [id, [2]]),
+      ]);
+      return [
+        { groups, protocols: null, port: undefined },
+        { groups, protocols: ['tcp'], port: 443 },
+        { groups, protocols: ['udp', 'icmp'], port: undefined, at: [second, ...others] },
+        { groups: new Map(), protocols: null, port: undefined },
+      ];
+    };
+    const expectBetween = async (
+      selection: BoundedSelection,
+      source: 'minutes' | 'hours',
+      edges: ReturnType<typeof sumEdges>,
+      toComparable: (row: GroupTraffic) => GroupTraffic = (row) => row,
+    ) => {
+      for (const filter of listGroupFilters()) {
+        const found = (await store.between(selection, source, filter)).map(toComparable);
+        const fields = ['from', 'to', 'flows', 'last_seen_at'];
+        expect(inOrder(found, fields)).toEqual(inOrder(sumBetween(edges, filter), fields));
+      }
+    };
+
     const expectMaps = async (reach: FlowReach, filters: readonly FlowFilter[]) => {
       const ranges = [
         { since: NOW - 2 * HOUR, until: NOW },
@@ -91,6 +120,7 @@ export function describeSumContract(name: string, { store, clear, share = 1 }: C
           const found = await store.edges(selection, 'minutes', { hosts: true });
           const fields = Object.keys(expected[0] ?? {});
           expect(inOrder(found, fields), JSON.stringify(selection)).toEqual(inOrder(expected, fields));
+          await expectBetween(selection, 'minutes', expected);
           const known = found.filter((edge) => edge.source_workload_id ?? edge.destination_workload_id);
           expect(await store.edges(selection, 'minutes')).toHaveLength(known.length);
         }
@@ -260,6 +290,7 @@ export function describeSumContract(name: string, { store, clear, share = 1 }: C
         const edges = sumEdges(rows, reach);
         const found = (await store.edges(selection, 'hours', { hosts: true })).map(byHour);
         expect(inOrder(found, Object.keys(edges[0] ?? {}))).toEqual(inOrder(edges, Object.keys(edges[0] ?? {})));
+        await expectBetween(selection, 'hours', edges, byHour);
         const series = await store.series(selection, 'hours', { first: iso(range.since), width: DAY / 1_000 });
         const byDay = (at: number) => Math.floor((at - range.since) / DAY);
         for (const bucket of [0, 1, 2, 3, 4]) {

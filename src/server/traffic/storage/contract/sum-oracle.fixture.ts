@@ -1,6 +1,7 @@
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import type { FlowGrouping } from '@/domain/flow/flow-sums';
 import { getServicePort } from '@/domain/flow/service-port';
+import type { GroupTraffic, GroupTrafficFilter } from '../flow-rows';
 import type { FlowReach } from '../flow-selection';
 import { HOUR } from './flow-history.fixture';
 import {
@@ -190,4 +191,30 @@ export function sumEdges(rows: readonly CountedAddition[], reach: FlowReach) {
     ...addUp(group),
     last_seen_at: new Date(Math.max(...group.map(({ at }) => at))).toISOString(),
   }));
+}
+
+/** What passed between groups of workloads, from conversations of the map. */
+export function sumBetween(
+  edges: ReturnType<typeof sumEdges>,
+  { groups, protocols, port, at }: GroupTrafficFilter,
+): GroupTraffic[] {
+  const sums = new Map<string, GroupTraffic>();
+  const groupsOf = (id: unknown) => (typeof id === 'string' ? (groups.get(id) ?? [null]) : [null]);
+  for (const edge of edges) {
+    const { source_workload_id: source, destination_workload_id: destination } = edge as Record<string, unknown>;
+    if (edge.decision === 'drop' || edge.decision === 'reject') continue;
+    if (protocols !== null && !protocols.includes(edge.protocol)) continue;
+    if (port !== undefined && edge.port !== port) continue;
+    if (at !== undefined && ![source, destination].some((id) => at.includes(String(id)))) continue;
+    for (const from of groupsOf(source)) {
+      for (const to of groupsOf(destination)) {
+        const key = `${from} ${to}`;
+        const sum = sums.get(key) ?? { from, to, flows: 0, last_seen_at: '' };
+        sum.flows += edge.flows;
+        if (edge.last_seen_at > sum.last_seen_at) sum.last_seen_at = edge.last_seen_at;
+        sums.set(key, sum);
+      }
+    }
+  }
+  return [...sums.values()];
 }

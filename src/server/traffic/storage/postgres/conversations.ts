@@ -5,7 +5,13 @@ import { ANSWERED_STATES } from '@/domain/flow-verdict';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import { db } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import { type ConversationFilter, type GroupConversation, MAX_CONVERSATIONS } from '../flow-rows';
+import {
+  type ConversationFilter,
+  type GroupConversation,
+  type GroupTraffic,
+  type GroupTrafficFilter,
+  MAX_CONVERSATIONS,
+} from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import { selectSingleRows } from './flow-conditions';
 import { SERVICE_PORT } from './flow-direction';
@@ -76,14 +82,20 @@ export async function listGroupConversations(
   return [...rows];
 }
 
+function sideColumn(end: 'caller' | 'service', name: string): SQL {
+  const [plain, turned] = end === 'caller' ? ['source', 'destination'] : ['destination', 'source'];
+  return raw(`(case when t.reply then t.${turned}_${name} else t.${plain}_${name} end)`);
+}
+
 /**
  * The caller's or the service's side of a sum: an answer is counted to the conversation that it answers. A workload that may
  * not be seen is none, and a subnet that may not be seen is every address.
  */
 export function conversationSide(end: 'caller' | 'service', reach: FlowReach): SQL {
-  const [plain, turned] = end === 'caller' ? ['source', 'destination'] : ['destination', 'source'];
-  const column = (name: string) => raw(`(case when t.reply then t.${turned}_${name} else t.${plain}_${name} end)`);
-  const [workload, prefix, internal] = [column('workload_id'), column('prefix'), column('internal')];
+  const plain = end === 'caller' ? 'source' : 'destination';
+  const [workload, prefix, internal] = ['workload_id', 'prefix', 'internal'].map((name) => sideColumn(end, name)) as [
+    ...[SQL, SQL, SQL],
+  ];
   return sql`${ifVisible(workload, reach.visible)} as ${raw(plain)}_workload_id,
     case when ${internal} then ${cidrIfVisible(prefix, workload, reach)} else ${prefix} end as ${raw(plain)}_prefix,
     ${internal} as ${raw(plain)}_internal`;
@@ -124,5 +136,42 @@ export async function listConversations(
       sum(flows)::float8 as flows, to_char(max(last_counted_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
     from turned where ${narrowed(filter)} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     order by bytes desc, 1, 2, 4, 5, 7, 8, 9 limit ${filter.most ?? MAX_CONVERSATIONS}`);
+  return [...rows];
+}
+
+/** A workload that is in no group, and yet not outside. */
+const IN_NONE = -1;
+
+/** What passed between groups of workloads. Each report counts once, however many nodes reported it. One query. */
+export async function listGroupTraffic(
+  selection: BoundedSelection,
+  source: 'minutes' | 'hours',
+  { groups, protocols, port, at }: GroupTrafficFilter,
+): Promise<GroupTraffic[]> {
+  const members = [...groups].flatMap(([id, list]) =>
+    (list.length === 0 ? [IN_NONE] : list).map((number) => ({ id, number: String(number) })),
+  );
+  const { visible } = selection;
+  const rows = await db.execute<GroupTraffic>(sql`
+    with t as (${countedTraffic(selection, source)}),
+    member as materialized (select * from unnest(${pgArray(
+      'uuid',
+      members.map(({ id }) => id),
+    )},
+      ${pgArray(
+        'int',
+        members.map(({ number }) => number),
+      )}) as m(workload_id, number)),
+    turned as (select ${ifVisible(sideColumn('caller', 'workload_id'), visible)} as source_workload_id,
+        ${ifVisible(sideColumn('service', 'workload_id'), visible)} as destination_workload_id, t.flows, t.last_counted_at
+      from t where t.counted and t.decision not in ('drop', 'reject')
+        and ${protocols === null ? sql`true` : sql`t.protocol = any (${pgArray('text', protocols)})`}
+        and ${port === undefined ? sql`true` : sql`t.service_port = ${port}`})
+    select a.number as from, b.number as to, sum(t.flows)::float8 as flows,
+      to_char(max(t.last_counted_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
+    from turned as t left join member as a on a.workload_id = t.source_workload_id
+      left join member as b on b.workload_id = t.destination_workload_id
+    where a.number is distinct from ${IN_NONE} and b.number is distinct from ${IN_NONE} and ${narrowed({ hosts: true, at })}
+    group by 1, 2 order by 1, 2`);
   return [...rows];
 }

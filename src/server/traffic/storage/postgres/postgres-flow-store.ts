@@ -3,7 +3,7 @@ import type { FlowStore } from '../flow-store';
 import { append, endWorkloadFlows } from './append-flows';
 import { listStoredConversations } from './conversation-list';
 import { sumConversationPairs } from './conversation-pairs';
-import { listConversations, listGroupConversations } from './conversations';
+import { listConversations, listGroupConversations, listGroupTraffic } from './conversations';
 import { hits } from './coverage-reads';
 import { estimates } from './estimates';
 import { listFlowGroups } from './flow-groups';
@@ -39,6 +39,7 @@ export const postgresFlowStore: FlowStore = {
   series: sumBuckets,
   spans: sumSpans,
   edges: listConversations,
+  between: listGroupTraffic,
   suspicious: sumSuspiciousFlows,
   sensitiveSources: findSensitiveSources,
   replay: streamReplay,
