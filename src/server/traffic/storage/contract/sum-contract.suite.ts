@@ -299,6 +299,28 @@ export function describeSumContract(name: string, { store, clear, share = 1 }: C
         }
       };
 
+      const tidy = async (time: number) => {
+        while (!(await store.upkeep.sum()).done);
+        await store.upkeep.retain({ now: time, flow_hours: 400 * 24 });
+        while (!(await store.upkeep.sum()).done);
+      };
+
+      it('has the same totals by the hour while there are minutes of some hours, and of what comes after that', async () => {
+        const soon = NOW + 23 * HOUR;
+        clock.now = () => new Date(soon);
+        const expectAll = async () => {
+          await expectDays(findReach('everything'), {});
+          await expectDays(findReach('everything'), { node_id: inventory.nodes[0]?.node_id });
+          await expectDays(findReach('two workloads and one subnet'), { workload_id: inventory.workloads[1]?.id });
+        };
+        await tidy(soon);
+        await expectAll();
+        await storeLate(12, 160);
+        await expectAll();
+        await tidy(soon);
+        await expectAll();
+      });
+
       it('has the same totals by the hour, when days have been added up, and of what comes after that', async () => {
         clock.now = () => new Date(later);
         const ids = inventory.workloads.map(({ id }) => id);
@@ -316,16 +338,11 @@ export function describeSumContract(name: string, { store, clear, share = 1 }: C
           // Within the hour in which they moved.
           if (isByHour) await expectDays(findReach('workloads that moved'), {});
         };
-        const tidy = async () => {
-          while (!(await store.upkeep.sum()).done);
-          await store.upkeep.retain({ now: later, flow_hours: 400 * 24 });
-          while (!(await store.upkeep.sum()).done);
-        };
-        await tidy();
+        await tidy(later);
         await expectAll();
         await storeLate(13, 120);
         await expectAll(false);
-        await tidy();
+        await tidy(later);
         await expectAll();
       });
     });

@@ -100,8 +100,8 @@ const NOT_COMPLETE = sql.raw('not in (select cluster_id, bucket_at from complete
 export function countedTraffic(selection: RollupSelection, source: 'minutes' | 'hours'): SQL {
   const { since, until, filter, periods } = selection;
   const columns = sql.raw(`t.cluster_id, t.bucket_at, ${OTHERS}, t.counted, t.bucket_at as last_counted_at`);
-  // What one node reported, and the parts of an hour before and after a workload moved, are in no total; older hours have no minutes.
-  if (source === 'hours' || filter.node_id !== undefined || periods.length > 0) {
+  // What one node reported, and the parts of an hour before and after a workload moved, are in no total.
+  if (filter.node_id !== undefined || periods.length > 0) {
     return sql`select ${columns} from (${countedRollups(selection, source)}) as t`;
   }
   const [from, to] = [sql`${since}::timestamptz`, sql`${until}::timestamptz`];
@@ -109,6 +109,9 @@ export function countedTraffic(selection: RollupSelection, source: 'minutes' | '
   const minutes = sql`select ${COLUMNS} from open_hours as h cross join lateral (
     select * from ${flowRollupMinutes} as m where m.bucket_at >= h.at and m.bucket_at < h.at + interval '1 hour'
       and (m.cluster_id, h.at) ${NOT_COMPLETE}) as t where ${rollupConditions(whole)}`;
+  const hours = sql`select ${COLUMNS} from ${flowRollupHours} as t
+    where ${rollupConditions(whole)} and (t.cluster_id, t.bucket_at) ${NOT_COMPLETE}`;
+  const reports = source === 'hours' ? sql`${minutes} union all ${hours}` : minutes;
   return sql`
     with complete_hours as materialized (
       select s.cluster_id, s.bucket_at from ${flowCompleteHours} as s
@@ -119,7 +122,7 @@ export function countedTraffic(selection: RollupSelection, source: 'minutes' | '
       where exists (select 1 from ${clusters} as c where (c.id, h.at) ${NOT_COMPLETE})
         or exists (select 1 from ${trafficTotals} as x where x.bucket_seconds = ${SUM_SECONDS.hour} and x.bucket_at = h.at
           and (x.cluster_id, x.bucket_at) ${NOT_COMPLETE}))
-    select ${columns} from (${countedOnce(minutes)}) as t where t.bucket_at >= ${from} and t.bucket_at < ${to}
+    select ${columns} from (${countedOnce(reports)}) as t where t.bucket_at >= ${from} and t.bucket_at < ${to}
     union all
     select t.cluster_id, t.last_reported_at, ${sql.raw(OTHERS)}, true, t.last_counted_at from ${flowHourTotals} as t
     where (t.cluster_id, t.bucket_at) in (select cluster_id, bucket_at from complete_hours) and ${rollupConditions(selection)}`;
