@@ -18,11 +18,8 @@ export type FoundEnds = { source: FoundEnd | null; destination: FoundEnd | null 
 type Key = number;
 type Kept = Map<Key, FoundEnds>;
 
-/** Numbers of ends and of services have so many bits; a key has 53. */
-const END_BITS = 18;
-const SERVICE_BITS = 17;
-/** A conversation takes about 100 bytes. What was not asked for while so many others were is forgotten. */
-const MOST_YOUNG = 100_000;
+/** The product of numbers for two ends and a service has 53 bits. A conversation takes about 100 bytes: what was not asked for while `young` others were is forgotten. */
+export const KEPT_LIMITS = { ends: 2 ** 18, services: 2 ** 17, young: 100_000 };
 
 type Read = Pick<FirewallState, 'content' | 'inputs' | 'snapshots'>;
 
@@ -41,7 +38,7 @@ class ConversationNumbers {
   #endCount = 0;
 
   isNearlyFull(): boolean {
-    return this.#endCount > 0.75 * 2 ** END_BITS || this.#services.size > 0.75 * 2 ** SERVICE_BITS;
+    return this.#endCount > 0.75 * KEPT_LIMITS.ends || this.#services.size > 0.75 * KEPT_LIMITS.services;
   }
 
   /** Null: there are too many. */
@@ -50,16 +47,17 @@ class ConversationNumbers {
     const destination = this.#numberOfEnd(of.destination_workload_id, of.destination_prefix);
     const name = `${of.protocol} ${of.port} ${of.decision}`;
     const service = this.#services.get(name) ?? this.#services.size;
-    if (source >= 2 ** END_BITS || destination >= 2 ** END_BITS || service >= 2 ** SERVICE_BITS) return null;
+    const { ends, services } = KEPT_LIMITS;
+    if (source >= ends || destination >= ends || service >= services) return null;
     this.#services.set(name, service);
-    return (source * 2 ** END_BITS + destination) * 2 ** SERVICE_BITS + service;
+    return (source * ends + destination) * services + service;
   }
 
   #numberOfEnd(workloadId: string | null, prefix: string): number {
     const id = workloadId ?? '';
     const prefixes = this.#ends.get(id) ?? new Map<string, number>();
     const known = prefixes.get(prefix);
-    if (known !== undefined || this.#endCount >= 2 ** END_BITS) return known ?? this.#endCount;
+    if (known !== undefined || this.#endCount >= KEPT_LIMITS.ends) return known ?? this.#endCount;
     this.#ends.set(id, prefixes.set(prefix, this.#endCount));
     return this.#endCount++;
   }
@@ -105,7 +103,7 @@ class KeptEnds {
   }
 
   #keep(name: string, key: Key, found: FoundEnds): void {
-    if (this.#youngSize >= MOST_YOUNG) {
+    if (this.#youngSize >= KEPT_LIMITS.young) {
       this.#old = this.#young;
       this.#young = new Map();
       this.#youngSize = 0;

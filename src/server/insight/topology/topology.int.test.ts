@@ -5,11 +5,13 @@ import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
+import { overrideConstant } from '@/test/override-constant';
 import { call } from '@/test/request';
 import { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { cacheStats } from '../../lib/cache';
 import { evaluateConversations } from '../flows/conversation-verdicts';
+import { KEPT_LIMITS } from '../flows/kept-ends';
 import { readTopology } from './read-topology';
 import { ago, DATABASE, DATABASE_6, type PlantedTraffic, plantTraffic } from './testing/map-traffic.fixture';
 
@@ -125,9 +127,13 @@ describe('GET /topology', () => {
     ] as const;
     const readings = fc.array(reading, { minLength: 2, maxLength: 4 });
     const asked = fc.array(conversation, { minLength: 10, maxLength: 30 });
+    const limits = fc.constantFrom({}, { young: 5 }, { ends: 9 }, { services: 10 });
     await fc.assert(
-      fc.asyncProperty(readings, asked, async (later, conversations) => {
-        let firewall = await readFirewallState();
+      fc.asyncProperty(limits, readings, asked, async (limited, later, conversations) => {
+        const restore = overrideConstant(KEPT_LIMITS, limited);
+        // Another inventory, of which nothing is kept.
+        const isolate = ({ inputs, snapshots }: FirewallState) => new FirewallState({ ...inputs }, snapshots, []);
+        let firewall = isolate(await readFirewallState());
         const found = [];
         for (const { id, read_at, type, port, isSame } of later) {
           const { guests, clusters } = firewall.snapshots;
@@ -141,15 +147,15 @@ describe('GET /topology', () => {
             found.push({ firewall, reader, verdicts });
           }
         }
+        restore();
         for (const { firewall: then, reader, verdicts } of found) {
-          // Another inventory, of which nothing is kept.
-          const other = new FirewallState({ ...then.inputs }, then.snapshots, []);
+          const other = isolate(then);
           const alone = [];
           for (const one of conversations) alone.push(...(await evaluateConversations(other, reader, [one])));
           expect(verdicts).toEqual(alone);
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 30 },
     );
   });
 
