@@ -127,7 +127,7 @@ describe('GET /topology', () => {
     ] as const;
     const readings = fc.array(reading, { minLength: 2, maxLength: 4 });
     const asked = fc.array(conversation, { minLength: 10, maxLength: 30 });
-    const limits = fc.constantFrom({}, { young: 5 }, { ends: 9 }, { services: 10 });
+    const limits = fc.constantFrom({}, { young: 5 }, { ends: 3 }, { services: 4 });
     await fc.assert(
       fc.asyncProperty(limits, readings, asked, async (limited, later, conversations) => {
         const restore = overrideConstant(KEPT_LIMITS, limited);
