@@ -120,7 +120,7 @@ const narrowed = ({ hosts = false, at, from_outside = false }: ConversationFilte
 
 /**
  * Traffic of the range from rollups and totals: who opened conversations with whom, by service and verdict, the
- * heaviest first. Each counts once, however many nodes reported it. One query.
+ * heaviest first. Each counts once, however many nodes reported it. One query, in which only what is returned becomes text.
  */
 export async function listConversations(
   selection: BoundedSelection,
@@ -132,10 +132,12 @@ export async function listConversations(
     turned as (select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)},
       t.protocol, t.service_port as port, t.decision, t.bytes, t.packets, t.flows, t.last_counted_at from t where t.counted)
     select source_workload_id, source_prefix::text, source_internal, destination_workload_id, destination_prefix::text,
-      destination_internal, protocol, port, decision, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets,
-      sum(flows)::float8 as flows, to_char(max(last_counted_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
-    from turned where ${narrowed(filter)} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
-    order by bytes desc, 1, 2, 4, 5, 7, 8, 9 limit ${filter.most ?? MAX_CONVERSATIONS}`);
+      destination_internal, protocol, port, decision, bytes::float8, packets::float8, flows::float8,
+      to_char(last_counted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
+    from (select source_workload_id, source_prefix, source_internal, destination_workload_id, destination_prefix, destination_internal,
+        protocol, port, decision, sum(bytes) as bytes, sum(packets) as packets, sum(flows) as flows, max(last_counted_at) as last_counted_at
+      from turned where ${narrowed(filter)} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+      order by bytes desc, 1, 2, 4, 5, 7, 8, 9 limit ${filter.most ?? MAX_CONVERSATIONS}) as c`);
   return [...rows];
 }
 
@@ -154,24 +156,26 @@ export async function listGroupTraffic(
   const { visible } = selection;
   const rows = await db.execute<GroupTraffic>(sql`
     with t as (${countedTraffic(selection, source)}),
-    member as materialized (select * from unnest(${pgArray(
+    member as materialized (select m.workload_id, array_agg(m.number) as numbers from unnest(${pgArray(
       'uuid',
       members.map(({ id }) => id),
-    )},
-      ${pgArray(
-        'int',
-        members.map(({ number }) => number),
-      )}) as m(workload_id, number)),
+    )}, ${pgArray(
+      'int',
+      members.map(({ number }) => number),
+    )}) as m(workload_id, number) group by m.workload_id),
     turned as (select ${ifVisible(sideColumn('caller', 'workload_id'), visible)} as source_workload_id,
         ${ifVisible(sideColumn('service', 'workload_id'), visible)} as destination_workload_id, t.flows, t.last_counted_at
       from t where t.counted and t.decision not in ('drop', 'reject')
         and ${protocols === null ? sql`true` : sql`t.protocol = any (${pgArray('text', protocols)})`}
-        and ${port === undefined ? sql`true` : sql`t.service_port = ${port}`})
-    select a.number as from, b.number as to, sum(t.flows)::float8 as flows,
-      to_char(max(t.last_counted_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
-    from turned as t left join member as a on a.workload_id = t.source_workload_id
-      left join member as b on b.workload_id = t.destination_workload_id
-    where a.number is distinct from ${IN_NONE} and b.number is distinct from ${IN_NONE} and ${narrowed({ hosts: true, at })}
+        and ${port === undefined ? sql`true` : sql`t.service_port = ${port}`}),
+    passed as (select a.numbers as callers, b.numbers as services, sum(t.flows) as flows, max(t.last_counted_at) as last_counted_at
+      from turned as t left join member as a on a.workload_id = t.source_workload_id
+        left join member as b on b.workload_id = t.destination_workload_id
+      where ${narrowed({ hosts: true, at })} group by 1, 2)
+    select a.number as from, b.number as to, sum(p.flows)::float8 as flows,
+      to_char(max(p.last_counted_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
+    from passed as p left join lateral unnest(p.callers) as a(number) on true left join lateral unnest(p.services) as b(number) on true
+    where a.number is distinct from ${IN_NONE} and b.number is distinct from ${IN_NONE}
     group by 1, 2 order by 1, 2`);
   return [...rows];
 }

@@ -125,5 +125,5 @@ export function countedTraffic(selection: RollupSelection, source: 'minutes' | '
     select ${columns} from (${countedOnce(reports)}) as t where t.bucket_at >= ${from} and t.bucket_at < ${to}
     union all
     select t.cluster_id, t.last_reported_at, ${sql.raw(OTHERS)}, true, t.last_counted_at from ${flowHourTotals} as t
-    where (t.cluster_id, t.bucket_at) in (select cluster_id, bucket_at from complete_hours) and ${rollupConditions(selection)}`;
+    where ((t.cluster_id, t.bucket_at) in (select cluster_id, bucket_at from complete_hours)) is true and ${rollupConditions(selection)}`;
 }
