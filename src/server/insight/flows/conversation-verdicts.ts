@@ -45,8 +45,8 @@ class Turn {
   }
 }
 
-/** What is said at an end, and by which policies. */
-type Said = EndSays & { readonly policies: readonly string[] };
+/** What is reported at an end, and by which policies. */
+type ReportedEnd = EndSays & { readonly policies: readonly string[] };
 
 /** A conversation at a guest, which is at this end of it. */
 type Asked = { readonly conversation: Conversation; readonly at: End; readonly found: FoundEnds };
@@ -185,31 +185,31 @@ export async function evaluateConversations(
 
 /** Creates a function for what becomes of a conversation by what was found out at its ends, with when their rules were last read. */
 function createCombiner(firewall: FirewallState): (of: Conversation, found: FoundEnds) => ConversationVerdict {
-  const known = new Map<FoundEnd, Said>();
-  const say = (end: FoundEnd, says: NonNullable<FoundEnd['says']>): Said => {
-    let said = known.get(end);
-    if (!said) {
+  const known = new Map<FoundEnd, ReportedEnd>();
+  const say = (end: FoundEnd, says: NonNullable<FoundEnd['says']>): ReportedEnd => {
+    let reported = known.get(end);
+    if (!reported) {
       const { workload_id: id } = end;
       const { policy_id } = says.decided_by;
       const policies = [...(policy_id === null ? [] : [policy_id]), ...says.audit.map((one) => one.policy_id)];
-      said = { ...toEndSays({ ...says, id, read_at: firewall.readAt([id]) }), policies };
-      known.set(end, said);
+      reported = { ...toEndSays({ ...says, id, read_at: firewall.readAt([id]) }), policies };
+      known.set(end, reported);
     }
-    return said;
+    return reported;
   };
   return ({ decision, answered }, { source, destination }) => {
     const edges: EdgeVerdict[] = [];
-    const said: Said[] = [];
+    const reported: ReportedEnd[] = [];
     for (const end of [source, destination]) {
       if (!end) continue;
       edges.push(end.edge);
-      if (end.says) said.push(say(end, end.says));
+      if (end.says) reported.push(say(end, end.says));
     }
     const action = observedAction({ decision, state: answered ? ANSWERED_STATE : null });
     return {
       edge: combineEdges(decision, edges),
-      verdict: toSummedVerdict(combineEnds(action, said)),
-      policies: said.flatMap(({ policies }) => policies),
+      verdict: toSummedVerdict(combineEnds(action, reported)),
+      policies: reported.flatMap(({ policies }) => policies),
     };
   };
 }

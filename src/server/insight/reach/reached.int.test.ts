@@ -97,7 +97,7 @@ describe('traffic that was seen', () => {
     expect(response.status, await response.text()).toBe(200);
   });
 
-  it('is shown on every hop of the way, and as not seen where it would have been', async () => {
+  it('appears on every hop of the way', async () => {
     const [web, database] = [await readName(103), await readName(104)];
     const find = ({ items }: ReachedList, name: string | null) =>
       items.find(({ workload }) => (workload?.name ?? null) === name)?.seen;
@@ -109,11 +109,11 @@ describe('traffic that was seen', () => {
     expect(find(all.body, web)).toMatchObject({ flows: 2 });
   });
 
-  it('is in the matrix between groups, without what was dropped', async () => {
+  it('appears in the matrix between groups, without what was dropped, and as not seen where it would have been', async () => {
     const { body } = await get<Matrix>('/matrix?by=group&protocol=tcp&port=5432');
-    const idOf = (name: string) => body.groups.find((group) => group.name === name)?.id ?? name;
+    const findId = (name: string) => body.groups.find((group) => group.name === name)?.id ?? name;
     const seen = (from: string, to: string) =>
-      body.cells.find((cell) => cell.from === idOf(from) && cell.to === idOf(to))?.seen;
+      body.cells.find((cell) => cell.from === findId(from) && cell.to === findId(to))?.seen;
     expect(seen('web', 'database')).toMatchObject({ state: 'seen', flows: 1 });
     expect(seen('database', 'web')).toMatchObject({ state: 'not_seen', flows: 0, last_seen_at: null });
     expect(seen('outside', 'database')).toMatchObject({ state: 'not_seen' });

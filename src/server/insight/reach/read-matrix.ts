@@ -163,12 +163,12 @@ export async function readMatrix(
     ...shown.map(({ id, name, end, segment }) => ({ id, name, end: [...end], workloads: segment.places.length })),
     { id: OUTSIDE, name: '', end: [OUTSIDE], workloads: 0 },
   ];
-  const nameOf = (id: string) => (id === OUTSIDE ? null : id);
+  const findName = (id: string) => (id === OUTSIDE ? null : id);
   const cells = groups.flatMap(({ id: from }, row) =>
     groups.flatMap(({ id: to }, column): MatrixCell[] => {
       if (from === OUTSIDE && to === OUTSIDE) return [];
       const verdict = toCellVerdict(answers[row]?.[column] ?? 0);
-      return [{ from, to, verdict, seen: seen?.between(nameOf(from), nameOf(to)) ?? null }];
+      return [{ from, to, verdict, seen: seen?.between(findName(from), findName(to)) ?? null }];
     }),
   );
   const totals = { groups_total: all.length, groups_empty: listed.length - all.length };

@@ -36,8 +36,8 @@ export class SeenTraffic {
     /** Groups with a workload whose traffic would have been seen. */
     readonly watched: ReadonlySet<string>,
   ) {
-    const nameOf = (group: number | null) => (group === null ? null : (names[group] ?? null));
-    this.#passed = new Map(passed.map((row) => [toKey(nameOf(row.from), nameOf(row.to)), row]));
+    const findName = (group: number | null) => (group === null ? null : (names[group] ?? null));
+    this.#passed = new Map(passed.map((row) => [toKey(findName(row.from), findName(row.to)), row]));
   }
 
   /** What passed from one group to another; null: outside. Nothing seen means that only where something would have been. */

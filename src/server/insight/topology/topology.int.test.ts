@@ -162,7 +162,7 @@ describe('GET /topology', () => {
   it('prepares a guest once, however many conversations it has', async () => {
     const firewall = await readFirewallState();
     const other = new FirewallState({ ...firewall.inputs }, firewall.snapshots, []);
-    const missesOf = (name: string) => cacheStats().find((cache) => cache.name === name)?.misses ?? 0;
+    const countMisses = (name: string) => cacheStats().find((cache) => cache.name === name)?.misses ?? 0;
     const [web, database] = [fixture.ours.workload.id, fixture.theirs.workload.id];
     const ask = (ports: readonly number[]) =>
       evaluateConversations(
@@ -174,9 +174,9 @@ describe('GET /topology', () => {
           ...{ protocol: 'tcp', port, decision: 'observed', bytes: 1, packets: 1, flows: 1, last_seen_at: '' },
         })),
       );
-    const before = missesOf('guest_contexts');
+    const before = countMisses('guest_contexts');
     const found = await ask([1, 2, 3, 4, 5]);
-    expect(missesOf('guest_contexts') - before).toBe(2);
+    expect(countMisses('guest_contexts') - before).toBe(2);
     // What was found out is not even looked up.
     const { hits = 0 } = cacheStats().find((cache) => cache.name === 'guest_contexts') ?? {};
     expect(await ask([5, 4, 3, 2, 1])).toEqual([...found].reverse());

@@ -199,15 +199,15 @@ export function sumBetween(
   { groups, protocols, port, at }: GroupTrafficFilter,
 ): GroupTraffic[] {
   const sums = new Map<string, GroupTraffic>();
-  const groupsOf = (id: unknown) => (typeof id === 'string' ? (groups.get(id) ?? [null]) : [null]);
+  const findGroups = (id: unknown) => (typeof id === 'string' ? (groups.get(id) ?? [null]) : [null]);
   for (const edge of edges) {
     const { source_workload_id: source, destination_workload_id: destination } = edge as Record<string, unknown>;
     if (edge.decision === 'drop' || edge.decision === 'reject') continue;
     if (protocols !== null && !protocols.includes(edge.protocol)) continue;
     if (port !== undefined && edge.port !== port) continue;
     if (at !== undefined && ![source, destination].some((id) => at.includes(String(id)))) continue;
-    for (const from of groupsOf(source)) {
-      for (const to of groupsOf(destination)) {
+    for (const from of findGroups(source)) {
+      for (const to of findGroups(destination)) {
         const key = `${from} ${to}`;
         const sum = sums.get(key) ?? { from, to, flows: 0, last_seen_at: '' };
         sum.flows += edge.flows;
