@@ -42,9 +42,8 @@ function sideColumn(end: 'caller' | 'service', name: string): Part {
  */
 export function conversationSide(end: 'caller' | 'service', reach: FlowReach): Part {
   const plain = raw(end === 'caller' ? 'source' : 'destination');
-  const [workload, prefix, internal] = ['workload_id', 'prefix', 'internal'].map((name) => sideColumn(end, name)) as [
-    ...[Part, Part, Part],
-  ];
+  const column = (name: string) => sideColumn(end, name);
+  const [workload, prefix, internal] = [column('workload_id'), column('prefix'), column('internal')];
   return ch`${ifVisible(workload, reach.visible)} as ${plain}_workload_id,
     if(${internal}, ${cidrIfVisible(prefix, workload, reach)}, ${prefix}) as ${plain}_prefix,
     ${internal} as ${plain}_internal`;

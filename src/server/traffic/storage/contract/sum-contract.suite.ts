@@ -120,6 +120,8 @@ export function describeSumContract(name: string, { store, clear, share = 1 }: C
           const found = await store.edges(selection, 'minutes', { hosts: true });
           const fields = Object.keys(expected[0] ?? {});
           expect(inOrder(found, fields), JSON.stringify(selection)).toEqual(inOrder(expected, fields));
+          const bytes = found.map((edge) => edge.bytes);
+          expect(bytes, 'the heaviest first').toEqual([...bytes].sort((a, b) => b - a));
           await expectBetween(selection, 'minutes', expected);
           const known = found.filter((edge) => edge.source_workload_id ?? edge.destination_workload_id);
           expect(await store.edges(selection, 'minutes')).toHaveLength(known.length);

@@ -93,9 +93,8 @@ function sideColumn(end: 'caller' | 'service', name: string): SQL {
  */
 export function conversationSide(end: 'caller' | 'service', reach: FlowReach): SQL {
   const plain = end === 'caller' ? 'source' : 'destination';
-  const [workload, prefix, internal] = ['workload_id', 'prefix', 'internal'].map((name) => sideColumn(end, name)) as [
-    ...[SQL, SQL, SQL],
-  ];
+  const column = (name: string) => sideColumn(end, name);
+  const [workload, prefix, internal] = [column('workload_id'), column('prefix'), column('internal')];
   return sql`${ifVisible(workload, reach.visible)} as ${raw(plain)}_workload_id,
     case when ${internal} then ${cidrIfVisible(prefix, workload, reach)} else ${prefix} end as ${raw(plain)}_prefix,
     ${internal} as ${raw(plain)}_internal`;

@@ -21,6 +21,8 @@ import { COLUMNS, countedRollups, rollupConditions, widenToHours } from './rollu
 const HOUR_MS = 3_600_000;
 /** Reports of the last minutes of an hour come so late. Those that come later mark it, and it is made again. */
 const SETTLING_MS = 5 * 60_000;
+/** Each hour without totals is looked up among the minutes by itself: in ranges of more than a week that takes longer than reading all minutes. */
+const MAX_RANGE_MS = 8 * 24 * HOUR_MS;
 /** Hours that are looked for at a time. */
 const MAX_HOURS = 64;
 
@@ -101,7 +103,8 @@ export function countedTraffic(selection: RollupSelection, source: 'minutes' | '
   const { since, until, filter, periods } = selection;
   const columns = sql.raw(`t.cluster_id, t.bucket_at, ${OTHERS}, t.counted, t.bucket_at as last_counted_at`);
   // What one node reported, and the parts of an hour before and after a workload moved, are in no total.
-  if (filter.node_id !== undefined || periods.length > 0) {
+  const isLong = Date.parse(until) - Date.parse(since) > MAX_RANGE_MS;
+  if (isLong || filter.node_id !== undefined || periods.length > 0) {
     return sql`select ${columns} from (${countedRollups(selection, source)}) as t`;
   }
   const [from, to] = [sql`${since}::timestamptz`, sql`${until}::timestamptz`];
