@@ -108,9 +108,13 @@ export type AssignedReport<C extends Candidate> = {
   report: SeenReport;
   is_forward: boolean;
   chosen: C;
-  /** The conversation of these ends before. */
+  /** The conversation of these ends before: the agent's counters may have begun in it. */
   previous: C | null;
 };
+
+/** Whether the node reported this before the inventory had the workload of the interface. What it knows since is another conversation. */
+const isSameBeforeKnown = ({ nodes, observer }: Candidate, report: SeenReport): boolean =>
+  observer === null && report.observer !== null && nodes.includes(report.node_id);
 
 /**
  * Finds the conversation of each flow, and begins those that are new.
@@ -128,8 +132,7 @@ export function assignReports<C extends Candidate>(
     const { key, is_forward } = of;
     const candidates = byKey.get(key) as C[];
     const report = toReport(flow, is_forward);
-    const earlier =
-      candidates.length === 0 ? candidates : candidates.filter((one) => one.last_seen < report.first_seen);
+    const earlier = candidates.filter((one) => one.last_seen < report.first_seen || isSameBeforeKnown(one, report));
     let chosen = findContinued(candidates, report) as C | null;
     if (!chosen) {
       chosen = begin(

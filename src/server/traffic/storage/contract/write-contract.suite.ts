@@ -145,6 +145,23 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       expect(await listFlows()).toMatchObject([{ bytes: 5, packets: null }]);
     });
 
+    it('counts a total once that is repeated when the observing workload has become known', async () => {
+      const one = makeConnection(40_001, false);
+      const repeat = async (at: number, bytes: number, workload_id: string | null) => {
+        const flows = toFlows([[{ ...one }, makeReport(at, { bytes })]]);
+        const ends = { workload_id, source_workload_id: null, destination_workload_id: null, reported_bytes: bytes };
+        const total = { has_begin: false, delta_bytes: null, delta_packets: null };
+        const seen = flows.map((flow) => ({ ...flow, ...total, record: { ...flow.record, ...ends } }));
+        await storeFlows(store, inventory.nodes[0] as FlowNode, seen, iso(NOW));
+      };
+      await repeat(NOW - 54 * MINUTE, 100, null);
+      await repeat(NOW - 52 * MINUTE, 130, inventory.workloads[0]?.id ?? '');
+      await repeat(NOW - 50 * MINUTE, 145, inventory.workloads[0]?.id ?? '');
+      expect((await listFlows()).map(({ bytes }) => bytes)).toEqual([45, 100]);
+      expect((await listConversations()).map(({ bytes }) => bytes).sort()).toEqual([100, 45]);
+      expect(await sumMinutes()).toEqual([145, 2]);
+    });
+
     it('begins another flow for a workload that moves, with the new traffic only', async () => {
       const [moving, staying] = [makeConnection(40_001), makeConnection(40_002, false)];
       await report([[moving, makeReport(NOW - 54 * MINUTE)]]);
