@@ -1,4 +1,5 @@
 import type { AddressSet } from './address-set';
+import type { AskedRules } from './compile-chain';
 import type { CompiledRule } from './compiled-rule';
 import { evaluateEnforcement } from './enforcement';
 import { effectiveOptions } from './guest-options';
@@ -38,6 +39,9 @@ function acceptsEverything(rules: readonly CompiledRule[], family: 4 | 6): 'yes'
   return open ? 'unknown' : 'no';
 }
 
+/** Rules of a port's protocol never match every packet, whatever else they say. Nearly all rules are such ones, and compiling them takes long. */
+const mayBeUnconditional: AskedRules = ({ macro, proto }) => Boolean(macro) || (proto !== 'tcp' && proto !== 'udp');
+
 const toExplained = (protection: Protection, ...reasons: UnprotectedReason[]): ExplainedProtection => ({
   protection,
   reasons,
@@ -51,15 +55,23 @@ function explainForImplementation(
 ): ExplainedProtection {
   const { options, rules } = state.guest;
   if (!options || !rules) return UNKNOWN;
-  const chains = FAMILIES.map((family) => compileGuestChain(state, nic, implementation, 'in', family));
+  const compile = (live: LiveState, family: 4 | 6, isAsked?: AskedRules) =>
+    compileGuestChain(live, nic, implementation, 'in', family, undefined, isAsked);
   if (effectiveOptions(options).policy_in !== 'ACCEPT') {
-    const open = FAMILIES.map((family, at) => acceptsEverything(chains[at] ?? [], family));
+    const open = FAMILIES.map((family) => acceptsEverything(compile(state, family, mayBeUnconditional), family));
     if (!open.includes('yes')) return open.includes('unknown') ? UNKNOWN : toExplained('default_deny');
     return toExplained('rules_default_accept', 'accepts_everything');
   }
-  const found = chains.flat();
-  if (found.some(({ action }) => action !== 'unknown')) return toExplained('rules_default_accept', 'default_accept');
-  return found.length > 0 ? UNKNOWN : toExplained('no_rules', 'no_rules');
+  let mayHaveRules = false;
+  for (const rule of rules) {
+    // One rule suffices, and usually the first one is in the chain.
+    const alone = { ...state, guest: { ...state.guest, rules: [rule] } };
+    for (const { action } of FAMILIES.flatMap((family) => compile(alone, family))) {
+      if (action !== 'unknown') return toExplained('rules_default_accept', 'default_accept');
+      mayHaveRules = true;
+    }
+  }
+  return mayHaveRules ? UNKNOWN : toExplained('no_rules', 'no_rules');
 }
 
 /**

@@ -4,13 +4,19 @@ import { servicePort } from './data/services';
 /** Ports of a rule. `rest` says what holds for ports outside: a service name of unknown number makes them unknown. */
 export type PortSet = { readonly ranges: readonly PortRange[]; readonly rest: 'no' | 'unknown' };
 
+const PORT = /^(0|[1-9]\d{0,4})$/;
+
+function parsePort(text: string): number | null {
+  if (!PORT.test(text)) return servicePort(text);
+  const port = Number(text);
+  return port <= 65535 ? port : null;
+}
+
 function parseItem(text: string): PortRange | null {
-  const ends = text.split(':').map((end) => {
-    if (/^(0|[1-9]\d{0,4})$/.test(end)) return Number(end) <= 65535 ? Number(end) : null;
-    return servicePort(end);
-  });
-  const [first, last = first] = ends;
-  return ends.length <= 2 && first != null && last != null && first <= last ? { first, last } : null;
+  const colon = text.indexOf(':');
+  const first = parsePort(colon < 0 ? text : text.slice(0, colon));
+  const last = colon < 0 ? first : parsePort(text.slice(colon + 1));
+  return first !== null && last !== null && first <= last ? { first, last } : null;
 }
 
 /** Ports of `dport` or `sport` of a live rule; null when it does not limit ports (absent, or the text `0`, which the hypervisor ignores). */
