@@ -1,6 +1,7 @@
 import type { AddressSpan } from '../firewall/address-set';
 import type { NodeVerdict } from '../firewall/node-verdict';
 import type { Box } from '../firewall/space/box';
+import type { Part } from '../firewall/space/decompose';
 import type { Verdict } from '../firewall/verdict';
 
 /** What a workload or node is called where results are stored. */
@@ -9,7 +10,7 @@ export type PlaceRef =
   | { readonly kind: 'node'; readonly cluster_id: string; readonly name: string };
 
 /** Packets that a filter treats alike. */
-export type FilterPart = { readonly box: Box; readonly verdict: Verdict | NodeVerdict };
+export type FilterPart = Part<Verdict | NodeVerdict>;
 
 /** Whether a filter lets packets through, for sure or not. */
 export type Answer = 'accept' | 'deny' | 'unknown';

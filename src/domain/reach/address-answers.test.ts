@@ -36,32 +36,38 @@ const rules = (family: 4 | 6) =>
     { maxLength: 6 },
   );
 
-function buildPlace(
-  family: 4 | 6,
-  list: readonly { [name: string]: string | undefined }[],
-  isNftables: boolean,
-): TestPlace {
-  const prepared = prepareGuest(
-    {
-      cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
-      guest: {
-        options: { enable: 1, policy_in: 'DROP' },
-        rules: list.map(({ type = '', action = '', at, network, dport }, pos) => ({
-          ...{ pos, type, action, enable: 1, proto: 'tcp', dport },
-          ...(at !== 'none' && { [at ?? '']: network }),
-        })),
-        ...{ ipsets: {}, aliases: {} },
+type Rules = readonly { [name: string]: string | undefined }[];
+
+/** A place with an interface for each list. */
+function buildPlace(family: 4 | 6, lists: readonly Rules[], isNftables: boolean): TestPlace {
+  const prepare = (list: Rules) =>
+    prepareGuest(
+      {
+        cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
+        guest: {
+          options: { enable: 1, policy_in: 'DROP' },
+          rules: list.map(({ type = '', action = '', at, network, dport }, pos) => ({
+            ...{ pos, type, action, enable: 1, proto: 'tcp', dport },
+            ...(at !== 'none' && { [at ?? '']: network }),
+          })),
+          ...{ ipsets: {}, aliases: {} },
+        },
+        // Of a node whose networks are not known every address that ends in .255 may be a broadcast.
+        node: { options: { nftables: isNftables ? 1 : 0 }, networks: isNftables ? ['192.0.2.1/24'] : null, rules: [] },
       },
-      // Of a node whose networks are not known every address that ends in .255 may be a broadcast.
-      node: { options: { nftables: isNftables ? 1 : 0 }, networks: isNftables ? ['192.0.2.1/24'] : null, rules: [] },
-    },
-    { name: 'net0', firewall: true, mac: null },
-  );
+      { name: 'net0', firewall: true, mac: null },
+    );
   const own = [read(OWN[family])];
   return {
     ...{ key: 'one', ref: { kind: 'workload', id: 'one', name: 'one' }, not_filtered: null, broadcasts: [] },
     addresses: { 4: family === 4 ? own : [], 6: family === 6 ? own : [] },
-    filters: [{ interface: 'net0', parts: (direction, box, keeps) => decomposeAsked(prepared, direction, box, keeps) }],
+    filters: lists.map((list, at) => {
+      const prepared = prepare(list);
+      return {
+        interface: `net${at}`,
+        parts: (direction, box, keeps) => decomposeAsked(prepared, direction, box, keeps),
+      };
+    }),
   };
 }
 
@@ -75,33 +81,39 @@ describe.each([4, 6] as const)('answers by address, IPv%i', (family) => {
     const spot = { value: read(OWN[family]) };
     const seen = new Set<number>();
     fc.assert(
-      fc.property(rules(family), fc.boolean(), fc.nat(COUNT - 1), fc.nat(COUNT - 1), (list, isNftables, one, other) => {
-        const place = buildPlace(family, list, isNftables);
-        for (const direction of ['in', 'out'] as const) {
-          for (const service of services) {
-            const near = pointSpans([spot.value]);
-            const alone = addresses.map((address) => {
-              const far = pointSpans([address]);
-              const box =
-                direction === 'in' ? serviceBox(family, service, far, near) : serviceBox(family, service, near, far);
-              return [...partsAt(place, direction, box)].reduce((sum, { answer }) => sum | ANSWER_BITS[answer], 0);
-            });
-            const found: number[] = [];
-            const answers = getAddressAnswers({ place, ...spot }, direction, family, service);
-            const values = addresses.map((address) => toValue(address, family));
-            visitAnswers(answers, values, [0, COUNT], family, (at, bits) => {
-              found[at] = bits;
-            });
-            expect(found).toEqual(alone);
-            const [from, to] = [Math.min(one, other), Math.max(one, other)];
-            const span = { first: values[from] ?? 0, last: values[to] ?? 0 };
-            expect(sumAnswersIn(answers, [span], family)).toBe(
-              alone.slice(from, to + 1).reduce((sum, bits) => sum | bits, 0),
-            );
-            for (const bits of alone) seen.add(bits);
+      fc.property(
+        fc.array(rules(family), { minLength: 1, maxLength: 2 }),
+        fc.boolean(),
+        fc.nat(COUNT - 1),
+        fc.nat(COUNT - 1),
+        (lists, isNftables, one, other) => {
+          const place = buildPlace(family, lists, isNftables);
+          for (const direction of ['in', 'out'] as const) {
+            for (const service of services) {
+              const near = pointSpans([spot.value]);
+              const alone = addresses.map((address) => {
+                const far = pointSpans([address]);
+                const box =
+                  direction === 'in' ? serviceBox(family, service, far, near) : serviceBox(family, service, near, far);
+                return [...partsAt(place, direction, box)].reduce((sum, { answer }) => sum | ANSWER_BITS[answer], 0);
+              });
+              const found: number[] = [];
+              const answers = getAddressAnswers({ place, ...spot }, direction, family, service);
+              const values = addresses.map((address) => toValue(address, family));
+              visitAnswers(answers, values, [0, COUNT], family, (at, bits) => {
+                found[at] = bits;
+              });
+              expect(found).toEqual(alone);
+              const [from, to] = [Math.min(one, other), Math.max(one, other)];
+              const span = { first: values[from] ?? 0, last: values[to] ?? 0 };
+              expect(sumAnswersIn(answers, [span], family)).toBe(
+                alone.slice(from, to + 1).reduce((sum, bits) => sum | bits, 0),
+              );
+              for (const bits of alone) seen.add(bits);
+            }
           }
-        }
-      }),
+        },
+      ),
       { numRuns: 30 },
     );
     expect(seen.size).toBeGreaterThan(2);

@@ -1,8 +1,9 @@
 import type { AddressSpan } from '../firewall/address-set';
 import { allAddresses } from '../firewall/space/box';
+import { gatherAddresses } from '../firewall/space/decompose';
 import { type Service, serviceBox } from '../policy-tests/packet-set';
 import { partsAt } from '../policy-tests/place-parts';
-import { pointSpans, type TestPlace } from '../policy-tests/test-end';
+import { pointSpans, type TestPlace, toAnswer } from '../policy-tests/test-end';
 import { ANSWER_BITS } from './pairs';
 import type { Spot } from './spots';
 
@@ -37,17 +38,26 @@ function findStretch(firsts: readonly Value[], value: Value): number {
 
 type Side = { in255: number; others: number };
 
-/** Answers by the addresses of the other end: parts about the same addresses have the same list of spans. */
+/** Answers by the addresses of the other end: one list of spans for all of some parts. */
 function collectSides({ place, value }: Spot, direction: 'in' | 'out', family: 4 | 6, service: Service) {
   const [near, far] = [pointSpans([value]), allAddresses(family)];
   const box = direction === 'in' ? serviceBox(family, service, far, near) : serviceBox(family, service, near, far);
+  const end = direction === 'in' ? 'sources' : 'destinations';
+  const [filter, ...others] = place.filters;
+  const found =
+    filter && others.length === 0
+      ? gatherAddresses(filter.parts(direction, box, false), end, toAnswer)
+      : Array.from(partsAt(place, direction, box, { keeps: false }), ({ answer, box: { [end]: addresses } }) => ({
+          answer,
+          addresses,
+        }));
   const sides = new Map<readonly AddressSpan[], Side>();
-  for (const part of partsAt(place, direction, box, { keeps: false })) {
-    const { spans, last_octet } = direction === 'in' ? part.box.sources : part.box.destinations;
+  for (const { answer, addresses } of found) {
+    const { spans, last_octet } = addresses;
     const side = sides.get(spans) ?? { in255: 0, others: 0 };
     sides.set(spans, side);
-    if (last_octet !== 'other') side.in255 |= ANSWER_BITS[part.answer];
-    if (last_octet !== '255') side.others |= ANSWER_BITS[part.answer];
+    if (last_octet !== 'other') side.in255 |= ANSWER_BITS[answer];
+    if (last_octet !== '255') side.others |= ANSWER_BITS[answer];
   }
   return sides;
 }

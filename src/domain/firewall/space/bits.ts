@@ -38,6 +38,11 @@ export function uniteBits(a: Bits, b: Bits): Bits {
   return found;
 }
 
+/** Adds everything in `b` to `a`. */
+export function addBits(a: Bits, b: Bits): void {
+  for (let word = 0; word < a.length; word++) a[word] = (a[word] as number) | (b[word] as number);
+}
+
 export function equalBits(a: Bits, b: Bits): boolean {
   for (let word = 0; word < a.length; word++) if (a[word] !== b[word]) return false;
   return true;

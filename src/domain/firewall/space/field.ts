@@ -24,7 +24,13 @@ export type Field = {
   /** One packet of a piece. */
   readonly packetOf: (piece: Piece) => Packet;
   readonly boxOf: (piece: Piece) => Box;
+  /** The addresses in some classes of one end. */
+  readonly addressesOf: (end: End, { classes, octet }: EndClasses) => Addresses;
 };
+
+export type End = 'sources' | 'destinations';
+/** Addresses of one end as their classes, and as how they end. */
+export type EndClasses = { readonly classes: Bits; readonly octet: Bits };
 
 const CLIENT_PORT = 49152;
 const ALL_BITS = new Uint32Array([3]);
@@ -88,7 +94,7 @@ function addressField(partition: AddressPartition, addresses: Addresses, octets:
   const toSpans = remember((bits) => classes.spansOf(bits).map(toBigintSpan));
   return {
     ...classes,
-    addressesOf: (bits: Bits, octet: Bits): Addresses => withoutOctet(toSpans(bits), toLastOctet(octet)),
+    addressesOf: ({ classes: bits, octet }: EndClasses): Addresses => withoutOctet(toSpans(bits), toLastOctet(octet)),
   };
 }
 
@@ -208,6 +214,12 @@ function getProtocols({ protocols, family }: Box, kind: Kind): OwnProtocols {
   return own;
 }
 
+/** What a piece has at one end. */
+export const getEndClasses = (piece: Piece, end: End): EndClasses => ({
+  classes: getBits(piece, end),
+  octet: getBits(piece, end === 'sources' ? 'source_255' : 'destination_255'),
+});
+
 /** The packets of one kind in a box; null when there are none. */
 export function buildField(plan: Plan, box: Box, kind: Kind, direction: 'in' | 'out'): Field | null {
   const { family } = box;
@@ -267,8 +279,9 @@ export function buildField(plan: Plan, box: Box, kind: Kind, direction: 'in' | '
       icmp: kind === 'icmp' ? icmp.spansOf(getBits(piece, 'icmp')) : ALL_ICMP,
       destination_ports: ported ? destination_ports.spansOf(getBits(piece, 'destination_ports')) : ALL_PORTS,
       source_ports: ported ? source_ports.spansOf(getBits(piece, 'source_ports')) : ALL_PORTS,
-      destinations: destinations.addressesOf(getBits(piece, 'destinations'), getBits(piece, 'destination_255')),
-      sources: sources.addressesOf(getBits(piece, 'sources'), getBits(piece, 'source_255')),
+      destinations: destinations.addressesOf(getEndClasses(piece, 'destinations')),
+      sources: sources.addressesOf(getEndClasses(piece, 'sources')),
     }),
+    addressesOf: (end, classes) => (end === 'sources' ? sources : destinations).addressesOf(classes),
   };
 }
