@@ -57,5 +57,26 @@ export function firstBit(bits: Bits): number {
   return -1;
 }
 
+/** Visits the numbers in the set, ascending. */
+export function eachBit(bits: Bits, visitor: (at: number) => void): void {
+  for (let word = 0; word < bits.length; word++) {
+    for (let left = bits[word] as number; left !== 0; left &= left - 1) {
+      visitor(word * 32 + 31 - Math.clz32(left & -left));
+    }
+  }
+}
+
+/** The number in a set of one; -1 when it has none or several. */
+export function onlyBit(bits: Bits): number {
+  let found = -1;
+  for (let word = 0; word < bits.length; word++) {
+    const value = bits[word] as number;
+    if (value === 0) continue;
+    if (found >= 0 || (value & (value - 1)) !== 0) return -1;
+    found = word * 32 + 31 - Math.clz32(value);
+  }
+  return found;
+}
+
 /** What a number adds to the hash of a set, by XOR: adding it twice removes it. Different sets may have the same hash. */
 export const hashBit = (at: number): number => Math.imul(at + 1, 0x9e3779b1) ^ (Math.imul(at + 7, 0x85ebca77) >>> 13);

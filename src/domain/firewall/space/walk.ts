@@ -1,4 +1,4 @@
-import { areDisjoint, type Bits, firstBit, intersectBits, isSubset, subtractBits } from './bits';
+import { areDisjoint, type Bits, eachBit, firstBit, intersectBits, isSubset, onlyBit, subtractBits } from './bits';
 import { DIMENSIONS, ENDS_IN_255, ENDS_OTHERWISE, type Region, type RegionCut } from './dimensions';
 
 /** A set of packets as classes of each dimension, in the order of `DIMENSIONS`; none of them empty. */
@@ -66,10 +66,70 @@ export type WalkStage = { readonly cuts: readonly RegionCut[]; readonly selects:
 
 type Task = { readonly piece: Piece; readonly stage: number; readonly at: number };
 
+/** Dimensions in which rules differ most, the most different one first. */
+const TELLING = (['destination_ports', 'sources', 'destinations'] as const).map(getDimensionIndex);
+
+/** Places of steps, in order: of those without a limit in a dimension, and of the others by class. */
+type Places = { readonly any: readonly number[]; readonly byClass: ReadonlyMap<number, readonly number[]> };
+
+function listPlaces(cuts: readonly RegionCut[], dimension: number): Places {
+  const any: number[] = [];
+  const byClass = new Map<number, number[]>();
+  for (const [at, { when }] of cuts.entries()) {
+    const limit = when[dimension];
+    if (!limit) any.push(at);
+    else {
+      eachBit(limit, (id) => {
+        const places = byClass.get(id);
+        if (places) places.push(at);
+        else byClass.set(id, [at]);
+      });
+    }
+  }
+  return { any, byClass };
+}
+
+/** Finds the steps of a stage that pieces meet. Most pieces are of one service or network, and few of many rules are about that. */
+class StepFinder {
+  readonly #cuts: readonly RegionCut[];
+  readonly #places: (Places | undefined)[] = [];
+
+  constructor(cuts: readonly RegionCut[]) {
+    this.#cuts = cuts;
+  }
+
+  /** The place of the first step from some place on that some of the packets meet; none: how many there are. */
+  find(piece: Piece, from: number): number {
+    const cuts = this.#cuts;
+    for (const dimension of TELLING) {
+      const only = onlyBit(piece[dimension] as Bits);
+      if (only < 0) continue;
+      this.#places[dimension] ??= listPlaces(cuts, dimension);
+      const { any, byClass } = this.#places[dimension];
+      const first = this.#findAmong(piece, any, from, cuts.length);
+      return this.#findAmong(piece, byClass.get(only) ?? [], from, first);
+    }
+    let at = from;
+    while (at < cuts.length && !meets(piece, (cuts[at] as RegionCut).when)) at++;
+    return at;
+  }
+
+  #findAmong(piece: Piece, places: readonly number[], from: number, before: number): number {
+    for (const at of places) {
+      if (at >= before) break;
+      if (at >= from && meets(piece, (this.#cuts[at] as RegionCut).when)) return at;
+    }
+    return before;
+  }
+}
+
 /** Divides a piece by the steps of all stages. Packets of a part meet the same steps. */
 export function* walk(start: Piece, all: readonly WalkStage[], octets: OctetClasses): Generator<Piece> {
   // Most steps are about other addresses or services than those in question: what the whole does not meet, no part of it does.
-  const stages = all.map(({ cuts, selects }) => ({ selects, cuts: cuts.filter(({ when }) => meets(start, when)) }));
+  const stages = all.map(({ cuts: each, selects }) => {
+    const cuts = each.filter(({ when }) => meets(start, when));
+    return { selects, cuts, steps: new StepFinder(cuts) };
+  });
   const tasks: Task[] = [{ piece: start, stage: 0, at: 0 }];
   for (let task = tasks.pop(); task; task = tasks.pop()) {
     const { piece, stage } = task;
@@ -78,9 +138,8 @@ export function* walk(start: Piece, all: readonly WalkStage[], octets: OctetClas
       yield piece;
       continue;
     }
-    const { cuts, selects } = current;
-    let at = task.at;
-    while (at < cuts.length && !meets(piece, (cuts[at] as RegionCut).when)) at++;
+    const { cuts, selects, steps } = current;
+    const at = steps.find(piece, task.at);
     const found = cuts[at];
     if (!found) {
       if (!selects) tasks.push({ piece, stage: stage + 1, at: 0 });
