@@ -27,7 +27,10 @@ function rowKeeper(words: number) {
   let rows = new Uint32Array(words * 4);
   let used = 0;
   let hash = 0;
-  const isAt = (place: number) => current.every((word, at) => rows[place + at] === word);
+  const isAt = (place: number) => {
+    for (let word = 0; word < words; word++) if (rows[place + word] !== current[word]) return false;
+    return true;
+  };
   return {
     flip(rule: number): void {
       current[rule >>> 5] = (current[rule >>> 5] as number) ^ (1 << (rule & 31));
@@ -36,15 +39,15 @@ function rowKeeper(words: number) {
     /** Where the current bits are kept. */
     keep(): number {
       const candidates = known.get(hash) ?? [];
-      const found = candidates.find(isAt);
-      if (found !== undefined) return found;
+      for (const place of candidates) if (isAt(place)) return place;
+      if (candidates.length === 0) known.set(hash, candidates);
       if (used + words > rows.length) {
         const larger = new Uint32Array(rows.length * 2);
         larger.set(rows);
         rows = larger;
       }
       rows.set(current, used);
-      known.set(hash, [...candidates, used]);
+      candidates.push(used);
       used += words;
       return used - words;
     },

@@ -40,17 +40,24 @@ type Spans = readonly Span<number>[] | readonly AddressSpan[];
 /** Numbers of equal lists of spans: rules often name the same set. */
 function internSpans() {
   const lists: Spans[] = [];
+  /** Many conditions have the same list, which takes less than comparing equal ones. */
+  const byList = new Map<Spans, number>();
   const known = new Map<string, number[]>();
   const same = (a: Spans, b: Spans) => a.every(({ first, last }, at) => first === b[at]?.first && last === b[at]?.last);
+  const findEqual = (spans: Spans): number => {
+    const key = `${spans.length} ${spans[0]?.first} ${spans.at(-1)?.last}`;
+    const candidates = known.get(key) ?? [];
+    const found = candidates.find((id) => same(spans, lists[id] as Spans));
+    if (found !== undefined) return found;
+    known.set(key, [...candidates, lists.length]);
+    return lists.push(spans) - 1;
+  };
   return {
     lists,
     idOf(spans: Spans): number {
-      const key = `${spans.length} ${spans[0]?.first} ${spans.at(-1)?.last}`;
-      const candidates = known.get(key) ?? [];
-      const found = candidates.find((id) => same(spans, lists[id] as Spans));
-      if (found !== undefined) return found;
-      known.set(key, [...candidates, lists.length]);
-      return lists.push(spans) - 1;
+      const id = byList.get(spans) ?? findEqual(spans);
+      byList.set(spans, id);
+      return id;
     },
   };
 }

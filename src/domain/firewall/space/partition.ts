@@ -1,4 +1,4 @@
-import { addBit, type Bits, emptyBits, hasBit, hashBit } from './bits';
+import { addBit, type Bits, eachBit, emptyBits, equalBits, hasBit, hashBit } from './bits';
 import { larger, type Span, smaller, valueAfter, valueBefore } from './spans';
 
 /**
@@ -31,7 +31,7 @@ function cutPoints<T extends number | bigint>(sets: readonly (readonly Span<T>[]
 /** Finds equal sets of numbers by a hash, and compares them, because two sets may have the same hash. */
 function classFinder(size: number) {
   const current = emptyBits(size);
-  const found = new Map<number, { readonly id: number; readonly bits: Bits }[]>();
+  const found = new Map<number, number[]>();
   const all: Bits[] = [];
   let [low, high] = [0, 0];
   return {
@@ -43,12 +43,11 @@ function classFinder(size: number) {
     },
     id(): number {
       const hash = (low >>> 0) * 0x100000 + (high >>> 12);
-      const equal = found.get(hash)?.find(({ bits }) => bits.every((word, at) => word === current[at]));
-      if (equal) return equal.id;
-      const made = { id: all.length, bits: current.slice() };
-      found.set(hash, [...(found.get(hash) ?? []), made]);
-      all.push(made.bits);
-      return made.id;
+      const alike = found.get(hash) ?? [];
+      for (const id of alike) if (equalBits(all[id] as Bits, current)) return id;
+      if (alike.length === 0) found.set(hash, alike);
+      alike.push(all.length);
+      return all.push(current.slice()) - 1;
     },
   };
 }
@@ -63,10 +62,13 @@ export function buildPartition<T extends number | bigint>(
   const places = new Map(firsts.map((value, at) => [value, at]));
   // Of each cut point a list of the sets that begin or end there, as chains within two arrays: one list each costs far more.
   const latest = new Int32Array(firsts.length).fill(-1);
-  const chained: { readonly set: number; readonly earlier: number }[] = [];
+  const chained: number[] = [];
+  const earlier: number[] = [];
   const flipAt = (value: T, set: number) => {
     const at = places.get(value);
-    if (at !== undefined) latest[at] = chained.push({ set, earlier: latest[at] as number }) - 1;
+    if (at === undefined) return;
+    earlier.push(latest[at] as number);
+    latest[at] = chained.push(set) - 1;
   };
   for (const [set, spans] of sets.entries()) {
     for (const span of spans) {
@@ -77,13 +79,14 @@ export function buildPartition<T extends number | bigint>(
   const finder = classFinder(sets.length);
   const classes = new Int32Array(firsts.length);
   for (let at = 0; at < firsts.length; at++) {
-    for (let entry = chained[latest[at] as number]; entry; entry = chained[entry.earlier]) finder.flip(entry.set);
+    for (let entry = latest[at] as number; entry >= 0; entry = earlier[entry] as number)
+      finder.flip(chained[entry] as number);
     classes[at] = finder.id();
   }
   const count = finder.all.length;
   const members = sets.map(() => emptyBits(count));
   for (const [id, bits] of finder.all.entries()) {
-    for (const [set, classBits] of members.entries()) if (hasBit(bits, set)) addBit(classBits, id);
+    eachBit(bits, (set) => addBit(members[set] as Bits, id));
   }
   const lasts = firsts.map((_, at) => (at + 1 < firsts.length ? valueBefore(firsts[at + 1] as T) : last));
   return { firsts, lasts, classes, count, members };
