@@ -115,7 +115,13 @@ async function insertSnapshots(sql: IngestEnvironment['sql'], rules: number): Pr
     });
     await storeGuestSnapshots(db, rows);
   }
-  const state = { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, unreadable: [] };
+  const nodes = await sql<{ name: string }[]>`select name from nodes order by name`;
+  const state = {
+    ...{ firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, unreadable: [] },
+    nodes: Object.fromEntries(
+      nodes.map(({ name }, i) => [name, { options: {}, networks: [`10.99.0.${i + 1}/16`], rules: [] }]),
+    ),
+  };
   const cluster_id = guests[0]?.cluster_id ?? '';
   await storeClusterSnapshot(db, { cluster_id, read_at, state, state_hash: hashOf(state) });
 }

@@ -129,8 +129,10 @@ export function decomposeAsked(
   box: Box,
   keeps = true,
 ): Generator<Part<Verdict>> {
-  const asked = plans.get(guest)?.has(`${direction}${box.family}`) ? null : findAskedRules(box);
-  if (!asked) return decompose(guest, direction, box, keeps);
+  if (plans.get(guest)?.has(`${direction}${box.family}`)) return decompose(guest, direction, box, keeps);
+  const asked = findAskedRules(box);
+  // Compiled rules of a guest have 100 KB and more as well: where they are not to stay, they belong to a copy.
+  if (!asked) return decompose(keeps ? guest : narrowGuest(guest, () => true), direction, box, keeps);
   const own = narrowed.get(guest) ?? new Map<string, PreparedGuest>();
   narrowed.set(guest, own);
   const narrow = own.get(asked.key) ?? narrowGuest(guest, asked.isAsked);
