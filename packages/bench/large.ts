@@ -28,11 +28,11 @@ type Ask = { path: (call: number) => string; most: number; of: 'p95' | 'median' 
 /** A day and some minutes, other ones for each call. */
 const since = (call: number) => new Date(Date.now() - DAY_MS - call * MINUTE_MS).toISOString();
 
-const environment = await startIngestEnvironment();
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu'],
 });
+const environment = await startIngestEnvironment();
 
 async function measureCalls(calls: Readonly<Record<string, Ask>>, authorization: string): Promise<void> {
   const rows: string[][] = [];
