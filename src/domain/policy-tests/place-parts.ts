@@ -14,8 +14,10 @@ export type PlacePart = {
 /** Where interfaces differ, it is not known which of them a packet passes. */
 const INTERFACES_DIFFER = { kind: 'unknown', reason: 'unknown_packet_detail', places: [] } as const;
 
-/** Divides packets into parts that every filter of the place treats alike. */
-/** @param keeps whether what is found out about the filters stays with them: not where thousands of places are asked once */
+/**
+ * Divides packets into parts that every filter of the place treats alike.
+ * @param keeps whether what is found out about the filters stays with them: not where thousands of places are asked once
+ */
 export function* partsAt(
   place: TestPlace,
   direction: 'in' | 'out',
