@@ -54,6 +54,12 @@ const request = (method: string, target: string, headers = '') =>
   send(`${method} ${target} HTTP/1.1\r\nHost: fabric.test\r\nConnection: close\r\n${headers}\r\n`);
 
 describe('the HTTP entry', () => {
+  it('keeps connections longer than proxies do', async () => {
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    expect(Number(/timeout=(\d+)/.exec(answer.headers.get('keep-alive') ?? '')?.[1])).toBeGreaterThan(120);
+    await answer.text();
+  });
+
   it.each([
     '/api/v1//settings',
     '//api/v1/settings',

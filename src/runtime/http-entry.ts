@@ -13,6 +13,11 @@ import { findRequestError, isApiPath, PAGE_HEADERS, sendProblem, toOriginForm } 
 export const REQUEST_MS = 30_000;
 /** So often it is looked whether one takes longer (ms). */
 const LOOK_MS = 1_000;
+/**
+ * Time for which a connection without a request stays open (ms): longer than proxies keep theirs (nginx 60 s, Traefik 90 s, Caddy 120 s). With Node's
+ * five seconds a proxy sends requests over connections that are being closed in that moment, and they are lost.
+ */
+const KEEP_ALIVE_MS = 125_000;
 
 /** The one `Host` that a request has. Of two, a proxy before us may have believed the other. */
 function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
@@ -115,7 +120,8 @@ export function installHttpEntry(
       typeof arg === 'function' ? guardListener(arg as RequestListener, isTrusted, answering) : arg,
     );
     const given = typeof wrapped[0] === 'object' ? wrapped.shift() : {};
-    const options = { ...(given as object), requestTimeout: requestMs, connectionsCheckingInterval: LOOK_MS };
+    const times = { requestTimeout: requestMs, connectionsCheckingInterval: LOOK_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+    const options = { ...(given as object), ...times };
     const server = Reflect.apply(create, http, [options, ...wrapped]) as Server;
     closeAfterAccepting(server);
     return server.on('clientError', rejectMalformedRequest);
