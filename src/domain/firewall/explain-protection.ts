@@ -39,7 +39,7 @@ function acceptsEverything(rules: readonly CompiledRule[], family: 4 | 6): 'yes'
   return open ? 'unknown' : 'no';
 }
 
-/** Rules of a port's protocol never match every packet, whatever else they say. Nearly all rules are such ones, and compiling them takes long. */
+/** A rule about TCP or UDP never matches every packet. Nearly all rules are such ones, and compiling them takes long. */
 const mayBeUnconditional: AskedRules = ({ macro, proto }) => Boolean(macro) || (proto !== 'tcp' && proto !== 'udp');
 
 const toExplained = (protection: Protection, ...reasons: UnprotectedReason[]): ExplainedProtection => ({
@@ -64,7 +64,7 @@ function explainForImplementation(
   }
   let mayHaveRules = false;
   for (const rule of rules) {
-    // One rule suffices, and usually the first one is in the chain.
+    // One rule in the chain suffices, and usually the first one is.
     const alone = { ...state, guest: { ...state.guest, rules: [rule] } };
     for (const { action } of FAMILIES.flatMap((family) => compile(alone, family))) {
       if (action !== 'unknown') return toExplained('rules_default_accept', 'default_accept');

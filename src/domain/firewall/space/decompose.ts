@@ -44,8 +44,8 @@ export class Part<V> {
 }
 
 /**
- * The addresses of one end that have parts with each answer, whatever else these packets have. Some sets, which may overlap: a small
- * fraction of the work that reading all boxes is.
+ * The addresses of one end by the answer to packets that have them, whatever else these packets have. Sets may overlap. Reading the
+ * boxes of all parts instead takes several times as long.
  */
 export function gatherAddresses<V, A extends string>(
   parts: Iterable<Part<V>>,

@@ -40,7 +40,7 @@ type Spans = readonly Span<number>[] | readonly AddressSpan[];
 /** Numbers of equal lists of spans: rules often name the same set. */
 function internSpans() {
   const lists: Spans[] = [];
-  /** Many conditions have the same list, which takes less than comparing equal ones. */
+  /** The same list is found by itself: comparing it with equal ones takes longer. */
   const byList = new Map<Spans, number>();
   const known = new Map<string, number[]>();
   const same = (a: Spans, b: Spans) => a.every(({ first, last }, at) => first === b[at]?.first && last === b[at]?.last);
