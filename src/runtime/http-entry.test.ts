@@ -60,6 +60,17 @@ describe('the HTTP entry', () => {
     await answer.text();
   });
 
+  it('closes although clients keep their connections', async () => {
+    const other = http.createServer((_, response) => response.end('ok'));
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const agent = new http.Agent({ keepAlive: true });
+    const [response] = await once(http.get({ agent, port: (other.address() as AddressInfo).port }), 'response');
+    response.resume();
+    await once(response, 'end');
+    await new Promise((done) => other.close(done));
+    agent.destroy();
+  });
+
   it.each([
     '/api/v1//settings',
     '//api/v1/settings',

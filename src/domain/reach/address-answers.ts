@@ -38,7 +38,7 @@ function findStretch(firsts: readonly Value[], value: Value): number {
 
 type Side = { in255: number; others: number };
 
-/** Answers by the addresses of the other end: one list of spans for all of some parts. */
+/** Answers by lists of the other end's addresses. Lists may overlap. */
 function collectSides({ place, value }: Spot, direction: 'in' | 'out', family: 4 | 6, service: Service) {
   const [near, far] = [pointSpans([value]), allAddresses(family)];
   const box = direction === 'in' ? serviceBox(family, service, far, near) : serviceBox(family, service, near, far);

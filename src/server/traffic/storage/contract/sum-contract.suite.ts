@@ -92,11 +92,15 @@ export function describeSumContract(name: string, { store, clear, share = 1 }: C
         { groups, protocols: null, port: undefined },
         { groups, protocols: ['tcp'], port: 443 },
         { groups, protocols: ['udp', 'icmp'], port: undefined, at: [second, ...others] },
+        { groups, protocols: null, port: undefined, at: [first] },
         { groups: new Map(), protocols: null, port: undefined },
       ];
     };
     let betweens = 0;
-    /** One of the filters after the other: of each of so many questions all of them would be half of what this file takes. */
+    /**
+     * One of the filters after the other: of each of so many questions all of them would be half of what this file takes. Their number
+     * is odd, so that each filter meets both ranges.
+     */
     const expectBetween = async (
       selection: BoundedSelection,
       source: 'minutes' | 'hours',
