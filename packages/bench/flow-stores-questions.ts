@@ -119,7 +119,7 @@ export function listQuestions({ nodes, workloads }: Inventory, now: number): Que
       name: `map: ${name}`,
       bar: 'raw',
       use: 'heavy',
-      ask: async (store) => (await store.edges(selection, totals, narrowed)).length,
+      ask: async (store) => (await store.edges(selection, totals, narrowed)).table.size,
     };
   };
   const selectWorkload = (workload_id: string, since: number) => ({

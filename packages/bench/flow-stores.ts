@@ -200,7 +200,7 @@ async function measureYear(): Promise<void> {
   }
   const { selection: year, totals, buckets } = planned({}, now - 365 * DAY_MS);
   await run('chart: a year', null, async (store) => (await store.series(year, totals, buckets)).length);
-  await run('map: a year', null, async (store) => (await store.edges(year, totals)).length);
+  await run('map: a year', null, async (store) => (await store.edges(year, totals)).table.size);
   const { selection } = planned({}, now - 365 * DAY_MS, false);
   await run(
     'groups: a year, sources (from flows)',

@@ -124,10 +124,12 @@ function mergeAudits(a: readonly SummedAuditSay[], b: readonly SummedAuditSay[])
   return merged.sort(compareAudits);
 }
 
-/** What is shown for two rows together. */
-export const mergeVerdicts = (a: SummedVerdict, b: SummedVerdict): SummedVerdict => ({
-  action: getCommonValue(a.action, b.action) ?? 'mixed',
-  rules_say: mergeRules(a.rules_say, b.rules_say),
-  audit_say: mergeAudits(a.audit_say, b.audit_say),
-  differs: a.differs || b.differs,
-});
+/** What is shown for two rows together; the first one itself where the second adds nothing. */
+export function mergeVerdicts(a: SummedVerdict, b: SummedVerdict): SummedVerdict {
+  const action = getCommonValue(a.action, b.action) ?? 'mixed';
+  const rules_say = mergeRules(a.rules_say, b.rules_say);
+  const differs = a.differs || b.differs;
+  const isAudited = a.audit_say.length > 0 || b.audit_say.length > 0;
+  if (!isAudited && action === a.action && rules_say === a.rules_say && differs === a.differs) return a;
+  return { action, rules_say, audit_say: mergeAudits(a.audit_say, b.audit_say), differs };
+}

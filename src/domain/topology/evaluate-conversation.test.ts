@@ -4,9 +4,9 @@ import { PLAIN_NODE, RANDOM_NIC, randomSource, randomState } from '../firewall/r
 import { computeFlowContext } from '../flow-context/compute-flow-context';
 import { prepareGuestContext } from '../flow-context/guest-context';
 import { parseIp } from '../net/ip-address';
+import type { Conversation } from './conversation-table';
 import type { EdgeVerdict } from './edge-verdict';
 import { combineEdges, createEndEvaluator, mayBeBroadcast, toEdgeVerdict } from './evaluate-conversation';
-import type { Conversation } from './fold-conversations';
 
 const OWN = '10.0.1.9';
 

@@ -5,8 +5,8 @@ import type { FlowContext } from '../flow-context/flow-context';
 import type { GuestContext } from '../flow-context/guest-context';
 import { cidrContains, parseCidr } from '../net/cidr';
 import { formatIp, type IpAddress } from '../net/ip-address';
+import type { Conversation } from './conversation-table';
 import { type EdgeVerdict, worstVerdict } from './edge-verdict';
-import type { Conversation } from './fold-conversations';
 
 /** Who opened a conversation, or who was called. */
 export type End = 'source' | 'destination';

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { MAX_SERVICE_WORKLOADS } from '../choices';
 import type { Action } from '../flow-action';
 import type { SummedVerdict } from '../summed-verdict';
+import { type Conversation, tabulate } from './conversation-table';
 import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
-import { type Conversation, foldConversations, foldGroups } from './fold-conversations';
+import { type EvaluatedConversations, foldConversations, foldGroups } from './fold-conversations';
 import { MAX_EDGE_SERVICES, MAX_PEER_PREFIXES } from './topology';
 
 const CLUSTER = 'c1';
@@ -28,11 +29,11 @@ const createConversation = (values: Partial<Conversation> = {}): Conversation =>
   ...values,
 });
 const summed = (action: Action): SummedVerdict => ({ action, rules_say: null, audit_say: [], differs: false });
-const fold = (...list: [Conversation, EdgeVerdict, Action?][]) =>
-  foldConversations(
-    list.map(([conversation, edge, action = 'unknown']) => [conversation, { edge, verdict: summed(action) }]),
-    findStanding,
-  );
+const toEvaluated = (list: readonly (readonly [Conversation, EdgeVerdict, Action?])[]): EvaluatedConversations => ({
+  table: tabulate(list.map(([conversation]) => conversation)),
+  verdicts: list.map(([, edge, action = 'unknown']) => ({ edge, verdict: summed(action) })),
+});
+const fold = (...list: [Conversation, EdgeVerdict, Action?][]) => foldConversations(toEvaluated(list), findStanding);
 
 describe('foldConversations', () => {
   it('adds up the traffic between two ends, separately for each verdict', () => {
@@ -188,7 +189,7 @@ describe('foldGroups', () => {
     fc.assert(
       fc.property(found, grouping, fc.nat({ max: 5 }), (list, groups, most) => {
         const nodeOf = nodeIn(groups);
-        const evaluated = list.map(([one, edge]) => [one, { edge, verdict: summed('unknown') }] as const);
+        const evaluated = toEvaluated(list);
         const { edges, outside, ...totals } = foldGroups(evaluated, nodeOf);
         expect(sums(edges)).toEqual(sums(list.map(([one]) => one)));
         expect(sums([totals.sums])).toEqual(sums(edges));
@@ -221,10 +222,7 @@ describe('foldGroups', () => {
     fc.assert(
       fc.property(found, (list) => {
         const nodeOf = nodeIn(GROUPS);
-        const { edges } = foldGroups(
-          list.map(([one, edge]) => [one, { edge, verdict: summed('unknown') }]),
-          nodeOf,
-        );
+        const { edges } = foldGroups(toEvaluated(list), nodeOf);
         const known = (id: string | null) => (id === null ? null : nodeOf(id));
         for (const edge of edges) {
           for (const service of edge.services) {
@@ -253,9 +251,8 @@ describe('foldGroups', () => {
     const many = Array.from({ length: MAX_SERVICE_WORKLOADS + 1 }, (_, i) =>
       createConversation({ source_workload_id: `w${i}` }),
     );
-    const { edges } = foldGroups(
-      many.map((one) => [one, { edge: 'observed', verdict: summed('unknown') }]),
-      (id) => (id === 'b' ? 'two' : 'one'),
+    const { edges } = foldGroups(toEvaluated(many.map((one) => [one, 'observed'])), (id) =>
+      id === 'b' ? 'two' : 'one',
     );
     expect(edges[0]?.services[0]?.ends).toEqual({
       source: { workload_ids: [], prefix: null },
@@ -266,11 +263,7 @@ describe('foldGroups', () => {
   it('sums up to the same whether groups are expanded or not', () => {
     fc.assert(
       fc.property(found, grouping, (list, groups) => {
-        const folded = (nodeOf: (id: string) => string | null) =>
-          foldGroups(
-            list.map(([one, edge]) => [one, { edge, verdict: summed('unknown') }]),
-            nodeOf,
-          ).edges;
+        const folded = (nodeOf: (id: string) => string | null) => foldGroups(toEvaluated(list), nodeOf).edges;
         const collapsed = folded(nodeIn(groups));
         const expanded = folded((id) => (id === 'gone' ? null : id));
         for (const verdict of EDGE_VERDICTS) {

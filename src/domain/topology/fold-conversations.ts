@@ -1,6 +1,7 @@
 import { MAX_SERVICE_WORKLOADS } from '../choices';
 import { toVisibleCidr } from '../flow/flow-end';
 import { mergeVerdicts, type SummedVerdict } from '../summed-verdict';
+import type { ConversationTable, TableEnd, TableService } from './conversation-table';
 import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
 import {
   MAX_EDGE_SERVICES,
@@ -11,45 +12,24 @@ import {
   type TopologyService,
 } from './topology';
 
-/** Traffic that one end opened to another, by service and verdict of the flows. An end without a workload is its prefix. */
-export type Conversation = {
-  source_workload_id: string | null;
-  source_prefix: string;
-  source_internal: boolean;
-  destination_workload_id: string | null;
-  destination_prefix: string;
-  destination_internal: boolean;
-  protocol: string;
-  port: number | null;
-  decision: string;
-  /** Replies were seen. Left out of rollups per minute and hour, which do not record it. */
-  answered?: boolean;
-  bytes: number;
-  packets: number;
-  flows: number;
-  last_seen_at: string;
-};
-
 /** Location of a workload: its cluster and the network of its first interface. */
 export type Standing = { cluster_id: string; network_id: string | null };
 
-type Sums = Pick<Conversation, 'bytes' | 'packets' | 'flows'>;
-type Peer = Omit<TopologyPeer, 'prefixes' | 'prefixes_total'> & { prefixes: Map<string, Sums> };
-/** Who was seen at both ends of a service: ids of workloads, and prefixes of what is none. */
-type Seen = Record<'source' | 'destination', { workloads: Set<string>; prefixes: Set<string> }>;
-/** Who was seen is kept where ends are named. */
-type Service = TopologyService & { seen?: Seen };
-type Edge = Pick<TopologyEdge, 'source' | 'destination' | 'verdict' | 'last_seen_at'> &
-  Sums & {
-    services: Map<string, Service>;
-    summed: SummedVerdict;
-  };
+/** Conversations, and of each row how the map shows it and the same three as of a flow. */
+export type EvaluatedConversations = {
+  readonly table: ConversationTable;
+  readonly verdicts: readonly { readonly edge: EdgeVerdict; readonly verdict: SummedVerdict }[];
+};
 
-/** A conversation with how the map shows it and the same three as of a flow. */
-export type EvaluatedConversation = readonly [
-  Conversation,
-  { readonly edge: EdgeVerdict; readonly verdict: SummedVerdict },
-];
+type Sums = { bytes: number; packets: number; flows: number };
+type Seen = Sums & { last_seen: number };
+type Peer = Omit<TopologyPeer, 'prefixes' | 'prefixes_total'> & { prefixes: Map<string, Sums> };
+/** Who was seen at both ends of a service: numbers of ends. */
+type SeenEnds = Record<'source' | 'destination', Set<number>>;
+/** Who was seen is kept where ends are named. */
+type Service = Seen & Pick<TopologyService, 'protocol' | 'port'> & { ends: SeenEnds | null };
+type Edge = Seen &
+  Pick<TopologyEdge, 'source' | 'destination' | 'verdict'> & { services: Map<number, Service>; summed: SummedVerdict };
 
 function add(to: Sums, from: Sums): void {
   to.bytes += from.bytes;
@@ -57,38 +37,40 @@ function add(to: Sums, from: Sums): void {
   to.flows += from.flows;
 }
 
-function extend(to: Sums & { last_seen_at: string }, from: Conversation): void {
-  add(to, from);
-  if (from.last_seen_at > to.last_seen_at) to.last_seen_at = from.last_seen_at;
+function addRow(to: Sums, { bytes, packets, flows }: ConversationTable, row: number): void {
+  to.bytes += bytes[row] as number;
+  to.packets += packets[row] as number;
+  to.flows += flows[row] as number;
 }
 
+function extend(to: Seen, table: ConversationTable, row: number): void {
+  addRow(to, table, row);
+  const last_seen = table.last_seen[row] as number;
+  if (last_seen > to.last_seen) to.last_seen = last_seen;
+}
+
+const NOTHING: Readonly<Seen> = { bytes: 0, packets: 0, flows: 0, last_seen: 0 };
+
+const toTime = (ms: number) => new Date(ms).toISOString();
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 const byWeight = (a: Sums, b: Sums) => b.bytes - a.bytes || b.flows - a.flows;
 
-const emptySeen = (): Seen => ({
-  source: { workloads: new Set(), prefixes: new Set() },
-  destination: { workloads: new Set(), prefixes: new Set() },
-});
-
-function finishEnd({ workloads, prefixes }: Seen['source']): ServiceEnd {
+/** @param isKnown whether a workload is named as an end of a service */
+function finishEnd(
+  numbers: ReadonlySet<number>,
+  ends: readonly TableEnd[],
+  isKnown: (workloadId: string) => boolean,
+): ServiceEnd {
+  const workloads = new Set<string>();
+  const prefixes = new Set<string>();
+  for (const number of numbers) {
+    const { workload_id: id, prefix } = ends[number] as TableEnd;
+    if (id !== null && isKnown(id)) workloads.add(id);
+    else prefixes.add(prefix);
+  }
   const isNamed = prefixes.size === 0 && workloads.size <= MAX_SERVICE_WORKLOADS;
   const [only = null] = workloads.size === 0 && prefixes.size === 1 ? prefixes : [];
   return { workload_ids: isNamed ? [...workloads].sort() : [], prefix: only === null ? null : toVisibleCidr(only) };
-}
-
-const finishService = ({ seen, ...service }: Service): TopologyService =>
-  seen ? { ...service, ends: { source: finishEnd(seen.source), destination: finishEnd(seen.destination) } } : service;
-
-function finishEdge({ services, summed, ...edge }: Edge): TopologyEdge {
-  const all = [...services.values()].sort(
-    (a, b) => byWeight(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
-  );
-  return {
-    ...edge,
-    ...summed,
-    services: all.slice(0, MAX_EDGE_SERVICES).map(finishService),
-    services_total: all.length,
-  };
 }
 
 function finishPrefixes(prefixes: ReadonlyMap<string, Sums>): Pick<TopologyPeer, 'prefixes' | 'prefixes_total'> {
@@ -108,63 +90,123 @@ const WEIGHTS = Object.fromEntries(EDGE_VERDICTS.map((verdict, weight) => [verdi
 /** The heaviest edges, and how many there are of how much traffic. */
 export type FoldedEdges = { edges: TopologyEdge[]; edges_total: number; sums: Sums };
 
-/**
- * Sums up conversations by their two ends and verdict.
- * @param isKnown whether a workload is named as an end of a service; undefined: none is, because the ends of edges are workloads
- */
-function edgeSums(isKnown?: (workloadId: string) => boolean) {
-  const edges = new Map<string, Edge>();
-  return {
-    add(
-      source: string,
-      destination: string,
-      [conversation, { edge: verdict, verdict: summed }]: EvaluatedConversation,
-    ): void {
-      const { protocol, port, bytes, packets, flows, last_seen_at } = conversation;
-      const key = `${source} ${destination} ${verdict}`;
-      let edge = edges.get(key);
-      if (!edge) {
-        const services = new Map<string, Service>();
-        edge = { source, destination, verdict, bytes, packets, flows, last_seen_at, services, summed };
-        edges.set(key, edge);
-      } else {
-        edge.summed = mergeVerdicts(edge.summed, summed);
-        extend(edge, conversation);
-      }
-      const serviceKey = `${protocol} ${port}`;
-      let service = edge.services.get(serviceKey);
-      if (!service) {
-        service = { protocol, port, bytes, packets, flows, last_seen_at, ...(isKnown && { seen: emptySeen() }) };
-        edge.services.set(serviceKey, service);
-      } else extend(service, conversation);
-      if (!isKnown || !service.seen) return;
-      for (const end of ['source', 'destination'] as const) {
-        const id = conversation[`${end}_workload_id`];
-        if (id !== null && isKnown(id)) service.seen[end].workloads.add(id);
-        else service.seen[end].prefixes.add(conversation[`${end}_prefix`]);
-      }
-    },
-    /** The weightiest verdict first, then the heaviest; not more than `most`. */
-    finish(most: number): FoldedEdges {
-      const all = [...edges.values()].sort(
-        (a, b) =>
-          WEIGHTS[a.verdict] - WEIGHTS[b.verdict] ||
-          byWeight(a, b) ||
-          byText(a.source, b.source) ||
-          byText(a.destination, b.destination),
-      );
-      const sums = { bytes: 0, packets: 0, flows: 0 };
-      for (const edge of all) add(sums, edge);
-      return { edges: all.slice(0, most).map(finishEdge), edges_total: all.length, sums };
-    },
-  };
+/** Sums up conversations by their two ends and verdict. */
+class EdgeSums {
+  readonly #table: ConversationTable;
+  readonly #verdicts: EvaluatedConversations['verdicts'];
+  readonly #isKnown: ((workloadId: string) => boolean) | null;
+  readonly #edges = new Map<number, Edge>();
+  readonly #nodes: string[] = [];
+  readonly #numbers = new Map<string, number>();
+  /** Of each service of the table, a number that those of the same protocol and port share. */
+  readonly #services: readonly number[];
+
+  /** @param isKnown whether a workload is named as an end of a service; null: none is, because the ends of edges are workloads */
+  constructor({ table, verdicts }: EvaluatedConversations, isKnown: ((workloadId: string) => boolean) | null) {
+    this.#table = table;
+    this.#verdicts = verdicts;
+    this.#isKnown = isKnown;
+    const services = new Map<string, number>();
+    this.#services = table.services.map(({ protocol, port }, number) => {
+      const key = `${protocol} ${port}`;
+      const known = services.get(key);
+      if (known === undefined) services.set(key, number);
+      return known ?? number;
+    });
+  }
+
+  /** The number of a node at an end of edges. */
+  numberOf(node: string): number {
+    let number = this.#numbers.get(node);
+    if (number === undefined) {
+      number = this.#nodes.push(node) - 1;
+      this.#numbers.set(node, number);
+    }
+    return number;
+  }
+
+  add(source: number, destination: number, row: number): void {
+    const table = this.#table;
+    const { edge: verdict, verdict: summed } = this.#verdicts[row] as EvaluatedConversations['verdicts'][number];
+    const key = (source * 2 ** 24 + destination) * EDGE_VERDICTS.length + WEIGHTS[verdict];
+    let edge = this.#edges.get(key);
+    if (!edge) {
+      const ends = { source: this.#nodes[source] as string, destination: this.#nodes[destination] as string };
+      edge = { ...ends, verdict, ...NOTHING, services: new Map(), summed };
+      this.#edges.set(key, edge);
+    } else edge.summed = mergeVerdicts(edge.summed, summed);
+    extend(edge, table, row);
+    const number = table.service[row] as number;
+    const serviceKey = this.#services[number] as number;
+    let service = edge.services.get(serviceKey);
+    if (!service) {
+      const { protocol, port } = table.services[number] as TableService;
+      const ends = this.#isKnown && { source: new Set<number>(), destination: new Set<number>() };
+      service = { protocol, port, ...NOTHING, ends };
+      edge.services.set(serviceKey, service);
+    }
+    extend(service, table, row);
+    service.ends?.source.add(table.source[row] as number);
+    service.ends?.destination.add(table.destination[row] as number);
+  }
+
+  /** The weightiest verdict first, then the heaviest; not more than `most`. */
+  finish(most: number): FoldedEdges {
+    const all = [...this.#edges.values()].sort(
+      (a, b) =>
+        WEIGHTS[a.verdict] - WEIGHTS[b.verdict] ||
+        byWeight(a, b) ||
+        byText(a.source, b.source) ||
+        byText(a.destination, b.destination),
+    );
+    const sums = { bytes: 0, packets: 0, flows: 0 };
+    for (const edge of all) add(sums, edge);
+    return { edges: all.slice(0, most).map((edge) => this.#finishEdge(edge)), edges_total: all.length, sums };
+  }
+
+  #finishEdge({ services, summed, last_seen, ...edge }: Edge): TopologyEdge {
+    const all = [...services.values()].sort(
+      (a, b) => byWeight(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
+    );
+    return {
+      ...edge,
+      last_seen_at: toTime(last_seen),
+      ...summed,
+      services: all.slice(0, MAX_EDGE_SERVICES).map((service) => this.#finishService(service)),
+      services_total: all.length,
+    };
+  }
+
+  #finishService({ ends, last_seen, ...service }: Service): TopologyService {
+    const { ends: all } = this.#table;
+    const isKnown = this.#isKnown;
+    const finished = { ...service, last_seen_at: toTime(last_seen) };
+    if (!ends || !isKnown) return finished;
+    const [source, destination] = [finishEnd(ends.source, all, isKnown), finishEnd(ends.destination, all, isKnown)];
+    return { ...finished, ends: { source, destination } };
+  }
 }
 
-function addPrefix(prefixes: Map<string, Sums>, prefix: string, from: Sums): void {
-  const known = prefixes.get(prefix);
-  const { bytes, packets, flows } = from;
-  if (known) add(known, from);
-  else prefixes.set(prefix, { bytes, packets, flows });
+function addPrefix(prefixes: Map<string, Sums>, prefix: string, table: ConversationTable, row: number): void {
+  let known = prefixes.get(prefix);
+  if (!known) {
+    known = { bytes: 0, packets: 0, flows: 0 };
+    prefixes.set(prefix, known);
+  }
+  addRow(known, table, row);
+}
+
+/** Remembers something about ends by their number: most ends have many conversations. */
+function remember<T>(ends: readonly TableEnd[], find: (end: TableEnd) => T): (number: number) => T {
+  const known = new Map<number, T>();
+  return (number) => {
+    let found = known.get(number);
+    if (found === undefined) {
+      found = find(ends[number] as TableEnd);
+      known.set(number, found);
+    }
+    return found;
+  };
 }
 
 /**
@@ -174,37 +216,38 @@ function addPrefix(prefixes: Map<string, Sums>, prefix: string, from: Sums): voi
  * @param most edges that are returned; totals are of all
  */
 export function foldConversations(
-  conversations: Iterable<EvaluatedConversation>,
+  conversations: EvaluatedConversations,
   standingOf: (workloadId: string) => Standing | null,
   most = Number.POSITIVE_INFINITY,
 ): FoldedEdges & { peers: TopologyPeer[] } {
+  const { table } = conversations;
   const peers = new Map<string, Peer>();
-  const edges = edgeSums();
+  const edges = new EdgeSums(conversations, null);
 
-  const addPeer = (conversation: Conversation, end: 'source' | 'destination', { cluster_id, network_id }: Standing) => {
-    const kind = conversation[`${end}_internal`] ? 'internal' : 'external';
+  const addPeer = ({ prefix, internal }: TableEnd, { cluster_id, network_id }: Standing, row: number): number => {
+    const kind = internal ? 'internal' : 'external';
     const id = `${kind}:${network_id ?? cluster_id}`;
     let peer = peers.get(id);
     if (!peer) {
       peer = { id, kind, cluster_id, network_id, prefixes: new Map() };
       peers.set(id, peer);
     }
-    addPrefix(peer.prefixes, conversation[`${end}_prefix`], conversation);
-    return id;
+    addPrefix(peer.prefixes, prefix, table, row);
+    return edges.numberOf(id);
   };
+  const findKnown = remember(table.ends, ({ workload_id: id }) => {
+    const standing = id === null ? null : standingOf(id);
+    return standing && id !== null ? { node: edges.numberOf(id), standing } : null;
+  });
 
-  for (const evaluated of conversations) {
-    const [conversation] = evaluated;
-    const [from, to] = (['source', 'destination'] as const).map((end) => {
-      const id = conversation[`${end}_workload_id`];
-      const standing = id === null ? null : standingOf(id);
-      return standing && id !== null ? { id, standing } : null;
-    });
-    const standing = from?.standing ?? to?.standing;
+  for (let row = 0; row < table.size; row++) {
+    const [from, to] = [table.source[row] as number, table.destination[row] as number];
+    const [caller, service] = [findKnown(from), findKnown(to)];
+    const standing = caller?.standing ?? service?.standing;
     if (!standing) continue;
-    const source = from?.id ?? addPeer(conversation, 'source', standing);
-    const destination = to?.id ?? addPeer(conversation, 'destination', standing);
-    edges.add(source, destination, evaluated);
+    const source = caller?.node ?? addPeer(table.ends[from] as TableEnd, standing, row);
+    const destination = service?.node ?? addPeer(table.ends[to] as TableEnd, standing, row);
+    edges.add(source, destination, row);
   }
   return {
     peers: [...peers.values()].map(finishPeer).sort((a, b) => byText(a.id, b.id)),
@@ -222,22 +265,25 @@ export type Outside = Pick<TopologyPeer, 'prefixes' | 'prefixes_total'> & { kind
  * @param most edges that are returned; totals are of all
  */
 export function foldGroups(
-  conversations: Iterable<EvaluatedConversation>,
+  conversations: EvaluatedConversations,
   nodeOf: (workloadId: string) => string | null,
   most = Number.POSITIVE_INFINITY,
 ): FoldedEdges & { outside: Outside[] } {
+  const { table } = conversations;
   const outside = { external: new Map<string, Sums>(), internal: new Map<string, Sums>() };
-  const edges = edgeSums((id) => nodeOf(id) !== null);
-  const addEnd = (conversation: Conversation, end: 'source' | 'destination'): string => {
-    const id = conversation[`${end}_workload_id`];
+  const edges = new EdgeSums(conversations, (id) => nodeOf(id) !== null);
+  const findPlace = remember(table.ends, ({ workload_id: id, prefix, internal }) => {
     const node = id === null ? null : nodeOf(id);
-    if (node !== null) return node;
-    const kind = conversation[`${end}_internal`] ? 'internal' : 'external';
-    addPrefix(outside[kind], conversation[`${end}_prefix`], conversation);
-    return kind;
+    const kind = internal ? 'internal' : 'external';
+    return { node: edges.numberOf(node ?? kind), prefixes: node === null ? outside[kind] : null, prefix };
+  });
+  const addEnd = (end: number, row: number): number => {
+    const { node, prefixes, prefix } = findPlace(end);
+    if (prefixes) addPrefix(prefixes, prefix, table, row);
+    return node;
   };
-  for (const evaluated of conversations)
-    edges.add(addEnd(evaluated[0], 'source'), addEnd(evaluated[0], 'destination'), evaluated);
+  for (let row = 0; row < table.size; row++)
+    edges.add(addEnd(table.source[row] as number, row), addEnd(table.destination[row] as number, row), row);
   return {
     outside: (['external', 'internal'] as const)
       .filter((kind) => outside[kind].size > 0)

@@ -1,5 +1,6 @@
+import { type Conversation, tabulate } from '@/domain/topology/conversation-table';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
-import { type Conversation, type EvaluatedConversation, foldGroups } from '@/domain/topology/fold-conversations';
+import { foldGroups } from '@/domain/topology/fold-conversations';
 import { groupPlacer } from '@/domain/topology/group-workloads';
 import type { Topology, TopologyGroup, TopologyGrouping } from '@/domain/topology/topology';
 
@@ -53,12 +54,13 @@ function randomTraffic(seed: number, sizes: Sizes) {
       addresses: [`10.0.${n >> 8}.${n & 255}`],
     };
   });
-  const conversations: EvaluatedConversation[] = [];
+  const conversations: Conversation[] = [];
+  const verdicts = [];
   for (let n = 0; n < sizes.edges && workloads.length > 1; n++) {
     const [source, other] = [workloads[below(workloads.length)], workloads[below(workloads.length)]];
     const destination = random() < 0.1 ? null : other;
     if (!source || source === destination) continue;
-    const conversation: Conversation = {
+    conversations.push({
       source_workload_id: source.id,
       source_prefix: '10.0.0.0/16',
       source_internal: true,
@@ -72,13 +74,10 @@ function randomTraffic(seed: number, sizes: Sizes) {
       packets: below(1000),
       flows: below(20),
       last_seen_at: '2026-01-01T00:00:00.000Z',
-    };
-    conversations.push([
-      conversation,
-      { edge: EDGE_VERDICTS[below(EDGE_VERDICTS.length)] ?? 'observed', verdict: SAYS },
-    ]);
+    });
+    verdicts.push({ edge: EDGE_VERDICTS[below(EDGE_VERDICTS.length)] ?? 'observed', verdict: SAYS } as const);
   }
-  return { clusters, networks, workloads, conversations };
+  return { clusters, networks, workloads, conversations: { table: tabulate(conversations), verdicts } };
 }
 
 /** A map with this many workloads and conversations, the same for the same seed. All groups are expanded unless it is said which. */

@@ -2,6 +2,7 @@ import type { FromOutside, OutsideConnection } from '@/domain/dashboard/dashboar
 import { planRange } from '@/domain/flow/plan-range';
 import { isWithinReach } from '@/domain/permissions';
 import { mergeVerdicts } from '@/domain/summed-verdict';
+import { readRows } from '@/domain/topology/conversation-table';
 import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
@@ -34,9 +35,9 @@ export async function readOutsideConnections(
   const plan = planRange({ since, until }, { now, retentionHours, summed: true });
   const times = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
   const source = plan.source === 'hours' ? 'hours' : 'minutes';
-  const asked = { from_outside: true, most: MOST_EVALUATED + 1 };
-  const found = await flowStore().edges({ ...selection, ...times }, source, asked);
-  const conversations = found.slice(0, MOST_EVALUATED).flatMap((one) => {
+  const asked = { from_outside: true, most: MOST_EVALUATED };
+  const { table, complete } = await flowStore().edges({ ...selection, ...times }, source, asked);
+  const conversations = readRows(table).flatMap((one) => {
     const id = one.destination_workload_id;
     const workload = id === null ? undefined : firewall.inputs.workloads.get(id);
     // A workload that went to another tenant is known to the reader in its past only, and by another name.
@@ -68,7 +69,7 @@ export async function readOutsideConnections(
   return {
     items: all.slice(0, most),
     total: all.length,
-    complete: found.length <= MOST_EVALUATED,
+    complete,
     verdicts: Object.fromEntries(
       EDGE_VERDICTS.map((verdict) => [verdict, all.filter((row) => row.verdict === verdict).length]),
     ) as FromOutside['verdicts'],

@@ -1,11 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
-import { observedAction } from '@/domain/flow-verdict';
+import type { Action } from '@/domain/flow-action';
+import { type FlowVerdict, observedAction, type RulesSay } from '@/domain/flow-verdict';
 import { parseIp } from '@/domain/net/ip-address';
 import { isVisibleAt, isWithinReach, type Reach } from '@/domain/permissions';
 import { type SummedVerdict, toSummedVerdict } from '@/domain/summed-verdict';
+import {
+  type Conversation,
+  type ConversationTable,
+  readRow,
+  type TableService,
+  tabulate,
+} from '@/domain/topology/conversation-table';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { combineEdges, createEndEvaluator, type End } from '@/domain/topology/evaluate-conversation';
-import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { policiesById } from '../../enforcement/policies/policy-inputs';
 import { createContextView } from '../../enforcement/verdicts/describe-context';
@@ -29,6 +36,8 @@ export type ConversationVerdict = {
 
 /** After so long other requests get their turn. */
 const TURN_MS = 10;
+/** Rows between two looks at the clock, which take as long as a row. */
+const ROWS_A_LOOK = 128;
 const ENDS = ['source', 'destination'] as const;
 
 /** Leaves other requests their turn. */
@@ -152,40 +161,59 @@ class GuestQuestions {
 /**
  * Evaluates conversations whose ends are known as a workload or only as a network. What was found out stays while the rules do.
  * Other requests get their turn in between. No query.
- * @returns the verdict of each, in their order
+ * @returns the verdict of each row, in their order
  */
-export async function evaluateConversations(
+export async function evaluateTable(
   firewall: FirewallState,
   reach: ConversationReach,
-  conversations: readonly Conversation[],
+  table: ConversationTable,
 ): Promise<ConversationVerdict[]> {
   const kept = openKeptEnds(firewall, JSON.stringify([reach.flows, reach.rules]));
+  const keyOf = kept.numberRows(table);
   const questions = new GuestQuestions(firewall, reach);
   const fresh = new Map<number, FoundEnds>();
   const turn = new Turn();
   const ends: FoundEnds[] = [];
-  for (const conversation of conversations) {
-    const key = kept.numberOf(conversation);
+  for (let row = 0; row < table.size; row++) {
+    const key = keyOf(row);
     const known = key === null ? undefined : (kept.find(key) ?? fresh.get(key));
-    const found = known ?? questions.ask(conversation);
+    const found = known ?? questions.ask(readRow(table, row));
     if (known === undefined && key !== null) fresh.set(key, found);
     ends.push(found);
-    if (turn.isOver()) await turn.next();
+    if (row % ROWS_A_LOOK === 0 && turn.isOver()) await turn.next();
   }
   await questions.answer();
   for (const [key, found] of fresh) kept.keep(key, found);
   const combine = createCombiner(firewall);
   const verdicts: ConversationVerdict[] = [];
-  for (const [index, conversation] of conversations.entries()) {
-    verdicts.push(combine(conversation, ends[index] as FoundEnds));
-    if (turn.isOver()) await turn.next();
+  for (let row = 0; row < table.size; row++) {
+    const service = table.services[table.service[row] as number] as TableService;
+    verdicts.push(combine(service, ends[row] as FoundEnds));
+    if (row % ROWS_A_LOOK === 0 && turn.isOver()) await turn.next();
   }
   return verdicts;
 }
 
+/** The same for conversations one by one. */
+export const evaluateConversations = (
+  firewall: FirewallState,
+  reach: ConversationReach,
+  conversations: readonly Conversation[],
+): Promise<ConversationVerdict[]> => evaluateTable(firewall, reach, tabulate(conversations));
+
 /** Creates a function for what becomes of a conversation by what was found out at its ends, with when their rules were last read. */
-function createCombiner(firewall: FirewallState): (of: Conversation, found: FoundEnds) => ConversationVerdict {
+function createCombiner(firewall: FirewallState): (of: TableService, found: FoundEnds) => ConversationVerdict {
   const known = new Map<FoundEnd, ReportedEnd>();
+  const plain = new Map<RulesSay | null, Map<Action, SummedVerdict>>();
+  /** Most conversations have no audited policy, and many the same rule. */
+  const summarize = (verdict: FlowVerdict): SummedVerdict => {
+    const { action, rules_say, audit_say } = verdict;
+    if (audit_say.length > 0) return toSummedVerdict(verdict);
+    const byAction = plain.get(rules_say) ?? new Map<Action, SummedVerdict>();
+    const summed = byAction.get(action) ?? toSummedVerdict(verdict);
+    plain.set(rules_say, byAction.set(action, summed));
+    return summed;
+  };
   const say = (end: FoundEnd, says: NonNullable<FoundEnd['says']>): ReportedEnd => {
     let reported = known.get(end);
     if (!reported) {
@@ -208,7 +236,7 @@ function createCombiner(firewall: FirewallState): (of: Conversation, found: Foun
     const action = observedAction({ decision, state: answered ? ANSWERED_STATE : null });
     return {
       edge: combineEdges(decision, edges),
-      verdict: toSummedVerdict(combineEnds(action, reported)),
+      verdict: summarize(combineEnds(action, reported)),
       policies: reported.flatMap(({ policies }) => policies),
     };
   };

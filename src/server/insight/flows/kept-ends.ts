@@ -1,5 +1,5 @@
+import type { ConversationTable, TableEnd, TableService } from '@/domain/topology/conversation-table';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
-import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import type { ContextView } from '../../enforcement/verdicts/describe-context';
 import { cache } from '../../lib/cache';
@@ -41,20 +41,45 @@ class ConversationNumbers {
     return this.#endCount > 0.75 * KEPT_LIMITS.ends || this.#services.size > 0.75 * KEPT_LIMITS.services;
   }
 
-  /** Null: there are too many. */
-  numberOf(of: Conversation): Key | null {
-    const source = this.#numberOfEnd(of.source_workload_id, of.source_prefix);
-    const destination = this.#numberOfEnd(of.destination_workload_id, of.destination_prefix);
-    const name = `${of.protocol} ${of.port} ${of.decision}`;
-    const service = this.#services.get(name) ?? this.#services.size;
-    const { ends, services } = KEPT_LIMITS;
-    if (source >= ends || destination >= ends || service >= services) return null;
-    this.#services.set(name, service);
-    return (source * ends + destination) * services + service;
+  /** Numbers the rows of a table; null for one when there are too many. */
+  numberRows({ ends, services, source, destination, service }: ConversationTable): (row: number) => Key | null {
+    const endNumbers = new Map<number, number>();
+    const numberOfEnd = (end: number): number => {
+      let number = endNumbers.get(end);
+      if (number === undefined) {
+        number = this.#numberOfEnd(ends[end] as TableEnd);
+        endNumbers.set(end, number);
+      }
+      return number;
+    };
+    const serviceNumbers = new Map<number, number>();
+    const numberOfService = (of: number): number => {
+      let number = serviceNumbers.get(of);
+      if (number === undefined) {
+        number = this.#numberOfService(services[of] as TableService);
+        serviceNumbers.set(of, number);
+      }
+      return number;
+    };
+    return (row) => {
+      const from = numberOfEnd(source[row] as number);
+      const to = numberOfEnd(destination[row] as number);
+      const about = numberOfService(service[row] as number);
+      const isFull = from >= KEPT_LIMITS.ends || to >= KEPT_LIMITS.ends || about >= KEPT_LIMITS.services;
+      return isFull ? null : (from * KEPT_LIMITS.ends + to) * KEPT_LIMITS.services + about;
+    };
   }
 
-  #numberOfEnd(workloadId: string | null, prefix: string): number {
-    const id = workloadId ?? '';
+  #numberOfService({ protocol, port, decision }: TableService): number {
+    const name = `${protocol} ${port} ${decision}`;
+    const known = this.#services.get(name);
+    if (known !== undefined || this.#services.size >= KEPT_LIMITS.services) return known ?? this.#services.size;
+    this.#services.set(name, this.#services.size);
+    return this.#services.size - 1;
+  }
+
+  #numberOfEnd({ workload_id, prefix }: TableEnd): number {
+    const id = workload_id ?? '';
     const prefixes = this.#ends.get(id) ?? new Map<string, number>();
     const known = prefixes.get(prefix);
     if (known !== undefined || this.#endCount >= KEPT_LIMITS.ends) return known ?? this.#endCount;
@@ -88,7 +113,7 @@ class KeptEnds {
     // Someone else may have opened it with something else since.
     const isMine = () => this.#read?.content === firewall.content && this.#numbers === numbers;
     return {
-      numberOf: (conversation: Conversation): Key | null => numbers.numberOf(conversation),
+      numberRows: (table: ConversationTable) => numbers.numberRows(table),
       find: (key: Key): FoundEnds | undefined => {
         if (!isMine()) return undefined;
         const young = this.#young.get(name)?.get(key);

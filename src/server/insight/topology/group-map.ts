@@ -1,4 +1,4 @@
-import { type EvaluatedConversation, type FoldedEdges, foldGroups } from '@/domain/topology/fold-conversations';
+import { type EvaluatedConversations, type FoldedEdges, foldGroups } from '@/domain/topology/fold-conversations';
 import { type GroupPlace, type groupPlacer, isWorkloadMatch } from '@/domain/topology/group-workloads';
 import {
   MAX_TOPOLOGY_EDGES,
@@ -27,7 +27,7 @@ type Asked = {
 
 /** The map of groups: each group is a node, or its workloads are. Groups are made of these workloads only. */
 export function buildGroupMap(
-  conversations: readonly EvaluatedConversation[],
+  conversations: EvaluatedConversations,
   { requested, placeOf, input }: Asked,
 ): FoldedEdges & { groups: TopologyGroup[]; peers: TopologyPeer[]; shown: TopologyWorkload[] } {
   const places = new Map<string, GroupPlace>(requested.map((workload) => [workload.id, placeOf(workload)]));

@@ -1,7 +1,9 @@
 import { HOUR_MS } from '@/domain/durations';
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
-import { type EvaluatedConversation, foldConversations } from '@/domain/topology/fold-conversations';
+import type { ConversationTable } from '@/domain/topology/conversation-table';
+import { type EvaluatedConversations, foldConversations } from '@/domain/topology/fold-conversations';
 import { groupPlacer } from '@/domain/topology/group-workloads';
+import { selectRows } from '@/domain/topology/merge-tables';
 import {
   MAX_TOPOLOGY_EDGES,
   MAX_TOPOLOGY_WORKLOADS,
@@ -15,9 +17,8 @@ import type { Sharing } from '../../admission/shared-answers';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState, readFirewallVersion } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { notFound } from '../../lib/refusals';
-import { MAX_CONVERSATIONS } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { evaluateConversations } from '../flows/conversation-verdicts';
+import { type ConversationVerdict, evaluateTable } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/list-flows';
 import { questionOfRange } from '../flows/series';
 import {
@@ -79,12 +80,23 @@ function listFilteredIds(
 }
 
 /** Ids of workloads at the ends of conversations. */
-const listEndpointIds = (evaluated: readonly EvaluatedConversation[]): Set<string> =>
-  new Set(
-    evaluated.flatMap(([{ source_workload_id, destination_workload_id }]) =>
-      [source_workload_id, destination_workload_id].filter((id) => id !== null),
-    ),
-  );
+function listEndpointIds({ table: { ends, source, destination } }: EvaluatedConversations): Set<string> {
+  const numbers = new Set([...source, ...destination]);
+  return new Set([...numbers].flatMap((number) => ends[number]?.workload_id ?? []));
+}
+
+/** The conversations that a filter by policy or verdict means. */
+function selectAsked(
+  table: ConversationTable,
+  verdicts: readonly ConversationVerdict[],
+  { policy_id: policy, verdict }: TopologyInput,
+): EvaluatedConversations {
+  if (policy === undefined && verdict === undefined) return { table, verdicts };
+  const isAsked = ({ policies, edge }: ConversationVerdict) =>
+    (policy === undefined || policies.includes(policy)) && (verdict?.includes(edge) ?? true);
+  const rows = Uint32Array.from(verdicts.flatMap((found, row) => (isAsked(found) ? [row] : [])));
+  return { table: selectRows(table, rows), verdicts: verdicts.filter(isAsked) };
+}
 
 const listTags = (workloads: readonly Pick<TopologyWorkload, 'tags'>[]): string[] =>
   [...new Set(workloads.flatMap(({ tags }) => tags))].sort(new Intl.Collator('en', { numeric: true }).compare);
@@ -119,22 +131,15 @@ export async function readTopology(
   const group_by = resolveGrouping(input.group_by, found);
   const at = listFilteredIds(found, input) ?? undefined;
   const filter = { hosts: group_by !== null && at === undefined, at };
-  const conversations = await flowStore().edges({ ...selection, ...range }, source, filter);
-  const verdicts = await evaluateConversations(firewall, { flows: reach, rules: rules?.reach ?? null }, conversations);
-  const evaluated = conversations.flatMap((conversation, index): EvaluatedConversation[] => {
-    const found = verdicts[index];
-    const isAsked =
-      found !== undefined &&
-      (input.policy_id === undefined || found.policies.includes(input.policy_id)) &&
-      (input.verdict?.includes(found.edge) ?? true);
-    return isAsked ? [[conversation, found]] : [];
-  });
+  const { table, complete } = await flowStore().edges({ ...selection, ...range }, source, filter);
+  const verdicts = await evaluateTable(firewall, { flows: reach, rules: rules?.reach ?? null }, table);
+  const evaluated = selectAsked(table, verdicts, input);
   const { networks, byWorkload } = buildNetworks(cards, clusterOf);
   const { workloads: inputs } = firewall.inputs;
-  const seen = listEndpointIds(evaluated);
+  const narrowed = workload_id !== undefined || at !== undefined || input.policy_id !== undefined;
+  const seen = narrowed ? listEndpointIds(evaluated) : new Set<string>();
   if (workload_id !== undefined) seen.add(workload_id);
   for (const id of at ?? []) seen.add(id);
-  const narrowed = workload_id !== undefined || at !== undefined || input.policy_id !== undefined;
   const requested = (narrowed ? found.filter(({ id }) => seen.has(id)) : found).map(
     (workload): TopologyWorkload => ({
       ...workload,
@@ -175,7 +180,7 @@ export async function readTopology(
     groups,
     tags: group_by === null ? [] : listTags(found),
     sums,
-    complete: conversations.length < MAX_CONVERSATIONS,
+    complete,
   };
 }
 
@@ -186,7 +191,7 @@ type Singles = {
 };
 
 /** The map of single workloads, with a peer for each network. */
-function buildWorkloadMap(evaluated: readonly EvaluatedConversation[], { requested, clusterOf, byWorkload }: Singles) {
+function buildWorkloadMap(evaluated: EvaluatedConversations, { requested, clusterOf, byWorkload }: Singles) {
   const findStanding = (id: string) => {
     const cluster_id = clusterOf.get(id);
     return cluster_id === undefined ? null : { cluster_id, network_id: byWorkload.get(id)?.[0] ?? null };

@@ -2,13 +2,13 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '@/domain/durations';
 import { floorTo, WINDOW_SECONDS } from '@/domain/flow/plan-range';
 import type { Fact } from '@/domain/notifications/condition';
 import { isWithinReach, type TenantReach } from '@/domain/permissions';
+import { readRows } from '@/domain/topology/conversation-table';
 import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { countEnforcement } from '../../insight/dashboard/counts';
 import { selectFlows } from '../../insight/flows/list-flows';
 import { clock } from '../../lib/clock';
-import { MAX_CONVERSATIONS } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { listSilentAgents } from '../queries/notification-facts';
 import type { Collected, Collector } from './collect-findings';
@@ -22,7 +22,7 @@ const DENIED = ['drop', 'reject'];
 type Range = { since: number; until: number };
 const iso = (time: number) => new Date(time).toISOString();
 
-/** Conversations of a range, the heaviest first. The number of queries does not depend on how many there are. */
+/** The heaviest conversations of a range. The number of queries does not depend on how many there are. */
 async function conversations(
   reach: TenantReach,
   { since, until }: Range,
@@ -31,8 +31,8 @@ async function conversations(
   const range = { since: iso(since), until: iso(until) };
   const filter = { ...range, ...(denied && { decision: ['drop', 'reject'] as ('drop' | 'reject')[] }) };
   const { selection } = await selectFlows(systemScope('flow:read', 'notifications', reach), filter);
-  const found = await flowStore().edges({ ...selection, ...range }, 'hours', { from_outside });
-  return { found, complete: found.length < MAX_CONVERSATIONS };
+  const { table, complete } = await flowStore().edges({ ...selection, ...range }, 'hours', { from_outside });
+  return { found: readRows(table), complete };
 }
 
 /** The last ten minutes that are complete. */

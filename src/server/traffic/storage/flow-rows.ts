@@ -6,7 +6,7 @@ import type { FlowGroup } from '@/domain/flow/flow-sums';
 import type { Action } from '@/domain/flow-action';
 import type { FlowVerdict } from '@/domain/flow-verdict';
 import type { summedVerdict } from '@/domain/summed-verdict';
-import type { Conversation as SummedConversation } from '@/domain/topology/fold-conversations';
+import type { Conversation as SummedConversation } from '@/domain/topology/conversation-table';
 
 export type BucketSum = { bucket: number; decision: string; bytes: number; packets: number; flows: number };
 

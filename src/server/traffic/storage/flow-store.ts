@@ -12,7 +12,7 @@ import type { InsightFlowsInput, InsightsSummary } from '@/domain/insights';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import type { ObservedPair } from '@/domain/suggestion/observed';
-import type { Conversation } from '@/domain/topology/fold-conversations';
+import type { ConversationTable } from '@/domain/topology/conversation-table';
 import type { Tx } from '../../db/client';
 import { env } from '../../lib/env';
 import { getClickhouseFlowStore } from './clickhouse/engine';
@@ -142,8 +142,12 @@ export type FlowStore = {
   series: (selection: RollupSelection, source: SumSource, buckets: Buckets) => Promise<BucketSum[]>;
   /** The same from single flows, for filters that rollups cannot answer. */
   spans: (selection: BoundedSelection, buckets: Buckets) => Promise<FlowSpan[]>;
-  /** Conversations for the map, the heaviest first; at most `MAX_CONVERSATIONS`. */
-  edges: (selection: BoundedSelection, source: SumSource, filter?: ConversationFilter) => Promise<Conversation[]>;
+  /** Conversations for the map: the heaviest `most`, in no order, and whether these are all. */
+  edges: (
+    selection: BoundedSelection,
+    source: SumSource,
+    filter?: ConversationFilter,
+  ) => Promise<{ table: ConversationTable; complete: boolean }>;
   /** What passed between groups of workloads; traffic of workloads in several groups counts in each. */
   between: (selection: BoundedSelection, source: SumSource, filter: GroupTrafficFilter) => Promise<GroupTraffic[]>;
   /** Flows to sensitive ports from outside, or from one of the networks `gone`. */

@@ -1,5 +1,5 @@
 import type { CountedSource } from '@/domain/flow/flow-sums';
-import type { Conversation } from '@/domain/topology/fold-conversations';
+import { type Conversation, tabulate } from '@/domain/topology/conversation-table';
 import { type ConversationFilter, type GroupConversation, MAX_CONVERSATIONS } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
@@ -111,11 +111,12 @@ function narrowed({ hosts = false, at, from_outside = false }: ConversationFilte
 
 /**
  * Traffic of the range from minute or hour rollups: who opened conversations with whom, by service and verdict, the
- * heaviest first. Each counts once, however many nodes reported it.
+ * heaviest. Each counts once, however many nodes reported it.
  */
 export const listEdges =
   (connection: Connection): FlowStore['edges'] =>
   async (selection, source, filter = {}) => {
+    const most = filter.most ?? MAX_CONVERSATIONS;
     const rows = await connection.read<Omit<Conversation, 'last_seen_at'> & { last_seen_s: number }>(ch`
       select ${selectColumns('t', IDENTITY)}, sum(t.bytes) as bytes, sum(t.packets) as packets, sum(t.flows) as flows,
         toUnixTimestamp(max(t.bucket_at)) as last_seen_s
@@ -124,10 +125,11 @@ export const listEdges =
           t.service_port as port, t.decision as decision, t.bytes as bytes, t.packets as packets, t.flows as flows, t.bucket_at as bucket_at
         from (${await countedRollups(selection, source)}) as t where t.counted) as t
       where ${narrowed(filter)} group by ${raw(listColumns('t', IDENTITY))}
-      order by bytes desc, ${raw(listColumns('t', IDENTITY))} limit ${number(filter.most ?? MAX_CONVERSATIONS)}`);
-    return rows.map(({ last_seen_s, ...row }) =>
-      shown({ ...row, last_seen_at: new Date(last_seen_s * 1000).toISOString() }),
-    );
+      order by bytes desc, ${raw(listColumns('t', IDENTITY))} limit ${number(most + 1)}`);
+    const conversations = rows
+      .slice(0, most)
+      .map(({ last_seen_s, ...row }) => shown({ ...row, last_seen_at: new Date(last_seen_s * 1000).toISOString() }));
+    return { table: tabulate(conversations), complete: rows.length <= most };
   };
 
 /** Workloads that are in no group, and yet not outside; and what is outside. */

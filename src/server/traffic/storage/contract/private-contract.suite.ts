@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FLOW_GROUPINGS } from '@/domain/choices';
 import type { FlowListInput } from '@/domain/flow/flow';
 import type { CountedSource, FlowGroupsInput } from '@/domain/flow/flow-sums';
+import { readRows } from '@/domain/topology/conversation-table';
 import { getRunCount } from '@/test/thorough';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import {
@@ -68,7 +69,7 @@ async function readAll(
   for (const filter of [{}, ...listFilters(seed, 6 * share, inventory, makeFilter)]) {
     const name = JSON.stringify(filter);
     answers[`series ${name}`] = await store.series(toSelection(filter), 'hours', buckets);
-    answers[`edges ${name}`] = await store.edges(toSelection(filter), 'minutes', { hosts: true });
+    answers[`edges ${name}`] = readRows((await store.edges(toSelection(filter), 'minutes', { hosts: true })).table);
     await readGroups(filter, 'minutes');
   }
   for (const { id } of inventory.workloads) {

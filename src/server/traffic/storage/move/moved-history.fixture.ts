@@ -1,3 +1,4 @@
+import { readRows } from '@/domain/topology/conversation-table';
 import { db } from '@/server/db/client';
 import {
   type Heartbeat,
@@ -144,7 +145,10 @@ export async function readAnswers(store: FlowStore, inventory: Inventory): Promi
       conversations.then(({ items }) => items),
     );
     const edges = store.edges({ ...selection, ...EVERYTHING }, 'minutes', { hosts: true });
-    await note(`map, ${reader}`, edges);
+    await note(
+      `map, ${reader}`,
+      edges.then(({ table }) => readRows(table)),
+    );
   }
   const all = { ...range, ...everything };
   for (const group_by of ['workloads', 'service'] as const) {

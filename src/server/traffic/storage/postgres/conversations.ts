@@ -2,16 +2,10 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { CountedSource, FlowGrouping } from '@/domain/flow/flow-sums';
 import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
 import { ANSWERED_STATES } from '@/domain/flow-verdict';
-import type { Conversation } from '@/domain/topology/fold-conversations';
-import { db } from '../../../db/client';
+import type { Conversation } from '@/domain/topology/conversation-table';
+import { db, type Executor } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import {
-  type ConversationFilter,
-  type GroupConversation,
-  type GroupTraffic,
-  type GroupTrafficFilter,
-  MAX_CONVERSATIONS,
-} from '../flow-rows';
+import type { ConversationFilter, GroupConversation, GroupTraffic, GroupTrafficFilter } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import { selectSingleRows } from './flow-conditions';
 import { SERVICE_PORT } from './flow-direction';
@@ -117,26 +111,29 @@ const narrowed = ({ hosts = false, at, from_outside = false }: ConversationFilte
     sql` and `,
   );
 
+const turnedTraffic = (traffic: SQL, selection: BoundedSelection): SQL => sql`
+  select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)},
+    t.protocol, t.service_port as port, t.decision, t.bytes, t.packets, t.flows, t.last_counted_at from (${traffic}) as t where t.counted`;
+
 /**
- * Traffic of the range from rollups and totals: who opened conversations with whom, by service and verdict, the
- * heaviest first. Each counts once, however many nodes reported it. One query, in which only what is returned becomes text.
+ * Conversations that traffic is made of: who opened them with whom, by service and verdict. Each counts once, however many nodes
+ * reported it. One query, in which only what is returned becomes text.
+ * @param traffic rows of `countedTraffic`
+ * @param limit SQL of an order and a limit
  */
-export async function listConversations(
+export async function sumConversations(
+  executor: Executor,
+  traffic: SQL,
   selection: BoundedSelection,
-  source: 'minutes' | 'hours',
-  filter: ConversationFilter = {},
+  { filter, limit }: { filter: ConversationFilter; limit: SQL },
 ): Promise<Conversation[]> {
-  const rows = await db.execute<Conversation>(sql`
-    with t as (${countedTraffic(selection, source)}),
-    turned as (select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)},
-      t.protocol, t.service_port as port, t.decision, t.bytes, t.packets, t.flows, t.last_counted_at from t where t.counted)
+  const rows = await executor.execute<Conversation>(sql`
     select source_workload_id, source_prefix::text, source_internal, destination_workload_id, destination_prefix::text,
       destination_internal, protocol, port, decision, bytes::float8, packets::float8, flows::float8,
       to_char(last_counted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
     from (select source_workload_id, source_prefix, source_internal, destination_workload_id, destination_prefix, destination_internal,
         protocol, port, decision, sum(bytes) as bytes, sum(packets) as packets, sum(flows) as flows, max(last_counted_at) as last_counted_at
-      from turned where ${narrowed(filter)} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
-      order by bytes desc, 1, 2, 4, 5, 7, 8, 9 limit ${filter.most ?? MAX_CONVERSATIONS}) as c`);
+      from (${turnedTraffic(traffic, selection)}) as turned where ${narrowed(filter)} group by 1, 2, 3, 4, 5, 6, 7, 8, 9 ${limit}) as c`);
   return [...rows];
 }
 

@@ -3,8 +3,9 @@ import type { FlowStore } from '../flow-store';
 import { append, endWorkloadFlows } from './append-flows';
 import { listStoredConversations } from './conversation-list';
 import { sumConversationPairs } from './conversation-pairs';
-import { listConversations, listGroupConversations, listGroupTraffic } from './conversations';
+import { listGroupConversations, listGroupTraffic } from './conversations';
 import { hits } from './coverage-reads';
+import { listEdges } from './edges';
 import { estimates } from './estimates';
 import { listFlowGroups } from './flow-groups';
 import { findFlowsStoredSince, listFlows } from './flow-list';
@@ -38,7 +39,7 @@ export const postgresFlowStore: FlowStore = {
   groupConversations: listGroupConversations,
   series: sumBuckets,
   spans: sumSpans,
-  edges: listConversations,
+  edges: listEdges,
   between: listGroupTraffic,
   suspicious: sumSuspiciousFlows,
   sensitiveSources: findSensitiveSources,
