@@ -104,6 +104,7 @@ const PREFERENCE: readonly Decider['kind'][] = ['rule', 'default', 'builtin', 'n
  * one that is not known leaves it open, else all let it pass and the one with the most specific reason is named.
  */
 export function combineRules(onTheWay: readonly RulesSay[]): RulesSay | null {
+  if (onTheWay.length < 2) return onTheWay[0] ?? null;
   const found =
     onTheWay.find(({ action }) => DENIED.includes(action)) ?? onTheWay.find(({ action }) => action === 'unknown');
   if (found) return found;

@@ -112,8 +112,8 @@ const mergeAudit = (a: SummedAuditSay, b: SummedAuditSay): SummedAuditSay => ({
   partly: a.partly || b.partly,
 });
 
-function mergeAudits(a: readonly SummedAuditSay[], b: readonly SummedAuditSay[]): SummedAuditSay[] {
-  if (a.length === 0 && b.length === 0) return [];
+function mergeAudits(a: SummedAuditSay[], b: readonly SummedAuditSay[]): SummedAuditSay[] {
+  if (b.length === 0 && a.every(({ partly }) => partly)) return a;
   const [first, second] = [combineByPolicy(a), combineByPolicy(b)];
   const merged = [...new Set([...first.keys(), ...second.keys()])].flatMap((key) => {
     const [one, other] = [first.get(key), second.get(key)];
@@ -129,7 +129,7 @@ export function mergeVerdicts(a: SummedVerdict, b: SummedVerdict): SummedVerdict
   const action = getCommonValue(a.action, b.action) ?? 'mixed';
   const rules_say = mergeRules(a.rules_say, b.rules_say);
   const differs = a.differs || b.differs;
-  const isAudited = a.audit_say.length > 0 || b.audit_say.length > 0;
-  if (!isAudited && action === a.action && rules_say === a.rules_say && differs === a.differs) return a;
-  return { action, rules_say, audit_say: mergeAudits(a.audit_say, b.audit_say), differs };
+  const audit_say = mergeAudits(a.audit_say, b.audit_say);
+  const isSame = action === a.action && rules_say === a.rules_say && audit_say === a.audit_say && differs === a.differs;
+  return isSame ? a : { action, rules_say, audit_say, differs };
 }

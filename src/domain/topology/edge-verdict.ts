@@ -5,6 +5,12 @@
 export const EDGE_VERDICTS = ['dropped', 'would_drop', 'accepted', 'default', 'observed'] as const;
 export type EdgeVerdict = (typeof EDGE_VERDICTS)[number];
 
+/** How weighty a verdict is: less is more important. */
+export const WEIGHTS = Object.fromEntries(EDGE_VERDICTS.map((verdict, weight) => [verdict, weight])) as Record<
+  EdgeVerdict,
+  number
+>;
+
 /** The weightiest of some verdicts; `observed` of none. */
 export const worstVerdict = (verdicts: readonly EdgeVerdict[]): EdgeVerdict =>
-  EDGE_VERDICTS.find((verdict) => verdicts.includes(verdict)) ?? 'observed';
+  verdicts.reduce((worst, verdict) => (WEIGHTS[verdict] < WEIGHTS[worst] ? verdict : worst), 'observed');

@@ -2,7 +2,7 @@ import { MAX_SERVICE_WORKLOADS } from '../choices';
 import { toVisibleCidr } from '../flow/flow-end';
 import { mergeVerdicts, type SummedVerdict } from '../summed-verdict';
 import type { ConversationTable, TableEnd, TableService } from './conversation-table';
-import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
+import { EDGE_VERDICTS, type EdgeVerdict, WEIGHTS } from './edge-verdict';
 import {
   MAX_EDGE_SERVICES,
   MAX_PEER_PREFIXES,
@@ -82,11 +82,6 @@ function finishPrefixes(prefixes: ReadonlyMap<string, Sums>): Pick<TopologyPeer,
 
 const finishPeer = ({ prefixes, ...peer }: Peer): TopologyPeer => ({ ...peer, ...finishPrefixes(prefixes) });
 
-const WEIGHTS = Object.fromEntries(EDGE_VERDICTS.map((verdict, weight) => [verdict, weight])) as Record<
-  EdgeVerdict,
-  number
->;
-
 /** The heaviest edges, and how many there are of how much traffic. */
 export type FoldedEdges = { edges: TopologyEdge[]; edges_total: number; sums: Sums };
 
@@ -95,7 +90,8 @@ class EdgeSums {
   readonly #table: ConversationTable;
   readonly #verdicts: EvaluatedConversations['verdicts'];
   readonly #isKnown: ((workloadId: string) => boolean) | null;
-  readonly #edges = new Map<number, Edge>();
+  /** By source, then by destination and verdict. */
+  readonly #edges = new Map<number, Map<number, Edge>>();
   readonly #nodes: string[] = [];
   readonly #numbers = new Map<string, number>();
   /** Of each service of the table, a number that those of the same protocol and port share. */
@@ -128,12 +124,17 @@ class EdgeSums {
   add(source: number, destination: number, row: number): void {
     const table = this.#table;
     const { edge: verdict, verdict: summed } = this.#verdicts[row] as EvaluatedConversations['verdicts'][number];
-    const key = (source * 2 ** 24 + destination) * EDGE_VERDICTS.length + WEIGHTS[verdict];
-    let edge = this.#edges.get(key);
+    let here = this.#edges.get(source);
+    if (!here) {
+      here = new Map();
+      this.#edges.set(source, here);
+    }
+    const key = destination * EDGE_VERDICTS.length + WEIGHTS[verdict];
+    let edge = here.get(key);
     if (!edge) {
       const ends = { source: this.#nodes[source] as string, destination: this.#nodes[destination] as string };
       edge = { ...ends, verdict, ...NOTHING, services: new Map(), summed };
-      this.#edges.set(key, edge);
+      here.set(key, edge);
     } else edge.summed = mergeVerdicts(edge.summed, summed);
     extend(edge, table, row);
     const number = table.service[row] as number;
@@ -152,7 +153,8 @@ class EdgeSums {
 
   /** The weightiest verdict first, then the heaviest; not more than `most`. */
   finish(most: number): FoldedEdges {
-    const all = [...this.#edges.values()].sort(
+    const all = [...this.#edges.values()].flatMap((here) => [...here.values()]);
+    all.sort(
       (a, b) =>
         WEIGHTS[a.verdict] - WEIGHTS[b.verdict] ||
         byWeight(a, b) ||
@@ -198,12 +200,12 @@ function addPrefix(prefixes: Map<string, Sums>, prefix: string, table: Conversat
 
 /** Remembers something about ends by their number: most ends have many conversations. */
 function remember<T>(ends: readonly TableEnd[], find: (end: TableEnd) => T): (number: number) => T {
-  const known = new Map<number, T>();
+  const known: T[] = new Array(ends.length);
   return (number) => {
-    let found = known.get(number);
+    let found = known[number];
     if (found === undefined) {
       found = find(ends[number] as TableEnd);
-      known.set(number, found);
+      known[number] = found;
     }
     return found;
   };

@@ -20,6 +20,15 @@ export function selectRows(table: ConversationTable, rows: Uint32Array): Convers
   return { size: rows.length, ends: table.ends, services: table.services, ...columns };
 }
 
+/** The same rows by the end that opened them: what evaluates them finds those of one guest beside each other. */
+export function sortBySource(table: ConversationTable): ConversationTable {
+  const byNumber = Float64Array.from(table.source, (end, row) => end * 2 ** 32 + row).sort();
+  return selectRows(
+    table,
+    Uint32Array.from(byNumber, (number) => number % 2 ** 32),
+  );
+}
+
 /** The `most` rows with the most bytes; of equal ones the first. */
 export function takeHeaviest(table: ConversationTable, most: number): ConversationTable {
   const { size, bytes } = table;
@@ -37,19 +46,19 @@ export function takeHeaviest(table: ConversationTable, most: number): Conversati
 }
 
 /**
- * What two tables have together: a conversation that is in both once, with the sums of both. In each of them it is there once.
+ * What two tables have together: a conversation that is in both once, with the traffic of both. In each of them it is there once.
  * @param table with the same names as `other`, of which there are no more than `MAX_MERGED`
  */
 export function mergeTables(table: ConversationTable, other: ConversationTable): ConversationTable {
-  const keyOf = ({ source, destination, service }: ConversationTable, row: number) =>
+  const getKey = ({ source, destination, service }: ConversationTable, row: number) =>
     ((source[row] as number) * MAX_MERGED.ends + (destination[row] as number)) * MAX_MERGED.services +
     (service[row] as number);
   const others = new Map<number, number>();
-  for (let row = 0; row < other.size; row++) others.set(keyOf(other, row), row);
+  for (let row = 0; row < other.size; row++) others.set(getKey(other, row), row);
   const columns = createColumns(table.size + other.size);
   for (let row = 0; row < table.size; row++) {
     copyRow(columns, row, table, row);
-    const key = keyOf(table, row);
+    const key = getKey(table, row);
     const same = others.get(key);
     if (same === undefined) continue;
     others.delete(key);

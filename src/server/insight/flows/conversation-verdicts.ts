@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Action } from '@/domain/flow-action';
-import { type FlowVerdict, observedAction, type RulesSay } from '@/domain/flow-verdict';
+import { observedAction } from '@/domain/flow-verdict';
 import { parseIp } from '@/domain/net/ip-address';
 import { isVisibleAt, isWithinReach, type Reach } from '@/domain/permissions';
 import { type SummedVerdict, toSummedVerdict } from '@/domain/summed-verdict';
@@ -17,8 +16,8 @@ import type { FirewallState } from '../../enforcement/policies/firewall-state/fi
 import { policiesById } from '../../enforcement/policies/policy-inputs';
 import { createContextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
-import { combineEnds, type EndSays, toEndSays } from './flow-verdicts';
-import { type FoundEnd, type FoundEnds, openKeptEnds } from './kept-ends';
+import { combineEnds, toEndSays } from './flow-verdicts';
+import { type FoundEnd, type FoundEnds, openKeptEnds, type ReportedEnd } from './kept-ends';
 
 /** A state that represents all states in which replies were seen. */
 export const ANSWERED_STATE = 'REPLIED';
@@ -36,8 +35,8 @@ export type ConversationVerdict = {
 
 /** After so long other requests get their turn. */
 const TURN_MS = 10;
-/** Rows between two looks at the clock, which take as long as a row. */
-const ROWS_A_LOOK = 128;
+/** Rows after which the clock is read, which takes as long as a row. */
+const ROWS_A_TURN = 128;
 const ENDS = ['source', 'destination'] as const;
 
 /** Leaves other requests their turn. */
@@ -53,9 +52,6 @@ class Turn {
     this.#since = performance.now();
   }
 }
-
-/** What is reported at an end, and by which policies. */
-type ReportedEnd = EndSays & { readonly policies: readonly string[] };
 
 /** A conversation at a guest, which is at this end of it. */
 type Asked = { readonly conversation: Conversation; readonly at: End; readonly found: FoundEnds };
@@ -150,7 +146,7 @@ class GuestQuestions {
         const says = view
           ? { verdict: view.verdict, direction: view.direction, decided_by: view.decided_by, audit }
           : null;
-        found = { workload_id: id, edge, says };
+        found = { workload_id: id, edge, says, reported: null, question: null };
         known.set(key, found);
       }
       return found;
@@ -180,16 +176,18 @@ export async function evaluateTable(
     const found = known ?? questions.ask(readRow(table, row));
     if (known === undefined && key !== null) fresh.set(key, found);
     ends.push(found);
-    if (row % ROWS_A_LOOK === 0 && turn.isOver()) await turn.next();
+    if (row % ROWS_A_TURN === 0 && turn.isOver()) await turn.next();
   }
   await questions.answer();
   for (const [key, found] of fresh) kept.keep(key, found);
   const combine = createCombiner(firewall);
   const verdicts: ConversationVerdict[] = [];
+  const combiners: ReturnType<typeof combine>[] = [];
   for (let row = 0; row < table.size; row++) {
-    const service = table.services[table.service[row] as number] as TableService;
-    verdicts.push(combine(service, ends[row] as FoundEnds));
-    if (row % ROWS_A_LOOK === 0 && turn.isOver()) await turn.next();
+    const service = table.service[row] as number;
+    combiners[service] ??= combine(table.services[service] as TableService);
+    verdicts.push(combiners[service](ends[row] as FoundEnds));
+    if (row % ROWS_A_TURN === 0 && turn.isOver()) await turn.next();
   }
   return verdicts;
 }
@@ -201,43 +199,56 @@ export const evaluateConversations = (
   conversations: readonly Conversation[],
 ): Promise<ConversationVerdict[]> => evaluateTable(firewall, reach, tabulate(conversations));
 
-/** Creates a function for what becomes of a conversation by what was found out at its ends, with when their rules were last read. */
-function createCombiner(firewall: FirewallState): (of: TableService, found: FoundEnds) => ConversationVerdict {
-  const known = new Map<FoundEnd, ReportedEnd>();
-  const plain = new Map<RulesSay | null, Map<Action, SummedVerdict>>();
-  /** Most conversations have no audited policy, and many the same rule. */
-  const summarize = (verdict: FlowVerdict): SummedVerdict => {
-    const { action, rules_say, audit_say } = verdict;
-    if (audit_say.length > 0) return toSummedVerdict(verdict);
-    const byAction = plain.get(rules_say) ?? new Map<Action, SummedVerdict>();
-    const summed = byAction.get(action) ?? toSummedVerdict(verdict);
-    plain.set(rules_say, byAction.set(action, summed));
-    return summed;
+const NO_POLICIES: readonly string[] = [];
+
+/** Creates a function for what becomes of conversations by what was found out at their ends, with when their rules were last read. */
+function createCombiner(firewall: FirewallState) {
+  // What was found for this question is not looked up for each of its conversations.
+  const question = {};
+  const readings = new Map<string, string | null>();
+  const findReading = (id: string): string | null => {
+    let read_at = readings.get(id);
+    if (read_at === undefined) {
+      read_at = firewall.readAt([id]);
+      readings.set(id, read_at);
+    }
+    return read_at;
   };
+  /** The same object for an end as long as its guest is not read again. */
   const say = (end: FoundEnd, says: NonNullable<FoundEnd['says']>): ReportedEnd => {
-    let reported = known.get(end);
-    if (!reported) {
-      const { workload_id: id } = end;
-      const { policy_id } = says.decided_by;
-      const policies = [...(policy_id === null ? [] : [policy_id]), ...says.audit.map((one) => one.policy_id)];
-      reported = { ...toEndSays({ ...says, id, read_at: firewall.readAt([id]) }), policies };
-      known.set(end, reported);
-    }
-    return reported;
+    if (end.question === question && end.reported) return end.reported;
+    const { workload_id: id } = end;
+    const read_at = findReading(id);
+    end.question = question;
+    if (end.reported?.rules.read_at === read_at) return end.reported;
+    const { policy_id } = says.decided_by;
+    const found = [...(policy_id === null ? [] : [policy_id]), ...says.audit.map((one) => one.policy_id)];
+    const policies = found.length > 0 ? found : NO_POLICIES;
+    end.reported = { ...toEndSays({ ...says, id, read_at }), policies, summed: {} };
+    return end.reported;
   };
-  return ({ decision, answered }, { source, destination }) => {
-    const edges: EdgeVerdict[] = [];
-    const reported: ReportedEnd[] = [];
-    for (const end of [source, destination]) {
-      if (!end) continue;
-      edges.push(end.edge);
-      if (end.says) reported.push(say(end, end.says));
-    }
+  /** For conversations about one service. */
+  return ({ decision, answered }: TableService): ((found: FoundEnds) => ConversationVerdict) => {
     const action = observedAction({ decision, state: answered ? ANSWERED_STATE : null });
-    return {
-      edge: combineEdges(decision, edges),
-      verdict: summarize(combineEnds(action, reported)),
-      policies: reported.flatMap(({ policies }) => policies),
+    const nothing = toSummedVerdict(combineEnds(action, []));
+    return ({ source, destination }) => {
+      const edges: EdgeVerdict[] = [];
+      const reported: ReportedEnd[] = [];
+      if (source) edges.push(source.edge);
+      if (source?.says) reported.push(say(source, source.says));
+      if (destination) edges.push(destination.edge);
+      if (destination?.says) reported.push(say(destination, destination.says));
+      const edge = combineEdges(decision, edges);
+      if (reported.length === 0) return { edge, verdict: nothing, policies: NO_POLICIES };
+      const found = combineEnds(action, reported);
+      // Most conversations have no policy, and many the same rule.
+      const decider = found.audit_say.length === 0 && reported.find(({ rules }) => rules === found.rules_say);
+      if (!decider) return { edge, verdict: toSummedVerdict(found), policies: joinPolicies(reported) };
+      decider.summed[action] ??= toSummedVerdict(found);
+      return { edge, verdict: decider.summed[action], policies: joinPolicies(reported) };
     };
   };
 }
+
+const joinPolicies = (ends: readonly ReportedEnd[]): readonly string[] =>
+  ends.some(({ policies }) => policies !== NO_POLICIES) ? ends.flatMap(({ policies }) => policies) : NO_POLICIES;

@@ -54,11 +54,14 @@ export const toEndSays = ({ id, read_at, verdict, direction, decided_by, audit }
 /** The same three from what is said at each end. */
 export function combineEnds(action: Action, ends: readonly EndSays[]): FlowVerdict {
   // From who called to who was called.
-  const asked = [...ends].sort((a, b) => Number(a.direction === 'in') - Number(b.direction === 'in'));
+  const isOrdered = ends.every(({ direction }, i) => direction !== 'in' || i === ends.length - 1);
+  const asked = isOrdered
+    ? ends
+    : [...ends].sort((a, b) => Number(a.direction === 'in') - Number(b.direction === 'in'));
   return {
     action,
     rules_say: combineRules(asked.map(({ rules }) => rules)),
-    audit_say: asked.flatMap(({ audit }) => audit),
+    audit_say: asked.some(({ audit }) => audit.length > 0) ? asked.flatMap(({ audit }) => audit) : [],
   };
 }
 

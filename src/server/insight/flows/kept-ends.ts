@@ -1,14 +1,27 @@
+import type { Action } from '@/domain/flow-action';
+import type { SummedVerdict } from '@/domain/summed-verdict';
 import type { ConversationTable, TableEnd, TableService } from '@/domain/topology/conversation-table';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import type { ContextView } from '../../enforcement/verdicts/describe-context';
 import { cache } from '../../lib/cache';
+import type { EndSays } from './flow-verdicts';
 
 /** What was found out about conversations at one of their ends: how the map shows it, and what the rules say, if that may be shown. */
 export type FoundEnd = {
   readonly workload_id: string;
   readonly edge: EdgeVerdict;
   readonly says: Pick<ContextView, 'verdict' | 'direction' | 'decided_by' | 'audit'> | null;
+  /** The same as it was last reported, with when the rules were read. */
+  reported: ReportedEnd | null;
+  /** For which question it was made sure that the rules were not read again since. */
+  question: object | null;
+};
+
+/** What is reported at an end, by which policies, and as the verdict of a row that nothing else decides. */
+export type ReportedEnd = EndSays & {
+  readonly policies: readonly string[];
+  readonly summed: Partial<Record<Action, SummedVerdict>>;
 };
 
 /** The caller's and the service's end. Null: no workload that the reader may see is there. */
@@ -19,7 +32,7 @@ type Key = number;
 type Kept = Map<Key, FoundEnds>;
 
 /** The product of numbers for two ends and a service has 53 bits. A conversation takes about 100 bytes: what was not asked for while `young` others were is forgotten. */
-export const KEPT_LIMITS = { ends: 2 ** 18, services: 2 ** 17, young: 100_000 };
+export const KEPT_LIMITS = { ends: 2 ** 18, services: 2 ** 17, young: 150_000 };
 
 type Read = Pick<FirewallState, 'content' | 'inputs' | 'snapshots'>;
 
@@ -43,28 +56,18 @@ class ConversationNumbers {
 
   /** Numbers the rows of a table; null for one when there are too many. */
   numberRows({ ends, services, source, destination, service }: ConversationTable): (row: number) => Key | null {
-    const endNumbers = new Map<number, number>();
-    const numberOfEnd = (end: number): number => {
-      let number = endNumbers.get(end);
-      if (number === undefined) {
-        number = this.#numberOfEnd(ends[end] as TableEnd);
-        endNumbers.set(end, number);
-      }
-      return number;
+    const endNumbers: number[] = new Array(ends.length);
+    const numberOfEnd = (end: number) => {
+      endNumbers[end] ??= this.#numberOfEnd(ends[end] as TableEnd);
+      return endNumbers[end];
     };
-    const serviceNumbers = new Map<number, number>();
-    const numberOfService = (of: number): number => {
-      let number = serviceNumbers.get(of);
-      if (number === undefined) {
-        number = this.#numberOfService(services[of] as TableService);
-        serviceNumbers.set(of, number);
-      }
-      return number;
-    };
+    const serviceNumbers: number[] = new Array(services.length);
     return (row) => {
       const from = numberOfEnd(source[row] as number);
       const to = numberOfEnd(destination[row] as number);
-      const about = numberOfService(service[row] as number);
+      const of = service[row] as number;
+      serviceNumbers[of] ??= this.#numberOfService(services[of] as TableService);
+      const about = serviceNumbers[of];
       const isFull = from >= KEPT_LIMITS.ends || to >= KEPT_LIMITS.ends || about >= KEPT_LIMITS.services;
       return isFull ? null : (from * KEPT_LIMITS.ends + to) * KEPT_LIMITS.services + about;
     };

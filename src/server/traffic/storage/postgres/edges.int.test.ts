@@ -87,7 +87,7 @@ it('reads complete hours once, for ranges that have the same ones', async () => 
   if (!reach) throw new Error('expected a reader');
   const ask = async (minutes: number) => {
     const since = iso(NOW - 3 * HOUR - minutes * 60_000);
-    await store.edges({ ...reach, ...EVERYTHING, since, named: [], filter: {} }, 'minutes');
+    await store.edges({ ...reach, ...EVERYTHING, since, named: [], filter: { since } }, 'minutes');
     return countKept();
   };
   const first = await ask(25);

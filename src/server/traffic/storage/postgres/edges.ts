@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { HOUR_MS } from '@/domain/durations';
 import { ConversationNames, type ConversationTable, tabulate } from '@/domain/topology/conversation-table';
-import { MAX_MERGED, mergeTables, selectRows, takeHeaviest } from '@/domain/topology/merge-tables';
+import { MAX_MERGED, mergeTables, selectRows, sortBySource, takeHeaviest } from '@/domain/topology/merge-tables';
 import { db } from '../../../db/client';
 import { cache } from '../../../lib/cache';
 import { type ConversationFilter, MAX_CONVERSATIONS } from '../flow-rows';
@@ -25,7 +25,7 @@ type Kept = {
   readonly table: ConversationTable;
 };
 
-/** By reader, filter and length of the range: as time goes on, the next hours take the place of these. */
+/** By reader, filter and length of the range: later, the next hours take the place of these. */
 const kept = cache<Promise<Kept | null>, string>({
   name: 'conversation_hours',
   isFresh: (before, asked) => before === asked,
@@ -43,14 +43,16 @@ const loadHours = (selection: BoundedSelection, source: Source): Promise<Kept | 
       const { totals } = countedParts(selection, source, hours);
       const found = await sumConversations(tx, totals, selection, EVERYTHING);
       const names = new ConversationNames();
-      return found.length > KEPT_EDGES.rows ? null : { hours, names, table: tabulate(found, names) };
+      return found.length > KEPT_EDGES.rows ? null : { hours, names, table: sortBySource(tabulate(found, names)) };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
 
 /** All conversations of a range, from what is kept and the minutes of what is not; null when nothing can be kept. Two queries. */
 async function readAll(selection: BoundedSelection, source: Source): Promise<ConversationTable | null> {
-  const { since, until, visible, prefixes, filter } = selection;
+  const { since, until, visible, prefixes } = selection;
+  // The range is that of the selection, whatever was asked for.
+  const { since: _, until: __, ...filter } = selection.filter;
   const span = Date.parse(until) - Date.parse(since);
   if (span < HOUR_MS || !canUseTotals(selection)) return null;
   const hours = await listCompleteHours(db, selection);
