@@ -62,7 +62,8 @@ export const NOT_NAMED = { detail: null, ...NO_RULE };
 const getCommonValue = <T>(a: T, b: T): T | null => (a === b ? a : null);
 
 /** The older time; never read is older than any. */
-const getOlder = (a: string | null, b: string | null) => (a === null || b === null ? null : a < b ? a : b);
+const getOlder = (a: string | null, b: string | null) =>
+  a === b ? a : a === null || b === null ? null : a < b ? a : b;
 
 const isSameDecider = (a: SummedRulesSay, b: SummedRulesSay) =>
   a.kind === b.kind &&

@@ -21,13 +21,16 @@ export type EvaluatedConversations = {
   readonly verdicts: readonly { readonly edge: EdgeVerdict; readonly verdict: SummedVerdict }[];
 };
 
+const ENDS = ['source', 'destination'] as const;
+
 type Sums = { bytes: number; packets: number; flows: number };
 type Seen = Sums & { last_seen: number };
 type Peer = Omit<TopologyPeer, 'prefixes' | 'prefixes_total'> & { prefixes: Map<string, Sums> };
-/** Who was seen at both ends of a service: numbers of ends. */
-type SeenEnds = Record<'source' | 'destination', Set<number>>;
+/** Who was seen at an end of a service, as long as it can be named: ids of workloads, or one prefix of what is none. Else null. */
+type SeenEnd = { workloads: Set<string>; prefixes: Set<string> } | null;
 /** Who was seen is kept where ends are named. */
-type Service = Seen & Pick<TopologyService, 'protocol' | 'port'> & { ends: SeenEnds | null };
+type Service = Seen &
+  Pick<TopologyService, 'protocol' | 'port'> & { ends: Record<'source' | 'destination', SeenEnd> | null };
 type Edge = Seen &
   Pick<TopologyEdge, 'source' | 'destination' | 'verdict'> & { services: Map<number, Service>; summed: SummedVerdict };
 
@@ -55,23 +58,23 @@ const toTime = (ms: number) => new Date(ms).toISOString();
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 const byWeight = (a: Sums, b: Sums) => b.bytes - a.bytes || b.flows - a.flows;
 
-/** @param isKnown whether a workload is named as an end of a service */
-function finishEnd(
-  numbers: ReadonlySet<number>,
-  ends: readonly TableEnd[],
-  isKnown: (workloadId: string) => boolean,
-): ServiceEnd {
-  const workloads = new Set<string>();
-  const prefixes = new Set<string>();
-  for (const number of numbers) {
-    const { workload_id: id, prefix } = ends[number] as TableEnd;
-    if (id !== null && isKnown(id)) workloads.add(id);
-    else prefixes.add(prefix);
-  }
-  const isNamed = prefixes.size === 0 && workloads.size <= MAX_SERVICE_WORKLOADS;
-  const [only = null] = workloads.size === 0 && prefixes.size === 1 ? prefixes : [];
-  return { workload_ids: isNamed ? [...workloads].sort() : [], prefix: only === null ? null : toVisibleCidr(only) };
+/** @param isKnown whether the end is a workload that may be named */
+function extendEnd(seen: SeenEnd, { workload_id: id, prefix }: TableEnd, isKnown: boolean): SeenEnd {
+  if (seen === null) return null;
+  const { workloads, prefixes } = seen;
+  if (isKnown && id !== null) workloads.add(id);
+  else prefixes.add(prefix);
+  const isNamed = prefixes.size === 0 ? workloads.size <= MAX_SERVICE_WORKLOADS : workloads.size + prefixes.size === 1;
+  return isNamed ? seen : null;
 }
+
+function finishEnd(seen: SeenEnd): ServiceEnd {
+  if (seen === null) return { workload_ids: [], prefix: null };
+  const [prefix = null] = seen.prefixes;
+  return { workload_ids: [...seen.workloads].sort(), prefix: prefix === null ? null : toVisibleCidr(prefix) };
+}
+
+const createEnd = (): SeenEnd => ({ workloads: new Set(), prefixes: new Set() });
 
 function finishPrefixes(prefixes: ReadonlyMap<string, Sums>): Pick<TopologyPeer, 'prefixes' | 'prefixes_total'> {
   // A subnet that the reader may not see is not named.
@@ -85,11 +88,31 @@ const finishPeer = ({ prefixes, ...peer }: Peer): TopologyPeer => ({ ...peer, ..
 /** The heaviest edges, and how many there are of how much traffic. */
 export type FoldedEdges = { edges: TopologyEdge[]; edges_total: number; sums: Sums };
 
+function finishService({ ends, last_seen, ...service }: Service): TopologyService {
+  const finished = { ...service, last_seen_at: toTime(last_seen) };
+  return ends
+    ? { ...finished, ends: { source: finishEnd(ends.source), destination: finishEnd(ends.destination) } }
+    : finished;
+}
+
+function finishEdge({ services, summed, last_seen, ...edge }: Edge): TopologyEdge {
+  const all = [...services.values()].sort(
+    (a, b) => byWeight(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
+  );
+  return {
+    ...edge,
+    last_seen_at: toTime(last_seen),
+    ...summed,
+    services: all.slice(0, MAX_EDGE_SERVICES).map(finishService),
+    services_total: all.length,
+  };
+}
+
 /** Sums up conversations by their two ends and verdict. */
 class EdgeSums {
   readonly #table: ConversationTable;
   readonly #verdicts: EvaluatedConversations['verdicts'];
-  readonly #isKnown: ((workloadId: string) => boolean) | null;
+  readonly #isKnown: ((end: number) => boolean) | null;
   /** By source, then by destination and verdict. */
   readonly #edges = new Map<number, Map<number, Edge>>();
   readonly #nodes: string[] = [];
@@ -97,8 +120,8 @@ class EdgeSums {
   /** Of each service of the table, a number that those of the same protocol and port share. */
   readonly #services: readonly number[];
 
-  /** @param isKnown whether a workload is named as an end of a service; null: none is, because the ends of edges are workloads */
-  constructor({ table, verdicts }: EvaluatedConversations, isKnown: ((workloadId: string) => boolean) | null) {
+  /** @param isKnown whether an end is a workload that is named as an end of a service; null: none is, because the ends of edges are workloads */
+  constructor({ table, verdicts }: EvaluatedConversations, isKnown: ((end: number) => boolean) | null) {
     this.#table = table;
     this.#verdicts = verdicts;
     this.#isKnown = isKnown;
@@ -142,13 +165,17 @@ class EdgeSums {
     let service = edge.services.get(serviceKey);
     if (!service) {
       const { protocol, port } = table.services[number] as TableService;
-      const ends = this.#isKnown && { source: new Set<number>(), destination: new Set<number>() };
+      const ends = this.#isKnown && { source: createEnd(), destination: createEnd() };
       service = { protocol, port, ...NOTHING, ends };
       edge.services.set(serviceKey, service);
     }
     extend(service, table, row);
-    service.ends?.source.add(table.source[row] as number);
-    service.ends?.destination.add(table.destination[row] as number);
+    for (const end of ENDS) if (service.ends?.[end]) this.#extendEnd(service.ends, end, table[end][row] as number);
+  }
+
+  #extendEnd(ends: NonNullable<Service['ends']>, end: (typeof ENDS)[number], number: number): void {
+    const isKnown = this.#isKnown?.(number) ?? false;
+    ends[end] = extendEnd(ends[end], this.#table.ends[number] as TableEnd, isKnown);
   }
 
   /** The weightiest verdict first, then the heaviest; not more than `most`. */
@@ -163,29 +190,7 @@ class EdgeSums {
     );
     const sums = { bytes: 0, packets: 0, flows: 0 };
     for (const edge of all) add(sums, edge);
-    return { edges: all.slice(0, most).map((edge) => this.#finishEdge(edge)), edges_total: all.length, sums };
-  }
-
-  #finishEdge({ services, summed, last_seen, ...edge }: Edge): TopologyEdge {
-    const all = [...services.values()].sort(
-      (a, b) => byWeight(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
-    );
-    return {
-      ...edge,
-      last_seen_at: toTime(last_seen),
-      ...summed,
-      services: all.slice(0, MAX_EDGE_SERVICES).map((service) => this.#finishService(service)),
-      services_total: all.length,
-    };
-  }
-
-  #finishService({ ends, last_seen, ...service }: Service): TopologyService {
-    const { ends: all } = this.#table;
-    const isKnown = this.#isKnown;
-    const finished = { ...service, last_seen_at: toTime(last_seen) };
-    if (!ends || !isKnown) return finished;
-    const [source, destination] = [finishEnd(ends.source, all, isKnown), finishEnd(ends.destination, all, isKnown)];
-    return { ...finished, ends: { source, destination } };
+    return { edges: all.slice(0, most).map(finishEdge), edges_total: all.length, sums };
   }
 }
 
@@ -273,7 +278,7 @@ export function foldGroups(
 ): FoldedEdges & { outside: Outside[] } {
   const { table } = conversations;
   const outside = { external: new Map<string, Sums>(), internal: new Map<string, Sums>() };
-  const edges = new EdgeSums(conversations, (id) => nodeOf(id) !== null);
+  const edges = new EdgeSums(conversations, (end) => findPlace(end).prefixes === null);
   const findPlace = remember(table.ends, ({ workload_id: id, prefix, internal }) => {
     const node = id === null ? null : nodeOf(id);
     const kind = internal ? 'internal' : 'external';
