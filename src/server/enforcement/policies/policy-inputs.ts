@@ -71,12 +71,52 @@ export function buildPolicyInputs(instance: string, rows: PolicyInputRows): Poli
   };
 }
 
-/** Whether two inputs were built from the same rows. What differs in order only may count as different. */
-export function isSameInputs(a: PolicyInputs, b: PolicyInputs): boolean {
-  const list = ({ instance, policies, groups, workloads, clusters, gone, logs, index }: PolicyInputs) => [
-    ...[instance, policies, groups, workloads, clusters, gone, logs, index.networks],
-  ];
-  return isDeepStrictEqual(list(a), list(b));
+const share = <T>(before: T, now: T): T => (isDeepStrictEqual(before, now) ? before : now);
+
+/**
+ * Inputs as they are now, of which everything that is as before is the same object: each workload, each list, and the inputs if nothing
+ * differs. What is computed from them need not be computed again where nothing changed. What differs in order only may count as
+ * different.
+ */
+export function shareInputs(before: PolicyInputs, now: PolicyInputs): PolicyInputs {
+  const workloads = new Map([...now.workloads].map(([id, row]) => [id, share(before.workloads.get(id) ?? row, row)]));
+  const isEveryWorkload =
+    workloads.size === before.workloads.size && [...workloads].every(([id, row]) => before.workloads.get(id) === row);
+  const parts = {
+    policies: share(before.policies, now.policies),
+    groups: share(before.groups, now.groups),
+    workloads: isEveryWorkload ? before.workloads : workloads,
+    clusters: share(before.clusters, now.clusters),
+    gone: share(before.gone, now.gone),
+    logs: share(before.logs, now.logs),
+  };
+  const networks = share(before.index.networks, now.index.networks);
+  const isSame =
+    before.instance === now.instance &&
+    Object.entries(parts).every(([name, part]) => before[name as keyof typeof parts] === part) &&
+    before.index.networks === networks;
+  return isSame ? before : { ...now, ...parts, index: { ...now.index, networks } };
+}
+
+/** What no packet depends on. */
+const WITHOUT_EFFECT = ['status', 'lock', 'creation_fingerprint', 'external_id'] as const;
+
+const withoutEffect = (row: InputWorkload) =>
+  ({ ...row, ...Object.fromEntries(WITHOUT_EFFECT.map((name) => [name, null])) }) as const;
+
+/** Whether by two inputs, one after the other, the same becomes of every packet, with the same workloads in every group. */
+export function haveSameEffect(before: PolicyInputs, now: PolicyInputs): boolean {
+  if (before === now) return true;
+  const parts = ['instance', 'policies', 'groups', 'clusters', 'gone'] as const;
+  return (
+    parts.every((part) => before[part] === now[part]) &&
+    before.index.networks === now.index.networks &&
+    before.workloads.size === now.workloads.size &&
+    [...now.workloads].every(([id, row]) => {
+      const old = before.workloads.get(id);
+      return old === row || (old !== undefined && isDeepStrictEqual(withoutEffect(old), withoutEffect(row)));
+    })
+  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AuditPolicy, prepareAuditPolicy } from '@/domain/flow-context/audit-policy';
 import type { AuditPolicyView } from '@/domain/insights';
 import { isVisibleAt, type Reach } from '@/domain/permissions';
@@ -5,18 +6,23 @@ import { compilePolicies } from '@/domain/policy/compile';
 import type { DesiredGuest } from '@/domain/policy/desired';
 import { comparePolicies } from '@/domain/policy/tier';
 import { objectCache } from '../../lib/cache';
+import { processState } from '../../lib/process-state';
 import type { PolicyInputs } from '../policies/policy-inputs';
 import type { InputPolicy } from '../queries/policy-inputs';
 
 type Placed = { readonly policy: InputPolicy; readonly desired: DesiredGuest };
 
-const placed = objectCache<PolicyInputs, ReadonlyMap<string, readonly Placed[]>>({ name: 'audited_policies' });
+/** What policies in audit mode would put at a guest, by workload. */
+export type AuditPlacements = ReadonlyMap<string, readonly Placed[]>;
+
+const placed = objectCache<PolicyInputs, AuditPlacements>({ name: 'audited_policies' });
+/** What was computed last. */
+const last = processState<{ placements: AuditPlacements }>(() => ({ placements: new Map() }));
 
 export const isAudited = (policy: Pick<InputPolicy, 'enabled' | 'definition'>): boolean =>
   policy.enabled && policy.definition.enforcement_mode === 'audit';
 
-/** What each enabled policy in audit mode would put at which guest, by workload; computed once for each inputs object. */
-function computePlacements(inputs: PolicyInputs): ReadonlyMap<string, readonly Placed[]> {
+function computePlacements(inputs: PolicyInputs): AuditPlacements {
   const fresh = new Map<string, Placed[]>();
   for (const policy of inputs.policies.filter(isAudited).sort(comparePolicies)) {
     for (const desired of compilePolicies([policy], inputs.index, inputs.instance).guests) {
@@ -25,10 +31,21 @@ function computePlacements(inputs: PolicyInputs): ReadonlyMap<string, readonly P
       else fresh.set(desired.workload_id, [{ policy, desired }]);
     }
   }
-  return fresh;
+  const before = last.placements;
+  const shared = [...fresh].map(([id, list]) => {
+    const old = before.get(id);
+    return [id, old && isDeepStrictEqual(old, list) ? old : list] as const;
+  });
+  last.placements = new Map(shared);
+  return last.placements;
 }
 
-const loadAuditPlacements = (inputs: PolicyInputs) => placed.load(inputs, null, () => computePlacements(inputs));
+/**
+ * What each enabled policy in audit mode would put at which guest; computed once for each inputs object. What is the same as it was last is
+ * the same object.
+ */
+export const loadAuditPlacements = (inputs: PolicyInputs): AuditPlacements =>
+  placed.load(inputs, null, () => computePlacements(inputs));
 
 /** Guests that an enabled policy in audit mode means; none for other policies. */
 export const listAuditedWorkloadIds = (inputs: PolicyInputs, policyId: string): string[] =>

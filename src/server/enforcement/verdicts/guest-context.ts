@@ -6,10 +6,12 @@ import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { toLiveState } from '../policies/firewall-state/views';
 import type { PolicyInputs } from '../policies/policy-inputs';
 import type { InputWorkload } from '../queries/policy-inputs';
-import { listAuditPolicies } from './audit-policies';
+import { listAuditPolicies, loadAuditPlacements } from './audit-policies';
 
 type Sources = {
-  readonly inputs: PolicyInputs;
+  readonly workload: InputWorkload;
+  /** What policies in audit mode would put there. */
+  readonly audited: unknown;
   readonly guest: GuestSnapshot | null;
   readonly cluster: ClusterSnapshot | null;
 };
@@ -29,7 +31,10 @@ const prepared = cache<GuestContext, Sources>({
   maxBytes: 64 * 1024 * 1024,
   bytesOf: estimateBytes,
   isFresh: (kept, asked) =>
-    kept.inputs === asked.inputs && kept.guest === asked.guest && kept.cluster === asked.cluster,
+    kept.workload === asked.workload &&
+    kept.audited === asked.audited &&
+    kept.guest === asked.guest &&
+    kept.cluster === asked.cluster,
 });
 
 /**
@@ -41,7 +46,7 @@ function limitToReach(context: GuestContext, workload: InputWorkload, reach: Rea
   return { ...context, audit: context.audit.filter((policy) => isVisibleAt(policy, workload, reach)) };
 }
 
-/** A guest made ready for `computeFlowContext` from what was read of it; kept until the snapshot or the inputs change. */
+/** A guest made ready for `computeFlowContext` from what was read of it; kept until the snapshot, the workload or what audited policies would put there change. */
 export function buildGuestContext(
   inputs: PolicyInputs,
   workload: InputWorkload,
@@ -49,7 +54,8 @@ export function buildGuestContext(
   reach: Reach,
 ): GuestContext {
   const { guest, cluster } = read;
-  const context = prepared.load(workload.id, { inputs, guest, cluster }, () =>
+  const audited = loadAuditPlacements(inputs).get(workload.id);
+  const context = prepared.load(workload.id, { workload, audited, guest, cluster }, () =>
     prepareGuestContext({
       workload_id: workload.id,
       state: toLiveState(workload, guest, cluster),

@@ -3,6 +3,7 @@ import type { SummedVerdict } from '@/domain/summed-verdict';
 import type { ConversationTable, TableEnd, TableService } from '@/domain/topology/conversation-table';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
+import { loadAuditPlacements } from '../../enforcement/verdicts/audit-policies';
 import type { ContextView } from '../../enforcement/verdicts/describe-context';
 import { cache } from '../../lib/cache';
 import type { EndSays } from './flow-verdicts';
@@ -36,12 +37,30 @@ export const KEPT_LIMITS = { ends: 2 ** 18, services: 2 ** 17, young: 150_000 };
 
 type Read = Pick<FirewallState, 'content' | 'inputs' | 'snapshots'>;
 
-/** Ids of which another state was read. */
-function listChanged<T extends { readonly state: unknown }>(
+/** Ids of what is not the same object. */
+function listChanged<T>(
   before: ReadonlyMap<string, T>,
   now: ReadonlyMap<string, T>,
+  part: (of: T) => unknown,
 ): string[] {
-  return [...new Set([...before.keys(), ...now.keys()])].filter((id) => before.get(id)?.state !== now.get(id)?.state);
+  const find = (map: ReadonlyMap<string, T>, id: string) => {
+    const found = map.get(id);
+    return found === undefined ? undefined : part(found);
+  };
+  return [...new Set([...before.keys(), ...now.keys()])].filter((id) => find(before, id) !== find(now, id));
+}
+
+/** Workloads about which something changed on which it depends what is found out at their ends; null: all, or something else. */
+function listChangedGuests(before: Read, now: Read): string[] | null {
+  const parts = ['policies', 'gone', 'instance'] as const;
+  const getState = ({ state }: { readonly state: unknown }) => state;
+  if (before.inputs !== now.inputs && parts.some((part) => before.inputs[part] !== now.inputs[part])) return null;
+  if (listChanged(before.snapshots.clusters, now.snapshots.clusters, getState).length > 0) return null;
+  const guests = listChanged(before.snapshots.guests, now.snapshots.guests, getState);
+  if (before.inputs === now.inputs) return guests;
+  const workloads = listChanged(before.inputs.workloads, now.inputs.workloads, (row) => row);
+  const audited = listChanged(loadAuditPlacements(before.inputs), loadAuditPlacements(now.inputs), (list) => list);
+  return [...guests, ...workloads, ...audited];
 }
 
 /** Numbers for conversations: for all on which it depends what is found out at their ends. */
@@ -71,6 +90,17 @@ class ConversationNumbers {
       const isFull = from >= KEPT_LIMITS.ends || to >= KEPT_LIMITS.ends || about >= KEPT_LIMITS.services;
       return isFull ? null : (from * KEPT_LIMITS.ends + to) * KEPT_LIMITS.services + about;
     };
+  }
+
+  /** The numbers of the ends of a conversation. */
+  splitKey(key: Key): readonly [number, number] {
+    const ends = Math.floor(key / KEPT_LIMITS.services);
+    return [Math.floor(ends / KEPT_LIMITS.ends), ends % KEPT_LIMITS.ends];
+  }
+
+  /** The numbers of all ends that are one of these workloads. */
+  listEnds(workloadIds: readonly string[]): Set<number> {
+    return new Set(workloadIds.flatMap((id) => [...(this.#ends.get(id)?.values() ?? [])]));
   }
 
   #numberOfService({ protocol, port, decision }: TableService): number {
@@ -147,9 +177,9 @@ class KeptEnds {
     this.#read = { content, inputs, snapshots };
     const isFull = this.#numbers.isNearlyFull();
     if (before?.content === content && !isFull) return;
-    const isOther = before?.inputs !== inputs || listChanged(before.snapshots.clusters, snapshots.clusters).length > 0;
-    if (isOther || isFull) this.#forgetAll();
-    else this.#forgetGuests(new Set(listChanged(before.snapshots.guests, snapshots.guests)));
+    const changed = before && !isFull ? listChangedGuests(before, this.#read) : null;
+    if (changed === null) this.#forgetAll();
+    else this.#forgetGuests(changed);
   }
 
   #forgetAll(): void {
@@ -159,11 +189,14 @@ class KeptEnds {
     this.#youngSize = 0;
   }
 
-  #forgetGuests(changed: ReadonlySet<string>): void {
-    const maps = [this.#young, this.#old].flatMap((readers) => [...readers.values()]);
-    for (const kept of maps) {
-      for (const [key, { source, destination }] of kept) {
-        if ([source, destination].some((end) => end && changed.has(end.workload_id))) kept.delete(key);
+  /** Forgets conversations of these workloads, also those in which their reader did not see them. */
+  #forgetGuests(changed: readonly string[]): void {
+    const ends = this.#numbers.listEnds(changed);
+    if (ends.size === 0) return;
+    for (const kept of [this.#young, this.#old].flatMap((readers) => [...readers.values()])) {
+      for (const key of kept.keys()) {
+        const [source, destination] = this.#numbers.splitKey(key);
+        if (ends.has(source) || ends.has(destination)) kept.delete(key);
       }
     }
   }

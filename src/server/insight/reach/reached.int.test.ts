@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MATRIX_LIMITS } from '@/domain/reach/matrix';
 import type { Matrix, Reached, ReachedList } from '@/domain/reach/reach';
 import { sqlClient } from '@/server/db/client';
+import { cacheStats } from '@/server/lib/cache';
 import { bearer, grantRole, makeAgent, makeTenant, makeUser } from '@/test/factories';
 import { overrideConstant } from '@/test/override-constant';
 import { call } from '@/test/request';
@@ -176,6 +177,26 @@ describe('GET /matrix', () => {
     await add(103);
     expect(await read()).toBe('partly');
     await lab.json(`/security-groups/${id}`, { method: 'DELETE' });
+  });
+
+  it('compares again what changes packets, and nothing else', async () => {
+    const countCompared = () => cacheStats().find(({ name }) => name === 'matrices')?.misses ?? 0;
+    const read = async () => {
+      const { body } = await get<Matrix>('/matrix?protocol=tcp&port=5432');
+      return [cell(body, 'web', 'database'), countCompared()] as const;
+    };
+    const id = await lab.id(103);
+    const sql = sqlClient();
+    const [verdict, compared] = await read();
+    expect(verdict).toBe('allowed');
+    await sql`update workloads set status = 'paused', lock = 'backup' where id = ${id}`;
+    await sql`update guest_firewall_snapshots set read_at = read_at + interval '1 second'`;
+    expect(await read()).toEqual(['allowed', compared]);
+    // The rules have the address from before.
+    await sql`update ip_addresses set address = '10.1.0.33' where workload_id = ${id}`;
+    expect(await read()).toEqual(['denied', compared + 1]);
+    await sql`update ip_addresses set address = '10.1.0.3' where workload_id = ${id}`;
+    expect(await read()).toEqual(['allowed', compared + 2]);
   });
 
   it('refuses services that it cannot compare in memory, and says what can be asked', async () => {

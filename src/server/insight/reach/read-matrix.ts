@@ -108,12 +108,17 @@ function toCellVerdict(answers: number): CellVerdict {
 /** Matrices of the same rules that are kept. */
 const MAX_MATRICES = 32;
 
-/** By what was read: the same rules are not compared again, and readers at the same time share the answer. */
+/** By the effect of what was read: the same rules are not compared again, and readers at the same time share the answer. */
 const matrices = objectCache<object, Map<string, Promise<SegmentMatrix>>>({ name: 'matrices' });
 
-/** What passes between groups. Of one view and kind, the same ids have the same workloads as long as nothing else was read. */
-function loadAnswers(inputs: ReachInputs, by: MatrixGrouping, groups: readonly Group[], service: Service) {
-  const known = matrices.load(inputs.firewall, null, () => new Map());
+/** What passes between groups. Of one view and kind, the same ids have the same workloads as long as the effect is the same. */
+function loadAnswers(
+  effect: object,
+  inputs: ReachInputs,
+  by: MatrixGrouping,
+  { groups, service }: { groups: readonly Group[]; service: Service },
+) {
+  const known = matrices.load(effect, null, () => new Map());
   const segments = groups.map(({ segment }) => segment);
   const key = JSON.stringify([inputs.owner, by, service, segments.map(({ id }) => id)]);
   const found = known.get(key);
@@ -149,7 +154,8 @@ export async function readMatrix(
   { by, protocol, port, tenant_id, project_id }: MatrixInput,
 ): Promise<Matrix> {
   const owner = chooseViewpoint(scope.reach, { tenant_id, project_id });
-  const inputs = new ReachInputs(await readFirewallState(), owner);
+  const firewall = await readFirewallState();
+  const inputs = new ReachInputs(firewall, owner);
   const listed = await listGroups(by, inputs, scope);
   const all = listed.filter(({ segment }) => segment.places.length > 0);
   const shown = all.slice(0, MAX_GROUPS);
@@ -158,7 +164,7 @@ export async function readMatrix(
   const own = [...workloads.values()].filter((one) => belongsTo(owner, one)).map(({ id }) => id);
   const seen = await readSeen(flows, { service: { protocol, port }, groups: members, own });
   const service = { protocol, ports: port === undefined ? [] : [String(port)] };
-  const answers = await loadAnswers(inputs, by, shown, service);
+  const answers = await loadAnswers(firewall.effect, inputs, by, { groups: shown, service });
   const groups: MatrixGroup[] = [
     ...shown.map(({ id, name, end, segment }) => ({ id, name, end: [...end], workloads: segment.places.length })),
     { id: OUTSIDE, name: '', end: [OUTSIDE], workloads: 0 },

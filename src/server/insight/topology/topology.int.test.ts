@@ -1,17 +1,10 @@
-import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Topology, type TopologyEdge, TopologyInput } from '@/domain/topology/topology';
 import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
-import { overrideConstant } from '@/test/override-constant';
 import { call } from '@/test/request';
-import { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
-import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
-import { cacheStats } from '../../lib/cache';
-import { evaluateConversations } from '../flows/conversation-verdicts';
-import { KEPT_LIMITS } from '../flows/kept-ends';
 import { readTopology } from './read-topology';
 import { ago, DATABASE, DATABASE_6, type PlantedTraffic, plantTraffic } from './testing/map-traffic.fixture';
 
@@ -92,95 +85,6 @@ describe('GET /topology', () => {
     expect(seen.map(({ action, rules_say, audit_say }) => [action, rules_say, audit_say])).toEqual(
       topology.edges.map(({ action }) => [action, null, []]),
     );
-  });
-
-  it('evaluates a conversation as if it were the only one, whatever was read and evaluated before', async () => {
-    const [web, database] = [fixture.ours.workload, fixture.theirs.workload];
-    const prefixes = ['203.0.113.0/24', '2001:db8::/48', '10.0.0.0/8', `${DATABASE}/32`];
-    const conversation = fc.record({
-      source_workload_id: fc.constantFrom(null, web.id, database.id),
-      source_prefix: fc.constantFrom(...prefixes),
-      source_internal: fc.boolean(),
-      destination_workload_id: fc.constantFrom(null, web.id, database.id),
-      destination_prefix: fc.constantFrom(...prefixes),
-      destination_internal: fc.boolean(),
-      protocol: fc.constantFrom('tcp', 'udp', 'icmp'),
-      port: fc.constantFrom(null, 22, 443, 5432),
-      decision: fc.constantFrom('observed', 'accept', 'drop'),
-      answered: fc.boolean(),
-      ...{ bytes: fc.nat(9), packets: fc.nat(9), flows: fc.nat(9), last_seen_at: fc.constant('') },
-    });
-    const reading = fc.record({
-      id: fc.constantFrom(web.id, database.id),
-      read_at: fc.constantFrom(ago(3), ago(2), ago(1)),
-      type: fc.constantFrom('in', 'out'),
-      port: fc.constantFrom('22', '443', '5432'),
-      // The same was read again.
-      isSame: fc.boolean(),
-    });
-    const ours = [fixture.ours.tenant.id];
-    const readers = [
-      { flows: 'all', rules: 'all' },
-      { flows: 'all', rules: null },
-      { flows: ours, rules: ours },
-      { flows: ours, rules: null },
-    ] as const;
-    const readings = fc.array(reading, { minLength: 2, maxLength: 4 });
-    const asked = fc.array(conversation, { minLength: 10, maxLength: 30 });
-    const limits = fc.constantFrom({}, { young: 5 }, { ends: 3 }, { services: 4 });
-    await fc.assert(
-      fc.asyncProperty(limits, readings, asked, async (limited, later, conversations) => {
-        const restore = overrideConstant(KEPT_LIMITS, limited);
-        // Another inventory, of which nothing is kept.
-        const isolate = ({ inputs, snapshots }: FirewallState) => new FirewallState({ ...inputs }, snapshots, []);
-        let firewall = isolate(await readFirewallState());
-        const found = [];
-        for (const { id, read_at, type, port, isSame } of later) {
-          const { guests, clusters } = firewall.snapshots;
-          const before = guests.get(id);
-          if (!before) throw new Error('expected a reading');
-          const rules = [{ pos: 0, type, action: 'DROP', enable: 1, proto: 'tcp', dport: port }];
-          const state = isSame ? before.state : { ...before.state, rules };
-          firewall = firewall.with({ guests: new Map([...guests, [id, { ...before, read_at, state }]]), clusters });
-          for (const reader of readers) {
-            const verdicts = await evaluateConversations(firewall, reader, conversations);
-            found.push({ firewall, reader, verdicts });
-          }
-        }
-        restore();
-        for (const { firewall: then, reader, verdicts } of found) {
-          const other = isolate(then);
-          const alone = [];
-          for (const one of conversations) alone.push(...(await evaluateConversations(other, reader, [one])));
-          expect(verdicts).toEqual(alone);
-        }
-      }),
-      { numRuns: 30 },
-    );
-  });
-
-  it('prepares a guest once, however many conversations it has', async () => {
-    const firewall = await readFirewallState();
-    const other = new FirewallState({ ...firewall.inputs }, firewall.snapshots, []);
-    const countMisses = (name: string) => cacheStats().find((cache) => cache.name === name)?.misses ?? 0;
-    const [web, database] = [fixture.ours.workload.id, fixture.theirs.workload.id];
-    const ask = (ports: readonly number[]) =>
-      evaluateConversations(
-        other,
-        { flows: 'all', rules: 'all' },
-        ports.map((port) => ({
-          ...{ source_workload_id: web, source_prefix: '10.0.0.0/8', source_internal: true },
-          ...{ destination_workload_id: database, destination_prefix: `${DATABASE}/32`, destination_internal: true },
-          ...{ protocol: 'tcp', port, decision: 'observed', bytes: 1, packets: 1, flows: 1, last_seen_at: '' },
-        })),
-      );
-    const before = countMisses('guest_contexts');
-    const found = await ask([1, 2, 3, 4, 5]);
-    expect(countMisses('guest_contexts') - before).toBe(2);
-    // What was found out is not even looked up.
-    const { hits = 0 } = cacheStats().find((cache) => cache.name === 'guest_contexts') ?? {};
-    expect(await ask([5, 4, 3, 2, 1])).toEqual([...found].reverse());
-    expect(cacheStats().find((cache) => cache.name === 'guest_contexts')?.hits).toBe(hits);
   });
 
   it('says since when traffic is kept', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Difference } from '@/domain/drift/find-drift';
 import { hideAccepted } from '@/domain/drift/hide-accepted';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
@@ -14,9 +15,9 @@ import { comparePolicies } from '@/domain/policy/tier';
 import type { ClusterDeployment } from '@/domain/policy-deployment';
 import { groupBy } from '../../../lib/group-by';
 import { oldestReadAt, type Timed, type TimedGuest } from '../../guest-firewall/live-reader';
-import type { InputPolicy } from '../../queries/policy-inputs';
+import type { InputPolicy, InputWorkload } from '../../queries/policy-inputs';
 import type { PlacedPair } from '../../queries/policy-placements';
-import { compileInputs, isDeployed, type PolicyInputs } from '../policy-inputs';
+import { compileInputs, haveSameEffect, isDeployed, type PolicyInputs } from '../policy-inputs';
 import { type AcceptedDrift, compareDrift, hashLive } from './compare-drift';
 import { guestView, policiesAt } from './views';
 
@@ -32,7 +33,9 @@ type Compared = {
   desired: DesiredGuest | null;
   guest: unknown;
   cluster: unknown;
-  inputs: PolicyInputs;
+  workload: InputWorkload;
+  placement: unknown;
+  instance: string;
   view: GuestView;
 };
 
@@ -62,6 +65,8 @@ export class FirewallState {
   readonly snapshots: Snapshots;
   /** The same object for states that differ only in when the same was read. */
   readonly content: object;
+  /** The same object for states by which the same becomes of every packet, with the same workloads in every group. */
+  readonly effect: object;
   readonly #placed: readonly PlacedPair[];
   /** How policies were applied at workloads. */
   readonly #applied: ReadonlyMap<string, PlacedPair>;
@@ -85,17 +90,20 @@ export class FirewallState {
     this.#accepted = accepted;
     this.snapshots = snapshots;
     this.#placed = placed;
-    const isSame =
-      before?.inputs === inputs &&
-      before.#placed === placed &&
-      before.#accepted === accepted &&
+    const isSameRead =
+      before !== null &&
       isSameReading(before.snapshots.guests, snapshots.guests) &&
       isSameReading(before.snapshots.clusters, snapshots.clusters);
-    this.content = before && isSame ? before.content : {};
+    const isSame = isSameRead && before.inputs === inputs && before.#placed === placed && before.#accepted === accepted;
+    this.content = isSame ? before.content : {};
+    this.effect = isSameRead && haveSameEffect(before.inputs, inputs) ? before.effect : {};
     this.#owners = new Map(inputs.policies.map((policy) => [policy.id, policy]));
     this.#applied = new Map(placed.map((pair) => [`${pair.policy_id} ${pair.workload_id}`, pair]));
     const compiled = compileInputs(inputs);
-    for (const guest of compiled.guests) this.#desired.set(guest.workload_id, guest);
+    for (const guest of compiled.guests) {
+      const old = before?.desiredAt(guest.workload_id);
+      this.#desired.set(guest.workload_id, old && isDeepStrictEqual(old, guest) ? old : guest);
+    }
     this.#unresolved = new Set(compiled.unresolved.map(({ policy_id }) => policy_id));
     for (const id of new Set([...this.#desired.keys(), ...snapshots.guests.keys()])) {
       const compared = this.#compare(id, before);
@@ -129,13 +137,16 @@ export class FirewallState {
     const workload = this.inputs.workloads.get(workloadId);
     if (!workload) return null;
     const { inputs } = this;
+    const { instance } = inputs;
+    const placement = inputs.clusters.get(workload.cluster_id)?.rule_placement;
     const desired = this.#desired.get(workloadId) ?? null;
     const guest = this.snapshots.guests.get(workloadId)?.state ?? null;
     const cluster = this.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
     const old = before === null ? undefined : before.#compared.get(workloadId);
-    if (old && old.inputs === inputs && old.desired === desired && old.guest === guest && old.cluster === cluster)
+    const sources = { workload, placement, instance, desired, guest, cluster };
+    if (old && Object.entries(sources).every(([name, source]) => old[name as keyof typeof sources] === source))
       return old;
-    return { inputs, desired, guest, cluster, view: guestView(inputs, workload, desired, guest, cluster) };
+    return { ...sources, view: guestView(inputs, workload, desired, guest, cluster) };
   }
 
   /** What the enforced policies require on a workload; null when nothing. */

@@ -8,7 +8,7 @@ import { listAcceptedDrift } from '../../queries/drifts';
 import { findClusterSnapshots, findGuestSnapshots, listSnapshotHashes } from '../../queries/firewall-snapshots';
 import { type PolicyInputsStamp, policyInputsStamp } from '../../queries/policy-inputs';
 import { listAppliedAt, listPlacedPairs, type PlacedPair } from '../../queries/policy-placements';
-import { isSameInputs, loadPolicyInputs, type PolicyInputs } from '../policy-inputs';
+import { loadPolicyInputs, type PolicyInputs, shareInputs } from '../policy-inputs';
 import type { AcceptedDrift } from './compare-drift';
 import { FirewallState } from './firewall-state';
 
@@ -74,10 +74,10 @@ async function readAccepted(): Promise<AcceptedDrift> {
   );
 }
 
-/** The inputs as they are now: the same object when only something else about their rows changed. */
+/** The inputs as they are now, with what is as before. */
 async function readInputs(before: PolicyInputs | undefined): Promise<PolicyInputs> {
   const inputs = await loadPolicyInputs();
-  return before && isSameInputs(before, inputs) ? before : inputs;
+  return before ? shareInputs(before, inputs) : inputs;
 }
 
 const known = sharedValue<Known>('policy_board', async (before) => {

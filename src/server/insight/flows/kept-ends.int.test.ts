@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Conversation } from '@/domain/topology/conversation-table';
+import { sqlClient } from '@/server/db/client';
+import { bearer, makeUser } from '@/test/factories';
+import { overrideConstant } from '@/test/override-constant';
+import { call } from '@/test/request';
+import { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
+import { cacheStats } from '../../lib/cache';
+import { ago, DATABASE, type PlantedTraffic, plantTraffic } from '../topology/testing/map-traffic.fixture';
+import { evaluateConversations } from './conversation-verdicts';
+import { KEPT_LIMITS } from './kept-ends';
+
+const sql = sqlClient();
+let fixture: PlantedTraffic;
+
+beforeAll(async () => {
+  fixture = await plantTraffic();
+});
+
+/** The same as another inventory, of which nothing is kept. */
+function isolate({ inputs, snapshots }: FirewallState): FirewallState {
+  const workloads = new Map([...inputs.workloads].map(([id, workload]) => [id, { ...workload }]));
+  return new FirewallState({ ...inputs, workloads, policies: [...inputs.policies] }, snapshots, []);
+}
+
+describe('verdicts of conversations', () => {
+  it('evaluates a conversation as if it were the only one, whatever was read and evaluated before', async () => {
+    const [web, database] = [fixture.ours.workload, fixture.theirs.workload];
+    const prefixes = ['203.0.113.0/24', '2001:db8::/48', '10.0.0.0/8', `${DATABASE}/32`];
+    const conversation = fc.record({
+      source_workload_id: fc.constantFrom(null, web.id, database.id),
+      source_prefix: fc.constantFrom(...prefixes),
+      source_internal: fc.boolean(),
+      destination_workload_id: fc.constantFrom(null, web.id, database.id),
+      destination_prefix: fc.constantFrom(...prefixes),
+      destination_internal: fc.boolean(),
+      protocol: fc.constantFrom('tcp', 'udp', 'icmp'),
+      port: fc.constantFrom(null, 22, 443, 5432),
+      decision: fc.constantFrom('observed', 'accept', 'drop'),
+      answered: fc.boolean(),
+      ...{ bytes: fc.nat(9), packets: fc.nat(9), flows: fc.nat(9), last_seen_at: fc.constant('') },
+    });
+    const reading = fc.record({
+      id: fc.constantFrom(web.id, database.id),
+      read_at: fc.constantFrom(ago(3), ago(2), ago(1)),
+      type: fc.constantFrom('in', 'out'),
+      port: fc.constantFrom('22', '443', '5432'),
+      // The same was read again.
+      isSame: fc.boolean(),
+    });
+    const ours = [fixture.ours.tenant.id];
+    const readers = [
+      { flows: 'all', rules: 'all' },
+      { flows: 'all', rules: null },
+      { flows: ours, rules: ours },
+      { flows: ours, rules: null },
+    ] as const;
+    const readings = fc.array(reading, { minLength: 2, maxLength: 4 });
+    const asked = fc.array(conversation, { minLength: 10, maxLength: 30 });
+    const limits = fc.constantFrom({}, { young: 5 }, { ends: 3 }, { services: 4 });
+    await fc.assert(
+      fc.asyncProperty(limits, readings, asked, async (limited, later, conversations) => {
+        const restore = overrideConstant(KEPT_LIMITS, limited);
+        let firewall = isolate(await readFirewallState());
+        const found = [];
+        for (const { id, read_at, type, port, isSame } of later) {
+          const { guests, clusters } = firewall.snapshots;
+          const before = guests.get(id);
+          if (!before) throw new Error('expected a reading');
+          const rules = [{ pos: 0, type, action: 'DROP', enable: 1, proto: 'tcp', dport: port }];
+          const state = isSame ? before.state : { ...before.state, rules };
+          firewall = firewall.with({ guests: new Map([...guests, [id, { ...before, read_at, state }]]), clusters });
+          for (const reader of readers) {
+            const verdicts = await evaluateConversations(firewall, reader, conversations);
+            found.push({ firewall, reader, verdicts });
+          }
+        }
+        restore();
+        for (const { firewall: then, reader, verdicts } of found) {
+          const other = isolate(then);
+          const alone = [];
+          for (const one of conversations) alone.push(...(await evaluateConversations(other, reader, [one])));
+          expect(verdicts).toEqual(alone);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('prepares a guest once, however many conversations it has', async () => {
+    const firewall = await readFirewallState();
+    const other = isolate(firewall);
+    const countMisses = (name: string) => cacheStats().find((cache) => cache.name === name)?.misses ?? 0;
+    const [web, database] = [fixture.ours.workload.id, fixture.theirs.workload.id];
+    const ask = (ports: readonly number[]) =>
+      evaluateConversations(
+        other,
+        { flows: 'all', rules: 'all' },
+        ports.map((port) => ({
+          ...{ source_workload_id: web, source_prefix: '10.0.0.0/8', source_internal: true },
+          ...{ destination_workload_id: database, destination_prefix: `${DATABASE}/32`, destination_internal: true },
+          ...{ protocol: 'tcp', port, decision: 'observed', bytes: 1, packets: 1, flows: 1, last_seen_at: '' },
+        })),
+      );
+    const before = countMisses('guest_contexts');
+    const found = await ask([1, 2, 3, 4, 5]);
+    expect(countMisses('guest_contexts') - before).toBe(2);
+    // What was found out is not even looked up.
+    const { hits = 0 } = cacheStats().find((cache) => cache.name === 'guest_contexts') ?? {};
+    expect(await ask([5, 4, 3, 2, 1])).toEqual([...found].reverse());
+    expect(cacheStats().find((cache) => cache.name === 'guest_contexts')?.hits).toBe(hits);
+  });
+
+  it('follow the inventory: what changed about a workload, and about policies that audit it', async () => {
+    const [web, database, idle] = [fixture.ours.workload, fixture.theirs.workload, fixture.idle];
+    const ids = [null, web.id, database.id, idle.id];
+    const conversations = ids.flatMap((source) =>
+      ids.flatMap((destination) =>
+        [22, 443, 5432].map(
+          (port): Conversation => ({
+            ...{ source_workload_id: source, source_prefix: source ? '10.1.0.0/16' : '203.0.113.0/24' },
+            ...{ source_internal: source !== null, destination_workload_id: destination },
+            ...{ destination_prefix: destination ? '10.1.0.0/16' : '203.0.113.0/24' },
+            ...{ destination_internal: destination !== null, protocol: 'tcp', port, decision: 'observed' },
+            ...{ bytes: 1, packets: 1, flows: 1, last_seen_at: ago(1) },
+          }),
+        ),
+      ),
+    );
+    const ours = [fixture.ours.tenant.id];
+    const readers = [
+      { flows: 'all', rules: 'all' },
+      { flows: ours, rules: ours },
+    ] as const;
+    const answer = async (firewall: FirewallState) => {
+      const answers = [];
+      for (const reader of readers) answers.push(await evaluateConversations(firewall, reader, conversations));
+      return answers;
+    };
+    const post = async (path: string, body: object) => {
+      const headers = await bearer(await makeUser('admin'));
+      const response = await call(path, { method: 'POST', headers, body });
+      expect(response.status, await response.clone().text()).toBeLessThan(300);
+    };
+    const policy = (name: string, targets: string[], enforcement_mode: string) => ({
+      ...{ name, priority: 20, rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['5432', '22'] }] },
+      definition: { enforcement_mode, direction: 'in', sources: ['any'], targets, default_action: 'none' },
+    });
+    const setTags = (id: string, tags: string[]) => sql`update workloads set tags = ${tags} where id = ${id}`;
+    // What a change concerns: how many guests have to be prepared again at most.
+    const changes: [string, number, () => Promise<unknown>][] = [
+      ['nothing', 0, async () => {}],
+      ['one that has stopped', 1, () => sql`update workloads set status = 'stopped' where id = ${idle.id}`],
+      ['an address', 1, () => sql`update ip_addresses set address = '10.1.0.77' where workload_id = ${web.id}`],
+      [
+        'another tenant',
+        1,
+        () => sql`update workloads set project_id = ${fixture.ours.project.id} where id = ${database.id}`,
+      ],
+      ['a new policy', 9, () => post('/policies', policy('by tag', ['tag:prod'], 'audit'))],
+      ['a tag', 1, () => setTags(idle.id, ['prod'])],
+      ['a tag of another', 1, () => setTags(web.id, ['prod'])],
+      ['a policy that is not enabled', 9, () => sql`update policies set enabled = false where name = 'by tag'`],
+      ['a node that filters with nftables', 9, () => sql`update nodes set nftables = true where id = ${fixture.n1.id}`],
+      ['one that is gone', 1, () => sql`update workloads set missing_since = now() where id = ${idle.id}`],
+    ];
+    const before = await answer(await readFirewallState());
+    const countPrepared = () => cacheStats().find(({ name }) => name === 'guest_contexts')?.misses ?? 0;
+    const answers = [before];
+    for (const [name, most, change] of changes) {
+      await change();
+      const firewall = await readFirewallState();
+      const prepared = countPrepared();
+      const found = await answer(firewall);
+      expect(countPrepared() - prepared, name).toBeLessThanOrEqual(most);
+      expect(found, name).toEqual(await answer(isolate(firewall)));
+      // What was found out in between was about another inventory.
+      expect(await answer(firewall), name).toEqual(found);
+      answers.push(found);
+    }
+    expect(new Set(answers.map((found) => JSON.stringify(found))).size).toBeGreaterThan(3);
+  });
+});
