@@ -1,9 +1,10 @@
 // Builds what `npm start` runs: bundles and the node agent in dist/, Next's standalone server in .next/. With `--if-changed`,
 // only what the sources changed since the last complete build.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { escapeWide } from './escape-wide.mjs';
 import { root } from './install.mjs';
 import { isBuilt, sourceHash, stamp, unstamp } from './stamp.mjs';
 
@@ -28,7 +29,7 @@ async function buildBundles(hash) {
     collector: 'src/runtime/collector-main.ts',
     demo: 'src/runtime/demo-main.ts',
   };
-  await build({
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints,
     outdir: 'dist',
@@ -44,7 +45,9 @@ async function buildBundles(hash) {
     // Native code is loaded from node_modules.
     external: ['@node-rs/argon2', 'pg-native'],
     banner: { js: REQUIRE },
+    write: false,
   });
+  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.mjs') ? escapeWide(text) : text);
   // One file for other machines, served by the installation.
   await build({
     absWorkingDir: root,

@@ -43,6 +43,12 @@ export type Child = {
 
 type Options = { onLine: (line: string) => void; onEvent: (text: string) => void; backoffMs?: number };
 
+/**
+ * Of the C library (mallopt(3)): each thread would get memory of its own from it, and keep what it took while it started.
+ * Threads rarely allocate there at the same time.
+ */
+const ALLOCATOR = { MALLOC_ARENA_MAX: '1' };
+
 const LONGEST_BACKOFF_MS = 30_000;
 /** Who ran this long is healthy; the next crash starts with a short pause again. */
 const HEALTHY_MS = 60_000;
@@ -68,7 +74,7 @@ export function keepRunning(program: ChildProgram, options: Options): Child {
   const runOnce = async (): Promise<string> => {
     const running = spawn(program.command, program.arguments, {
       cwd: program.workingDirectory,
-      env: program.environment,
+      env: { ...ALLOCATOR, ...program.environment },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A group of its own: Ctrl-C in a terminal reaches the supervisor only, which ends things in order.
       detached: true,

@@ -16,6 +16,7 @@ const PROGRAM = `
     if (request.url === '/metrics') return response.end(JSON.stringify([
       { name: 'fabric_sign_ins_total', help: 'h', type: 'counter', aggregator: 'sum', values: [{ labels: { result: 'ok' }, value: 41 }] },
     ]));
+    if (request.url.includes('q=young')) return response.end(String(require('node:worker_threads').resourceLimits.maxYoungGenerationSizeMb));
     if (request.url.includes('q=end')) process.exit(1);
     if (request.url.includes('q=gone')) return response.end(String(gone));
     if (request.url.includes('q=hang')) return response.on('close', () => { gone += 1; });
@@ -73,6 +74,10 @@ describe('the thread for heavy requests', () => {
     });
     expect(await (await fetch(`${url}/auth/me`)).text()).toBe('light');
     expect(await (await fetch(`${url}/flows?format=csv`)).json()).toMatchObject({ url: '/api/v1/flows?format=csv' });
+  });
+
+  it('has a small young generation', async () => {
+    expect(await (await fetch(`${url}/topology?q=young`)).text()).toBe('12');
   });
 
   it('leaves light requests free while it computes', async () => {

@@ -61,8 +61,7 @@ function indexAddresses(sets: readonly (AddressSet | null)[], family: 4 | 6) {
   return buildIntervalIndex<number>(small, (address) => address + 1);
 }
 
-/** Makes the rules of one direction and family searchable. */
-export function buildRuleIndex(rules: readonly CompiledRule[], family: 4 | 6): RuleIndex {
+function build(rules: readonly CompiledRule[], family: 4 | 6): RuleIndex {
   const of = <K extends keyof CompiledRule>(key: K) => rules.map((rule) => rule[key]);
   return {
     family,
@@ -75,6 +74,13 @@ export function buildRuleIndex(rules: readonly CompiledRule[], family: 4 | 6): R
     destination_ports: indexPorts(of('destination_ports')),
   };
 }
+
+/** Indexes without rules. One is 5 KB, and most guests have no rules in some direction or family. */
+const EMPTY = { 4: build([], 4), 6: build([], 6) };
+
+/** Makes the rules of one direction and family searchable. */
+export const buildRuleIndex = (rules: readonly CompiledRule[], family: 4 | 6): RuleIndex =>
+  rules.length === 0 ? EMPTY[family] : build(rules, family);
 
 function addressPlace(index: IntervalIndex<number> | IntervalIndex<bigint>, family: 4 | 6, value: bigint): number {
   // No rule looks at this address, so it need not be converted.
