@@ -95,23 +95,22 @@ export const flowVerdict = {
 };
 export type FlowVerdict = { action: Action; rules_say: RulesSay | null; audit_say: AuditSay[] };
 
-const DENIED: readonly Action[] = ['dropped', 'rejected'];
+/** The most specific reason first. */
+const PREFERENCE: Record<Decider['kind'], number> = { rule: 0, default: 1, builtin: 2, not_enforced: 3, unknown: 4 };
 
-const PREFERENCE: readonly Decider['kind'][] = ['rule', 'default', 'builtin', 'not_enforced', 'unknown'];
+const isDenied = ({ action }: RulesSay) => action === 'dropped' || action === 'rejected';
+
+/** What the rules of two firewalls on the way say together: what the first says, then what the second does. */
+export function combineTwo(first: RulesSay, second: RulesSay): RulesSay {
+  if (isDenied(first) || isDenied(second)) return isDenied(first) ? first : second;
+  if (first.action === 'unknown' || second.action === 'unknown') return first.action === 'unknown' ? first : second;
+  // Of two equal ones that of the service: its rules are about who may call it.
+  return PREFERENCE[second.kind] <= PREFERENCE[first.kind] ? second : first;
+}
 
 /**
  * What the rules of all firewalls on the way say together, from the caller to the service: the first that denies decides, else
  * one that is not known leaves it open, else all let it pass and the one with the most specific reason is named.
  */
-export function combineRules(onTheWay: readonly RulesSay[]): RulesSay | null {
-  if (onTheWay.length < 2) return onTheWay[0] ?? null;
-  const found =
-    onTheWay.find(({ action }) => DENIED.includes(action)) ?? onTheWay.find(({ action }) => action === 'unknown');
-  if (found) return found;
-  let named: RulesSay | null = null;
-  for (const say of onTheWay) {
-    // Of two equal ones that of the service: its rules are about who may call it.
-    if (!named || PREFERENCE.indexOf(say.kind) <= PREFERENCE.indexOf(named.kind)) named = say;
-  }
-  return named;
-}
+export const combineRules = (onTheWay: readonly RulesSay[]): RulesSay | null =>
+  onTheWay.reduce<RulesSay | null>((before, say) => (before ? combineTwo(before, say) : say), null);

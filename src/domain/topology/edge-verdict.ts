@@ -11,6 +11,6 @@ export const WEIGHTS = Object.fromEntries(EDGE_VERDICTS.map((verdict, weight) =>
   number
 >;
 
-/** The weightiest of some verdicts; `observed` of none. */
-export const worstVerdict = (verdicts: readonly EdgeVerdict[]): EdgeVerdict =>
-  verdicts.reduce((worst, verdict) => (WEIGHTS[verdict] < WEIGHTS[worst] ? verdict : worst), 'observed');
+/** The weightier of two verdicts. */
+export const worseVerdict = (one: EdgeVerdict, other: EdgeVerdict): EdgeVerdict =>
+  WEIGHTS[other] < WEIGHTS[one] ? other : one;

@@ -112,11 +112,11 @@ it('looks at all addresses of a workload in the prefix, and at the whole prefix 
 });
 
 it('believes the log, and shows the weightier end', () => {
-  expect(combineEdges('drop', ['accepted'])).toBe('dropped');
-  expect(combineEdges('reject', ['accepted'])).toBe('dropped');
-  expect(combineEdges('accept', ['dropped', 'default'])).toBe('accepted');
-  expect(combineEdges('observed', ['accepted', 'dropped'])).toBe('dropped');
-  expect(combineEdges('observed', [])).toBe('observed');
+  expect(combineEdges('drop', 'accepted')).toBe('dropped');
+  expect(combineEdges('reject', 'accepted')).toBe('dropped');
+  expect(combineEdges('accept', 'dropped', 'default')).toBe('accepted');
+  expect(combineEdges('observed', 'accepted', 'dropped')).toBe('dropped');
+  expect(combineEdges('observed')).toBe('observed');
 });
 
 it('shows what audited policies would do', () => {

@@ -6,7 +6,7 @@ import type { GuestContext } from '../flow-context/guest-context';
 import { cidrContains, parseCidr } from '../net/cidr';
 import { formatIp, type IpAddress } from '../net/ip-address';
 import type { Conversation } from './conversation-table';
-import { type EdgeVerdict, worstVerdict } from './edge-verdict';
+import { type EdgeVerdict, worseVerdict } from './edge-verdict';
 
 /** Who opened a conversation, or who was called. */
 export type End = 'source' | 'destination';
@@ -79,8 +79,8 @@ const TOO_MANY: EndVerdict = {
 };
 
 /** What becomes of a conversation, by what was found out at its ends: the weightier one, unless a log line says it. */
-export const combineEdges = (decision: string, ends: readonly EdgeVerdict[]): EdgeVerdict =>
-  loggedVerdict(decision) ?? worstVerdict(ends);
+export const combineEdges = (decision: string, one?: EdgeVerdict, other?: EdgeVerdict): EdgeVerdict =>
+  loggedVerdict(decision) ?? worseVerdict(one ?? 'observed', other ?? 'observed');
 
 /**
  * Creates an evaluator of conversations at one of their ends: what happens to their opening packets there under the rules

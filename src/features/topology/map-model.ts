@@ -1,4 +1,4 @@
-import { EDGE_VERDICTS, type EdgeVerdict, worstVerdict } from '@/domain/topology/edge-verdict';
+import { EDGE_VERDICTS, type EdgeVerdict, worseVerdict } from '@/domain/topology/edge-verdict';
 import { groupPlacer } from '@/domain/topology/group-workloads';
 import type { Topology, TopologyEdge, TopologyGroup, TopologyWorkload } from '@/domain/topology/topology';
 import { msg, type Translate } from '@/lib/i18n/translator';
@@ -133,7 +133,7 @@ export function buildMap(t: Translate, topology: Topology, { verdicts, idle }: M
     for (const id of new Set([link.source, link.destination])) {
       const node = nodes.get(id);
       if (!node) continue;
-      node.verdict = node.verdict === null ? link.verdict : worstVerdict([node.verdict, link.verdict]);
+      node.verdict = node.verdict === null ? link.verdict : worseVerdict(node.verdict, link.verdict);
       node.links += 1;
       node.bytes += link.bytes;
     }

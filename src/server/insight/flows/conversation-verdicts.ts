@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { observedAction } from '@/domain/flow-verdict';
 import { parseIp } from '@/domain/net/ip-address';
 import { isVisibleAt, isWithinReach, type Reach } from '@/domain/permissions';
-import { type SummedVerdict, toSummedVerdict } from '@/domain/summed-verdict';
+import { toSummedVerdict } from '@/domain/summed-verdict';
 import {
   type Conversation,
   type ConversationTable,
@@ -10,28 +10,28 @@ import {
   type TableService,
   tabulate,
 } from '@/domain/topology/conversation-table';
-import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { combineEdges, createEndEvaluator, type End } from '@/domain/topology/evaluate-conversation';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { policiesById } from '../../enforcement/policies/policy-inputs';
 import { createContextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
-import { combineEnds, toEndSays } from './flow-verdicts';
-import { type FoundEnd, type FoundEnds, openKeptEnds, type ReportedEnd } from './kept-ends';
+import { combineEndRules, combineEnds, toEndSays } from './flow-verdicts';
+import {
+  type ConversationVerdict,
+  type FoundEnd,
+  type FoundEnds,
+  type KnownVerdicts,
+  openKeptEnds,
+  type ReportedEnd,
+} from './kept-ends';
+
+export type { ConversationVerdict } from './kept-ends';
 
 /** A state that represents all states in which replies were seen. */
 export const ANSWERED_STATE = 'REPLIED';
 
 /** Reaches of one reader: whose guests are evaluated for the map, and whose rules may be shown (null: none). */
 export type ConversationReach = { readonly flows: Reach; readonly rules: Reach | null };
-
-/** What becomes of a conversation: for the map, and the same three values as for a flow. */
-export type ConversationVerdict = {
-  readonly edge: EdgeVerdict;
-  readonly verdict: SummedVerdict;
-  /** Policies whose rules it matches, or would match in audit mode, at either end. */
-  readonly policies: readonly string[];
-};
 
 /** After so long other requests get their turn. */
 const TURN_MS = 10;
@@ -199,8 +199,6 @@ export const evaluateConversations = (
   conversations: readonly Conversation[],
 ): Promise<ConversationVerdict[]> => evaluateTable(firewall, reach, tabulate(conversations));
 
-const NO_POLICIES: readonly string[] = [];
-
 /** Creates a function for what becomes of conversations by what was found out at their ends, with when their rules were last read. */
 function createCombiner(firewall: FirewallState) {
   // What was found for this question is not looked up for each of its conversations.
@@ -222,33 +220,32 @@ function createCombiner(firewall: FirewallState) {
     end.question = question;
     if (end.reported?.rules.read_at === read_at) return end.reported;
     const { policy_id } = says.decided_by;
-    const found = [...(policy_id === null ? [] : [policy_id]), ...says.audit.map((one) => one.policy_id)];
-    const policies = found.length > 0 ? found : NO_POLICIES;
-    end.reported = { ...toEndSays({ ...says, id, read_at }), policies, summed: {} };
+    const policies = [...(policy_id === null ? [] : [policy_id]), ...says.audit.map((one) => one.policy_id)];
+    end.reported = { ...toEndSays({ ...says, id, read_at }), policies, verdicts: {} };
     return end.reported;
   };
   /** For conversations about one service. */
   return ({ decision, answered }: TableService): ((found: FoundEnds) => ConversationVerdict) => {
     const action = observedAction({ decision, state: answered ? ANSWERED_STATE : null });
-    const nothing = toSummedVerdict(combineEnds(action, []));
+    const nowhere: KnownVerdicts = {};
     return ({ source, destination }) => {
-      const edges: EdgeVerdict[] = [];
-      const reported: ReportedEnd[] = [];
-      if (source) edges.push(source.edge);
-      if (source?.says) reported.push(say(source, source.says));
-      if (destination) edges.push(destination.edge);
-      if (destination?.says) reported.push(say(destination, destination.says));
-      const edge = combineEdges(decision, edges);
-      if (reported.length === 0) return { edge, verdict: nothing, policies: NO_POLICIES };
-      const found = combineEnds(action, reported);
-      // Most conversations have no policy, and many the same rule.
-      const decider = found.audit_say.length === 0 && reported.find(({ rules }) => rules === found.rules_say);
-      if (!decider) return { edge, verdict: toSummedVerdict(found), policies: joinPolicies(reported) };
-      decider.summed[action] ??= toSummedVerdict(found);
-      return { edge, verdict: decider.summed[action], policies: joinPolicies(reported) };
+      const caller = source?.says ? say(source, source.says) : null;
+      const service = destination?.says ? say(destination, destination.says) : null;
+      const edge = combineEdges(decision, source?.edge, destination?.edge);
+      if ((caller?.policies.length ?? 0) + (service?.policies.length ?? 0) > 0) {
+        const reported = [caller, service].filter((end) => end !== null);
+        const policies = reported.flatMap((end) => end.policies);
+        return { edge, verdict: toSummedVerdict(combineEnds(action, reported)), policies };
+      }
+      // Without a policy, what is reported of all conversations that the same rule decides is the same object.
+      const rules_say = caller && service ? combineEndRules(caller, service) : ((caller ?? service)?.rules ?? null);
+      const { verdicts = nowhere } = (rules_say === caller?.rules ? caller : service) ?? {};
+      verdicts[action] ??= {};
+      verdicts[action][edge] ??= {
+        ...{ edge, policies: [] },
+        verdict: toSummedVerdict({ action, rules_say, audit_say: [] }),
+      };
+      return verdicts[action][edge];
     };
   };
 }
-
-const joinPolicies = (ends: readonly ReportedEnd[]): readonly string[] =>
-  ends.some(({ policies }) => policies !== NO_POLICIES) ? ends.flatMap(({ policies }) => policies) : NO_POLICIES;

@@ -2,7 +2,7 @@ import type { Flow } from '@/domain/flow/flow';
 import { type Action, toAction } from '@/domain/flow-action';
 import {
   type AuditSay,
-  combineRules,
+  combineTwo,
   type FlowVerdict,
   observedAction,
   type RulesSay,
@@ -51,18 +51,19 @@ export const toEndSays = ({ id, read_at, verdict, direction, decided_by, audit }
   audit: audit.map((outcome) => toAuditSay(outcome, id)),
 });
 
-/** The same three from what is said at each end. */
-export function combineEnds(action: Action, ends: readonly EndSays[]): FlowVerdict {
-  // From who called to who was called.
-  const isOrdered = ends.every(({ direction }, i) => direction !== 'in' || i === ends.length - 1);
-  const asked = isOrdered
-    ? ends
-    : [...ends].sort((a, b) => Number(a.direction === 'in') - Number(b.direction === 'in'));
-  return {
-    action,
-    rules_say: combineRules(asked.map(({ rules }) => rules)),
-    audit_say: asked.some(({ audit }) => audit.length > 0) ? asked.flatMap(({ audit }) => audit) : [],
-  };
+/** Whether one end comes after the other on the way from who called to who was called. */
+const isAfter = (one: EndSays, other: EndSays) => one.direction === 'in' && other.direction !== 'in';
+
+/** What the rules at one or both ends say together. */
+export const combineEndRules = (one: EndSays, other: EndSays): RulesSay =>
+  isAfter(one, other) ? combineTwo(other.rules, one.rules) : combineTwo(one.rules, other.rules);
+
+/** The same three from what is said at both ends, or at one of them, or nowhere. */
+export function combineEnds(action: Action, [one, other]: readonly EndSays[]): FlowVerdict {
+  if (!one) return { action, rules_say: null, audit_say: [] };
+  if (!other) return { action, rules_say: one.rules, audit_say: [...one.audit] };
+  const [first, second] = isAfter(one, other) ? [other, one] : [one, other];
+  return { action, rules_say: combineEndRules(one, other), audit_say: [...first.audit, ...second.audit] };
 }
 
 /**

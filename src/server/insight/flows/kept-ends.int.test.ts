@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { formatMarker } from '@/domain/policy/marker';
 import type { Conversation } from '@/domain/topology/conversation-table';
 import { sqlClient } from '@/server/db/client';
 import { bearer, makeUser } from '@/test/factories';
@@ -115,15 +116,21 @@ describe('verdicts of conversations', () => {
 
   it('follow the inventory: what changed about a workload, and about policies that audit it', async () => {
     const [web, database, idle] = [fixture.ours.workload, fixture.theirs.workload, fixture.idle];
-    const ids = [null, web.id, database.id, idle.id];
-    const conversations = ids.flatMap((source) =>
-      ids.flatMap((destination) =>
+    const outside = { workload_id: null, prefix: '203.0.113.0/24', internal: false };
+    const stranger = { workload_id: null, prefix: '10.1.0.50/32', internal: true };
+    const known = [web, database, idle].map(({ id }) => ({ workload_id: id, prefix: '10.1.0.0/16', internal: true }));
+    const ends = [outside, stranger, ...known];
+    const conversations = ends.flatMap((source) =>
+      ends.flatMap((destination) =>
         [22, 443, 5432].map(
           (port): Conversation => ({
-            ...{ source_workload_id: source, source_prefix: source ? '10.1.0.0/16' : '203.0.113.0/24' },
-            ...{ source_internal: source !== null, destination_workload_id: destination },
-            ...{ destination_prefix: destination ? '10.1.0.0/16' : '203.0.113.0/24' },
-            ...{ destination_internal: destination !== null, protocol: 'tcp', port, decision: 'observed' },
+            ...{
+              source_workload_id: source.workload_id,
+              source_prefix: source.prefix,
+              source_internal: source.internal,
+            },
+            ...{ destination_workload_id: destination.workload_id, destination_prefix: destination.prefix },
+            ...{ destination_internal: destination.internal, protocol: 'tcp', port, decision: 'observed' },
             ...{ bytes: 1, packets: 1, flows: 1, last_seen_at: ago(1) },
           }),
         ),
@@ -139,17 +146,27 @@ describe('verdicts of conversations', () => {
       for (const reader of readers) answers.push(await evaluateConversations(firewall, reader, conversations));
       return answers;
     };
-    const post = async (path: string, body: object) => {
+    const post = async (body: object) => {
       const headers = await bearer(await makeUser('admin'));
-      const response = await call(path, { method: 'POST', headers, body });
+      const response = await call('/policies', { method: 'POST', headers, body });
       expect(response.status, await response.clone().text()).toBeLessThan(300);
     };
-    const policy = (name: string, targets: string[], enforcement_mode: string) => ({
-      ...{ name, priority: 20, rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['5432', '22'] }] },
-      definition: { enforcement_mode, direction: 'in', sources: ['any'], targets, default_action: 'none' },
-    });
+    const makePolicy = (name: string, sources: string[], targets: string[], enforcement_mode = 'audit') =>
+      post({
+        ...{ name, priority: 20, rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['5432', '22'] }] },
+        definition: { enforcement_mode, direction: 'in', sources, targets, default_action: 'none' },
+      });
     const setTags = (id: string, tags: string[]) => sql`update workloads set tags = ${tags} where id = ${id}`;
-    // What a change concerns: how many guests have to be prepared again at most.
+    /** The database has a rule of this policy. */
+    const placeRule = async (name: string) => {
+      const { instance, policies } = (await readFirewallState()).inputs;
+      const policy_id = policies.find((policy) => policy.name === name)?.id ?? '';
+      const comment = formatMarker({ instance, policy_id, version: 1, rule_hash: '0'.repeat(16), vmid: database.vmid });
+      const rule = { pos: 0, type: 'in', action: 'ACCEPT', enable: 1, proto: 'tcp', dport: '443', comment };
+      await sql`update guest_firewall_snapshots set state_hash = 'other', state = jsonb_set(state, '{rules}', ${JSON.stringify([rule])}::text::jsonb)
+        where workload_id = ${database.id}`;
+    };
+    // With how many guests have to be prepared again at most.
     const changes: [string, number, () => Promise<unknown>][] = [
       ['nothing', 0, async () => {}],
       ['one that has stopped', 1, () => sql`update workloads set status = 'stopped' where id = ${idle.id}`],
@@ -159,11 +176,21 @@ describe('verdicts of conversations', () => {
         1,
         () => sql`update workloads set project_id = ${fixture.ours.project.id} where id = ${database.id}`,
       ],
-      ['a new policy', 9, () => post('/policies', policy('by tag', ['tag:prod'], 'audit'))],
-      ['a tag', 1, () => setTags(idle.id, ['prod'])],
-      ['a tag of another', 1, () => setTags(web.id, ['prod'])],
-      ['a policy that is not enabled', 9, () => sql`update policies set enabled = false where name = 'by tag'`],
-      ['a node that filters with nftables', 9, () => sql`update nodes set nftables = true where id = ${fixture.n1.id}`],
+      ['a new policy', 3, () => makePolicy('by tag', ['any'], ['tag:prod'])],
+      ['a tag', 1, () => setTags(web.id, ['prod'])],
+      ['a policy for traffic from a tag', 3, () => makePolicy('from clients', ['tag:client'], [web.name])],
+      ['a tag of another', 2, () => setTags(idle.id, ['client'])],
+      [
+        'an address of a stranger',
+        2,
+        () => sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
+          select gen_random_uuid(), cluster_id, network_id, id, '10.1.0.50', ${idle.id}, 'manual' from subnets where cidr = '10.1.0.0/16'`,
+      ],
+      ['a policy that is enforced', 3, () => makePolicy('enforced', ['any'], [database.name], 'enforced')],
+      ['a rule of it', 1, () => placeRule('enforced')],
+      ['another name of it', 3, () => sql`update policies set name = 'renamed' where name = 'enforced'`],
+      ['a policy that is not enabled', 3, () => sql`update policies set enabled = false where name = 'by tag'`],
+      ['a node that filters with nftables', 3, () => sql`update nodes set nftables = true where id = ${fixture.n1.id}`],
       ['one that is gone', 1, () => sql`update workloads set missing_since = now() where id = ${idle.id}`],
     ];
     const before = await answer(await readFirewallState());
@@ -180,6 +207,6 @@ describe('verdicts of conversations', () => {
       expect(await answer(firewall), name).toEqual(found);
       answers.push(found);
     }
-    expect(new Set(answers.map((found) => JSON.stringify(found))).size).toBeGreaterThan(3);
+    expect(new Set(answers.map((found) => JSON.stringify(found))).size).toBeGreaterThan(6);
   });
 });

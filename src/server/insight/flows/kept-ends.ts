@@ -19,11 +19,19 @@ export type FoundEnd = {
   question: object | null;
 };
 
-/** What is reported at an end, by which policies, and as the verdict of a row that nothing else decides. */
-export type ReportedEnd = EndSays & {
+/** What becomes of a conversation: for the map, and the same three values as for a flow. */
+export type ConversationVerdict = {
+  readonly edge: EdgeVerdict;
+  readonly verdict: SummedVerdict;
+  /** Policies whose rules it matches, or would match in audit mode, at either end. */
   readonly policies: readonly string[];
-  readonly summed: Partial<Record<Action, SummedVerdict>>;
 };
+
+/** Verdicts of conversations by what was observed and how the map shows them. */
+export type KnownVerdicts = Partial<Record<Action, Partial<Record<EdgeVerdict, ConversationVerdict>>>>;
+
+/** What is reported at an end, by which policies, and the verdicts of conversations that it decides and no policy does. */
+export type ReportedEnd = EndSays & { readonly policies: readonly string[]; readonly verdicts: KnownVerdicts };
 
 /** The caller's and the service's end. Null: no workload that the reader may see is there. */
 export type FoundEnds = { source: FoundEnd | null; destination: FoundEnd | null };
