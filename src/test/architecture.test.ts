@@ -74,6 +74,7 @@ const NO_CACHE: Readonly<Record<string, string>> = {
   'src/server/db/client.ts': 'open connections',
   'src/server/db/prepare-statements.ts': 'which texts came up how often',
   'src/server/enforcement/hygiene/run-hygiene.ts': 'what the last check was made from',
+  'src/server/enforcement/verdicts/audit-policies.ts': 'what audited policies would put at guests, as computed last',
   'src/server/events/event-hub.ts': 'who listens',
   'src/server/events/open-event-stream.ts': 'open streams',
   'src/server/jobs/queues.ts': 'open queues',
