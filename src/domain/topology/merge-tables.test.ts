@@ -54,7 +54,9 @@ describe('conversation tables', () => {
             last_seen_at: known && known.last_seen_at > row.last_seen_at ? known.last_seen_at : row.last_seen_at,
           });
         }
-        expectRows(mergeTables(first, second), [...added.values()]);
+        const merged = mergeTables(first, second);
+        expectRows(merged, [...added.values()]);
+        expect([merged.source.length, merged.last_seen.length]).toEqual([merged.size, merged.size]);
         expectRows(first, some);
         expectRows(second, others);
       }),

@@ -3,7 +3,19 @@ import { type ConversationTable, createColumns } from './conversation-table';
 /** So many ends and services have numbers whose product is exact. */
 export const MAX_MERGED = { ends: 2 ** 19, services: 2 ** 15 };
 
-const copyRow = (to: ReturnType<typeof createColumns>, at: number, from: ConversationTable, row: number): void => {
+type Columns = ReturnType<typeof createColumns>;
+
+const cutColumns = (columns: Columns, size: number): Columns => ({
+  source: columns.source.subarray(0, size),
+  destination: columns.destination.subarray(0, size),
+  service: columns.service.subarray(0, size),
+  bytes: columns.bytes.subarray(0, size),
+  packets: columns.packets.subarray(0, size),
+  flows: columns.flows.subarray(0, size),
+  last_seen: columns.last_seen.subarray(0, size),
+});
+
+const copyRow = (to: Columns, at: number, from: ConversationTable, row: number): void => {
   to.source[at] = from.source[row] as number;
   to.destination[at] = from.destination[row] as number;
   to.service[at] = from.service[row] as number;
@@ -33,7 +45,7 @@ export function sortBySource(table: ConversationTable): ConversationTable {
 export function takeHeaviest(table: ConversationTable, most: number): ConversationTable {
   const { size, bytes } = table;
   if (size <= most) return table;
-  const least = bytes.slice(0, size).sort()[size - most] as number;
+  const least = bytes.slice().sort()[size - most] as number;
   let heavier = 0;
   for (let row = 0; row < size; row++) if ((bytes[row] as number) > least) heavier += 1;
   const rows = new Uint32Array(most);
@@ -69,5 +81,5 @@ export function mergeTables(table: ConversationTable, other: ConversationTable):
   }
   let size = table.size;
   for (const row of others.values()) copyRow(columns, size++, other, row);
-  return { size, ends: table.ends, services: table.services, ...columns };
+  return { size, ends: table.ends, services: table.services, ...cutColumns(columns, size) };
 }

@@ -109,10 +109,15 @@ it('reads complete hours once, for ranges that have the same ones', async () => 
   expect((await ask(15)).misses).toBe(first.misses + 1);
 });
 
-it('reads everything when there is too much to be kept', async () => {
-  await storeMore(3);
-  await sumAll();
-  const restore = overrideConstant(KEPT_EDGES, { rows: 3 });
-  await expectSame(true);
-  restore();
-});
+it.each([{ rows: 3 }, { open_hours: -1 }])(
+  'reads everything when there is too much to be kept, or to be read beside it',
+  async (limits) => {
+    await storeMore(3);
+    await sumAll();
+    const restore = overrideConstant(KEPT_EDGES, limits);
+    const { misses, hits } = countKept();
+    await expectSame(true);
+    if (limits.open_hours === -1) expect(countKept()).toMatchObject({ misses, hits });
+    restore();
+  },
+);

@@ -15,8 +15,11 @@ import { type CompleteHour, canUseTotals, countedParts, countedTraffic, listComp
  * are therefore kept in the process, as columns, until one of these hours changes or another one is complete; each call reads the rest.
  */
 
-/** About 45 bytes each. When there are more, nothing is kept. */
-export const KEPT_EDGES = { rows: 400_000 };
+/**
+ * Conversations have about 45 bytes each: when there are more, nothing is kept. Nor is it when more hours than these are not complete,
+ * as in ranges of several days, because everything in these would be read each time.
+ */
+export const KEPT_EDGES = { rows: 400_000, open_hours: 3 };
 
 type Source = Parameters<FlowStore['edges']>[1];
 type Kept = {
@@ -56,16 +59,21 @@ async function readAll(selection: BoundedSelection, source: Source): Promise<Con
   const span = Date.parse(until) - Date.parse(since);
   if (span < HOUR_MS || !canUseTotals(selection)) return null;
   const hours = await listCompleteHours(db, selection);
-  if (hours.length === 0) return null;
+  const open = Math.ceil(span / HOUR_MS) - new Set(hours.map(({ hour_at }) => hour_at)).size;
+  if (hours.length === 0 || open > KEPT_EDGES.open_hours) return null;
   const key = JSON.stringify([visible, prefixes, filter, Math.round(span / HOUR_MS)]);
   const seal = hours.map(({ cluster_id, hour_at, made }) => `${cluster_id} ${hour_at} ${made}`).join(' ');
   const known = await kept.load(key, seal, () => loadHours(selection, source));
-  if (known === null || known.names.ends.length > MAX_MERGED.ends || known.names.services.length > MAX_MERGED.services)
-    return null;
+  if (known === null || isFull(known.names)) return null;
   const { rest } = countedParts(selection, source, known.hours);
-  const others = await sumConversations(db, rest, selection, EVERYTHING);
-  return others.length > KEPT_EDGES.rows ? null : mergeTables(known.table, tabulate(others, known.names));
+  const found = await sumConversations(db, rest, selection, EVERYTHING);
+  if (found.length > KEPT_EDGES.rows) return null;
+  const others = tabulate(found, known.names);
+  return isFull(known.names) ? null : mergeTables(known.table, others);
 }
+
+const isFull = ({ ends, services }: ConversationNames): boolean =>
+  ends.length > MAX_MERGED.ends || services.length > MAX_MERGED.services;
 
 /** The rows that a filter means. */
 function selectAsked(table: ConversationTable, { hosts = false, at, from_outside = false }: ConversationFilter) {
