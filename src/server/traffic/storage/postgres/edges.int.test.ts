@@ -110,7 +110,7 @@ it('reads complete hours once, for ranges that have the same ones', async () => 
 });
 
 it.each([{ rows: 3 }, { open_hours: -1 }])(
-  'reads everything when there is too much to be kept, or to be read beside it',
+  'reads everything when there is too much to be kept, or to be read beside it: %o',
   async (limits) => {
     await storeMore(3);
     await sumAll();
