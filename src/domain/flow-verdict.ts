@@ -100,17 +100,13 @@ const PREFERENCE: Record<Decider['kind'], number> = { rule: 0, default: 1, built
 
 const isDenied = ({ action }: RulesSay) => action === 'dropped' || action === 'rejected';
 
-/** What the rules of two firewalls on the way say together: what the first says, then what the second does. */
-export function combineTwo(first: RulesSay, second: RulesSay): RulesSay {
+/**
+ * What the rules of two firewalls on the way say together, from the caller to the service: the first that denies decides, else
+ * one that is not known leaves it open, else both let it pass and the one with the most specific reason is named.
+ */
+export function combineRules(first: RulesSay, second: RulesSay): RulesSay {
   if (isDenied(first) || isDenied(second)) return isDenied(first) ? first : second;
   if (first.action === 'unknown' || second.action === 'unknown') return first.action === 'unknown' ? first : second;
   // Of two equal ones that of the service: its rules are about who may call it.
   return PREFERENCE[second.kind] <= PREFERENCE[first.kind] ? second : first;
 }
-
-/**
- * What the rules of all firewalls on the way say together, from the caller to the service: the first that denies decides, else
- * one that is not known leaves it open, else all let it pass and the one with the most specific reason is named.
- */
-export const combineRules = (onTheWay: readonly RulesSay[]): RulesSay | null =>
-  onTheWay.reduce<RulesSay | null>((before, say) => (before ? combineTwo(before, say) : say), null);

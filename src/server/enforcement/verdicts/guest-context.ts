@@ -46,7 +46,10 @@ function limitToReach(context: GuestContext, workload: InputWorkload, reach: Rea
   return { ...context, audit: context.audit.filter((policy) => isVisibleAt(policy, workload, reach)) };
 }
 
-/** A guest made ready for `computeFlowContext` from what was read of it; kept until the snapshot, the workload or what audited policies would put there change. */
+/**
+ * A guest made ready for `computeFlowContext` from what was read of it; kept until the snapshot, the workload or what audited policies would
+ * put there changes.
+ */
 export function buildGuestContext(
   inputs: PolicyInputs,
   workload: InputWorkload,

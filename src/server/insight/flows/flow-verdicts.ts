@@ -2,7 +2,7 @@ import type { Flow } from '@/domain/flow/flow';
 import { type Action, toAction } from '@/domain/flow-action';
 import {
   type AuditSay,
-  combineTwo,
+  combineRules,
   type FlowVerdict,
   observedAction,
   type RulesSay,
@@ -56,7 +56,7 @@ const isAfter = (one: EndSays, other: EndSays) => one.direction === 'in' && othe
 
 /** What the rules at one or both ends say together. */
 export const combineEndRules = (one: EndSays, other: EndSays): RulesSay =>
-  isAfter(one, other) ? combineTwo(other.rules, one.rules) : combineTwo(one.rules, other.rules);
+  isAfter(one, other) ? combineRules(other.rules, one.rules) : combineRules(one.rules, other.rules);
 
 /** The same three from what is said at both ends, or at one of them, or nowhere. */
 export function combineEnds(action: Action, [one, other]: readonly EndSays[]): FlowVerdict {
