@@ -16,10 +16,10 @@ import { type CompleteHour, canUseTotals, countedParts, countedTraffic, listComp
  */
 
 /**
- * Conversations have about 45 bytes each: when there are more, nothing is kept. Nor is it when more hours than these are not complete,
- * as in ranges of several days, because everything in these would be read each time.
+ * Conversations have about 45 bytes each, and by estimate ten times as many while they are read: when there are more, nothing is kept.
+ * Nor is it when more hours than these are not complete, as in ranges of several days: everything in these would be read each time.
  */
-export const KEPT_EDGES = { rows: 400_000, open_hours: 3 };
+export const KEPT_EDGES = { rows: 300_000, open_hours: 3 };
 
 type Source = Parameters<FlowStore['edges']>[1];
 type Kept = {
