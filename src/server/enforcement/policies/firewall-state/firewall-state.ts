@@ -56,6 +56,15 @@ const isSameReading = <T extends { readonly state: unknown }>(
   now: ReadonlyMap<string, T>,
 ): boolean => before.size === now.size && [...now].every(([id, { state }]) => before.get(id)?.state === state);
 
+/** What is required at guests, where it is as before as the same object. */
+const shareDesired = (guests: readonly DesiredGuest[], before: FirewallState | null) =>
+  new Map(
+    guests.map((guest): [string, DesiredGuest] => {
+      const old = before?.desiredAt(guest.workload_id);
+      return [guest.workload_id, old && isDeepStrictEqual(old, guest) ? old : guest];
+    }),
+  );
+
 /**
  * Status of all policies on all clusters: the desired state, the state as last read, and the comparison of both.
  * Comparisons of unchanged guests are carried over from the previous firewall state.
@@ -70,7 +79,7 @@ export class FirewallState {
   readonly #placed: readonly PlacedPair[];
   /** How policies were applied at workloads. */
   readonly #applied: ReadonlyMap<string, PlacedPair>;
-  readonly #desired = new Map<string, DesiredGuest>();
+  readonly #desired: ReadonlyMap<string, DesiredGuest>;
   readonly #compared = new Map<string, Compared>();
   /** Workloads by policy on which it may act: those where it wants something, has something, or was applied. */
   readonly #places = new Map<string, Set<string>>();
@@ -100,10 +109,7 @@ export class FirewallState {
     this.#owners = new Map(inputs.policies.map((policy) => [policy.id, policy]));
     this.#applied = new Map(placed.map((pair) => [`${pair.policy_id} ${pair.workload_id}`, pair]));
     const compiled = compileInputs(inputs);
-    for (const guest of compiled.guests) {
-      const old = before?.desiredAt(guest.workload_id);
-      this.#desired.set(guest.workload_id, old && isDeepStrictEqual(old, guest) ? old : guest);
-    }
+    this.#desired = before?.inputs === inputs ? before.#desired : shareDesired(compiled.guests, before);
     this.#unresolved = new Set(compiled.unresolved.map(({ policy_id }) => policy_id));
     for (const id of new Set([...this.#desired.keys(), ...snapshots.guests.keys()])) {
       const compared = this.#compare(id, before);

@@ -62,15 +62,19 @@ async function readAll(selection: BoundedSelection, source: Source): Promise<Con
   const open = Math.ceil(span / HOUR_MS) - new Set(hours.map(({ hour_at }) => hour_at)).size;
   if (hours.length === 0 || open > KEPT_EDGES.open_hours) return null;
   const key = JSON.stringify([visible, prefixes, filter, Math.round(span / HOUR_MS)]);
-  const seal = hours.map(({ cluster_id, hour_at, made }) => `${cluster_id} ${hour_at} ${made}`).join(' ');
+  const seal = toSeal(hours);
   const known = await kept.load(key, seal, () => loadHours(selection, source));
-  if (known === null || isFull(known.names)) return null;
+  // Another hour may be complete since it was asked which are: one that is only a part of this range, when someone else asked for more.
+  if (known === null || toSeal(known.hours) !== seal || isFull(known.names)) return null;
   const { rest } = countedParts(selection, source, known.hours);
   const found = await sumConversations(db, rest, selection, EVERYTHING);
   if (found.length > KEPT_EDGES.rows) return null;
   const others = tabulate(found, known.names);
   return isFull(known.names) ? null : mergeTables(known.table, others);
 }
+
+const toSeal = (hours: readonly CompleteHour[]): string =>
+  hours.map(({ cluster_id, hour_at, made }) => `${cluster_id} ${hour_at} ${made}`).join(' ');
 
 const isFull = ({ ends, services }: ConversationNames): boolean =>
   ends.length > MAX_MERGED.ends || services.length > MAX_MERGED.services;
