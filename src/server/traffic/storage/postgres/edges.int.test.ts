@@ -12,10 +12,13 @@ import {
   makeHeartbeats,
   makeInventory,
   NOW,
+  OTHER_SUBNET,
+  SUBNET,
   storeHistory,
 } from '../contract/flow-history.fixture';
 import { EVERYTHING, listFilters, listReaches, makeFilter } from '../contract/selections.fixture';
 import type { ConversationFilter } from '../flow-rows';
+import type { FlowReach } from '../flow-selection';
 import { sumConversations } from './conversations';
 import { KEPT_EDGES } from './edges';
 import { postgresFlowStore as store } from './postgres-flow-store';
@@ -36,14 +39,17 @@ beforeAll(async () => {
   await sumAll();
 });
 
-/** The readers and filters of which everything is kept. */
-const isKept = (reader: string) => reader === 'everything' || reader === 'two workloads and one subnet';
+/** Readers of whom everything is kept, in two ranges. */
+function listKept(): FlowReach[] {
+  const { everything, 'two workloads and one subnet': two } = listReaches(inventory);
+  return [everything, two].filter((reach) => reach !== undefined);
+}
 
 /**
  * Compares with what was read of the minutes alone, which no total can have changed.
  * @param everyone also readers and filters that take turns in what is kept
  */
-async function expectSame(everyone = false): Promise<number> {
+async function expectSame(everyone = false, readers = everyone ? Object.values(listReaches(inventory)) : listKept()) {
   let rows = 0;
   const ranges = [
     { since: NOW - 3 * HOUR, until: NOW },
@@ -56,8 +62,7 @@ async function expectSame(everyone = false): Promise<number> {
     { hosts: true, at: [first, second] },
     { from_outside: true },
   ];
-  for (const [reader, reach] of Object.entries(listReaches(inventory))) {
-    if (!everyone && !isKept(reader)) continue;
+  for (const reach of readers) {
     for (const { since, until } of ranges) {
       for (const filter of everyone ? [{}, ...listFilters(1, 2, inventory, makeFilter)] : [{}]) {
         const selection = { ...reach, ...EVERYTHING, since: iso(since), until: iso(until), named: [], filter };
@@ -91,6 +96,18 @@ it('answers as if it had read everything, whatever it keeps and whatever changes
   await expectSame();
   await sumAll();
   await expectSame();
+});
+
+it('keeps nothing of one reader for another, of whom they differ in one thing only', async () => {
+  const [first = '', second = ''] = inventory.workloads.map(({ id }) => id);
+  const readers = [
+    { visible: [first], prefixes: [] },
+    { visible: [second], prefixes: [] },
+    { visible: [first], prefixes: [SUBNET] },
+    { visible: [first], prefixes: [SUBNET, OTHER_SUBNET] },
+    { visible: 'all' as const, prefixes: [] },
+  ].map((reach) => ({ ...reach, periods: [] }));
+  for (const reader of readers) for (const other of readers) await expectSame(false, [reader, other]);
 });
 
 it('reads complete hours once, for ranges that have the same ones', async () => {
