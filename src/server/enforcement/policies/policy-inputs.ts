@@ -104,10 +104,13 @@ const WITHOUT_EFFECT = ['status', 'lock', 'creation_fingerprint', 'external_id']
 const withoutEffect = (row: InputWorkload) =>
   ({ ...row, ...Object.fromEntries(WITHOUT_EFFECT.map((name) => [name, null])) }) as const;
 
-/** Whether by two inputs, one after the other, the same becomes of every packet, with the same workloads in every group. */
+/**
+ * Whether by two inputs, one after the other, the same becomes of every packet, with the same workloads in every group. What filters is what
+ * was read at guests and clusters: policies have no effect before they are applied.
+ */
 export function haveSameEffect(before: PolicyInputs, now: PolicyInputs): boolean {
   if (before === now) return true;
-  const parts = ['instance', 'policies', 'groups', 'clusters', 'gone'] as const;
+  const parts = ['groups', 'clusters'] as const;
   return (
     parts.every((part) => before[part] === now[part]) &&
     before.index.networks === now.index.networks &&

@@ -167,6 +167,18 @@ describe('verdicts of conversations', () => {
       await sql`update guest_firewall_snapshots set state_hash = 'other', state = jsonb_set(state, '{rules}', ${JSON.stringify([rule])}::text::jsonb)
         where workload_id = ${database.id}`;
     };
+    /** The database refers to a group with a rule of this policy. */
+    const placeInGroup = async (name: string) => {
+      const { instance, policies } = (await readFirewallState()).inputs;
+      const policy_id = policies.find((policy) => policy.name === name)?.id ?? '';
+      const comment = formatMarker({ instance, policy_id, version: 1, rule_hash: '1'.repeat(16), vmid: database.vmid });
+      const inGroup = { pos: 0, type: 'in', action: 'DROP', enable: 1, proto: 'tcp', dport: '5432', comment };
+      await sql`update cluster_firewall_snapshots set state_hash = 'other',
+        state = jsonb_set(state, '{groups}', ${JSON.stringify({ shared: [inGroup] })}::text::jsonb) where cluster_id = ${database.cluster_id}`;
+      const reference = { pos: 1, type: 'group', action: 'shared', enable: 1 };
+      await sql`update guest_firewall_snapshots set state_hash = 'with a group',
+        state = jsonb_insert(state, '{rules,-1}', ${JSON.stringify(reference)}::text::jsonb, true) where workload_id = ${database.id}`;
+    };
     // With how many guests have to be prepared again at most.
     const changes: [string, number, () => Promise<unknown>][] = [
       ['nothing', 0, async () => {}],
@@ -187,10 +199,24 @@ describe('verdicts of conversations', () => {
         () => sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
           select gen_random_uuid(), cluster_id, network_id, id, '10.1.0.50', ${idle.id}, 'manual' from subnets where cidr = '10.1.0.0/16'`,
       ],
-      ['a policy that is enforced', 3, () => makePolicy('enforced', ['any'], [database.name], 'enforced')],
+      ['a policy that is enforced', 0, () => makePolicy('enforced', ['any'], [database.name], 'enforced')],
       ['a rule of it', 1, () => placeRule('enforced')],
-      ['another name of it', 3, () => sql`update policies set name = 'renamed' where name = 'enforced'`],
-      ['a policy that is not enabled', 3, () => sql`update policies set enabled = false where name = 'by tag'`],
+      [
+        'other rules of it that are not applied',
+        0,
+        () => sql`update policies set priority = 5 where name = 'enforced'`,
+      ],
+      ['another name of it', 1, () => sql`update policies set name = 'renamed' where name = 'enforced'`],
+      ['what tenants see of it', 1, () => sql`update policies set tenant_visibility = 'hidden' where name = 'renamed'`],
+      [
+        'another tenant of it',
+        1,
+        () => sql`update policies set tenant_id = ${fixture.ours.tenant.id}, tier = 'tenant' where name = 'renamed'`,
+      ],
+      ['a rule of it in a group of the cluster', 3, () => placeInGroup('renamed')],
+      ['another name of what is in the group', 3, () => sql`update policies set name = 'again' where name = 'renamed'`],
+      ['a policy that does not exist any more', 3, () => sql`delete from policies where name = 'again'`],
+      ['a policy that is not enabled', 1, () => sql`update policies set enabled = false where name = 'by tag'`],
       ['a node that filters with nftables', 3, () => sql`update nodes set nftables = true where id = ${fixture.n1.id}`],
       ['one that is gone', 1, () => sql`update workloads set missing_since = now() where id = ${idle.id}`],
     ];

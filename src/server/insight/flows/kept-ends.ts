@@ -1,7 +1,9 @@
+import type { GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Action } from '@/domain/flow-action';
 import type { SummedVerdict } from '@/domain/summed-verdict';
 import type { ConversationTable, TableEnd, TableService } from '@/domain/topology/conversation-table';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
+import { listNaming } from '../../enforcement/guest-firewall/named-rules';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { loadAuditPlacements } from '../../enforcement/verdicts/audit-policies';
 import type { ContextView } from '../../enforcement/verdicts/describe-context';
@@ -58,17 +60,28 @@ function listChanged<T>(
   return [...new Set([...before.keys(), ...now.keys()])].filter((id) => find(before, id) !== find(now, id));
 }
 
+/** Ids of guests with rules that are marked as one of these policies'; null: rules of a cluster are, which may decide at each of its guests. */
+function listMarked({ guests, clusters }: Read['snapshots'], policyIds: readonly string[]): string[] | null {
+  if (policyIds.length === 0) return [];
+  const isMarked = (text: string) => policyIds.some((id) => text.includes(id));
+  if ([...clusters.values()].some(({ state }) => isMarked(JSON.stringify(state)))) return null;
+  const hasMarked = ({ rules }: GuestSnapshot) => rules?.some(({ comment }) => comment && isMarked(comment));
+  return [...guests].filter(([, { state }]) => hasMarked(state)).map(([id]) => id);
+}
+
 /** Workloads about which something changed on which it depends what is found out at their ends; null: all, or something else. */
 function listChangedGuests(before: Read, now: Read): string[] | null {
-  const parts = ['policies', 'gone', 'instance'] as const;
   const getState = ({ state }: { readonly state: unknown }) => state;
-  if (before.inputs !== now.inputs && parts.some((part) => before.inputs[part] !== now.inputs[part])) return null;
   if (listChanged(before.snapshots.clusters, now.snapshots.clusters, getState).length > 0) return null;
   const guests = listChanged(before.snapshots.guests, now.snapshots.guests, getState);
   if (before.inputs === now.inputs) return guests;
+  if (before.inputs.instance !== now.inputs.instance) return null;
+  const named = listChanged(listNaming(before.inputs), listNaming(now.inputs), (text) => text);
+  const marked = listMarked(now.snapshots, named);
+  if (marked === null) return null;
   const workloads = listChanged(before.inputs.workloads, now.inputs.workloads, (row) => row);
   const audited = listChanged(loadAuditPlacements(before.inputs), loadAuditPlacements(now.inputs), (list) => list);
-  return [...guests, ...workloads, ...audited];
+  return [...guests, ...marked, ...workloads, ...audited];
 }
 
 /** Numbers for conversations: for all on which it depends what is found out at their ends. */

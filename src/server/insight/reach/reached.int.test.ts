@@ -191,6 +191,10 @@ describe('GET /matrix', () => {
     expect(verdict).toBe('allowed');
     await sql`update workloads set status = 'paused', lock = 'backup' where id = ${id}`;
     await sql`update guest_firewall_snapshots set read_at = read_at + interval '1 second'`;
+    // Nothing filters by it before it is applied.
+    const definition = { enforcement_mode: 'enforced', direction: 'in', sources: ['any'], targets: ['any'] };
+    const body = { name: 'not applied', priority: 1, definition, rules: [{ action: 'drop' }] };
+    expect((await lab.json('/policies', { body })).status).toBe(201);
     expect(await read()).toEqual(['allowed', compared]);
     // The rules have the address from before.
     await sql`update ip_addresses set address = '10.1.0.33' where workload_id = ${id}`;
