@@ -167,17 +167,17 @@ describe('verdicts of conversations', () => {
       await sql`update guest_firewall_snapshots set state_hash = 'other', state = jsonb_set(state, '{rules}', ${JSON.stringify([rule])}::text::jsonb)
         where workload_id = ${database.id}`;
     };
-    /** The database refers to a group with a rule of this policy. */
+    /** All that the web server has is a group with a rule of this policy. */
     const placeInGroup = async (name: string) => {
       const { instance, policies } = (await readFirewallState()).inputs;
       const policy_id = policies.find((policy) => policy.name === name)?.id ?? '';
       const comment = formatMarker({ instance, policy_id, version: 1, rule_hash: '1'.repeat(16), vmid: database.vmid });
-      const inGroup = { pos: 0, type: 'in', action: 'DROP', enable: 1, proto: 'tcp', dport: '5432', comment };
+      const inGroup = { pos: 0, type: 'in', action: 'ACCEPT', enable: 1, proto: 'tcp', dport: '443', comment };
       await sql`update cluster_firewall_snapshots set state_hash = 'other',
         state = jsonb_set(state, '{groups}', ${JSON.stringify({ shared: [inGroup] })}::text::jsonb) where cluster_id = ${database.cluster_id}`;
-      const reference = { pos: 1, type: 'group', action: 'shared', enable: 1 };
-      await sql`update guest_firewall_snapshots set state_hash = 'with a group',
-        state = jsonb_insert(state, '{rules,-1}', ${JSON.stringify(reference)}::text::jsonb, true) where workload_id = ${database.id}`;
+      const rules = JSON.stringify([{ pos: 0, type: 'group', action: 'shared', enable: 1 }]);
+      await sql`update guest_firewall_snapshots set state_hash = 'with a group', state = jsonb_set(state, '{rules}', ${rules}::text::jsonb)
+        where workload_id = ${web.id}`;
     };
     // With how many guests have to be prepared again at most.
     const changes: [string, number, () => Promise<unknown>][] = [
