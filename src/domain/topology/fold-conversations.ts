@@ -278,7 +278,7 @@ export function foldGroups(
 ): FoldedEdges & { outside: Outside[] } {
   const { table } = conversations;
   const outside = { external: new Map<string, Sums>(), internal: new Map<string, Sums>() };
-  const edges = new EdgeSums(conversations, (end) => findPlace(end).prefixes === null);
+  const edges = new EdgeSums(conversations, (end): boolean => findPlace(end).prefixes === null);
   const findPlace = remember(table.ends, ({ workload_id: id, prefix, internal }) => {
     const node = id === null ? null : nodeOf(id);
     const kind = internal ? 'internal' : 'external';

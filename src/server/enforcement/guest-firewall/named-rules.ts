@@ -24,9 +24,7 @@ export type RuleNamer = {
 /** Everything of policies, existing and deleted, on which it depends how `ruleNamer` shows their rules; as text, by policy. */
 export const listNaming = ({ policies, gone }: Pick<PolicyInputs, 'policies' | 'gone'>): ReadonlyMap<string, string> =>
   new Map([
-    ...[...gone.values()].map(
-      ({ id, tenant_id, project_id }) => [id, JSON.stringify([tenant_id, project_id])] as const,
-    ),
+    ...[...gone].map(([id, { tenant_id, project_id }]) => [id, JSON.stringify([tenant_id, project_id])] as const),
     ...policies.map((policy) => {
       const { id, name, tier, tenant_id, project_id, tenant_visibility } = policy;
       return [id, JSON.stringify([tenant_id, project_id, name, tier, tenant_visibility])] as const;

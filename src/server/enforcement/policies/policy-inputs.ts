@@ -104,6 +104,10 @@ const WITHOUT_EFFECT = ['status', 'lock', 'creation_fingerprint', 'external_id']
 const withoutEffect = (row: InputWorkload) =>
   ({ ...row, ...Object.fromEntries(WITHOUT_EFFECT.map((name) => [name, null])) }) as const;
 
+/** Whether no packet depends on what differs about a workload. */
+export const isSameWithoutEffect = (before: InputWorkload, now: InputWorkload): boolean =>
+  before === now || isDeepStrictEqual(withoutEffect(before), withoutEffect(now));
+
 /**
  * Whether by two inputs, one after the other, the same becomes of every packet, with the same workloads in every group. What filters is what
  * was read at guests and clusters: policies have no effect before they are applied.
@@ -117,7 +121,7 @@ export function haveSameEffect(before: PolicyInputs, now: PolicyInputs): boolean
     before.workloads.size === now.workloads.size &&
     [...now.workloads].every(([id, row]) => {
       const old = before.workloads.get(id);
-      return old === row || (old !== undefined && isDeepStrictEqual(withoutEffect(old), withoutEffect(row)));
+      return old !== undefined && isSameWithoutEffect(old, row);
     })
   );
 }

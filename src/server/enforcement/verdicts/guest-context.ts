@@ -4,7 +4,7 @@ import { isVisibleAt, type Reach } from '@/domain/permissions';
 import { cache } from '../../lib/cache';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { toLiveState } from '../policies/firewall-state/views';
-import type { PolicyInputs } from '../policies/policy-inputs';
+import { isSameWithoutEffect, type PolicyInputs } from '../policies/policy-inputs';
 import type { InputWorkload } from '../queries/policy-inputs';
 import { listAuditPolicies, loadAuditPlacements } from './audit-policies';
 
@@ -31,7 +31,7 @@ const prepared = cache<GuestContext, Sources>({
   maxBytes: 64 * 1024 * 1024,
   bytesOf: estimateBytes,
   isFresh: (kept, asked) =>
-    kept.workload === asked.workload &&
+    isSameWithoutEffect(kept.workload, asked.workload) &&
     kept.audited === asked.audited &&
     kept.guest === asked.guest &&
     kept.cluster === asked.cluster,

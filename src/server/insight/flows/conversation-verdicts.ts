@@ -20,6 +20,7 @@ import {
   type ConversationVerdict,
   type FoundEnd,
   type FoundEnds,
+  type KnownEnds,
   type KnownVerdicts,
   openKeptEnds,
   type ReportedEnd,
@@ -56,6 +57,9 @@ class Turn {
 /** A conversation at a guest, which is at this end of it. */
 type Asked = { readonly conversation: Conversation; readonly at: End; readonly found: FoundEnds };
 
+const isWhole = (known: KnownEnds | undefined): known is FoundEnds =>
+  known !== undefined && known.source !== undefined && known.destination !== undefined;
+
 /** Evaluates conversations at guests, for one reader. */
 class GuestQuestions {
   readonly #byGuest = new Map<string, Asked[]>();
@@ -69,20 +73,20 @@ class GuestQuestions {
     this.#policies = policiesById(firewall.inputs.policies);
   }
 
-  /** Asks what becomes of a conversation at both ends. */
-  ask(given: Conversation): FoundEnds {
+  /** Asks what becomes of a conversation at both ends, or at those where it is not known. */
+  ask(given: Conversation, known?: KnownEnds): FoundEnds {
     const conversation = {
       ...given,
       source_workload_id: this.#ownOrNone(given.source_workload_id),
       destination_workload_id: this.#ownOrNone(given.destination_workload_id),
     };
-    const found: FoundEnds = { source: null, destination: null };
+    const found: FoundEnds = { source: known?.source ?? null, destination: known?.destination ?? null };
     for (const at of ENDS) {
       const id = conversation[`${at}_workload_id`];
-      if (id === null) continue;
+      if (id === null || (known && known[at] !== undefined)) continue;
       const asked = { conversation, at, found };
-      const known = this.#byGuest.get(id);
-      if (known) known.push(asked);
+      const others = this.#byGuest.get(id);
+      if (others) others.push(asked);
       else this.#byGuest.set(id, [asked]);
     }
     return found;
@@ -172,9 +176,9 @@ export async function evaluateTable(
   const ends: FoundEnds[] = [];
   for (let row = 0; row < table.size; row++) {
     const key = keyOf(row);
-    const known = key === null ? undefined : (kept.find(key) ?? fresh.get(key));
-    const found = known ?? questions.ask(readRow(table, row));
-    if (known === undefined && key !== null) fresh.set(key, found);
+    const known = key === null ? undefined : (fresh.get(key) ?? kept.find(key));
+    const found = isWhole(known) ? known : questions.ask(readRow(table, row), known);
+    if (found !== known && key !== null) fresh.set(key, found);
     ends.push(found);
     if (row % ROWS_A_TURN === 0 && turn.isOver()) await turn.next();
   }

@@ -5,6 +5,7 @@ import type { ConversationTable, TableEnd, TableService } from '@/domain/topolog
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { listNaming } from '../../enforcement/guest-firewall/named-rules';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
+import { isSameWithoutEffect } from '../../enforcement/policies/policy-inputs';
 import { loadAuditPlacements } from '../../enforcement/verdicts/audit-policies';
 import type { ContextView } from '../../enforcement/verdicts/describe-context';
 import { cache } from '../../lib/cache';
@@ -38,26 +39,29 @@ export type ReportedEnd = EndSays & { readonly policies: readonly string[]; read
 /** The caller's and the service's end. Null: no workload that the reader may see is there. */
 export type FoundEnds = { source: FoundEnd | null; destination: FoundEnd | null };
 
+/** What is still known about a conversation; undefined at an end where something changed. */
+export type KnownEnds = { readonly [End in keyof FoundEnds]: FoundEnds[End] | undefined };
+
 /** A conversation as a number. */
 type Key = number;
-type Kept = Map<Key, FoundEnds>;
+type Kept = Map<Key, KnownEnds>;
 
 /** The product of numbers for two ends and a service has 53 bits. A conversation takes about 100 bytes: what was not asked for while `young` others were is forgotten. */
 export const KEPT_LIMITS = { ends: 2 ** 18, services: 2 ** 17, young: 150_000 };
 
 type Read = Pick<FirewallState, 'content' | 'inputs' | 'snapshots'>;
 
-/** Ids of what is not the same object. */
+/** Ids of what differs. */
 function listChanged<T>(
   before: ReadonlyMap<string, T>,
   now: ReadonlyMap<string, T>,
-  part: (of: T) => unknown,
+  isSame: (old: T, row: T) => boolean = (old, row) => old === row,
 ): string[] {
-  const find = (map: ReadonlyMap<string, T>, id: string) => {
-    const found = map.get(id);
-    return found === undefined ? undefined : part(found);
+  const isChanged = (id: string) => {
+    const [old, row] = [before.get(id), now.get(id)];
+    return old === undefined || row === undefined || !isSame(old, row);
   };
-  return [...new Set([...before.keys(), ...now.keys()])].filter((id) => find(before, id) !== find(now, id));
+  return [...new Set([...before.keys(), ...now.keys()])].filter(isChanged);
 }
 
 /** Ids of guests with rules that are marked as one of these policies'; null: rules of a cluster are, which may decide at each of its guests. */
@@ -69,19 +73,25 @@ function listMarked({ guests, clusters }: Read['snapshots'], policyIds: readonly
   return [...guests].filter(([, { state }]) => hasMarked(state)).map(([id]) => id);
 }
 
-/** Workloads about which something changed on which it depends what is found out at their ends; null: all, or something else. */
-function listChangedGuests(before: Read, now: Read): string[] | null {
-  const getState = ({ state }: { readonly state: unknown }) => state;
-  if (listChanged(before.snapshots.clusters, now.snapshots.clusters, getState).length > 0) return null;
-  const guests = listChanged(before.snapshots.guests, now.snapshots.guests, getState);
-  if (before.inputs === now.inputs) return guests;
+type Changed = {
+  /** Workloads about which something changed on which it depends what is found out at their ends, and at the others of their conversations. */
+  readonly workloads: readonly string[];
+  /** Guests whose rules or policies changed: on them it depends what is found out at their ends. */
+  readonly guests: readonly string[];
+};
+
+/** What changed from one state to the next; null: all, or something else. */
+function findChanged(before: Read, now: Read): Changed | null {
+  const isSameState = (old: { readonly state: unknown }, row: { readonly state: unknown }) => old.state === row.state;
+  if (listChanged(before.snapshots.clusters, now.snapshots.clusters, isSameState).length > 0) return null;
+  const guests = listChanged(before.snapshots.guests, now.snapshots.guests, isSameState);
+  if (before.inputs === now.inputs) return { workloads: [], guests };
   if (before.inputs.instance !== now.inputs.instance) return null;
-  const named = listChanged(listNaming(before.inputs), listNaming(now.inputs), (text) => text);
-  const marked = listMarked(now.snapshots, named);
+  const marked = listMarked(now.snapshots, listChanged(listNaming(before.inputs), listNaming(now.inputs)));
   if (marked === null) return null;
-  const workloads = listChanged(before.inputs.workloads, now.inputs.workloads, (row) => row);
-  const audited = listChanged(loadAuditPlacements(before.inputs), loadAuditPlacements(now.inputs), (list) => list);
-  return [...guests, ...marked, ...workloads, ...audited];
+  const audited = listChanged(loadAuditPlacements(before.inputs), loadAuditPlacements(now.inputs));
+  const workloads = listChanged(before.inputs.workloads, now.inputs.workloads, isSameWithoutEffect);
+  return { workloads, guests: [...guests, ...marked, ...audited] };
 }
 
 /** Numbers for conversations: for all on which it depends what is found out at their ends. */
@@ -168,7 +178,7 @@ class KeptEnds {
     const isMine = () => this.#read?.content === firewall.content && this.#numbers === numbers;
     return {
       numberRows: (table: ConversationTable) => numbers.numberRows(table),
-      find: (key: Key): FoundEnds | undefined => {
+      find: (key: Key): KnownEnds | undefined => {
         if (!isMine()) return undefined;
         const young = this.#young.get(name)?.get(key);
         const old = young ? undefined : this.#old.get(name)?.get(key);
@@ -181,13 +191,13 @@ class KeptEnds {
     };
   }
 
-  #keep(name: string, key: Key, found: FoundEnds): void {
+  #keep(name: string, key: Key, found: KnownEnds): void {
     if (this.#youngSize >= KEPT_LIMITS.young) {
       this.#old = this.#young;
       this.#young = new Map();
       this.#youngSize = 0;
     }
-    const kept = this.#young.get(name) ?? new Map<Key, FoundEnds>();
+    const kept = this.#young.get(name) ?? new Map<Key, KnownEnds>();
     this.#young.set(name, kept);
     kept.set(key, found);
     this.#youngSize += 1;
@@ -198,9 +208,9 @@ class KeptEnds {
     this.#read = { content, inputs, snapshots };
     const isFull = this.#numbers.isNearlyFull();
     if (before?.content === content && !isFull) return;
-    const changed = before && !isFull ? listChangedGuests(before, this.#read) : null;
+    const changed = before && !isFull ? findChanged(before, this.#read) : null;
     if (changed === null) this.#forgetAll();
-    else this.#forgetGuests(changed);
+    else this.#forget(changed);
   }
 
   #forgetAll(): void {
@@ -210,14 +220,18 @@ class KeptEnds {
     this.#youngSize = 0;
   }
 
-  /** Forgets conversations of these workloads, also those in which their reader did not see them. */
-  #forgetGuests(changed: readonly string[]): void {
-    const ends = this.#numbers.listEnds(changed);
-    if (ends.size === 0) return;
+  /** Forgets what changed, also at ends which their reader did not see. Others may still use what they were given. */
+  #forget({ workloads, guests }: Changed): void {
+    const [both, own] = [this.#numbers.listEnds(workloads), this.#numbers.listEnds(guests)];
+    if (both.size + own.size === 0) return;
     for (const kept of [this.#young, this.#old].flatMap((readers) => [...readers.values()])) {
-      for (const key of kept.keys()) {
-        const [source, destination] = this.#numbers.splitKey(key);
-        if (ends.has(source) || ends.has(destination)) kept.delete(key);
+      for (const [key, known] of kept) {
+        const [from, to] = this.#numbers.splitKey(key);
+        const isAll = both.has(from) || both.has(to);
+        const source = isAll || own.has(from) ? undefined : known.source;
+        const destination = isAll || own.has(to) ? undefined : known.destination;
+        if (!source && !destination) kept.delete(key);
+        else if (source !== known.source || destination !== known.destination) kept.set(key, { source, destination });
       }
     }
   }
