@@ -160,6 +160,11 @@ describe('verdicts of conversations', () => {
         definition: { enforcement_mode, direction: 'in', sources, targets, default_action: 'none' },
       });
     const setTags = (id: string, tags: string[]) => sql`update workloads set tags = ${tags} where id = ${id}`;
+    const blockSending = () => {
+      const rules = JSON.stringify([{ pos: 0, type: 'out', action: 'DROP', enable: 1, proto: 'tcp', dport: '22' }]);
+      return sql`update guest_firewall_snapshots set state_hash = 'out', state = jsonb_set(state, '{rules}', ${rules}::text::jsonb)
+        where workload_id = ${web.id}`;
+    };
     /** The database has a rule of this policy. */
     const placeRule = async (name: string) => {
       const { instance, policies } = (await readFirewallState()).inputs;
@@ -185,6 +190,7 @@ describe('verdicts of conversations', () => {
     const changes: [string, number, () => Promise<unknown>][] = [
       ['nothing', 0, async () => {}],
       ['one that has stopped', 0, () => sql`update workloads set status = 'stopped' where id = ${idle.id}`],
+      ['what a workload may send', 1, blockSending],
       ['an address', 1, () => sql`update ip_addresses set address = '10.1.0.77' where workload_id = ${web.id}`],
       [
         'another tenant',
