@@ -197,9 +197,9 @@ describe('verdicts of conversations', () => {
         1,
         () => sql`update workloads set project_id = ${fixture.ours.project.id} where id = ${database.id}`,
       ],
-      ['a new policy', 3, () => makePolicy('by tag', ['any'], ['tag:prod'])],
+      ['a new policy', 0, () => makePolicy('by tag', ['any'], ['tag:prod'])],
       ['a tag', 1, () => setTags(web.id, ['prod'])],
-      ['a policy for traffic from a tag', 3, () => makePolicy('from clients', ['tag:client'], [web.name])],
+      ['a policy for traffic from a tag', 1, () => makePolicy('from clients', ['tag:client'], [web.name])],
       ['a tag of another', 2, () => setTags(idle.id, ['client'])],
       [
         'an address of a stranger',
