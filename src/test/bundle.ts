@@ -21,6 +21,8 @@ export async function bundle(entry: string): Promise<{ file: string; remove(): v
     platform: 'node',
     target: 'node20',
     format: 'esm',
+    // A fifth of the time of a start is parsing.
+    minifyWhitespace: true,
     logLevel: 'error',
     external: ['@node-rs/argon2', 'pg-native'],
     banner: {
