@@ -32,6 +32,10 @@ export function parseMarker(comment: string | undefined): Marker | null {
   return { instance, policy_id, version: Number(version), rule_hash, vmid: Number(vmid) };
 }
 
+/** Matches a text with a marker of one of these policies: a comment, or all rules as JSON. At least one id; a million comments take 0.1 s. */
+export const makeMarkerPattern = (policyIds: readonly string[]): RegExp =>
+  new RegExp(` p=(?:${policyIds.join('|')}) v=`);
+
 /**
  * 64-bit hash of a text as 16 hexadecimal digits, the same on every machine. It distinguishes contents; it is no
  * protection against someone who searches for two texts with the same hash.

@@ -1,5 +1,6 @@
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Action } from '@/domain/flow-action';
+import { makeMarkerPattern } from '@/domain/policy/marker';
 import type { SummedVerdict } from '@/domain/summed-verdict';
 import type { ConversationTable, TableEnd, TableService } from '@/domain/topology/conversation-table';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
@@ -67,10 +68,10 @@ function listChanged<T>(
 /** Ids of guests with rules that are marked as one of these policies'; null: rules of a cluster are, which may decide at each of its guests. */
 function listMarked({ guests, clusters }: Read['snapshots'], policyIds: readonly string[]): string[] | null {
   if (policyIds.length === 0) return [];
-  const isMarked = (text: string) => policyIds.some((id) => text.includes(id));
-  if ([...clusters.values()].some(({ state }) => isMarked(JSON.stringify(state)))) return null;
-  const hasMarked = ({ rules }: GuestSnapshot) => rules?.some(({ comment }) => comment && isMarked(comment));
-  return [...guests].filter(([, { state }]) => hasMarked(state)).map(([id]) => id);
+  const pattern = makeMarkerPattern(policyIds);
+  if ([...clusters.values()].some(({ state }) => pattern.test(JSON.stringify(state)))) return null;
+  const isMarked = ({ rules }: GuestSnapshot) => rules?.some(({ comment }) => comment && pattern.test(comment));
+  return [...guests].filter(([, { state }]) => isMarked(state)).map(([id]) => id);
 }
 
 type Changed = {
