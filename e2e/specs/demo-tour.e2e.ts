@@ -2,10 +2,9 @@ import { expect } from '@playwright/test';
 import { openPage } from '../fixtures/open-page';
 import { takePicture } from '../fixtures/picture';
 import { runJob } from '../fixtures/run-job';
-import { getReadyTime } from '../fixtures/service';
 import { test } from '../fixtures/test';
 
-test('the demo lives within a minute, and its incidents can be found', async ({ adminPage: page, api }) => {
+test('the demo lives, and its incidents can be found', async ({ adminPage: page, api }) => {
   test.setTimeout(300_000);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   type Item = { id: string; name: string };
@@ -24,7 +23,6 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
   await expect(page.getByRole('list', { name: 'Top talkers' }).getByRole('listitem').nth(4)).toBeVisible({
     timeout: 60_000,
   });
-  expect(Date.now() - getReadyTime(), 'milliseconds until the last hour is there').toBeLessThan(60_000);
 
   // The day before comes in while the last hour is looked at.
   const web03 = await findId('/workloads', 'web-03');
