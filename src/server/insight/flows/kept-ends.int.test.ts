@@ -75,10 +75,16 @@ describe('verdicts of conversations', () => {
           if (!before) throw new Error('expected a reading');
           const rules = [{ pos: 0, type, action: 'DROP', enable: 1, proto: 'tcp', dport: port }];
           const state = isSame ? before.state : { ...before.state, rules };
+          const former = firewall;
           firewall = firewall.with({ guests: new Map([...guests, [id, { ...before, read_at, state }]]), clusters });
           for (const reader of readers) {
-            const verdicts = await evaluateConversations(firewall, reader, conversations);
-            found.push({ firewall, reader, verdicts });
+            // Who asked before the reading changed still gets an answer of then.
+            const asking = [former, firewall].map(async (one) => ({
+              firewall: one,
+              reader,
+              verdicts: await evaluateConversations(one, reader, conversations),
+            }));
+            found.push(...(await Promise.all(asking)));
           }
         }
         restore();
