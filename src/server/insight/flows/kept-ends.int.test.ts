@@ -78,13 +78,13 @@ describe('verdicts of conversations', () => {
           const former = firewall;
           firewall = firewall.with({ guests: new Map([...guests, [id, { ...before, read_at, state }]]), clusters });
           for (const reader of readers) {
-            // Who asked before the reading changed still gets an answer of then.
-            const asking = [former, firewall].map(async (one) => ({
-              firewall: one,
-              reader,
-              verdicts: await evaluateConversations(one, reader, conversations),
-            }));
-            found.push(...(await Promise.all(asking)));
+            // Who asked before the reading changed still gets an answer of then, and leaves none of it to others.
+            const [then] = await Promise.all([
+              evaluateConversations(former, reader, conversations),
+              evaluateConversations(firewall, reader, conversations.slice(5)),
+            ]);
+            const verdicts = await evaluateConversations(firewall, reader, conversations);
+            found.push({ firewall: former, reader, verdicts: then }, { firewall, reader, verdicts });
           }
         }
         restore();
