@@ -58,8 +58,10 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=64'],
     // Keeps transformed modules by content: the integration tests reuse those of the unit tests, the next run those of both.
     experimental: { fsModuleCache: true },
-    // What is waited for comes; how soon is not what these tests are about.
-    expect: { poll: { timeout: 15_000 } },
+    // How soon something ends or comes is not what these tests are about: limits only end what hangs, and no test has its own.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    expect: { poll: { timeout: 120_000 } },
     projects: [
       {
         extends: true,
@@ -69,9 +71,6 @@ export default defineConfig({
           exclude: [...exclude, '**/*.int.test.ts'],
           setupFiles: ['./src/test/setup-unit.ts'],
           isolate: false,
-          // Many of them talk to the simulator over TLS; on a machine that is busy otherwise five seconds are short.
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
         },
       },
       {
@@ -83,9 +82,6 @@ export default defineConfig({
           globalSetup: ['./src/test/global-setup-int.ts'],
           setupFiles: ['./src/test/setup-int.ts'],
           isolate: false,
-          // Some send hundreds of heartbeats; on a machine that is busy otherwise half a minute is short.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
           // They wait for PostgreSQL, programs and timers for a quarter of their time.
           maxWorkers: Math.max(3, availableParallelism() - 1),
           sequence: { groupOrder: 1 },

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ApplyResult, Deployment } from '@/domain/deployments';
 import { scheduleDeployments } from '@/server/enforcement/deployments/schedule';
@@ -7,6 +6,7 @@ import { makePolicyLab, type PolicyLab } from '@/server/enforcement/policies/tes
 import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues, getQueue } from '@/server/jobs/queues';
 import { bundled } from '@/test/bundle';
+import { until } from '@/test/until';
 
 vi.stubEnv('REDIS_URL', '');
 const program = bundled('workers/some-jobs.fixture.ts');
@@ -33,13 +33,6 @@ describe('the worker of a deployment', () => {
     await new Promise((resolve) => child.stdout?.once('data', resolve));
     return child;
   }
-  async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + 40_000;
-    while (!(await holds())) {
-      if (Date.now() > deadline) throw new Error(`not within 40 s: ${what}`);
-      await delay(20);
-    }
-  }
   async function makePolicy() {
     lab = await makePolicyLab({ timeScale: 2 });
     return lab.create({
@@ -59,7 +52,7 @@ describe('the worker of a deployment', () => {
     (lab.control.firewall.guestFile(vmid) ?? '').split('\n').filter((line) => line.includes('[fabric ')).length;
   const row = async (id: string): Promise<Deployment> => (await lab.json(`/deployments/${id}`)).body;
 
-  it('applies and cleans up, and returns the result to the waiting caller', { timeout: 120_000 }, async () => {
+  it('applies and cleans up, and returns the result to the waiting caller', async () => {
     const policy = await makePolicy();
     await startWorker();
     const { status, body } = await lab.json(`/policies/${policy.id}/apply?wait=true`, { method: 'POST' });
@@ -78,7 +71,7 @@ describe('the worker of a deployment', () => {
     await until('the rules are gone', async () => FIVE.every((vmid) => rulesAt(vmid) === 0));
   });
 
-  it('may be killed at any time: another one ends it', { timeout: 120_000 }, async () => {
+  it('may be killed at any time: another one ends it', async () => {
     const policy = await makePolicy();
     const { body } = await lab.json(`/policies/${policy.id}/apply`, { method: 'POST' });
     const id = (body as ApplyResult).clusters[0]?.deployment_id ?? '';

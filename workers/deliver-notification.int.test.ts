@@ -88,9 +88,7 @@ describe.each(['postgres', 'redis'] as const)('notifications by jobs on %s', (ki
       });
       for (let round = 0; round < 3; round++) await m.enqueue(m.notificationEvaluate, {});
       await m.enqueue(m.notificationSchedule, {});
-      await expect
-        .poll(() => receiver.received.map(({ body }) => body.event).sort(), { timeout: 15_000 })
-        .toEqual(['opened', 'test']);
+      await expect.poll(() => receiver.received.map(({ body }) => body.event).sort()).toEqual(['opened', 'test']);
       const found = receiver.received.find(({ body }) => body.event === 'opened');
       expect(found?.body.incidents).toMatchObject([{ object_id: cluster.id, detail: 'No answer.' }]);
       await m.sqlClient()`update notification_rules set enabled = false`;

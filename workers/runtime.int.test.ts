@@ -7,20 +7,13 @@ import { bundled } from '@/test/bundle';
 import { startFreshProcess } from '@/test/fresh-process';
 import { overrideConstant } from '@/test/override-constant';
 import { redisUrl } from '@/test/redis';
+import { until } from '@/test/until';
 import { idleProcessors } from './idle-processors.fixture';
 import type { JobContext, JobProcessors } from './processors';
 import type { WorkerRuntime } from './runtime';
 
 const FAST = { lockDurationMs: 1_000, stalledIntervalMs: 300, graceMs: 100, scheduleCheckMs: 200 };
 const program = bundled('workers/hanging-worker.fixture.ts');
-
-async function until(what: string, holds: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await delay(20);
-  }
-}
 
 /** The process holds the backend it chose; each backend gets a process that has just started. */
 async function load() {

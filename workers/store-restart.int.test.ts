@@ -8,19 +8,12 @@ import { newId } from '@/server/lib/ids';
 import { startFreshProcess } from '@/test/fresh-process';
 import { overrideConstant } from '@/test/override-constant';
 import { startRedisServer } from '@/test/redis-server';
+import { until } from '@/test/until';
 import { idleProcessors } from './idle-processors.fixture';
 import type { JobProcessors } from './processors';
 import type { WorkerRuntime } from './runtime';
 
 const FAST = { lockDurationMs: 1_000, stalledIntervalMs: 300, graceMs: 100, scheduleCheckMs: 200 };
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 25_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error(`never: ${what}`);
-    await delay(20);
-  }
-}
 
 async function load(variables: Record<string, string>) {
   await startFreshProcess(variables);

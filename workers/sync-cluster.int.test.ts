@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemScope } from '@/server/auth/scope';
@@ -11,6 +10,7 @@ import { makeSyncLab, type SyncLab } from '@/server/sync/testing/sync-lab.fixtur
 import { bundled } from '@/test/bundle';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
+import { until } from '@/test/until';
 
 vi.stubEnv('REDIS_URL', '');
 const program = bundled('workers/some-jobs.fixture.ts');
@@ -41,13 +41,6 @@ describe('the worker of a sync', () => {
     return child;
   }
   const runRow = async (id: string) => (await fixture.sql`select * from sync_runs where id = ${id}`)[0];
-  async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + 20_000;
-    while (!(await holds())) {
-      if (Date.now() > deadline) throw new Error(`not within 20 s: ${what}`);
-      await delay(20);
-    }
-  }
   /** The effect of half a minute without a renewed lease. */
   const endLease = () =>
     fixture.sql`update sync_runs set lease_at = lease_at - interval '31 seconds' where status = 'running'`;
@@ -104,7 +97,7 @@ describe('the worker of a sync', () => {
     expect((await call(`${path}?wait=perhaps`, { method: 'POST', headers })).status).toBe(400);
   });
 
-  it('may be killed at any time: another one finishes the run', { timeout: 90_000 }, async () => {
+  it('may be killed at any time: another one finishes the run', async () => {
     await lab();
     const { run_id } = await requestSync(scope, fixture.cluster.id);
     fixture.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 40_000 });
@@ -121,7 +114,7 @@ describe('the worker of a sync', () => {
     expect((await fixture.workloads()).every((row) => row.nics.length > 0)).toBe(true);
   });
 
-  it('fails after three crashes, with an audit record, and the next sync works', { timeout: 90_000 }, async () => {
+  it('fails after three crashes, with an audit record, and the next sync works', async () => {
     await lab();
     const { run_id } = await requestSync(scope, fixture.cluster.id);
     fixture.simulator.onRequest({ path: '/cluster/resources' }, { kind: 'delay', ms: 400_000 });

@@ -66,7 +66,6 @@ test('a user of one tenant meets no dead end, no error and no data of another te
   addCluster,
   browser,
 }) => {
-  test.setTimeout(900_000);
   const cluster = await addCluster(simulator.cluster, { name: 'shared-iron' });
   const [node] = (await api<{ items: Item[] }>('GET', `/nodes?cluster_id=${cluster.id}`)).items;
   if (!node) throw new Error('the simulator has no node');

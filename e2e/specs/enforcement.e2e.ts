@@ -30,7 +30,7 @@ test('a workload shows the first broken link between its rules and its packets',
     expect(async () => {
       await page.getByRole('button', { name: 'Read again' }).click();
       await expect(section).toContainText(text, { timeout: 1_000 });
-    }).toPass({ timeout: 15_000 });
+    }).toPass();
 
   await page.goto(`/workloads/${workload.id}?tab=firewall`);
   await expect(section).toContainText('Not enforced');

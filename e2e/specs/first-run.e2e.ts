@@ -99,7 +99,7 @@ test('the setup leads from an empty installation to a synced cluster', async ({ 
     await shot('sync-running');
     // A reload in the middle finds the same run.
     await page.reload();
-    await expect(page.getByText('Succeeded', { exact: true })).toBeVisible({ timeout: 60_000 });
+    await expect(page.getByText('Succeeded', { exact: true })).toBeVisible();
     await expect(stages).toContainText('15 seen: 15 created');
     await expect(stages).toContainText('3 seen: 3 created');
     await shot('sync-done');

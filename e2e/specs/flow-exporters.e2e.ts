@@ -45,5 +45,5 @@ test('an exporter of flow records is added, changed and deleted', async ({ admin
   await expect(row).toHaveCount(0);
   // The page deletes it a moment later, as long as it can be undone.
   const count = async () => (await api<{ total: number }>('GET', '/flow-exporters?q=e2e')).total;
-  await expect.poll(count, { timeout: 20_000 }).toBe(0);
+  await expect.poll(count).toBe(0);
 });

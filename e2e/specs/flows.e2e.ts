@@ -16,7 +16,6 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
   simulator,
   addCluster,
 }) => {
-  test.setTimeout(240_000);
   const cluster = await addCluster(simulator.cluster, { name: 'flows-lab' });
   const within = `cluster_id=${cluster.id}`;
   const flowsPath = `/flows?view=flows&${within}`;

@@ -233,7 +233,6 @@ for (const [area, pagesOf] of Object.entries(AREAS)) {
     adminPage: page,
     api,
   }) => {
-    test.setTimeout(1_200_000);
     const getFirstId = async (path: string) => (await api<{ items: Item[] }>('GET', path)).items[0]?.id ?? '';
     const first = (path: string) => getFirstId(`${path}?limit=1`);
     const seen = { cluster: await getFirstId('/clusters?q=lab&limit=1'), ...(await ensurePolicy(api)) };

@@ -22,7 +22,6 @@ test('a pipeline with the served command line exports, plans and applies, and re
   simulator,
   addCluster,
 }) => {
-  test.setTimeout(240_000);
   const { id } = await addCluster(simulator.cluster, { name: 'as code' });
   const [web, db] = (await api<{ items: Item[] }>('GET', `/workloads?cluster_id=${id}&sort=vmid&limit=2`)).items;
   const permissions = { name: 'pipeline', permissions: PERMISSIONS, expires_in_days: 1 };

@@ -8,9 +8,7 @@ type Counts = { protection: Record<string, number> };
 
 // The firewalls are read in turn.
 test.beforeAll(async ({ api }) => {
-  await expect
-    .poll(async () => (await api<Counts>('GET', '/workload-protection')).protection.off, { timeout: 150_000 })
-    .toBeGreaterThan(0);
+  await expect.poll(async () => (await api<Counts>('GET', '/workload-protection')).protection.off).toBeGreaterThan(0);
 });
 
 test('the dashboard leads to unprotected workloads and the reason in two clicks', async ({
@@ -40,7 +38,7 @@ test('a finding shows its proof, and its fix is drafted as a change', async ({ t
   type Findings = { items: { subject: string }[] };
   const list = () => api<Findings>('GET', '/hygiene');
   await expect
-    .poll(async () => (await list()).items.map(({ subject }) => subject), { timeout: 150_000 })
+    .poll(async () => (await list()).items.map(({ subject }) => subject))
     .toEqual(expect.arrayContaining(['backup-old', expect.stringContaining('public-web')]));
   const start = clicks();
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Coverage' }).click();

@@ -9,7 +9,6 @@ test('answers the questions of an admin: reach, enforcement, conversations, why,
   task: { page, clicks },
   api,
 }) => {
-  test.setTimeout(240_000);
   const picture = (name: string) => takePicture(page, name, { folder: 'tour' });
   const settled = () => expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
   const findId = async (name: string) =>

@@ -9,14 +9,13 @@ test('policies are suggested from conversations, adjusted, and become a change t
   task: { page },
   api,
 }) => {
-  test.setTimeout(600_000);
   // The history of the demo is delivered in minutes, the oldest first. Its beginning is enough, except for a picture.
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const hasFlows = async (from: number, to: number) => {
     const query = new URLSearchParams({ since: ago(from), until: ago(to), group_by: 'workloads', limit: '1' });
     return (await api<{ total: number }>('GET', `/flows/groups?${query}`)).total > 20;
   };
-  const waiting = { timeout: 240_000, intervals: [2_000] };
+  const waiting = { intervals: [2_000] };
   await expect.poll(() => hasFlows(450, 420), waiting).toBe(true);
   if (process.env.FABRIC_E2E_PICTURES === 'true') await expect.poll(() => hasFlows(90, 75), waiting).toBe(true);
 
@@ -27,7 +26,7 @@ test('policies are suggested from conversations, adjusted, and become a change t
   await page.getByRole('option', { name: /Web shop/ }).click();
   await page.getByRole('button', { name: 'Suggest policies' }).click();
 
-  await expect(page.getByRole('heading', { name: 'Coverage and tightness' })).toBeVisible({ timeout: 120_000 });
+  await expect(page.getByRole('heading', { name: 'Coverage and tightness' })).toBeVisible();
   await expect(page.getByRole('meter', { name: 'Coverage, training part' })).toHaveAttribute('aria-valuenow', '1');
   const held = page.getByRole('meter', { name: 'Coverage, held-out part' });
   await expect(held).toHaveAttribute('aria-valuenow', /[01]/);

@@ -23,7 +23,7 @@ test('exports the talkers of yesterday evening in at most 5 clicks', async ({ ta
   };
   // The history of the demo is delivered in the first minute, the oldest first.
   const next = { since: until, until: yesterdayAt(23).toISOString() };
-  await expect.poll(() => countGroups(next), { timeout: 150_000, intervals: [2_000] }).toBeGreaterThan(20);
+  await expect.poll(() => countGroups(next), { intervals: [2_000] }).toBeGreaterThan(20);
 
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Flows', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Flows' })).toBeVisible();

@@ -9,7 +9,7 @@ test('the dashboard names who connects from outside (no click), and two clicks s
   await test.step('who connects from outside: 0 clicks, without scrolling', async () => {
     const table = page.getByRole('region', { name: 'Connections from outside' }).getByRole('table');
     const row = table.getByRole('row').nth(1);
-    await expect(row).toBeVisible({ timeout: 60_000 });
+    await expect(row).toBeVisible();
     const [source, workload, service, outcome] = await row.locator('th, td').allInnerTexts();
     expect(source).toMatch(/^[0-9a-f.:]+\/(24|48)$/);
     expect(workload).toMatch(/\S/);

@@ -15,13 +15,12 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
   task: { page, clicks },
   api,
 }) => {
-  test.setTimeout(300_000);
   const readStatus = async () => {
     const [policy] = (await api<Found>('GET', `/policies?q=${encodeURIComponent(POLICY)}`)).items;
     return policy?.deployments.map(({ status }) => status).sort();
   };
   const listOpen = () => api<Found>('GET', '/drift?status=open');
-  await expect.poll(async () => (await listOpen()).total, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(async () => (await listOpen()).total).toBeGreaterThan(0);
   const before = await readStatus();
   expect(before).toEqual(['partial']);
 
@@ -31,9 +30,7 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
     await runJob('notification.evaluate');
     return (await api<Notice>('GET', '/notifications')).items.map(({ title }) => title);
   };
-  await expect
-    .poll(listTitles, { timeout: 150_000, intervals: [2_000] })
-    .toContainEqual(expect.stringMatching(/ drifted$/));
+  await expect.poll(listTitles, { intervals: [2_000] }).toContainEqual(expect.stringMatching(/ drifted$/));
   await page.getByRole('button', { name: /^Notifications, \d+ unread$/ }).click();
   const notices = page.getByRole('dialog', { name: 'Notifications' });
   await notices
@@ -54,7 +51,7 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
   await expect(adopt.getByRole('list', { name: 'Edits' })).toContainText(`${POLICY} on ${WORKLOAD}`);
   await adopt.getByRole('radio', { name: 'Policy for all its workloads' }).click();
   await expect(adopt.getByRole('list', { name: 'Rules that differ' })).toBeVisible();
-  await expect(adopt.getByRole('link', { name: 'Open impact' })).toBeVisible({ timeout: 60_000 });
+  await expect(adopt.getByRole('link', { name: 'Open impact' })).toBeVisible();
   await expectAccessible(page, 'what adopting a difference does');
   await takePicture(page, 'drift-adopt');
   await adopt.getByRole('button', { name: 'Draft change' }).click();
@@ -92,6 +89,6 @@ test('drift is accepted for a time, or adopted as a change, and repaired in at m
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Drift' }).click();
   await row.getByRole('gridcell', { name: 'Deleted', exact: true }).click();
   await repair.click();
-  await expect.poll(async () => (await listOpen()).total, { timeout: 60_000 }).toBe(0);
+  await expect.poll(async () => (await listOpen()).total).toBe(0);
   expect(clicks() - start).toBe(3);
 });

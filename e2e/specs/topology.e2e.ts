@@ -48,7 +48,6 @@ test('the topology shows map and tables, and leads to neighbors and their flows'
   simulator,
   addCluster,
 }) => {
-  test.setTimeout(240_000);
   const cluster = await addCluster(simulator.cluster, { name: 'topology-lab' });
   const { web, database } = await makeTraffic(api, cluster.id);
   const within = `cluster_id=${cluster.id}`;

@@ -110,9 +110,7 @@ const stored = async () => ({
 });
 
 describe('a demo', () => {
-  it('creates an installation with synced clusters, agents and a history through the services', {
-    timeout: 240_000,
-  }, async () => {
+  it('creates an installation with synced clusters, agents and a history through the services', async () => {
     const { run_ids } = await start();
     expect(run_ids).toHaveLength(SITES.length);
     expect(await sql`select name, sync_status, last_sync_error from clusters order by name`).toEqual(

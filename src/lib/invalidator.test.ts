@@ -63,12 +63,12 @@ test('an event during the first request of a list reads the list again', async (
     queryFn: () => new Promise<string>((answer) => answers.push(answer)),
   });
   const stop = observer.subscribe(() => undefined);
-  await vi.waitFor(() => expect(answers).toHaveLength(1));
+  await expect.poll(() => answers).toHaveLength(1);
   refetchRouters(client, new Set(['deployments']));
   answers[0]?.('running');
-  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  await expect.poll(() => answers).toHaveLength(2);
   answers[1]?.('ok');
-  await vi.waitFor(() => expect(observer.getCurrentResult().data).toBe('ok'));
+  await expect.poll(() => observer.getCurrentResult().data).toBe('ok');
   stop();
   client.clear();
 });

@@ -265,7 +265,7 @@ describe('a slow request', () => {
   it.each([
     ['body', 'POST /api/v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{'],
     ['header', 'POST /api/v1/x HTTP/1.1\r\nHost: x\r\nContent-Le'],
-  ])('ends with 408 when its %s does not arrive in time', { timeout: 20_000 }, async (_part, text) => {
+  ])('ends with 408 when its %s does not arrive in time', async (_part, text) => {
     http.createServer = original;
     installHttpEntry([], { requestMs: 200 });
     const slow = http.createServer((request, response) => request.resume().on('end', () => response.end('whole')));

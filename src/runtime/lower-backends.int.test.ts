@@ -14,6 +14,6 @@ it.runIf(process.platform === 'linux')('lowers the priority of connections for h
   const light = await withDatabaseUse('reads', getBackendPid);
   const before = getPriority(light);
   lowerBackendPriority(10)();
-  await expect.poll(() => getPriority(heavy), { timeout: 10_000 }).toBe(10);
+  await expect.poll(() => getPriority(heavy)).toBe(10);
   expect(getPriority(light)).toBe(before);
 });

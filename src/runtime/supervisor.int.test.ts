@@ -64,7 +64,7 @@ function start(variables: Record<string, string> = {}, credentials: { uid?: numb
     lines,
     ended: new Promise((resolve) => child.once('close', resolve)),
     async line(pattern, from = 0) {
-      const deadline = Date.now() + 40_000;
+      const deadline = Date.now() + 120_000;
       for (;;) {
         for (const text of lines.slice(from)) {
           const match = pattern.exec(text);
@@ -109,7 +109,7 @@ function processes(): number[] {
 
 async function waitUntilNoneLeft(): Promise<void> {
   const left = () => processes().map((pid) => `${pid} ${readProcess(pid, 'cmdline')}`);
-  await expect.poll(left, { timeout: 10_000, interval: 20 }).toEqual([]);
+  await expect.poll(left, { interval: 20 }).toEqual([]);
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
@@ -125,7 +125,7 @@ const readDatabaseUrl = async (run: Run) => (await run.line(/^web +\| DATABASE_U
 const postmaster = () => Number(readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
 // Each test starts real databases, some of them several times; a busy machine takes its time.
-describe('supervisor', { timeout: 90_000 }, () => {
+describe('supervisor', () => {
   beforeAll(async () => {
     program = await bundle('src/runtime/supervisor.fixture.ts');
     made = mkdtempSync(join(tmpdir(), 'fabric-supervisor-made-'));

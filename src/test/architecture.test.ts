@@ -252,6 +252,17 @@ describe('architecture', () => {
     expect(files.length).toBeGreaterThan(350);
   });
 
+  it('gives no test a time limit of its own: a limit ends what hangs, and a slow machine is no fault', () => {
+    const files = listSources('src', 'workers', 'agent', 'packages', 'e2e').filter(({ path }) =>
+      /\.(test|e2e)\.tsx?$|fixture/.test(path),
+    );
+    const limited = files.filter(({ text }) =>
+      /\bvi\.wait(For|Until)\(|\btimeout: \d+_000\b(?<!: [1-3]_000)|\bsetTimeout\(\d+_/.test(text),
+    );
+    expect(limited.map(({ path }) => path)).toEqual([]);
+    expect(files.length).toBeGreaterThan(500);
+  });
+
   it('types key by key in the browser suite: fill() hides a field that loses focus while someone types', () => {
     const specs = readdirSync('e2e', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
     const filled = specs.filter((name) => /\.fill\(/.test(readFileSync(join('e2e', name), 'utf8')));

@@ -47,7 +47,7 @@ export async function startRedisServer(port?: number): Promise<RedisServer> {
     { stdio: 'ignore' },
   );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!(await isReachable(chosen))) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error('redis-server did not start');
     await delay(20);

@@ -10,7 +10,7 @@ const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const start = (...args: string[]) => spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], { stdio: 'pipe' });
 
 describe('the simulator as a process', () => {
-  it('prints one line that says how to reach it, and ends on SIGTERM', { timeout: 30_000 }, async () => {
+  it('prints one line that says how to reach it, and ends on SIGTERM', async () => {
     const child = start('--scenario', 'chaos', '--time-scale', '100');
     const exited = once(child, 'exit');
     try {
@@ -42,7 +42,7 @@ describe('the simulator as a process', () => {
     return { code, ...texts };
   }
 
-  it('shows its options for --help', { timeout: 30_000 }, async () => {
+  it('shows its options for --help', async () => {
     const { code, stdout, stderr } = await run('--help');
     expect([code, stderr]).toEqual([0, '']);
     for (const text of ['npm run dev:fake', '--scenario', '--port', '--control-port', '--time-scale', '--latency'])
@@ -54,7 +54,7 @@ describe('the simulator as a process', () => {
     [['--scenario', 'moon-base'], '--scenario must be one of small-lab, enterprise, chaos, bench'],
     [['--port', 'many'], "--port needs a number, got 'many'"],
     [['--moon'], "Unknown option '--moon'"],
-  ])('names what is wrong with %s and ends', { timeout: 30_000 }, async (args, message) => {
+  ])('names what is wrong with %s and ends', async (args, message) => {
     const { code, stdout, stderr } = await run(...args);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(message);

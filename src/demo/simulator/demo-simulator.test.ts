@@ -23,7 +23,7 @@ async function start() {
 const addresses = (simulator: DemoSimulator['simulator']) =>
   simulator.clusters.map(({ nodes, tokens }) => ({ nodes, token: tokens.manager }));
 
-describe('the clusters of the demo', { timeout: 30_000 }, () => {
+describe('the clusters of the demo', () => {
   it('keep their address, certificates, tokens and changes after a restart', async () => {
     const first = await start();
     const before = addresses(first);

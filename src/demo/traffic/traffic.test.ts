@@ -45,7 +45,7 @@ function buildHeartbeat(
   });
 }
 
-describe('the traffic of the demo', { timeout: 60_000 }, () => {
+describe('the traffic of the demo', () => {
   it('stays the same for the same seed, whatever was requested before', () => {
     const range = { from: START + 2_000, to: START + 2_030 };
     const once = nodeReports(SEED, range, view);

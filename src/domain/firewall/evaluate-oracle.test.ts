@@ -9,9 +9,7 @@ import { randomNic, randomPacket, randomSource, randomState, withForwarding } fr
 const RULESETS = 200;
 const PACKETS = getRunCount(400, 10_000);
 
-it(`agrees with a literal reading of ${RULESETS} random rule sets about ${PACKETS} packets each`, {
-  timeout: 180_000,
-}, () => {
+it(`agrees with a literal reading of ${RULESETS} random rule sets about ${PACKETS} packets each`, () => {
   const seen = { accept: 0, drop: 0, reject: 0, unknown: 0 };
   fc.assert(
     fc.property(fc.integer(), (seed) => {

@@ -87,7 +87,7 @@ const RULESETS = getRunCount(12, 200);
 const PACKETS = getRunCount(300, 10_000);
 
 describe('replayer', () => {
-  it('finds for every conversation what the evaluator says at both ends', { timeout: 900_000 }, () => {
+  it('finds for every conversation what the evaluator says at both ends', () => {
     const seen = { newly_blocked: 0, newly_allowed: 0, still_blocked: 0, still_allowed: 0, unknown: 0 };
     let tried = 0;
     fc.assert(
@@ -125,7 +125,7 @@ describe('replayer', () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(RULESETS);
   });
 
-  it('claims of what is known by its prefix only what holds for every address and port', { timeout: 900_000 }, () => {
+  it('claims of what is known by its prefix only what holds for every address and port', () => {
     const seen = { definite: 0, unknown: 0 };
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e8 }), (seed) => {

@@ -94,7 +94,7 @@ const withSides = (
 });
 
 describe('compiled rules', () => {
-  it('decide every packet as the policies say', { timeout: 180_000 }, () => {
+  it('decide every packet as the policies say', () => {
     let decided = 0;
     fc.assert(
       fc.property(fc.integer(), (seed) => {
@@ -158,7 +158,7 @@ describe('compiled rules', () => {
     );
   });
 
-  it('keep the limits of the hypervisor', { timeout: 180_000 }, () => {
+  it('keep the limits of the hypervisor', () => {
     const fits = ({ content, comment }: DesiredRule) => {
       const address = content.source ?? content.dest ?? '';
       const list = address === '' || address.startsWith('+') ? [] : address.split(',');

@@ -13,7 +13,7 @@ import { INVENTORY, randomPolicies } from './random-policies.fixture';
 
 const INDEX = indexInventory(INVENTORY);
 
-it('compiled rules are valid for the hypervisor and read back as they were written', { timeout: 60_000 }, () => {
+it('compiled rules are valid for the hypervisor and read back as they were written', () => {
   let stored = 0;
   fc.assert(
     fc.property(fc.integer(), (seed) => {

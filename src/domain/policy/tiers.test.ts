@@ -51,9 +51,7 @@ const RUNS = getRunCount(30, 160);
 const property = (check: (seed: number) => void, numRuns: number) =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), check), { numRuns });
 
-it('a packet that a rule of platform_first decides has that verdict whatever tenants write', {
-  timeout: 60_000,
-}, () => {
+it('a packet that a rule of platform_first decides has that verdict whatever tenants write', () => {
   let decided = 0;
   property((seed) => {
     const policies = draw(seed);
@@ -75,7 +73,7 @@ it('a packet that a rule of platform_first decides has that verdict whatever ten
   expect(decided).toBeGreaterThan(200);
 });
 
-it('a rule of platform_last decides nothing that a rule of a tenant decides', { timeout: 60_000 }, () => {
+it('a rule of platform_last decides nothing that a rule of a tenant decides', () => {
   property((seed) => {
     const policies = draw(seed);
     const all = compileGuests(policies);
@@ -89,9 +87,7 @@ it('a rule of platform_last decides nothing that a rule of a tenant decides', { 
   }, 30);
 });
 
-it('applying all policies in any order, from any order, ends in the order of tiers; platform rules hold on the way', {
-  timeout: 90_000,
-}, () => {
+it('applying all policies in any order, from any order, ends in the order of tiers; platform rules hold on the way', () => {
   let held = 0;
   property((seed) => {
     const random = randomSource(seed);

@@ -36,7 +36,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
-describe('fabric create-admin', { timeout: 120_000 }, () => {
+describe('fabric create-admin', () => {
   it('makes the first administrator, after which the setup is over', async () => {
     for (const [password, message] of [
       ['short', /at least 12 characters/],
@@ -77,7 +77,7 @@ describe('fabric create-admin', { timeout: 120_000 }, () => {
   });
 });
 
-describe('fabric rotate-keys', { timeout: 120_000 }, () => {
+describe('fabric rotate-keys', () => {
   it('takes both keys from the environment in production mode, and both are accepted during the rotation', async () => {
     const next = 'n'.repeat(44);
     const { id } = await makeCluster();

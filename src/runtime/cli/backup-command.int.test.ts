@@ -80,7 +80,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
-describe('fabric backup and restore', { timeout: 400_000 }, () => {
+describe('fabric backup and restore', () => {
   it('brings an embedded installation back after everything was lost', async () => {
     // Without the key nothing is done: credentials would be lost.
     const refused = await fabric(['restore', seed], embedded('a'));

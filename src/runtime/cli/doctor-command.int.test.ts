@@ -28,7 +28,7 @@ async function findings(variables: Record<string, string> = {}) {
   return { status, of: new Map(lines.map((line) => [line.name, line])) };
 }
 
-describe('fabric doctor', { timeout: 120_000 }, () => {
+describe('fabric doctor', () => {
   it('reports problems and their fixes as text and as JSON', async () => {
     const empty = await findings();
     // The test server runs without autovacuum, and this is no complete production environment.

@@ -75,7 +75,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
-describe('backup and restore', { timeout: 120_000 }, () => {
+describe('backup and restore', () => {
   it('makes the same installation again: rows, schema, sequences', async () => {
     const { tables, sequences } = await readManifest(written);
     expect(tables.find(({ name }) => name === 'traffic_flows')?.rows).toBe(1600);

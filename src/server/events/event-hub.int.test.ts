@@ -49,17 +49,17 @@ afterAll(async () => {
   await wire.down();
 });
 
-it('listens again after the database was away for a while', { timeout: 60_000 }, async () => {
+it('listens again after the database was away for a while', async () => {
   const seen: HubMessage[] = [];
   await subscribe((message) => seen.push(message));
   await publishEvent(db, { type: 'cluster.changed', cluster_id: newId() });
   await expect.poll(() => seen).toHaveLength(1);
   await wire.down();
   const attempts = vi.spyOn(Socket.prototype, 'connect');
-  await expect.poll(() => attempts.mock.calls.length, { timeout: 40_000 }).toBeGreaterThan(2);
+  await expect.poll(() => attempts.mock.calls.length).toBeGreaterThan(2);
   attempts.mockRestore();
   await wire.up();
-  await vi.waitFor(() => expect(seen.at(-1)).toEqual({ type: 'resync' }), { timeout: 40_000, interval: 50 });
+  await expect.poll(() => seen.at(-1)).toEqual({ type: 'resync' });
   const id = newId();
   await publishEvent(db, { type: 'cluster.changed', cluster_id: id });
   await expect.poll(() => seen.at(-1)).toEqual({ type: 'cluster.changed', cluster_id: id });

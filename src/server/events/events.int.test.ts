@@ -6,6 +6,7 @@ import { users } from '@/server/db/schema/access';
 import { newId } from '@/server/lib/ids';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
+import { until } from '@/test/until';
 import type { Session } from '../auth/scope';
 import { closeEventHub, publishEvent } from './event-hub';
 import { BEATS_PER_RESYNC, MAX_STREAMS_PER_USER, openEventStream } from './open-event-stream';
@@ -52,14 +53,6 @@ function follow(body: ReadableStream<Uint8Array>) {
     },
     stop: () => reader.cancel(),
   };
-}
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error(`not within 15 s: ${what}`);
-    await delay(10);
-  }
 }
 
 async function open(headers: Record<string, string>, signal?: AbortSignal) {

@@ -67,70 +67,66 @@ const scripts = fc.array(fc.record({ step: fc.constantFrom(...STEPS), worker: fc
 });
 
 describe.each(kinds)('the lease of a $name', (kind) => {
-  it(
-    'follows the model in every order of claims, renewals, ends and deaths of three workers',
-    { timeout: 60_000 },
-    () =>
-      fc.assert(
-        fc.asyncProperty(scripts, async (script) => {
-          const id = await queued(kind);
-          // Every lease that a worker ever got: a worker acts on its last one, whatever happened since.
-          const leases = new Map<number, Lease>();
-          const model = { status: 'queued', owner: null as string | null, silent: false, attempts: 0, progress: 0 };
-          for (const [at, { step, worker }] of script.entries()) {
-            const lease = leases.get(worker) ?? { id, lease_owner: 'nobody' };
-            const held = model.status === 'running' && model.owner === lease.lease_owner;
-            const free =
-              model.status === 'queued' || (model.status === 'running' && (model.owner === null || model.silent));
-            const before = await readRow(kind, id);
-            let done = false;
-            let expected = held;
-            if (step === 'silence') {
-              if (model.owner !== null) model.silent = true;
-              await expireLease(kind, id);
-              continue;
-            }
-            if (step === 'claim') {
-              expected = free && model.attempts < MAX_ATTEMPTS;
-              const claimed = await claim(kind, id);
-              done = claimed !== null;
-              if (claimed) {
-                leases.set(worker, claimed);
-                Object.assign(model, { status: 'running', owner: claimed.lease_owner, silent: false });
-                model.attempts += 1;
-              }
-            } else if (step === 'renew') {
-              done = await kind.leases.renew(db, lease, { progress_done: at + 1 });
-              if (held) Object.assign(model, { silent: false, progress: at + 1 });
-            } else if (step === 'fence') {
-              done = await db.transaction((tx) => kind.leases.hold(tx, lease));
-            } else if (step === 'finish') {
-              done = await db.transaction((tx) => kind.leases.finish(tx, lease, end()));
-              if (held) Object.assign(model, { status: 'ok', owner: null });
-            } else if (step === 'release') {
-              done = await kind.leases.release(db, lease);
-              if (held) Object.assign(model, { status: kind.released, owner: null, silent: false });
-              if (held) model.attempts -= 1;
-            } else {
-              expected = free;
-              const { finished_at } = end();
-              done = await db.transaction((tx) => kind.leases.fail(tx, id, { finished_at }));
-              if (free) Object.assign(model, { status: 'failed', owner: null });
-            }
-            expect(done, step).toBe(expected);
-            const after = await readRow(kind, id);
-            if (!expected) expect(after, step).toEqual(before);
-            expect(after).toMatchObject({
-              status: model.status,
-              lease_owner: model.owner,
-              attempts: model.attempts,
-              progress_done: model.progress,
-            });
+  it('follows the model in every order of claims, renewals, ends and deaths of three workers', () =>
+    fc.assert(
+      fc.asyncProperty(scripts, async (script) => {
+        const id = await queued(kind);
+        // Every lease that a worker ever got: a worker acts on its last one, whatever happened since.
+        const leases = new Map<number, Lease>();
+        const model = { status: 'queued', owner: null as string | null, silent: false, attempts: 0, progress: 0 };
+        for (const [at, { step, worker }] of script.entries()) {
+          const lease = leases.get(worker) ?? { id, lease_owner: 'nobody' };
+          const held = model.status === 'running' && model.owner === lease.lease_owner;
+          const free =
+            model.status === 'queued' || (model.status === 'running' && (model.owner === null || model.silent));
+          const before = await readRow(kind, id);
+          let done = false;
+          let expected = held;
+          if (step === 'silence') {
+            if (model.owner !== null) model.silent = true;
+            await expireLease(kind, id);
+            continue;
           }
-        }),
-        { numRuns: 20 },
-      ),
-  );
+          if (step === 'claim') {
+            expected = free && model.attempts < MAX_ATTEMPTS;
+            const claimed = await claim(kind, id);
+            done = claimed !== null;
+            if (claimed) {
+              leases.set(worker, claimed);
+              Object.assign(model, { status: 'running', owner: claimed.lease_owner, silent: false });
+              model.attempts += 1;
+            }
+          } else if (step === 'renew') {
+            done = await kind.leases.renew(db, lease, { progress_done: at + 1 });
+            if (held) Object.assign(model, { silent: false, progress: at + 1 });
+          } else if (step === 'fence') {
+            done = await db.transaction((tx) => kind.leases.hold(tx, lease));
+          } else if (step === 'finish') {
+            done = await db.transaction((tx) => kind.leases.finish(tx, lease, end()));
+            if (held) Object.assign(model, { status: 'ok', owner: null });
+          } else if (step === 'release') {
+            done = await kind.leases.release(db, lease);
+            if (held) Object.assign(model, { status: kind.released, owner: null, silent: false });
+            if (held) model.attempts -= 1;
+          } else {
+            expected = free;
+            const { finished_at } = end();
+            done = await db.transaction((tx) => kind.leases.fail(tx, id, { finished_at }));
+            if (free) Object.assign(model, { status: 'failed', owner: null });
+          }
+          expect(done, step).toBe(expected);
+          const after = await readRow(kind, id);
+          if (!expected) expect(after, step).toEqual(before);
+          expect(after).toMatchObject({
+            status: model.status,
+            lease_owner: model.owner,
+            attempts: model.attempts,
+            progress_done: model.progress,
+          });
+        }
+      }),
+      { numRuns: 20 },
+    ));
 
   it('goes to exactly one of many that claim at the same time, also after a death', async () => {
     const id = await queued(kind);
@@ -200,9 +196,7 @@ describe.each(kinds)('a worker of a $name', (kind) => {
     const fail = vi.fn(async () => 'stored');
     const end = await lease.carryOut({
       work: async () => {
-        await vi.waitFor(async () => expect(await readRow(kind, id)).toMatchObject({ progress_done: 3 }), {
-          timeout: 15_000,
-        });
+        await expect.poll(() => readRow(kind, id)).toMatchObject({ progress_done: 3 });
         expect(await claim(kind, id)).toBeNull();
         throw fault;
       },

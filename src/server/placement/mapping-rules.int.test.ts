@@ -247,9 +247,7 @@ describe('any rules over any guests', () => {
     { maxLength: 6, selector: ({ source, value, cluster: only }) => `${source} ${value} ${only}` },
   );
 
-  it('places each as the oracle does; a preview says what happens; a second run writes nothing', {
-    timeout: 120_000,
-  }, async () => {
+  it('places each as the oracle does; a preview says what happens; a second run writes nothing', async () => {
     const clusters = [cluster, await makeCluster()];
     const body = ({ cluster: only, project, ...rest }: Drafted) => ({
       ...rest,

@@ -1,5 +1,5 @@
 import { smallLab } from '@fabric/simulator/scenarios/small-lab';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
 import type { HypervisorProvider } from '@/server/providers/hypervisor/types';
@@ -63,7 +63,7 @@ const inventory = async () => ({
 });
 
 describe('a sync whose worker is replaced at any call', () => {
-  it('ends by the other worker, and the first one writes nothing more', { timeout: 120_000 }, async () => {
+  it('ends by the other worker, and the first one writes nothing more', async () => {
     await lab();
     await fixture.sync();
     const desired = await inventory();
@@ -127,7 +127,7 @@ it('a sync that was interrupted in the middle of many calls does not spoil the n
   await queued();
   const stop = new AbortController();
   const refused = expect(run({ signal: stop.signal })).rejects.toThrow('the worker is stopping');
-  await vi.waitFor(async () => expect(await lastRun()).toMatchObject({ stage: 'interfaces' }), { timeout: 10_000 });
+  await expect.poll(lastRun).toMatchObject({ stage: 'interfaces' });
   stop.abort(new Error('the worker is stopping'));
   await refused;
   slow.remove();

@@ -316,7 +316,7 @@ describe('the cost of a sync', () => {
     return statements.filter((text) => /"workloads"|"workload_interfaces"/.test(text)).sort();
   }
 
-  it('takes the same number of statements for any number of guests in a batch', { timeout: 60_000 }, async () => {
+  it('takes the same number of statements for any number of guests in a batch', async () => {
     const few = await guestStatements(20);
     await fixture.close();
     const many = await guestStatements(180);
@@ -324,7 +324,7 @@ describe('the cost of a sync', () => {
     expect(few.length).toBeLessThanOrEqual(14);
   });
 
-  it('publishes changes of the run at most twice a second', { timeout: 30_000 }, async () => {
+  it('publishes changes of the run at most twice a second', async () => {
     const { simulator, sync } = await lab();
     simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 20_000 });
     const found: number[] = [];

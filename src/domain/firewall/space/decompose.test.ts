@@ -37,9 +37,7 @@ describe.each([
   ['guests', createGuestSubject],
   ['nodes', createNodeSubject],
 ])('decompose: %s', (_, subjectOf) => {
-  it('divides every packet of a small space into one part, with the verdict of the packet', {
-    timeout: 600_000,
-  }, () => {
+  it('divides every packet of a small space into one part, with the verdict of the packet', () => {
     const seen = { accept: 0, drop: 0, reject: 0, unknown: 0 };
     fc.assert(
       fc.property(fc.integer(), (seed) => {
@@ -73,7 +71,7 @@ describe.each([
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(SUBJECTS);
   });
 
-  it('finds the part of every packet in the whole space', { timeout: 600_000 }, () => {
+  it('finds the part of every packet in the whole space', () => {
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const subject = subjectOf(seed);

@@ -72,7 +72,7 @@ function isExplained(
 }
 
 describe('dormant content', () => {
-  it('explains every verdict that differs from what the managed rules alone would decide', { timeout: 120_000 }, () => {
+  it('explains every verdict that differs from what the managed rules alone would decide', () => {
     let differing = 0;
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 30 }), (seed) => {

@@ -164,7 +164,7 @@ describe('removing the last policy of a guest', () => {
     });
   });
 
-  it('decides every packet as before or as in the end, after every write', { timeout: 60_000 }, () => {
+  it('decides every packet as before or as in the end, after every write', () => {
     property((seed) => {
       const guest = createManagedLab(seed);
       const { walked } = removePolicy(

@@ -49,9 +49,7 @@ async function makeToken(permissions: (typeof apiTokens.$inferInsert)['permissio
   return token;
 }
 
-it('runs as one file with an address and a token, over HTTP, within the permissions of the token', {
-  timeout: 120_000,
-}, async () => {
+it('runs as one file with an address and a token, over HTTP, within the permissions of the token', async () => {
   await create({ name: 'audited', definition: { ...DEFINITION, targets: [at(100)], enforcement_mode: 'audit' } });
   const reading = ['policy:read', 'group:read', 'policy_test:read'] as const;
   const writing = ['policy:write', 'group:write', 'policy_test:write'] as const;

@@ -365,10 +365,11 @@ describe('a discovery', () => {
     const headers = { ...(await bearer(await makeUser('network_operator'))), 'content-type': 'application/json' };
     const body = JSON.stringify({ cluster_ids: [cluster.id] });
     const waiting = call('/ipam/discover?wait=true', { method: 'POST', headers, body });
-    await vi.waitFor(async () => {
+    const runAndCount = async () => {
       await runDiscovery(cluster.id, { signal: new AbortController().signal });
-      expect(await fixture.sql`select 1 from sync_runs where kind = 'ipam' and status = 'ok'`).toHaveLength(1);
-    }, 10_000);
+      return (await fixture.sql`select 1 from sync_runs where kind = 'ipam' and status = 'ok'`).length;
+    };
+    await expect.poll(runAndCount).toBe(1);
     const answer = await waiting;
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({

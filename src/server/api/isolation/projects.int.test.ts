@@ -145,7 +145,7 @@ describe('a role for one project', () => {
     expect(Math.min(...(await about(workload)))).toBeGreaterThan(0);
   });
 
-  it('returns the same, whatever is in another project of the tenant', { timeout: 300_000 }, async () => {
+  it('returns the same, whatever is in another project of the tenant', async () => {
     // The calls of pages ask the same services.
     const asker = { ...us, inputs: us.inputs.filter(({ surface }) => surface === 'REST') };
     const since = Date.now();

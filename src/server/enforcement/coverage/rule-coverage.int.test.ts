@@ -242,7 +242,7 @@ describe('coverage', () => {
     expect(await readHits(enforced)).toEqual({ '22': 0, '443': 1, '8080': 0 });
   });
 
-  it('gives the same result whenever it counts, also with two concurrent counts', { timeout: 120_000 }, async () => {
+  it('gives the same result whenever it counts, also with two concurrent counts', async () => {
     const step = fc.oneof(
       fc.record({
         kind: fc.constant('report' as const),
@@ -275,9 +275,7 @@ describe('coverage', () => {
     );
   });
 
-  it('counts a report that was confirmed later once, whenever its node reports and is counted', {
-    timeout: 60_000,
-  }, async () => {
+  it('counts a report that was confirmed later once, whenever its node reports and is counted', async () => {
     const { sql } = lab;
     const [guestId, nodeId] = [await lab.id(104), (await sql`select id from nodes where name = 'pve1'`)[0]?.id];
     // The inventory is read again when a workload changes.

@@ -230,7 +230,7 @@ describe('a worker that dies while it writes what a preview showed', () => {
       if (write >= last) throw new Killed();
     });
 
-  it('leaves a state from which the next one continues, unless rules were edited', { timeout: 120_000 }, async () => {
+  it('leaves a state from which the next one continues, unless rules were edited', async () => {
     const policy = await create({ definition: { ...DEFINITION, targets: [at(105)], default_action: 'drop' } });
     const before = lab.control.firewall.guestFile(105);
     const config = lab.control.guest(105).configText;

@@ -147,9 +147,7 @@ describe('a worker that dies', () => {
     await lab.sql`update deployment_guests set status = 'running', finished_at = null where status = 'failed'`;
   };
 
-  it('leaves a state from which the next one ends with exactly the new rules, at any write', {
-    timeout: 120_000,
-  }, async () => {
+  it('leaves a state from which the next one ends with exactly the new rules, at any write', async () => {
     const policy = await create();
     const files = new Map(lab.control.state.files);
     const configs = new Map([...lab.control.state.guests.values()].map((guest) => [guest.vmid, guest.configText]));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Dashboard } from '@/domain/dashboard/dashboard';
 import type { Topology } from '@/domain/topology/topology';
 import { systemScope } from '@/server/auth/scope';
@@ -87,15 +87,13 @@ describe('traffic', () => {
     const third = await makeWorkload(fixture.cluster, fixture.theirs.project, { status: 'stopped', node_id: null });
     await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
       values (gen_random_uuid(), ${fixture.cluster.id}, ${fixture.network}, ${fixture.subnets.v4}, '10.1.0.30', ${third.id}, 'manual')`;
-    await vi.waitFor(
-      async () => {
-        await fixture.report(0, [seen]);
-        const [row] =
-          await sql`select destination_workload_id as id from traffic_flows where host(destination_ip) = '10.1.0.30'`;
-        expect(row?.id).toBe(third.id);
-      },
-      { timeout: 10_000, interval: 200 },
-    );
+    const reportAndFind = async () => {
+      await fixture.report(0, [seen]);
+      const [row] =
+        await sql`select destination_workload_id as id from traffic_flows where host(destination_ip) = '10.1.0.30'`;
+      return row?.id;
+    };
+    await expect.poll(reportAndFind, { interval: 200 }).toBe(third.id);
     await sql`delete from traffic_flows where host(destination_ip) = '10.1.0.30'`;
     await sql`truncate flow_rollup_minutes`;
     await fixture.report(0, [seen]);
@@ -373,13 +371,7 @@ describe('what is asked for', () => {
 it('takes as many queries for much as for little', async () => {
   // Whatever changed is read once more, and the inventory is looked at from time to time: the count settles.
   const expectFew = () =>
-    vi.waitFor(
-      async () => {
-        const { queries } = await countQueries(() => fixture.read());
-        expect(queries).toBeLessThanOrEqual(QUERIES);
-      },
-      { timeout: 10_000, interval: 100 },
-    );
+    expect.poll(async () => (await countQueries(() => fixture.read())).queries).toBeLessThanOrEqual(QUERIES);
   await expectFew();
   const project = await makeProject(await makeTenant());
   for (let i = 0; i < 20; i++) {

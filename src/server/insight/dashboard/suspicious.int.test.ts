@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Dashboard } from '@/domain/dashboard/dashboard';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { type IpAddress, parseIp } from '@/domain/net/ip-address';
@@ -132,49 +132,31 @@ describe('suspicious traffic', () => {
   it('goes by the subnets of today', async () => {
     await fixture.subnet('203.0.113.128/25');
     await sql`delete from subnets where id = ${fixture.subnets.gone}`;
-    await vi.waitFor(
-      async () =>
-        expect(await suspicious()).toEqual(
-          [...ALL.filter((entry) => !entry.includes('203.0.113.200')), `high 198.18.0.1 ${WEB} 22 observed 1`].sort(),
-        ),
-      { timeout: 10_000, interval: 100 },
-    );
+    await expect
+      .poll(() => suspicious())
+      .toEqual(
+        [...ALL.filter((entry) => !entry.includes('203.0.113.200')), `high 198.18.0.1 ${WEB} 22 observed 1`].sort(),
+      );
   });
 
   it('stays with who had the address when it was reassigned', async () => {
     await sql`update ip_addresses set workload_id = ${fixture.ours.workload.id} where host(address) = ${DATABASE}`;
     // An end once resolved stays: nothing is reported before the service has noticed the change.
-    await vi.waitFor(
-      async () => {
-        const book = await addressBook();
-        expect(book.endOf(fixture.cluster.id, parseIp(DATABASE) as IpAddress).workload_ids).toEqual([
-          fixture.ours.workload.id,
-        ]);
-      },
-      { timeout: 10_000, interval: 100 },
-    );
+    const findOwners = async () =>
+      (await addressBook()).endOf(fixture.cluster.id, parseIp(DATABASE) as IpAddress).workload_ids;
+    await expect.poll(findOwners).toEqual([fixture.ours.workload.id]);
     await fixture.report(1, [flow('198.51.100.8', DATABASE, 22, { source_port: 7 })]);
-    await vi.waitFor(
-      async () => {
-        expect(
-          (await fixture.read()).suspicious_traffic.filter((e) => e.destination_ip === DATABASE && e.port === 22),
-        ).toEqual(
-          expect.arrayContaining([
-            expect.objectContaining({
-              destination_workload_id: fixture.theirs.workload.id,
-              decision: 'accept',
-              flows: 1,
-            }),
-            expect.objectContaining({
-              destination_workload_id: fixture.ours.workload.id,
-              decision: 'observed',
-              flows: 1,
-            }),
-          ]),
-        );
-      },
-      { timeout: 10_000, interval: 100 },
-    );
+    const listOfDatabase = async () =>
+      (await fixture.read()).suspicious_traffic.filter((e) => e.destination_ip === DATABASE && e.port === 22);
+    const [ours, theirs] = [fixture.ours.workload.id, fixture.theirs.workload.id];
+    await expect
+      .poll(listOfDatabase)
+      .toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ destination_workload_id: theirs, decision: 'accept', flows: 1 }),
+          expect.objectContaining({ destination_workload_id: ours, decision: 'observed', flows: 1 }),
+        ]),
+      );
   });
 
   it('says where something else was observed than the rules say', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { TRAFFIC_MODES } from '@/domain/choices';
 import { InsightFlowsInput, Insights, InsightsInput, type TrafficMode } from '@/domain/insights';
 import { type IpAddress, parseIp } from '@/domain/net/ip-address';
@@ -157,13 +157,9 @@ describe('a flow whose address now belongs to another workload', () => {
         .sort();
     // The address book of the service looks for changes every two seconds at most; an end once resolved stays.
     const report = async (source_port: number, owner: string) => {
-      await vi.waitFor(
-        async () => {
-          const book = await addressBook();
-          expect(book.endOf(fixture.cluster.id, parseIp(moved) as IpAddress).workload_ids).toEqual([owner]);
-        },
-        { timeout: 10_000, interval: 300 },
-      );
+      const findOwners = async () =>
+        (await addressBook()).endOf(fixture.cluster.id, parseIp(moved) as IpAddress).workload_ids;
+      await expect.poll(findOwners).toEqual([owner]);
       const body = makeHeartbeat([flow({ source_ip: OUTSIDE, destination_ip: moved, source_port })]);
       await call('/agents/heartbeat', { method: 'POST', body, headers });
       expect(await of(owner)).toContain(source_port);
@@ -325,11 +321,12 @@ describe('GET /workloads/{id}/insights', () => {
       for (let i = 0; i < chunks; i++) await reader?.read();
       await reader?.cancel();
     }
-    await vi.waitFor(async () => {
+    const countOpen = async () => {
       const [open] = await sql`select count(*)::int as n from pg_stat_activity
         where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
-      expect(open?.n).toBe(0);
-    });
+      return open?.n;
+    };
+    await expect.poll(countOpen).toBe(0);
     const whole: Insights = await (await get('', undefined, fixture.many.id)).json();
     expect([whole.flows.length, whole.summary.flows]).toEqual([3000, 3000]);
     expect(new Set(whole.flows.map(({ id }) => id)).size).toBe(3000);

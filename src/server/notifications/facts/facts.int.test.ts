@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SHARED_TITLE } from '@/domain/change/change';
 import { parseIp } from '@/domain/net/ip-address';
 import { CONDITIONS, type Condition, type Fact } from '@/domain/notifications/condition';
@@ -167,7 +167,7 @@ it('finds critical traffic by its destination, for the tenant that it concerns',
     const ip = parseIp('10.9.0.1');
     return ip && (await addressBook()).subnetOf(ip);
   };
-  await vi.waitFor(async () => expect(await known()).toBe('10.9.0.0/16'), { timeout: 10_000, interval: 50 });
+  await expect.poll(known).toBe('10.9.0.0/16');
   const flow = (source_ip: string, destination_ip: string, destination_port: number) =>
     makeFlow({ source_ip, destination_ip, destination_port, initiator: 'source' });
   const before = fakeClock();

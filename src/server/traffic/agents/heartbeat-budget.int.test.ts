@@ -88,9 +88,7 @@ const sendHeartbeat = () => {
 const stored = async () =>
   (await sql`select count(*)::int as n from agent_heartbeats where node_id = ${node.id}`)[0]?.n;
 
-it('takes everything that an agent kept during an outage of half an hour, without a 429', {
-  timeout: 120_000,
-}, async () => {
+it('takes everything that an agent kept during an outage of half an hour, without a 429', async () => {
   const { spool, delivery } = startAgent();
   const outage = 60;
   isUp = false;
@@ -108,9 +106,7 @@ it('takes everything that an agent kept during an outage of half an hour, withou
   expect(await stored()).toBe(outage + sequence - first);
 });
 
-it('answers an agent that sends beyond its budget with 429; the agent waits, and loses nothing', {
-  timeout: 120_000,
-}, async () => {
+it('answers an agent that sends beyond its budget with 429; the agent waits, and loses nothing', async () => {
   const { spool, delivery } = startAgent();
   await call('/agents/heartbeat', { method: 'POST', body: sendHeartbeat(), headers });
   // As if the agent had used all but five.

@@ -128,55 +128,51 @@ async function countStoredFlows({ agent, heartbeat }: Sent): Promise<number> {
 it.each([
   ['web process', killWeb],
   ['PostgreSQL', killPostgres],
-])(
-  'accepted data exists after kill -9 of %s, other data completely or not at all',
-  { timeout: 120_000 },
-  async (_what, kill) => {
-    await sql`truncate traffic_flows, flow_rollup_minutes, agent_heartbeats`;
-    let boot = 0;
-    const all: Sent[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const boots = agents.map(() => `0190a0a0-0000-7000-8000-${String(++boot).padStart(12, '0')}`);
-      const sent: Sent[] = [];
-      let killed: Promise<void> | undefined;
-      // Each agent sends one heartbeat after the other; right after the third answer the process is killed.
-      await Promise.all(
-        agents.map(async (_, agent) => {
-          for (let sequence = 0; sequence < 4 && !killed; sequence++) {
-            const from = (round * 4 + sequence) * FLOWS;
-            const one: Sent = {
-              agent,
-              heartbeat: makeHeartbeat(makeFlows(FLOWS, from), { boot_id: boots[agent], sequence }),
-              confirmed: false,
-            };
-            sent.push(one);
-            await post(one);
-            if (one.confirmed && sent.filter((other) => other.confirmed).length >= 3) killed ??= kill();
-          }
-        }),
-      );
-      await killed;
-      if (web.process.signalCode !== null || web.process.killed) web = await startWeb();
-      expect(sent.filter(({ confirmed }) => confirmed).length).toBeGreaterThanOrEqual(3);
-      for (const one of sent) {
-        const stored = await countStoredFlows(one);
-        expect(one.confirmed ? [FLOWS] : [0, FLOWS]).toContain(stored);
-      }
-      all.push(...sent);
+])('accepted data exists after kill -9 of %s, other data completely or not at all', async (_what, kill) => {
+  await sql`truncate traffic_flows, flow_rollup_minutes, agent_heartbeats`;
+  let boot = 0;
+  const all: Sent[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const boots = agents.map(() => `0190a0a0-0000-7000-8000-${String(++boot).padStart(12, '0')}`);
+    const sent: Sent[] = [];
+    let killed: Promise<void> | undefined;
+    // Each agent sends one heartbeat after the other; right after the third answer the process is killed.
+    await Promise.all(
+      agents.map(async (_, agent) => {
+        for (let sequence = 0; sequence < 4 && !killed; sequence++) {
+          const from = (round * 4 + sequence) * FLOWS;
+          const one: Sent = {
+            agent,
+            heartbeat: makeHeartbeat(makeFlows(FLOWS, from), { boot_id: boots[agent], sequence }),
+            confirmed: false,
+          };
+          sent.push(one);
+          await post(one);
+          if (one.confirmed && sent.filter((other) => other.confirmed).length >= 3) killed ??= kill();
+        }
+      }),
+    );
+    await killed;
+    if (web.process.signalCode !== null || web.process.killed) web = await startWeb();
+    expect(sent.filter(({ confirmed }) => confirmed).length).toBeGreaterThanOrEqual(3);
+    for (const one of sent) {
+      const stored = await countStoredFlows(one);
+      expect(one.confirmed ? [FLOWS] : [0, FLOWS]).toContain(stored);
     }
-    // Agents send again what was not confirmed: nothing is missing then, and nothing counted twice.
-    const lost = all.filter(({ confirmed }) => !confirmed);
-    for (const one of lost) {
-      for (let attempt = 0; attempt < 50 && !one.confirmed; attempt++) {
-        await post(one);
-        if (!one.confirmed) await delay(100);
-      }
-      expect(one.confirmed).toBe(true);
+    all.push(...sent);
+  }
+  // Agents send again what was not confirmed: nothing is missing then, and nothing counted twice.
+  const lost = all.filter(({ confirmed }) => !confirmed);
+  for (const one of lost) {
+    for (let attempt = 0; attempt < 50 && !one.confirmed; attempt++) {
+      await post(one);
+      if (!one.confirmed) await delay(100);
     }
-    for (const one of all) expect(await countStoredFlows(one)).toBe(FLOWS);
-    const flows = await count(() => sql`select count(*)::int as n, sum(bytes)::int as bytes from traffic_flows`);
-    const sums = await count(() => sql`select sum(flows)::int as n, sum(bytes)::int as bytes from flow_rollup_minutes`);
-    expect(flows.n).toBe(all.length * FLOWS);
-    expect(sums).toEqual(flows);
-  },
-);
+    expect(one.confirmed).toBe(true);
+  }
+  for (const one of all) expect(await countStoredFlows(one)).toBe(FLOWS);
+  const flows = await count(() => sql`select count(*)::int as n, sum(bytes)::int as bytes from traffic_flows`);
+  const sums = await count(() => sql`select sum(flows)::int as n, sum(bytes)::int as bytes from flow_rollup_minutes`);
+  expect(flows.n).toBe(all.length * FLOWS);
+  expect(sums).toEqual(flows);
+});

@@ -12,9 +12,7 @@ const AT_ONCE = 4;
 const CLUSTERS = 8;
 const sql = sqlClient();
 
-it('each heartbeat is stored or rejected without a failure, and the aggregates equal the totals of the flows', {
-  timeout: 120_000,
-}, async () => {
+it('each heartbeat is stored or rejected without a failure, and the aggregates equal the totals of the flows', async () => {
   const labs = await Promise.all(
     Array.from({ length: CLUSTERS }, async () => {
       const cluster = await makeCluster();

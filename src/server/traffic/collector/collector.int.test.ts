@@ -7,9 +7,14 @@ import { call, callJson } from '@/test/request';
 import { makeHeartbeat } from '../agents/testing/heartbeat.fixture';
 import { freshAddressBook } from '../flows/address-book';
 import type { Batch } from './intake';
-import { type Collector, startCollector } from './run-collector';
 import { storeBatch } from './store-batch';
-import { readStored, SendingExporter, type SentFlow } from './testing/sending-exporter.fixture';
+import {
+  type ReceivingCollector,
+  readStored,
+  SendingExporter,
+  type SentFlow,
+  startReceivingCollector,
+} from './testing/sending-exporter.fixture';
 
 const sql = sqlClient();
 const REQUEST: SentFlow = {
@@ -24,12 +29,12 @@ const RESPONSE: SentFlow = {
 let admin: { authorization: string };
 let cluster: { id: string };
 let node: { id: string };
-let collector: Collector;
+let collector: ReceivingCollector;
 let device: SendingExporter;
 let open: SendingExporter[] = [];
 
 async function connect(address?: string): Promise<SendingExporter> {
-  const made = await SendingExporter.open(collector.address.port, address);
+  const made = await SendingExporter.open(collector, address);
   open.push(made);
   return made;
 }
@@ -40,7 +45,7 @@ beforeEach(async () => {
   admin = await bearer(await makeUser('admin'));
   cluster = await makeCluster();
   node = await makeNode(cluster);
-  collector = await startCollector({ host: '127.0.0.1', port: 0 });
+  collector = await startReceivingCollector();
   device = await connect();
 });
 afterEach(async () => {
@@ -183,7 +188,7 @@ describe('collector', () => {
   it('forgets its process when it ends', async () => {
     await collector.close();
     expect((await readState()).processes).toEqual([]);
-    collector = await startCollector({ host: '127.0.0.1', port: 0 });
+    collector = await startReceivingCollector();
   });
 
   it('stores nothing for a node whose agent reports, from the first heartbeat on', async () => {

@@ -8,12 +8,16 @@ import { fakeClock } from '@/test/fake-clock';
 import { call, callJson } from '@/test/request';
 import { freshAddressBook } from '../flows/address-book';
 import { resolveFlowEnds, sumTraffic } from '../flows/upkeep';
-import { type Collector, startCollector } from './run-collector';
-import { SendingExporter, type SentFlow } from './testing/sending-exporter.fixture';
+import {
+  type ReceivingCollector,
+  SendingExporter,
+  type SentFlow,
+  startReceivingCollector,
+} from './testing/sending-exporter.fixture';
 
 const sql = sqlClient();
 let admin: { authorization: string };
-let collector: Collector;
+let collector: ReceivingCollector;
 let device: SendingExporter;
 let exporter: FlowExporter;
 let workload: { id: string };
@@ -38,8 +42,8 @@ beforeAll(async () => {
   });
   expect(created.status).toBe(201);
   exporter = created.body;
-  collector = await startCollector({ host: '127.0.0.1', port: 0 });
-  device = await SendingExporter.open(collector.address.port);
+  collector = await startReceivingCollector();
+  device = await SendingExporter.open(collector);
   time = fakeClock();
 });
 afterAll(async () => {

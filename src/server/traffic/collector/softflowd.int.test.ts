@@ -65,28 +65,24 @@ describeAsRoot(
     ],
     ['IPFIX', ['-v', '10'], 'ipfix', 1],
     ['IPFIX with absolute times and records of both directions', ['-v', '10', '-b', '-A', 'milli'], 'ipfix', 1],
-  ] as const)(
-    'sends %s, and stored totals equal those of tcpdump',
-    { timeout: 60_000 },
-    async (_, flags, protocol, seconds) => {
-      const counted = await lab.observe(collector.address.port, flags, seconds);
-      await collector.flush();
-      const keys = [...counted.keys()].join('\n');
-      // Both families, TCP, UDP and ICMP, both directions.
-      for (const part of [
-        `tcp ${CLIENT.v4}`,
-        `tcp ${SERVER.v6}`,
-        `udp ${CLIENT.v6}`,
-        `icmp ${SERVER.v4}`,
-        `icmpv6 ${CLIENT.v6}`,
-      ])
-        expect(keys).toContain(part);
-      expect(sorted(await readCounts(node.id))).toEqual(sorted(counted));
-      const { body } = await callJson<FlowExporter>(`/flow-exporters/${exporter.id}`, admin);
-      expect(body).toMatchObject({
-        ...{ protocol, state: 'receiving', lost: 0, unknown_templates: 0, malformed: 0, dropped: 0, untimed: 0 },
-      });
-      expect(body.stored).toBe(body.records);
-    },
-  );
+  ] as const)('sends %s, and stored totals equal those of tcpdump', async (_, flags, protocol, seconds) => {
+    const counted = await lab.observe(collector.address.port, flags, seconds);
+    await collector.flush();
+    const keys = [...counted.keys()].join('\n');
+    // Both families, TCP, UDP and ICMP, both directions.
+    for (const part of [
+      `tcp ${CLIENT.v4}`,
+      `tcp ${SERVER.v6}`,
+      `udp ${CLIENT.v6}`,
+      `icmp ${SERVER.v4}`,
+      `icmpv6 ${CLIENT.v6}`,
+    ])
+      expect(keys).toContain(part);
+    expect(sorted(await readCounts(node.id))).toEqual(sorted(counted));
+    const { body } = await callJson<FlowExporter>(`/flow-exporters/${exporter.id}`, admin);
+    expect(body).toMatchObject({
+      ...{ protocol, state: 'receiving', lost: 0, unknown_templates: 0, malformed: 0, dropped: 0, untimed: 0 },
+    });
+    expect(body.stored).toBe(body.records);
+  });
 });

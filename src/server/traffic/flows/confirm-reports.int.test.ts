@@ -300,9 +300,7 @@ describe('confirmReports', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('counts each confirmed byte once, as if confirmed immediately, and never counts refused ones', {
-    timeout: 120_000,
-  }, async () => {
+  it('counts each confirmed byte once, as if confirmed immediately, and never counts refused ones', async () => {
     const minutes =
       () => sql`select to_char(bucket_at, 'HH24:MI') as at, sum(bytes)::int as bytes, sum(packets)::int as packets
       from flow_rollup_minutes group by 1 order by 1`;

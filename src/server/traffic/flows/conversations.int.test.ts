@@ -161,9 +161,7 @@ function makeEvents(name: string, pairIndex: number, start: number, connection: 
 }
 
 describe('the table of conversations', () => {
-  it('equals an oracle that merges what was reported, in any order, with moves and retention', {
-    timeout: 180_000,
-  }, async () => {
+  it('equals an oracle that merges what was reported, in any order, with moves and retention', async () => {
     const history = fc.record({
       connections: fc.array(fc.tuple(fc.nat(PAIRS.length - 1), CONNECTION), { minLength: 2, maxLength: 10 }),
       interleave: fc.array(fc.nat(PAIRS.length - 1), { minLength: 60, maxLength: 60 }),

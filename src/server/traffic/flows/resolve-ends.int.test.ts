@@ -157,9 +157,7 @@ describe('resolveFlowEnds', () => {
     ]);
   });
 
-  it('neither loses nor double-counts bytes of the aggregates, whatever becomes known', {
-    timeout: 90_000,
-  }, async () => {
+  it('neither loses nor double-counts bytes of the aggregates, whatever becomes known', async () => {
     const end = fc.tuple(fc.nat(3), fc.nat(3)).map(([net, host]) => `10.${net}.0.${host + 1}`);
     const report = fc.record({
       source_ip: end,

@@ -215,9 +215,7 @@ const createPick = (seed: number): Pick => {
 };
 
 describe('compileChange', () => {
-  it('gives the inputs that are read once its items are stored, and the states that its deployments leave', {
-    timeout: 120_000,
-  }, async () => {
+  it('gives the inputs that are read once its items are stored, and the states that its deployments leave', async () => {
     const bench = new Workbench(createPick(7));
     const kinds = new Set<string>();
     for (let round = 0; round < 5; round++) {

@@ -109,7 +109,7 @@ async function previewGuestState(guest: GuestRef, version: 1 | 2) {
 }
 
 describe('an apply of what a preview showed', () => {
-  it('sends the writes that the preview led to, a beginning of them, or none', { timeout: 240_000 }, async () => {
+  it('sends the writes that the preview led to, a beginning of them, or none', async () => {
     const start = takeSnapshot(control());
     const tally = { ok: 0, skipped: 0, stopped: 0 };
     for (let seed = 0; seed < getRunCount(32, 90); seed++) {

@@ -20,7 +20,7 @@ const reconcile = (provider: HypervisorProvider, guest: typeof WEB, version: 0 |
   });
 
 describe.each(['pve9', 'pve8', 'pve8Old'] as PveVersionName[])('a guest of %s', (release) => {
-  it('has exactly the desired state after each change, and writes nothing twice', { timeout: 60_000 }, async () => {
+  it('has exactly the desired state after each change, and writes nothing twice', async () => {
     const { cluster } = await simulate(release);
     addOtherRules(cluster);
     // Without a network: the tests below have one.

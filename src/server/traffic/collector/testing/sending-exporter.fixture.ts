@@ -1,6 +1,6 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   encodeNetflow9,
   encodeSet,
@@ -12,6 +12,8 @@ import {
   u32,
 } from '@/domain/collector/encode-export.fixture';
 import { sqlClient } from '@/server/db/client';
+import { until } from '@/test/until';
+import { type Collector, startCollector } from '../run-collector';
 
 const FLOW: Field[] = [
   ...[[8, 4] as const, [12, 4] as const, [7, 2] as const, [11, 2] as const, [4, 1] as const],
@@ -43,15 +45,37 @@ const encodeFlow = (flow: SentFlow): Buffer => {
   ]);
 };
 
-/** A device that sends NetFlow 9 to a collector on this machine, from an address of loopback. */
+/** How many datagrams a collector has received. */
+type Arrivals = { datagrams: number };
+
+export type ReceivingCollector = Collector & { arrivals: Arrivals };
+
+/** A collector on this machine, with a count of what has arrived there. */
+export async function startReceivingCollector(): Promise<ReceivingCollector> {
+  const arrivals = { datagrams: 0 };
+  const watch = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    socket.on('message', () => {
+      arrivals.datagrams += 1;
+    });
+  };
+  subscribe('udp.socket', watch);
+  try {
+    return { ...(await startCollector({ host: '127.0.0.1', port: 0 })), arrivals };
+  } finally {
+    unsubscribe('udp.socket', watch);
+  }
+}
+
+/** A device that sends NetFlow 9 to a collector, from an address of loopback. */
 export class SendingExporter {
   #sequence = 0;
   readonly #socket = createSocket('udp4');
 
-  private constructor(private readonly port: number) {}
+  private constructor(private readonly collector: ReceivingCollector) {}
 
-  static async open(port: number, address = '127.0.0.1'): Promise<SendingExporter> {
-    const exporter = new SendingExporter(port);
+  static async open(collector: ReceivingCollector, address = '127.0.0.1'): Promise<SendingExporter> {
+    const exporter = new SendingExporter(collector);
     exporter.#socket.bind(0, address);
     await once(exporter.#socket, 'listening');
     return exporter;
@@ -73,12 +97,14 @@ export class SendingExporter {
     return this.sendBytes(this.encode(flows));
   }
 
+  /** Resolves when the collector has received it, which on a busy machine is some time after it was sent. */
   async sendBytes(bytes: Uint8Array): Promise<void> {
+    const { address, arrivals } = this.collector;
+    const before = arrivals.datagrams;
     await new Promise<void>((resolve, reject) => {
-      this.#socket.send(bytes, this.port, '127.0.0.1', (error) => (error ? reject(error) : resolve()));
+      this.#socket.send(bytes, address.port, address.host, (error) => (error ? reject(error) : resolve()));
     });
-    // The receiver is in this process: it gets its turn.
-    await delay(5);
+    await until('a datagram arrives', () => arrivals.datagrams > before);
   }
 
   close(): void {
