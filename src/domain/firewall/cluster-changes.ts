@@ -63,7 +63,8 @@ const listShared = ({ firewall_enabled, options, vnets, rules }: LiveCluster): u
     part === undefined ? 'absent' : part,
   );
 
-const EVERYWHERE: ClusterChanges = {
+/** Any guest may be concerned. */
+export const EVERYWHERE: ClusterChanges = {
   everywhere: true,
   nodes: new Set(),
   addresses: new Set(),

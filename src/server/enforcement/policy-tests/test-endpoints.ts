@@ -8,6 +8,7 @@ import type { PlaceFilter, TestPlace } from '@/domain/policy-tests/test-end';
 import { formatTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import { objectCache } from '../../lib/cache';
 import { newId } from '../../lib/ids';
+import { findMetCluster } from '../policies/firewall-state/met-cluster';
 import { toLiveState } from '../policies/firewall-state/views';
 import type { Readable } from '../policies/planned-change';
 import type { InputWorkload } from '../queries/policy-inputs';
@@ -78,7 +79,7 @@ export function sortedAddresses(texts: readonly string[]): Readonly<Record<4 | 6
 /** A workload as a place of tests, from what was last read of it; no cluster is asked. */
 export function workloadPlace(firewall: Readable, workload: InputWorkload): KnownPlace {
   const guest = firewall.snapshots.guests.get(workload.id)?.state ?? null;
-  const cluster = firewall.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
+  const cluster = findMetCluster(firewall.snapshots, workload);
   const { id, name, node_name: node, nftables, addresses } = workload;
   const ready = guest
     ? preparedPlaces.load(guest, { cluster, node, nftables }, () => prepareWorkload(workload, guest, cluster))

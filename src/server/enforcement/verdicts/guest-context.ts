@@ -3,6 +3,7 @@ import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/gu
 import { isVisibleAt, type Reach } from '@/domain/permissions';
 import { cache } from '../../lib/cache';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { findMetCluster } from '../policies/firewall-state/met-cluster';
 import { toLiveState } from '../policies/firewall-state/views';
 import { isSameWithoutEffect, type PolicyInputs } from '../policies/policy-inputs';
 import type { InputWorkload } from '../queries/policy-inputs';
@@ -78,6 +79,6 @@ export function guestContext(firewall: FirewallState, workloadId: string, reach:
   const workload = firewall.inputs.workloads.get(workloadId);
   if (!workload) return null;
   const guest = firewall.snapshots.guests.get(workloadId)?.state ?? null;
-  const cluster = firewall.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
+  const cluster = findMetCluster(firewall.snapshots, workload);
   return buildGuestContext(firewall.inputs, workload, { guest, cluster }, reach);
 }

@@ -192,6 +192,13 @@ describe('verdicts of conversations', () => {
       await sql`update guest_firewall_snapshots set state_hash = 'with a group', state = jsonb_set(state, '{rules}', ${rules}::text::jsonb)
         where workload_id = ${web.id}`;
     };
+    /** Part of what was read of the cluster. */
+    const setCluster = (part: string, value: unknown) => sql`update cluster_firewall_snapshots
+      set state_hash = gen_random_uuid()::text, state = jsonb_set(state, ${[part]}, ${JSON.stringify(value)}::text::jsonb)
+      where cluster_id = ${database.cluster_id}`;
+    const shared = { pos: 0, type: 'in', action: 'DROP', enable: 1, source: '+dc/clients' };
+    const node = { options: {}, networks: ['192.0.2.1/24'], rules: [] };
+    const forHosts = { pos: 0, type: 'in', action: 'DROP', enable: 1, source: 'unused' };
     // With how many guests have to be prepared again at most.
     const changes: [string, number, () => Promise<unknown>][] = [
       ['nothing', 0, async () => {}],
@@ -232,6 +239,17 @@ describe('verdicts of conversations', () => {
       ['a policy that does not exist any more', 3, () => sql`delete from policies where name = 'again'`],
       ['a policy that is not enabled', 1, () => sql`update policies set enabled = false where name = 'by tag'`],
       ['a node that filters with nftables', 3, () => sql`update nodes set nftables = true where id = ${fixture.n1.id}`],
+      ['other rules in a group', 1, () => setCluster('groups', { shared: [shared] })],
+      ['a set to which it refers', 1, () => setCluster('ipsets', { clients: [{ cidr: 'home' }] })],
+      ['an alias in the set', 1, () => setCluster('aliases', { home: '203.0.113.0/24' })],
+      ['another address for the alias', 1, () => setCluster('aliases', { home: '192.0.2.0/24' })],
+      ['an alias to which no guest refers', 0, () => setCluster('aliases', { home: '192.0.2.0/24', unused: '::1' })],
+      ['nodes that were not read before', 3, () => setCluster('nodes', { n1: node, n2: node })],
+      ['a node', 1, () => setCluster('nodes', { n1: node, n2: { ...node, networks: ['10.1.0.10/30'] } })],
+      ['rules of the data center that were not read before', 3, () => setCluster('rules', [])],
+      ['a rule of the data center for hosts', 0, () => setCluster('rules', [forHosts])],
+      ['the switch of the cluster', 3, () => setCluster('firewall_enabled', false)],
+      ['the switch of the cluster, once more', 3, () => setCluster('firewall_enabled', true)],
       ['one that is gone', 1, () => sql`update workloads set missing_since = now() where id = ${idle.id}`],
     ];
     const before = await answer(await readFirewallState());

@@ -6,7 +6,9 @@ import type { ConversationTable, TableEnd, TableService } from '@/domain/topolog
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { listNaming } from '../../enforcement/guest-firewall/named-rules';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
+import { isConcerned } from '../../enforcement/policies/firewall-state/met-cluster';
 import { isSameWithoutEffect } from '../../enforcement/policies/policy-inputs';
+import type { InputWorkload } from '../../enforcement/queries/policy-inputs';
 import { loadAuditPlacements } from '../../enforcement/verdicts/audit-policies';
 import type { ContextView } from '../../enforcement/verdicts/describe-context';
 import { cache } from '../../lib/cache';
@@ -74,6 +76,19 @@ function listMarked({ guests, clusters }: Read['snapshots'], policyIds: readonly
   return [...guests].filter(([, { state }]) => isMarked(state)).map(([id]) => id);
 }
 
+/** Ids of guests on which it has an effect that the firewalls of these clusters changed. */
+function listConcerned(before: Read, { inputs, snapshots }: Read, clusterIds: readonly string[]): string[] {
+  if (clusterIds.length === 0) return [];
+  const isGuestConcerned = (workload: InputWorkload) => {
+    const [old, row] = [before.snapshots.clusters, snapshots.clusters].map((read) => read.get(workload.cluster_id));
+    return (
+      !old || !row || isConcerned(old.state, row.state, snapshots.guests.get(workload.id)?.state ?? null, workload)
+    );
+  };
+  const workloads = [...inputs.workloads.values()].filter(({ cluster_id }) => clusterIds.includes(cluster_id));
+  return workloads.filter(isGuestConcerned).map(({ id }) => id);
+}
+
 type Changed = {
   /** Workloads about which something changed on which it depends what is found out at their ends, and at the others of their conversations. */
   readonly workloads: readonly string[];
@@ -84,8 +99,10 @@ type Changed = {
 /** What changed from one state to the next; null: all, or something else. */
 function findChanged(before: Read, now: Read): Changed | null {
   const isSameState = (old: { readonly state: unknown }, row: { readonly state: unknown }) => old.state === row.state;
-  if (listChanged(before.snapshots.clusters, now.snapshots.clusters, isSameState).length > 0) return null;
-  const guests = listChanged(before.snapshots.guests, now.snapshots.guests, isSameState);
+  const guests = [
+    ...listChanged(before.snapshots.guests, now.snapshots.guests, isSameState),
+    ...listConcerned(before, now, listChanged(before.snapshots.clusters, now.snapshots.clusters, isSameState)),
+  ];
   if (before.inputs === now.inputs) return { workloads: [], guests };
   if (before.inputs.instance !== now.inputs.instance) return null;
   const marked = listMarked(now.snapshots, listChanged(listNaming(before.inputs), listNaming(now.inputs)));

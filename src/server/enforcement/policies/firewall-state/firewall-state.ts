@@ -19,11 +19,12 @@ import type { InputPolicy, InputWorkload } from '../../queries/policy-inputs';
 import type { PlacedPair } from '../../queries/policy-placements';
 import { compileInputs, haveSameEffect, isDeployed, type PolicyInputs } from '../policy-inputs';
 import { type AcceptedDrift, compareDrift, hashLive } from './compare-drift';
+import { findMetCluster } from './met-cluster';
 import { guestView, policiesAt } from './views';
 
 export type PolicyStanding = { status: DeploymentStatus | null; deployments: ClusterDeployment[] };
 
-type Snapshots = {
+export type Snapshots = {
   readonly guests: ReadonlyMap<string, TimedGuest>;
   readonly clusters: ReadonlyMap<string, Timed<ClusterSnapshot>>;
 };
@@ -147,7 +148,7 @@ export class FirewallState {
     const placement = inputs.clusters.get(workload.cluster_id)?.rule_placement;
     const desired = this.#desired.get(workloadId) ?? null;
     const guest = this.snapshots.guests.get(workloadId)?.state ?? null;
-    const cluster = this.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
+    const cluster = findMetCluster(this.snapshots, workload);
     const old = before === null ? undefined : before.#compared.get(workloadId);
     const sources = { workload, placement, instance, desired, guest, cluster };
     if (old && Object.entries(sources).every(([name, source]) => old[name as keyof typeof sources] === source))

@@ -13,6 +13,7 @@ import { objectCache } from '../../../lib/cache';
 import type { InputWorkload } from '../../queries/policy-inputs';
 import type { PolicyInputs } from '../policy-inputs';
 import type { FirewallState } from './firewall-state';
+import { findMetCluster } from './met-cluster';
 
 const UNKNOWN_CLUSTER: LiveCluster = { firewall_enabled: null, groups: null, ipsets: null, aliases: null };
 const UNKNOWN_NIC: LiveNic = { name: 'net0', firewall: null, mac: null };
@@ -94,9 +95,10 @@ export function workloadEnforcement(firewall: FirewallState, workloadId: string)
 type Protections = ReadonlyMap<string, ExplainedProtection>;
 
 /** By snapshot of a guest: while it and what it depends on are the same, nothing is evaluated again. */
-const known = objectCache<GuestSnapshot, Protections, { cluster: unknown; nftables: unknown }>({
+const known = objectCache<GuestSnapshot, Protections, { cluster: unknown; node: unknown; nftables: unknown }>({
   name: 'workload_protection',
-  isFresh: (kept, asked) => kept.cluster === asked.cluster && kept.nftables === asked.nftables,
+  isFresh: (kept, asked) =>
+    kept.cluster === asked.cluster && kept.node === asked.node && kept.nftables === asked.nftables,
 });
 
 /**
@@ -107,10 +109,10 @@ export function interfaceProtections(firewall: FirewallState, workloadId: string
   const workload = firewall.inputs.workloads.get(workloadId);
   const guest = firewall.snapshots.guests.get(workloadId)?.state;
   if (!workload || !guest?.nics) return null;
-  const cluster = firewall.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
-  const { nftables } = workload;
+  const cluster = findMetCluster(firewall.snapshots, workload);
+  const { node_name: node, nftables } = workload;
   const { nics } = guest;
-  return known.load(guest, { cluster, nftables }, () => {
+  return known.load(guest, { cluster, node, nftables }, () => {
     const state = toLiveState(workload, guest, cluster);
     return new Map(nics.map((nic) => [nic.name, explainProtection(state, nic)]));
   });
