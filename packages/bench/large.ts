@@ -7,7 +7,7 @@ import { expectBar, ms, printTable, summary } from './stats';
  * What people wait for in a large installation: 5,000 workloads with many rules each, and ten million flows of a day; one web process.
  *   npx tsx packages/bench/large.ts [flows, 10000000] [rules of a workload, 200] [part of a name]
  * Needs a production build, and Chromium (CHROMIUM_PATH). Filling it takes four minutes for each million flows. No answer is one that was made for another call: each has another range, or is never shared.
- * In a second round a workload starts or stops before each call, or a policy is changed, in turn.
+ * In a second round there is a change before each call, in turn: a workload starts or stops, a policy is another one, or an alias of a cluster.
  * Pages are opened as documents, in a browser that has their programs; shown is when the last thing that was loading is there.
  * Bars: a day's dashboard, the matrix and the coverage in at most 1 s (p95), the map of a day in at most 500 ms (median), each page shown within
  * 800 ms (median).
@@ -149,6 +149,8 @@ try {
     () =>
       sql`update workloads set status = case status when 'running' then 'stopped' else 'running' end where id = ${guest?.id}`,
     () => sql`update policies set priority = 1000 - priority where id = (select id from policies order by id limit 1)`,
+    () => sql`update cluster_firewall_snapshots set state_hash = gen_random_uuid()::text,
+      state = jsonb_set(state, '{aliases,bench}', to_jsonb('192.0.2.' || floor(random() * 256)::int))`,
   ];
   let turn = 0;
   await measureCalls(calls, authorization, async () => changes[turn++ % changes.length]?.());

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getRunCount } from '@/test/thorough';
-import { concernsGuest, findClusterChanges, shareReading } from './cluster-changes';
+import { concernsGuest, findClusterChanges, shareSnapshot } from './cluster-changes';
 import { evaluate } from './evaluate';
 import {
   findLiveNode,
@@ -96,7 +96,7 @@ const edits = fc.array(fc.tuple(kind, named, seeds), { minLength: 1, maxLength: 
 const edit = (cluster: LiveCluster, list: readonly [number, string, number][]) =>
   list.reduce((now, [what, name, seed]) => EDITS[what]?.(now, name, makeCluster(seed).cluster) ?? now, cluster);
 
-function judge(cluster: LiveCluster, guest: LiveGuest, seed: number) {
+function evaluateSome(cluster: LiveCluster, guest: LiveGuest, seed: number) {
   const random = randomSource(seed);
   const nic = random() < 0.7 ? { ...RANDOM_NIC, bridge: 'apps' } : RANDOM_NIC;
   const prepared = prepareGuest({ cluster, guest, node: findLiveNode(cluster, 'a') }, nic);
@@ -112,7 +112,8 @@ describe('changes of a cluster', () => {
         const now = edit(cluster, list);
         const isConcerned = concernsGuest(findClusterChanges(cluster, now), guest, 'a');
         expect(concernsGuest(findClusterChanges(now, cluster), guest, 'a')).toBe(isConcerned);
-        const isAlike = JSON.stringify(judge(cluster, guest, seed)) === JSON.stringify(judge(now, guest, seed));
+        const isAlike =
+          JSON.stringify(evaluateSome(cluster, guest, seed)) === JSON.stringify(evaluateSome(now, guest, seed));
         if (!isAlike) differing += 1;
         if (!isConcerned) spared += 1;
         expect(isAlike || isConcerned, JSON.stringify(list)).toBe(true);
@@ -154,12 +155,12 @@ describe('changes of a cluster', () => {
   });
 });
 
-it('a reading that shares with another one is the same reading', () => {
+it('is the same snapshot after it shares with another one', () => {
   fc.assert(
     fc.property(seeds, edits, (seed, list) => {
       const { cluster } = makeCluster(seed);
       const now = structuredClone(edit(cluster, list));
-      const shared = shareReading(cluster, now);
+      const shared = shareSnapshot(cluster, now);
       expect(shared).toEqual(now);
       expect(findClusterChanges(shared, now)).toEqual(findClusterChanges(now, now));
       if (cluster.groups?.spare && now.groups?.spare) {

@@ -1,6 +1,6 @@
 import type { LiveCluster, LiveGuest, LiveRule, LiveSetEntry } from './live-state';
 
-/** What differs between two readings of a cluster, as far as packets of its guests may depend on it. */
+/** What differs between two snapshots of a cluster, as far as packets of its guests may depend on it. */
 export type ClusterChanges = {
   /** What may concern any of its guests differs. */
   readonly everywhere: boolean;
@@ -13,11 +13,11 @@ export type ClusterChanges = {
 
 type Named<T> = Readonly<Record<string, T>> | null | undefined;
 
-/** Whether two values are the same; those whose fields stand in another order may count as different. */
+/** Whether two values are the same; those with their fields in another order may count as different. */
 const isSame = (before: unknown, now: unknown): boolean =>
   before === now || JSON.stringify(before) === JSON.stringify(now);
 
-/** Names of entries that differ; null: one of the two could not be read. */
+/** Names of entries that differ; null: one of the two is not known. */
 function listChanged<T>(before: Named<T>, now: Named<T>): string[] | null {
   if (!before || !now) return before === now ? [] : null;
   const find = (entries: Readonly<Record<string, T>>, name: string) =>
@@ -53,7 +53,7 @@ function listAffected<T>(
   return [...changed, ...referring.map(([name]) => name)];
 }
 
-/** Rules of the data center, a VNet or a node that may decide about forwarded packets; the others filter nodes only. */
+/** Rules of the data center, a VNet or a node that may match forwarded packets; the others filter nodes only. */
 const listForwarding = (rules: readonly LiveRule[] | null | undefined) =>
   rules?.filter(({ type }) => type !== 'in' && type !== 'out') ?? [];
 
@@ -72,7 +72,7 @@ export const EVERYWHERE: ClusterChanges = {
 };
 
 /**
- * What differs between two readings of a cluster. What could not be read in one of them, the blacklist, and what a rule for forwarded
+ * What differs between two snapshots of a cluster. What could not be read in one of them, the blacklist, and what a rule for forwarded
  * packets refers to concern all guests.
  */
 export function findClusterChanges(before: LiveCluster, now: LiveCluster): ClusterChanges {
@@ -131,8 +131,8 @@ function shareEntries<T>(before: Named<T>, now: Named<T>): Named<T> {
   );
 }
 
-/** A reading that shares with the one before what is the same: several of one cluster take the room of one, and are compared fast. */
-export function shareReading<T extends LiveCluster>(before: LiveCluster, now: T): T {
+/** A snapshot that shares with the one before what is the same: several of one cluster take the room of one, and are compared fast. */
+export function shareSnapshot<T extends LiveCluster>(before: LiveCluster, now: T): T {
   const { groups, ipsets, aliases, nodes, vnets } = now;
   return {
     ...now,

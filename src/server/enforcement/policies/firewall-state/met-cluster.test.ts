@@ -19,7 +19,7 @@ const GUEST: GuestSnapshot = {
   rules: [{ pos: 0, type: 'in', action: 'ACCEPT', enable: 1, source: 'dc/used' }],
 };
 
-function makeReading([used, unused, nodeA, nodeB]: readonly number[]): ClusterSnapshot {
+function makeSnapshot([used, unused, nodeA, nodeB]: readonly number[]): ClusterSnapshot {
   const node = (number = 0) => ({ options: {}, networks: [`192.0.2.${number}/24`], rules: [] });
   return {
     ...{ firewall_enabled: true, groups: {}, ipsets: {}, rules: [], unreadable: [] },
@@ -39,30 +39,30 @@ function ask(cluster: ClusterSnapshot, node: string | null, guest = GUEST): Clus
   return findMetCluster(snapshots, makeWorkload(node));
 }
 
-it('gives a reading on which the guest depends in the same way as on the last one, in any order of questions', () => {
-  const reading = fc.array(fc.nat(2), { minLength: 4, maxLength: 4 }).map(makeReading);
+it('gives a snapshot on which the guest depends in the same way as on the last one, in any order of questions', () => {
+  const snapshot = fc.array(fc.nat(2), { minLength: 4, maxLength: 4 }).map(makeSnapshot);
   const nodes = fc.constantFrom('a', 'b', null);
   fc.assert(
-    fc.property(fc.array(fc.tuple(reading, nodes), { minLength: 2, maxLength: 60 }), (questions) => {
+    fc.property(fc.array(fc.tuple(snapshot, nodes), { minLength: 2, maxLength: 60 }), (questions) => {
       const guest = { ...GUEST };
       for (const [cluster, node] of questions) {
         const met = ask(cluster, node, guest);
-        if (met === null) throw new Error('expected a reading');
+        if (met === null) throw new Error('expected a snapshot');
         expect(concernsGuest(findClusterChanges(met, cluster), guest, node)).toBe(false);
       }
     }),
   );
 });
 
-it('gives the same reading as before until the guest is concerned, and then the last one', () => {
+it('gives the same snapshot as before until the guest is concerned, and then the last one', () => {
   const guest = { ...GUEST };
   const [first, others, used, node] = [
     [1, 1, 1, 1],
     [1, 2, 1, 2],
     [2, 2, 1, 2],
     [2, 2, 2, 2],
-  ].map(makeReading);
-  if (!first || !others || !used || !node) throw new Error('expected readings');
+  ].map(makeSnapshot);
+  if (!first || !others || !used || !node) throw new Error('expected snapshots');
   expect(ask(first, 'a', guest)).toBe(first);
   expect(ask(others, 'a', guest)).toBe(first);
   expect(ask(used, 'a', guest)).toBe(used);
@@ -74,11 +74,11 @@ it('gives the same reading as before until the guest is concerned, and then the 
   expect(ask(others, 'b', moved)).toBe(others);
 });
 
-it('keeps few readings alive: what was prepared with the oldest ones is prepared again', () => {
-  const last = makeReading([0, 200, 0, 0]);
+it('keeps few snapshots alive: what was prepared with the oldest ones is prepared again', () => {
+  const last = makeSnapshot([0, 200, 0, 0]);
   const guests = Array.from({ length: 30 }, () => ({ ...GUEST }));
   guests.forEach((guest, unused) => {
-    ask(makeReading([0, unused, 0, 0]), 'a', guest);
+    ask(makeSnapshot([0, unused, 0, 0]), 'a', guest);
   });
   expect(new Set(guests.map((guest) => ask(last, 'a', guest))).size).toBe(17);
 });

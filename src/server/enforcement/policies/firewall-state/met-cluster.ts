@@ -4,14 +4,14 @@ import { objectCache } from '../../../lib/cache';
 import type { InputWorkload } from '../../queries/policy-inputs';
 import type { Snapshots } from './firewall-state';
 
-/** Earlier readings of a cluster with which one is compared; what was prepared with others is prepared again. */
+/** Former snapshots of a cluster with which one is compared; what was prepared with others is prepared again. */
 const MOST_COMPARED = 16;
 
 const compared = objectCache<ClusterSnapshot, { count: number; changes: WeakMap<ClusterSnapshot, ClusterChanges> }>({
   name: 'cluster_changes',
 });
 
-/** What differs between two readings of a cluster; compared once for all of its guests. */
+/** What differs between two snapshots of a cluster; compared once for all of its guests. */
 function loadChanges(before: ClusterSnapshot, now: ClusterSnapshot): ClusterChanges {
   const known = compared.load(now, null, () => ({ count: 0, changes: new WeakMap() }));
   const found = known.changes.get(before);
@@ -24,7 +24,7 @@ function loadChanges(before: ClusterSnapshot, now: ClusterSnapshot): ClusterChan
 
 const NEVER_READ = { rules: null, ipsets: null };
 
-/** Whether a packet of a guest may depend on what differs between two readings of its cluster. @param guest null: it was never read */
+/** Whether a packet of a guest may depend on what differs between two snapshots of its cluster. @param guest null: it was never read */
 export function isConcerned(
   before: ClusterSnapshot,
   now: ClusterSnapshot,
@@ -39,7 +39,7 @@ type Met = { asked: ClusterSnapshot; node: string | null; cluster: ClusterSnapsh
 const met = objectCache<GuestSnapshot, Met>({ name: 'met_clusters' });
 
 /**
- * The cluster of a workload as last read, or an earlier reading of it on which the workload's packets depend in the same way. It is the same
+ * The cluster of a workload as last read, or a former snapshot of it on which the workload's packets depend in the same way. It is the same
  * object as before unless what the workload meets changed, so what was made from it need not be made again.
  */
 export function findMetCluster({ guests, clusters }: Snapshots, workload: InputWorkload): ClusterSnapshot | null {

@@ -1,4 +1,4 @@
-import { shareReading } from '@/domain/firewall/cluster-changes';
+import { shareSnapshot } from '@/domain/firewall/cluster-changes';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../../db/client';
 import { sharedValue } from '../../../lib/cache';
@@ -54,7 +54,7 @@ async function readSnapshots(before: Pick<Known, 'guests' | 'clusters'>): Promis
     ),
     readChanged(cluster, before.clusters, async (ids) =>
       (await findClusterSnapshots(db, ids)).map(({ cluster_id: id, read_at, state, state_hash: hash }) => ({
-        ...{ id, read_at, hash, state: shareReading(before.clusters.get(id)?.state ?? state, state) },
+        ...{ id, read_at, hash, state: shareSnapshot(before.clusters.get(id)?.state ?? state, state) },
       })),
     ),
   ]);
