@@ -155,7 +155,7 @@ describe('changes of a cluster', () => {
   });
 });
 
-it('is the same snapshot after it shares with another one', () => {
+it('stays the same snapshot when it shares with another one', () => {
   fc.assert(
     fc.property(seeds, edits, (seed, list) => {
       const { cluster } = makeCluster(seed);
