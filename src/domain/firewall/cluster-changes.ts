@@ -28,7 +28,8 @@ function listChanged<T>(before: Named<T>, now: Named<T>): string[] | null {
 
 /** Whether addresses of a rule, or an entry of a set, may refer to one of these: `web`, `dc/web`, `+web` and `+guest/web` refer to `web`. */
 function refersTo(text: string | undefined, names: ReadonlySet<string>): boolean {
-  if (!text) return false;
+  // Most are addresses that are written in the rule itself; no name begins with a digit.
+  if (!text || (text >= '0' && text < ':')) return false;
   return text.split(',').some((part) =>
     names.has(
       part

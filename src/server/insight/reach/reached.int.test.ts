@@ -201,6 +201,24 @@ describe('GET /matrix', () => {
     expect(await read()).toEqual(['denied', compared + 1]);
     await sql`update ip_addresses set address = '10.1.0.3' where workload_id = ${id}`;
     expect(await read()).toEqual(['allowed', compared + 2]);
+    const setInCluster = (path: string, value: unknown) => sql`update cluster_firewall_snapshots
+      set state_hash = gen_random_uuid()::text, state = jsonb_set(state, ${path.split('.')}, ${JSON.stringify(value)}::text::jsonb)`;
+    // No rule refers to it.
+    await setInCluster('aliases.unused', '10.1.0.3');
+    expect(await read()).toEqual(['allowed', compared + 2]);
+    await setInCluster('ipsets.blacklist', [{ cidr: 'unused' }]);
+    expect(await read()).toEqual(['denied', compared + 3]);
+    await setInCluster('ipsets', {});
+    expect(await read()).toEqual(['allowed', compared + 4]);
+    // Addresses of nodes are not outside, also of one without guests.
+    await setInCluster('nodes.other', { options: {}, rules: [], networks: ['198.51.100.7/24'] });
+    expect(await read()).toEqual(['allowed', compared + 5]);
+    const rules = JSON.stringify([{ pos: 0, type: 'in', action: 'ACCEPT', enable: 1, source: 'dc/unused' }]);
+    await sql`update guest_firewall_snapshots set state_hash = 'by alias', state = jsonb_set(state, '{rules}', ${rules}::text::jsonb)
+      where workload_id = ${await lab.id(104)}`;
+    expect(await read()).toEqual(['allowed', compared + 6]);
+    await setInCluster('aliases.unused', '10.1.0.99');
+    expect(await read()).toEqual(['denied', compared + 7]);
   });
 
   it('refuses services that it cannot compare in memory, and says what can be asked', async () => {

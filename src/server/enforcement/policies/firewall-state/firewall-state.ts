@@ -19,7 +19,7 @@ import type { InputPolicy, InputWorkload } from '../../queries/policy-inputs';
 import type { PlacedPair } from '../../queries/policy-placements';
 import { compileInputs, haveSameEffect, isDeployed, type PolicyInputs } from '../policy-inputs';
 import { type AcceptedDrift, compareDrift, hashLive } from './compare-drift';
-import { findMetCluster } from './met-cluster';
+import { findMetCluster, haveSameShared } from './met-cluster';
 import { guestView, policiesAt } from './views';
 
 export type PolicyStanding = { status: DeploymentStatus | null; deployments: ClusterDeployment[] };
@@ -100,13 +100,14 @@ export class FirewallState {
     this.#accepted = accepted;
     this.snapshots = snapshots;
     this.#placed = placed;
-    const isSameRead =
+    const isSame =
       before !== null &&
       isSameReading(before.snapshots.guests, snapshots.guests) &&
-      isSameReading(before.snapshots.clusters, snapshots.clusters);
-    const isSame = isSameRead && before.inputs === inputs && before.#placed === placed && before.#accepted === accepted;
+      isSameReading(before.snapshots.clusters, snapshots.clusters) &&
+      before.inputs === inputs &&
+      before.#placed === placed &&
+      before.#accepted === accepted;
     this.content = isSame ? before.content : {};
-    this.effect = isSameRead && haveSameEffect(before.inputs, inputs) ? before.effect : {};
     this.#owners = new Map(inputs.policies.map((policy) => [policy.id, policy]));
     this.#applied = new Map(placed.map((pair) => [`${pair.policy_id} ${pair.workload_id}`, pair]));
     const compiled = compileInputs(inputs);
@@ -119,6 +120,16 @@ export class FirewallState {
       for (const policy of policiesAt(compared.view)) this.#place(policy, id);
     }
     for (const { policy_id, workload_id } of placed) this.#place(policy_id, workload_id);
+    this.effect = before !== null && this.#hasSameEffect(before) ? before.effect : {};
+  }
+
+  #hasSameEffect(before: FirewallState): boolean {
+    return (
+      isSameReading(before.snapshots.guests, this.snapshots.guests) &&
+      haveSameShared(before.snapshots.clusters, this.snapshots.clusters) &&
+      [...this.#compared].every(([id, { cluster }]) => before.#compared.get(id)?.cluster === cluster) &&
+      haveSameEffect(before.inputs, this.inputs)
+    );
   }
 
   /** The same policies with other snapshots. */

@@ -22,6 +22,16 @@ function loadChanges(before: ClusterSnapshot, now: ClusterSnapshot): ClusterChan
   return changes;
 }
 
+/** Whether no guest is concerned by what differs between two snapshots of each cluster, but for those whose rules or sets refer to it. */
+export const haveSameShared = (before: Snapshots['clusters'], now: Snapshots['clusters']): boolean =>
+  before.size === now.size &&
+  [...now].every(([id, { state }]) => {
+    const old = before.get(id)?.state;
+    if (old === state) return true;
+    const changes = old && loadChanges(old, state);
+    return changes !== undefined && !changes.everywhere && changes.nodes.size === 0;
+  });
+
 const NEVER_READ = { rules: null, ipsets: null };
 
 /** Whether a packet of a guest may depend on what differs between two snapshots of its cluster. @param guest null: it was never read */
