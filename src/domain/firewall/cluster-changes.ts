@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { LiveCluster, LiveGuest, LiveRule, LiveSetEntry } from './live-state';
 
 /** What differs between two snapshots of a cluster, as far as packets of its guests may depend on it. */
@@ -13,17 +14,13 @@ export type ClusterChanges = {
 
 type Named<T> = Readonly<Record<string, T>> | null | undefined;
 
-/** Whether two values are the same; those with their fields in another order may count as different. */
-const isSame = (before: unknown, now: unknown): boolean =>
-  before === now || JSON.stringify(before) === JSON.stringify(now);
-
 /** Names of entries that differ; null: one of the two is not known. */
 function listChanged<T>(before: Named<T>, now: Named<T>): string[] | null {
   if (!before || !now) return before === now ? [] : null;
   const find = (entries: Readonly<Record<string, T>>, name: string) =>
     Object.hasOwn(entries, name) ? entries[name] : undefined;
   const names = new Set([...Object.keys(before), ...Object.keys(now)]);
-  return [...names].filter((name) => !isSame(find(before, name), find(now, name)));
+  return [...names].filter((name) => !isDeepStrictEqual(find(before, name), find(now, name)));
 }
 
 /** Whether addresses of a rule, or an entry of a set, may refer to one of these: `web`, `dc/web`, `+web` and `+guest/web` refer to `web`. */
@@ -59,10 +56,10 @@ const listForwarding = (rules: readonly LiveRule[] | null | undefined) =>
   rules?.filter(({ type }) => type !== 'in' && type !== 'out') ?? [];
 
 /** What of the data center all guests may meet. */
-const listShared = ({ firewall_enabled, options, vnets, rules }: LiveCluster): unknown[] =>
-  [firewall_enabled, options, vnets, rules && listForwarding(rules)].map((part) =>
-    part === undefined ? 'absent' : part,
-  );
+const listShared = ({ firewall_enabled, options, vnets, rules }: LiveCluster): unknown[] => [
+  ...[firewall_enabled, options, vnets],
+  rules && listForwarding(rules),
+];
 
 /** Any guest may be concerned. */
 export const EVERYWHERE: ClusterChanges = {
@@ -81,7 +78,8 @@ export function findClusterChanges(before: LiveCluster, now: LiveCluster): Clust
   const aliases = listChanged(before.aliases, now.aliases);
   const sets = listChanged(before.ipsets, now.ipsets);
   const groups = listChanged(before.groups, now.groups);
-  if (!nodes || !aliases || !sets || !groups || !isSame(listShared(before), listShared(now))) return EVERYWHERE;
+  if (!nodes || !aliases || !sets || !groups || !isDeepStrictEqual(listShared(before), listShared(now)))
+    return EVERYWHERE;
   // What does not differ itself refers to the same things in both.
   const named = new Set(aliases.map((name) => name.toLowerCase()));
   const affectedSets = listAffected(sets, now.ipsets, (entries) => entries.some((entry) => isMember(entry, named)));
@@ -127,7 +125,7 @@ function shareEntries<T>(before: Named<T>, now: Named<T>): Named<T> {
   return Object.fromEntries(
     Object.entries(now).map(([name, value]) => {
       const old = Object.hasOwn(before, name) ? (before[name] as T) : value;
-      return [name, isSame(old, value) ? old : value];
+      return [name, isDeepStrictEqual(old, value) ? old : value];
     }),
   );
 }
