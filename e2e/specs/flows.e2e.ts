@@ -69,10 +69,6 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
     await typeInto(views.getByRole('textbox', { name: 'Name' }), 'Denied logins');
     await views.getByRole('button', { name: 'Save view' }).click();
     await expect(views.getByRole('link', { name: 'Denied logins' })).toBeVisible();
-    // The pointer still rests on the button, whose tooltip, outside all landmarks, says by now why it is disabled.
-    await views.getByRole('textbox', { name: 'Name' }).hover();
-    // What is left is the button's description.
-    await expect(page.getByText('Enter a name.')).toHaveCount(1);
     await expectAccessible(page, 'saved views');
     await page.keyboard.press('Escape');
     // The chip changes the same text.

@@ -23,6 +23,7 @@ export function TooltipPopup({ anchor, content, side, onClose, onHold }: Tooltip
       <Base.Portal>
         <Base.Positioner anchor={anchor} side={side} sideOffset={6} className="z-(--layer-toast)">
           <Base.Popup
+            role="tooltip"
             className="max-w-72 rounded-md bg-text px-2 py-1 text-sm text-surface"
             onPointerEnter={() => onHold(true)}
             onPointerLeave={() => onHold(false)}
