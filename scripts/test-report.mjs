@@ -10,11 +10,15 @@ export const formatFailure = (name, message) => ({
   reason: stripVTControlCharacters(message).split('\n').slice(0, 12),
 });
 
-/** The errors as text; of their stacks only this project's frames. */
+/** The errors as text; of their stacks only this project's frames. What ran too long has another text at the head of its stack. */
 const formatErrors = (errors) =>
   errors
-    .flatMap((error) => [...(error.stack ?? error.message ?? String(error)).split('\n'), error.diff])
-    .filter((line) => line && !/^ +at .*(node_modules|node:)/.test(line))
+    .flatMap((error) => [
+      error.message ? `${error.name ?? 'Error'}: ${error.message}` : String(error),
+      ...(error.stack?.split('\n') ?? []).filter((line) => /^ +at (?!.*(node_modules|node:))/.test(line)),
+      error.diff,
+    ])
+    .filter(Boolean)
     .join('\n');
 
 const sumSeconds = ({ setupDuration, collectDuration, duration }) =>

@@ -253,6 +253,22 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       expect(await findQueue('sync.schedule')).toEqual(before);
     });
 
+    it('closes its queues and connections while a worker has a job that does not end', async () => {
+      let finish: (() => void) | undefined;
+      sync = () =>
+        new Promise((resolve) => {
+          finish = resolve;
+        });
+      await startWorkers();
+      await m.enqueue(m.clusterSync, { cluster_id: newId() });
+      await until('started', () => finish);
+      await m.closeQueues();
+      finish?.();
+      m = await load();
+      // A worker has a connection of its own to Redis, which ends with it.
+      if (kind === 'postgres') await until('no worker', async () => (await findQueue('cluster.sync'))?.workers === 0);
+    });
+
     it('counts the worker processes that are connected', async () => {
       expect((await findQueue('cluster.sync'))?.workers).toBe(0);
       await startWorkers();

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { closeQueues } from '@/server/jobs/queues';
 import { env } from '@/server/lib/env';
 import { type Command, EXIT } from './command';
@@ -32,8 +31,7 @@ Read-only. Fails if a check fails; warnings alone do not fail.
             if (finding.remedy) terminal.print(`${' '.repeat(25)}→ ${finding.remedy}`);
           }
         });
-        // A Redis that does not answer keeps them open.
-        if (asked) await Promise.race([closeQueues(), delay(2_000)]);
+        if (asked) await closeQueues();
         return findings.some(({ status }) => status === 'failed') ? EXIT.failed : EXIT.ok;
       }),
     ),

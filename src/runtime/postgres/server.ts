@@ -14,7 +14,10 @@ export type PostgresServer = {
   port: number;
   /** Resolves when the process is gone, however that came. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Ends it: `fast` rolls back and checkpoints, `immediate` leaves the rest to crash recovery. */
+  /**
+   * Ends it: `fast` rolls back and checkpoints, `immediate` leaves the rest to crash recovery. A `fast` that a session holds up continues as
+   * `immediate` after `stopTimeoutMs`.
+   */
   stop(mode: 'fast' | 'immediate'): Promise<void>;
 };
 
@@ -25,6 +28,7 @@ type Options = {
   settings: Readonly<Record<string, string>>;
   onLine: (line: string) => void;
   readyTimeoutMs?: number;
+  stopTimeoutMs?: number;
 };
 
 /** The `postgres://` URL of a database of a private server. */
@@ -59,7 +63,7 @@ function isReady(directory: string, pid: number): boolean {
  *   recovery counts).
  */
 export async function startPostgres(program: PostgresProgram, options: Options): Promise<PostgresServer> {
-  const { directory, port, settings, onLine, readyTimeoutMs = 60_000 } = options;
+  const { directory, port, settings, onLine, readyTimeoutMs = 60_000, stopTimeoutMs = 30_000 } = options;
   ensureDirectoryOwner(directory, program.account);
   const handle = directoryHandle(directory, program.account);
   const flags = Object.entries({
@@ -116,7 +120,12 @@ export async function startPostgres(program: PostgresProgram, options: Options):
     port,
     exited,
     async stop(mode) {
-      if (running) child.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      if (running && mode === 'fast') {
+        child.kill('SIGINT');
+        await Promise.race([exited, delay(stopTimeoutMs, undefined, { ref: false })]);
+        if (running) onLine(`did not end within ${stopTimeoutMs / 1000} s; ending it immediately`);
+      }
+      if (running) child.kill('SIGQUIT');
       await exited;
     },
   };

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   createPostgresBackend,
   type IQueueBackend,
@@ -47,7 +48,7 @@ export type QueueBackend = {
   worker(name: string, processor: JobProcessor, settings: WorkerSettings): JobWorker;
   /** The state of each of these queues, in their order. A schedule has the name of its queue. */
   states(queues: readonly JobQueue[]): Promise<QueueState[]>;
-  /** Closes the shared connections; queues and workers are closed before. */
+  /** Closes the shared connections. Queues and workers are closed before; what one that does not end holds is cut after two seconds. */
   close(): Promise<void>;
 };
 
@@ -55,6 +56,8 @@ export type QueueBackend = {
 const SCHEMA = 'bullmq';
 /** Connections besides those with which workers listen. */
 const SHORT_QUERIES = 6;
+/** How long what is open may take to close, in milliseconds. */
+export const CLOSE_MS = 2_000;
 const logDrop = (error: unknown) => logger.warn({ err: error }, 'queue connection lost; reconnecting');
 
 /**
@@ -114,6 +117,9 @@ function postgresBackend(url: string): QueueBackend {
   pool.on('error', logDrop);
   // Every queue and worker listens for errors of the shared pool.
   pool.setMaxListeners(200);
+  const open = new Set<pg.PoolClient>();
+  pool.on('connect', (client) => open.add(client));
+  pool.on('remove', (client) => open.delete(client));
   return {
     kind: 'postgres',
     async prepare() {
@@ -134,7 +140,13 @@ function postgresBackend(url: string): QueueBackend {
     async states(queues) {
       return (await pool.query<QueueState>(STATES, [queues.map(({ name }) => name)])).rows;
     },
-    close: () => pool.end(),
+    async close() {
+      // The pool waits for every connection to be given back.
+      const closed = pool.end().then(() => true);
+      if (await Promise.race([closed, delay(CLOSE_MS, false, { ref: false })])) return;
+      logger.warn({ connections: open.size }, 'queue connections were still in use');
+      for (const client of open) void (client as pg.PoolClient & pg.Client).end().catch(logDrop);
+    },
   };
 }
 

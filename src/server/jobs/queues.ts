@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { logger } from '../lib/logger';
 import { processState } from '../lib/process-state';
-import { type JobQueue, queueBackend } from './backend';
+import { CLOSE_MS, type JobQueue, queueBackend } from './backend';
 import type { JobName } from './definitions';
 
 const state = processState(() => ({ open: new Map<JobName, JobQueue>() }));
@@ -17,10 +18,11 @@ export function getQueue(name: JobName): JobQueue {
   return queue;
 }
 
-/** Closes this process's queues and the connections below them. */
+/** Closes this process's queues and the connections below them, within seconds: also when the store does not respond, or a worker still runs. */
 export async function closeQueues(): Promise<void> {
   const queues = [...state.open.values()];
   state.open.clear();
-  await Promise.allSettled(queues.map((queue) => queue.close()));
+  const closed = Promise.allSettled(queues.map((queue) => queue.close()));
+  await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
   await queueBackend.close();
 }
