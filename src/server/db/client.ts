@@ -10,6 +10,7 @@ import { lazy, processState } from '../lib/process-state';
 import { guardTransactions } from './guard-transactions';
 import { tolerateLostConnections } from './lost-connections';
 import { prepareFrequent } from './prepare-statements';
+import { separateStatements } from './separate-statements';
 
 type Schema = Record<string, never>;
 export type Db = PostgresJsDatabase<Schema>;
@@ -68,19 +69,21 @@ const pools = processState<Pools>(() => ({ clients: new Map(), streams: undefine
 function connect(max: number, connection: { statement_timeout: number } & Settings) {
   const url = env().DATABASE_URL;
   if (!url) throw new Error('DATABASE_URL is not set; `npm start` sets it for the embedded mode');
-  const made = postgres(url, {
-    max,
-    idle_timeout: 60,
-    connect_timeout: 10,
-    onnotice: () => {},
-    connection: {
-      application_name: 'fabric',
-      idle_in_transaction_session_timeout: MINUTE_MS,
-      // A plan for any values would be a bad one for a range of an hour or for one of a year.
-      plan_cache_mode: 'force_custom_plan',
-      ...connection,
-    },
-  });
+  const made = separateStatements(
+    postgres(url, {
+      max,
+      idle_timeout: 60,
+      connect_timeout: 10,
+      onnotice: () => {},
+      connection: {
+        application_name: 'fabric',
+        idle_in_transaction_session_timeout: MINUTE_MS,
+        // A plan for any values would be a bad one for a range of an hour or for one of a year.
+        plan_cache_mode: 'force_custom_plan',
+        ...connection,
+      },
+    }),
+  );
   made.unsafe = prepareFrequent(made.unsafe);
   guardTransactions(made);
   tolerateLostConnections();

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { withMigrationLock } from '../../../db/migration-lock';
+import { separateStatements } from '../../../db/separate-statements';
 import { env } from '../../../lib/env';
 import { AppError } from '../../../lib/errors';
 import { connectTo } from '../clickhouse/connection';
@@ -14,12 +15,14 @@ const MOVE_LOCK = 0x4641424d;
 
 /** A day is read by one connection while how far it is goes over another one. No statement has a time limit. */
 const connect = (url: string, max: number) =>
-  postgres(url, {
-    max,
-    connect_timeout: 10,
-    onnotice: () => {},
-    connection: { application_name: 'fabric-move', TimeZone: 'UTC' },
-  });
+  separateStatements(
+    postgres(url, {
+      max,
+      connect_timeout: 10,
+      onnotice: () => {},
+      connection: { application_name: 'fabric-move', TimeZone: 'UTC' },
+    }),
+  );
 
 const MOVES = { clickhouse: moveToClickhouse, postgres: moveToPostgres } as const;
 const MISSING: Record<StorageEngine, string> = {
