@@ -4,26 +4,39 @@ import { prepareFrequent } from './prepare-statements';
 type Begin = (...args: unknown[]) => Promise<unknown>;
 type Body = (tx: postgres.TransactionSql) => unknown;
 
+const describeEnd = () =>
+  new Error('The transaction has ended: a part of it that was not waited for tried to run another statement');
+
 /**
- * Keeps a lost connection from ending the process. When a connection fails inside a transaction, postgres.js (3.4)
- * rejects the transaction, but then sends its rollback, and any further query of the body, to the closed socket, which
- * throws where it cannot be caught. Nothing is sent any more once the transaction is rejected. Frequent statements are prepared inside
- * transactions, too.
+ * Guards transactions of postgres.js (3.4) against two things.
+ *
+ * A lost connection would end the process: the transaction is rejected, but then its rollback, and any further query of the body, goes to
+ * the closed socket, which throws where it cannot be caught. Nothing is sent any more once the transaction is rejected.
+ *
+ * A part of the body may continue after the body has ended, as one of several in a `Promise.all` of which another failed. Its statements
+ * would run after the rollback, and so be kept, or in the next transaction of the connection. They fail instead.
+ *
+ * Frequent statements are prepared inside transactions, too.
  */
 export function guardTransactions(client: postgres.Sql): void {
   const begin = client.begin as unknown as Begin;
   const guarded: Begin = (...args) => {
     const body = args.pop() as Body;
     let lost: unknown;
+    let ended = false;
     const transaction = begin(...args, async (tx: postgres.TransactionSql) => {
       const unsafe = prepareFrequent(tx.unsafe);
       tx.unsafe = ((...query: Parameters<typeof unsafe>) => {
         if (lost !== undefined) throw lost;
+        if (ended) throw describeEnd();
         return unsafe(...query);
       }) as typeof unsafe;
       try {
-        return await body(tx);
+        const result = await body(tx);
+        ended = true;
+        return result;
       } catch (error) {
+        ended = true;
         // Both are notified of a loss, in any order: one turn later both know about it.
         await new Promise((resolve) => setImmediate(resolve));
         // The caller that began the transaction has its error already; continuing here would send the rollback.
