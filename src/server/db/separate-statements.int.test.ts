@@ -28,7 +28,7 @@ it('keeps what it confirms, however many statements and transactions come togeth
     results.push(...(await Promise.allSettled(together)));
   }
   const failed = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
-  // What is written in a transaction that nobody ends is lost with its connection.
+  // What is written in a transaction that is never ended is lost with its connection.
   await startFreshProcess();
   const [stored] = await db.execute(sql`select count(*)::int as count from written`);
   expect({ failed, ...stored }).toEqual({ failed: [], count: sent });
