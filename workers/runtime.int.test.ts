@@ -259,9 +259,10 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         new Promise((resolve) => {
           finish = resolve;
         });
-      await startWorkers();
+      const worker = await m.startWorkers(processors, { ...FAST, lateMs: 300 });
       await m.enqueue(m.clusterSync, { cluster_id: newId() });
       await until('started', () => finish);
+      await worker.close();
       await m.closeQueues();
       finish?.();
       m = await load();

@@ -27,11 +27,10 @@ type Options = {
   stalledIntervalMs?: number;
   /** How long running jobs may finish when the process ends; then their signal aborts and they wait for another worker. */
   graceMs?: number;
+  /** How long after the grace the workers may take to close. With what follows, that ends before the supervisor ends the process. */
+  lateMs?: number;
   scheduleCheckMs?: number;
 };
-
-/** How long after the grace the connections may take to close, in milliseconds. */
-const LATE_MS = 8_000;
 
 export type WorkerRuntime = {
   /** Stops taking jobs, lets running ones finish or puts them back, and closes the workers. */
@@ -40,7 +39,8 @@ export type WorkerRuntime = {
 
 /** Starts a worker per job and keeps the schedules in place. Resolves when all of them take jobs. */
 export async function startWorkers(processors: JobProcessors, options: Options = {}): Promise<WorkerRuntime> {
-  const { lockDurationMs = 30_000, stalledIntervalMs = 15_000, graceMs = 10_000, scheduleCheckMs = 30_000 } = options;
+  const { lockDurationMs = 30_000, stalledIntervalMs = 15_000, scheduleCheckMs = 30_000 } = options;
+  const { graceMs = 10_000, lateMs = 5_000 } = options;
   const stopping = new AbortController();
 
   const run = async (name: JobName, job: Job, token: string | undefined, signal: AbortSignal): Promise<void> => {
@@ -115,7 +115,7 @@ export async function startWorkers(processors: JobProcessors, options: Options =
         );
         // A worker may wait for a store that is permanently gone; another worker takes over its jobs.
         const deadline = new AbortController();
-        await Promise.race([closed, delay(graceMs + LATE_MS, undefined, { signal: deadline.signal }).catch(() => {})]);
+        await Promise.race([closed, delay(graceMs + lateMs, undefined, { signal: deadline.signal }).catch(() => {})]);
         deadline.abort();
         if (open.size > 0) logger.warn({ jobs: [...open].map(({ name }) => name) }, 'workers did not stop in time');
         clearTimeout(grace);
