@@ -120,6 +120,7 @@ function postgresBackend(url: string): QueueBackend {
   const open = new Set<pg.PoolClient>();
   pool.on('connect', (client) => open.add(client));
   pool.on('remove', (client) => open.delete(client));
+  const workers = new Set<JobWorker>();
   return {
     kind: 'postgres',
     async prepare() {
@@ -135,12 +136,19 @@ function postgresBackend(url: string): QueueBackend {
     },
     peer: async () => null,
     queue: (name) => new Queue(name, { connection: pool }, createPostgresBackend) as unknown as JobQueue,
-    worker: (name, processor, settings) =>
-      new Worker(name, processor, { ...settings, connection: pool }, createPostgresBackend) as unknown as JobWorker,
+    worker(name, processor, settings) {
+      const options = { ...settings, connection: pool };
+      const worker = new Worker(name, processor, options, createPostgresBackend) as unknown as JobWorker;
+      workers.add(worker);
+      worker.on('closed', () => workers.delete(worker));
+      return worker;
+    },
     async states(queues) {
       return (await pool.query<QueueState>(STATES, [queues.map(({ name }) => name)])).rows;
     },
     async close() {
+      // One that still runs would ask the closed pool for jobs again and again, without a pause.
+      for (const worker of workers) void worker.close(true);
       // The pool waits for every connection to be given back.
       const closed = pool.end().then(() => true);
       if (await Promise.race([closed, delay(CLOSE_MS, false, { ref: false })])) return;
