@@ -32,6 +32,9 @@ type Options = {
   scheduleCheckMs?: number;
 };
 
+/** How long a worker waits after an error of the store, in milliseconds. */
+const RETRY_MS = 2_000;
+
 export type WorkerRuntime = {
   /** Stops taking jobs, lets running ones finish or puts them back, and closes the workers. */
   close(): Promise<void>;
@@ -78,10 +81,14 @@ export async function startWorkers(processors: JobProcessors, options: Options =
       lockDuration: lockDurationMs,
       stalledInterval: stalledIntervalMs,
       maxStalledCount: 3,
-      // After a restart of the store: how long until it is asked again.
-      runRetryDelay: 2_000,
+      runRetryDelay: RETRY_MS,
     });
-    worker.on('error', (error) => logger.warn({ err: error, job: name }, 'worker error'));
+    worker.on('error', (error) => {
+      logger.warn({ err: error, job: name }, 'worker error');
+      // BullMQ waits only after a refused connection. After other errors, as from a server that is starting or full, it would ask again
+      // as fast as these come, so that is paused as if a limit of its rate were reached.
+      Object.assign(worker, { limitUntil: Date.now() + RETRY_MS });
+    });
     worker.on('stalled', (id) => logger.warn({ job: name, job_id: id }, 'job taken over: its worker does not respond'));
     // Another worker may have it by now; this one must stop writing.
     worker.on('lockRenewalFailed', (ids) => {

@@ -118,7 +118,11 @@ function postgresBackend(url: string): QueueBackend {
   // Every queue and worker listens for errors of the shared pool.
   pool.setMaxListeners(200);
   const open = new Set<pg.PoolClient>();
-  pool.on('connect', (client) => open.add(client));
+  pool.on('connect', (client) => {
+    open.add(client);
+    // Lost while it is in use: what is asked of it fails. Without a listener the event would end the process.
+    client.on('error', () => {});
+  });
   pool.on('remove', (client) => open.delete(client));
   const workers = new Set<JobWorker>();
   return {

@@ -8,13 +8,17 @@ const state = processState(() => ({ open: new Map<JobName, JobQueue>() }));
 
 /** The queue of a job, one per process and name. */
 export function getQueue(name: JobName): JobQueue {
-  let queue = state.open.get(name);
-  if (!queue) {
-    queue = queueBackend.queue(name);
-    // The operation that failed reports its own error; without a listener the event would end the process.
-    queue.on('error', (error) => logger.warn({ err: error, job: name }, 'queue error'));
-    state.open.set(name, queue);
-  }
+  const present = state.open.get(name);
+  if (present) return present;
+  const queue = queueBackend.queue(name);
+  // The operation that failed reports its own error; without a listener the event would end the process.
+  queue.on('error', (error) => logger.warn({ err: error, job: name }, 'queue error'));
+  // One that could not reach the store when it was made never tries again: the next use makes another one.
+  queue.waitUntilReady().catch(() => {
+    if (state.open.get(name) === queue) state.open.delete(name);
+    void queue.close().catch(() => {});
+  });
+  state.open.set(name, queue);
   return queue;
 }
 
