@@ -1,5 +1,6 @@
 import { UnrecoverableError } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '@/test/until';
 import { newId } from '../lib/ids';
 import { queueBackend } from './backend';
 import { clusterSync, JOBS } from './definitions';
@@ -34,6 +35,8 @@ describe('jobsOverview', () => {
     expect(queues[0]).toMatchObject({ ...(await counts()).counts, workers: 2 });
     expect(queues[1]).toMatchObject({ waiting: 0, failed: 0, workers: 0 });
     await Promise.all([worker.close(), named.close()]);
+    // PostgreSQL ends their sessions a moment after they have ended.
+    await until('no worker is connected', async () => (await queue.getWorkersCount()) === 0);
     await queue.obliterate({ force: true });
   });
 
