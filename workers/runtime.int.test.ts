@@ -263,6 +263,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
           finish = resolve;
         });
       const worker = await m.startWorkers(processors, { ...FAST, lateMs: 300 });
+      runtimes.push(worker);
       await m.enqueue(m.clusterSync, { cluster_id: newId() });
       await until('started', () => finish);
       if (closes) await worker.close();

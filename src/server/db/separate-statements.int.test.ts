@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { startFreshProcess } from '@/test/fresh-process';
 import { db } from './client';
 
-/** As many as PostgreSQL's client sends to a connection before it waits for answers. */
+/** As many as postgres.js sends to a connection before it waits for answers. */
 const PIPELINE = 100;
 const CONNECTIONS = 2;
 
