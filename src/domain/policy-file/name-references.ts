@@ -2,6 +2,7 @@ import { belongsTo, type OwnerId } from '../policy/acts-on';
 import { EXCEPT } from '../policy/choices';
 import { escapeName, formatEndpoint } from '../policy/endpoint';
 import type { InventoryIndex } from '../policy/inventory-index';
+import { findNamedGroups } from '../policy/pin-group';
 import { findGroups, networkCidrs } from '../policy/resolve';
 import { isExcepted, parseTestEndpoint, type TestEndpoint } from '../policy-tests/test-endpoint';
 
@@ -33,7 +34,8 @@ function nameCluster(cluster: string, index: Index, owner: OwnerId): string | nu
 function nameGroup(reference: string, index: Index, owner: OwnerId): Named {
   const [group] = findGroups(reference, index.groups, owner).filter(({ id }) => id === reference);
   if (!group) return { endpoint: { kind: 'security_group', reference } };
-  if (findGroups(group.name, index.groups, owner).length === 1) {
+  const [named, ...others] = findNamedGroups(group.name, index.groups, owner);
+  if (named?.id === group.id && others.length === 0) {
     return { endpoint: { kind: 'security_group', reference: group.name } };
   }
   return { problem: `Several groups are named ${group.name}. Rename one of them, so that the name is enough.` };

@@ -25,7 +25,9 @@ function computeMembers(text: string, inventory: Inventory, tenant: string | nul
   if (text.startsWith('sg:')) {
     const name = text.slice(3);
     const groups = inventory.security_groups.filter(
-      (group) => (group.name === name || group.id === name) && (tenant === null || group.tenant_id === tenant),
+      (group) =>
+        (group.name === name && group.tenant_id === tenant) ||
+        (group.id === name && (tenant === null || group.tenant_id === tenant)),
     );
     return groups.length === 1 ? seen.filter((workload) => groups[0]?.workload_ids.includes(workload.id)) : [];
   }

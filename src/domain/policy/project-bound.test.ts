@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compilePolicies } from './compile';
-import { indexInventory } from './inventory-index';
+import { indexGroups, indexInventory } from './inventory-index';
 import { INVENTORY, randomPolicies } from './random-policies.fixture';
 import { resolveWorkloads } from './resolve';
 
@@ -57,7 +57,7 @@ it('a policy of a project or tenant has rules and defaults on its own workloads 
   expect(rules).toBeGreaterThan(50);
 });
 
-it('a group of a project is found by policies of the project, and by those of the installation by its id alone', () => {
+it('groups are found by policies of their owner, and by those of the installation by their id alone', () => {
   const [member] = INVENTORY.workloads;
   if (!member) throw new Error('the inventory has no workload');
   const place = { tenant_id: 't1', project_id: 't1.p1' };
@@ -76,7 +76,11 @@ it('a group of a project is found by policies of the project, and by those of th
   expect(found('sg:shop', 't1.p1')).toBe(1);
   expect(found('sg:g-project', 't1')).toBe('not_found');
   expect(found('sg:g-tenant', 't1.p1')).toBe('not_found');
-  // The name means the tenant's, as if the project had none of this name.
-  expect(found('sg:shop', null)).toBe(1);
+  expect(found('sg:g-tenant', null)).toBe(1);
   expect(found('sg:g-project', null)).toBe(1);
+  // Tenants choose the name: it says nothing to the installation, whose own group of the name is another one.
+  expect(found('sg:shop', null)).toBe('ambiguous');
+  const own = { id: 'g-own', name: 'shop', tenant_id: null, workload_ids: [member.id] };
+  const groups = indexGroups([...[...index.groups.values()].flat(), own]);
+  expect(resolveWorkloads('sg:shop', { ...index, groups }, null)).toHaveLength(1);
 });

@@ -59,7 +59,10 @@ describe('proposeEndpoint', () => {
     expect(proposeForWorkload('twin-a')).toBe('vmid:106');
     expect(proposeForWorkload('other')).toBe('other');
     // Groups of a tenant are none of a platform policy.
-    expect(proposeForWorkload('web2', null)).toBe('web2');
+    const ofTenants = INVENTORY.security_groups.filter(({ tenant_id }) => tenant_id !== null);
+    const without = indexInventory({ ...INVENTORY, security_groups: ofTenants });
+    expect(proposeEndpoint({ workload_id: 'web2' }, without, null).endpoint).toBe('web2');
+    expect(proposeForWorkload('web2', null)).toBe('sg:web');
     expect(proposeForWorkload('golden')).toBeNull();
     expect(proposeForWorkload('db1')).toBeNull();
   });

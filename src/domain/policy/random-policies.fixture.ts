@@ -22,6 +22,17 @@ const workload = (id: string, change: Partial<Inventory['workloads'][number]> = 
 /** Addresses that cannot be joined into networks, so that lists of them get long. */
 const SCATTERED = Array.from({ length: 130 }, (_, i) => `10.9.${i}.${(i * 2) % 250}`);
 
+/** Groups of tenants. Most have the name of one of the installation. */
+const GROUPS: Inventory['security_groups'] = [
+  { id: 'g1', name: 'web', tenant_id: 't1', workload_ids: ['web1', 'web2', 'golden'] },
+  { id: 'g2', name: 'db', tenant_id: 't2', workload_ids: ['db1', 'mute'] },
+  { id: 'g3', name: 'empty', tenant_id: 't1', workload_ids: [] },
+  { id: 'g4', name: 'many', tenant_id: 't1', workload_ids: SCATTERED.map((_, i) => `many${i}`) },
+  { id: 'g5', name: 'some', tenant_id: 't1', workload_ids: SCATTERED.slice(0, 60).map((_, i) => `many${i}`) },
+  { id: 'g6', name: 'doubled', tenant_id: 't1', workload_ids: ['web1'] },
+  { id: 'g7', name: 'doubled', tenant_id: 't1', workload_ids: ['db1'] },
+];
+
 /** Two clusters with what makes resolving hard: one name twice, one vmid twice, templates, tenants, no addresses. */
 export const INVENTORY: Inventory = {
   clusters: CLUSTERS,
@@ -37,13 +48,8 @@ export const INVENTORY: Inventory = {
     ...SCATTERED.map((address, i) => workload(`many${i}`, { vmid: 1000 + i, addresses: [address] })),
   ],
   security_groups: [
-    { id: 'g1', name: 'web', tenant_id: 't1', workload_ids: ['web1', 'web2', 'golden'] },
-    { id: 'g2', name: 'db', tenant_id: 't2', workload_ids: ['db1', 'mute'] },
-    { id: 'g3', name: 'empty', tenant_id: 't1', workload_ids: [] },
-    { id: 'g4', name: 'many', tenant_id: 't1', workload_ids: SCATTERED.map((_, i) => `many${i}`) },
-    { id: 'g5', name: 'some', tenant_id: 't1', workload_ids: SCATTERED.slice(0, 60).map((_, i) => `many${i}`) },
-    { id: 'g6', name: 'doubled', tenant_id: 't1', workload_ids: ['web1'] },
-    { id: 'g7', name: 'doubled', tenant_id: 't1', workload_ids: ['db1'] },
+    ...GROUPS,
+    ...GROUPS.slice(0, 5).map((group) => ({ ...group, id: `${group.id}-all`, tenant_id: null })),
   ],
   networks: [
     {

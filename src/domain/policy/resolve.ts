@@ -29,18 +29,26 @@ function only<T>(found: readonly T[] | undefined): T | Unresolved {
 
 const isUnresolved = (value: object): value is Unresolved => 'reason' in value;
 
-/** The groups that a reference means: a name or an id, in the view of an owner. */
+/**
+ * The groups that a reference means: a name or an id, in the view of an owner. To the installation a name means its own groups only:
+ * a tenant that chooses a name must not change what policies of the installation do.
+ */
 export const findGroups = (reference: string, groups: InventoryIndex['groups'], owner: OwnerId) =>
   (groups.get(reference) ?? []).filter((group) =>
     owner === null
-      ? (group.project_id ?? null) === null || group.id === reference
+      ? group.tenant_id === null || group.id === reference
       : (group.project_id ?? group.tenant_id) === owner,
   );
 
+/** The one group of an endpoint. That a name is one of tenants' groups only is a matter of their ids, which is what to write then. */
+function findOnlyGroup(reference: string, groups: InventoryIndex['groups'], owner: OwnerId) {
+  const found = findGroups(reference, groups, owner);
+  return owner === null && found.length === 0 && groups.has(reference) ? { reason: 'ambiguous' as const } : only(found);
+}
+
 /**
  * Workloads of an endpoint that names workloads. A tenant or project sees its own only. Groups of a project are the project's:
- * who edits them must not change what policies of the tenant do elsewhere. The installation names them by id: who chooses their
- * names must not make others ambiguous.
+ * who edits them must not change what policies of the tenant do elsewhere.
  */
 function findEndpointWorkloads(
   endpoint: Endpoint,
@@ -52,7 +60,7 @@ function findEndpointWorkloads(
   const orEmpty = (list: readonly IndexedWorkload[]) => (list.length > 0 ? list : { reason: 'empty' as const });
   switch (endpoint.kind) {
     case 'security_group': {
-      const group = only(findGroups(endpoint.reference, index.groups, owner));
+      const group = findOnlyGroup(endpoint.reference, index.groups, owner);
       if (isUnresolved(group)) return group;
       const members = group.workload_ids.flatMap((id) => index.workloads.get(id) ?? []);
       return orEmpty(visible(members));

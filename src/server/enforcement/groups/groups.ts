@@ -125,13 +125,11 @@ export function assertUnused(
  */
 export async function assertFoundAfterMove(
   tx: Tx,
-  { id, name, project_id }: Pick<SecurityGroupRow, 'id' | 'name' | 'project_id'>,
+  { id, name }: Pick<SecurityGroupRow, 'id' | 'name'>,
   reach: Reach,
 ): Promise<void> {
-  const users = await listGroupUsers(tx, id);
-  const lost = users.filter((policy) => policy.tenant_id !== null);
+  const lost = (await listGroupUsers(tx, id)).filter((policy) => policy.tenant_id !== null);
   assertUnused(`The group ${name}`, lost, [`sg:${id}`, `sg:${name}`], reach);
-  if (project_id === null) assertUnused(`The name ${name}`, users, [`sg:${name}`], reach);
 }
 
 /**

@@ -16,6 +16,7 @@ import { assertNoRollout, type WithinChange } from '../changes/rollout/guard';
 import { settleOwner } from '../deployments/removal/settle';
 import { requestCleanupIn } from '../deployments/request-again';
 import { startDeployments } from '../deployments/schedule';
+import { pinPolicyGroups } from '../groups/pin-groups';
 import { assertUnmanaged } from '../managed/managed';
 import { isUnderWay } from '../queries/deployments';
 import {
@@ -158,7 +159,8 @@ export async function changePolicyIn(
   if (!row) throw notFound('policy');
   const before = await readPolicySnapshot(tx, row);
   assertVersion('policy', row.version, version, { current: before });
-  const after = await change(before, tx);
+  const changed = await change(before, tx);
+  const after = { ...changed, definition: await pinPolicyGroups(tx, row, changed.definition) };
   assertTier(row.tenant_id, after);
   const moves = project_id !== undefined && project_id !== row.project_id;
   if (!moves && isSameSnapshot(before, after)) return { cleanup: [], removals: [] };

@@ -2,6 +2,7 @@ import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/
 import { belongsTo, getOwnerId, type OwnerId, type PolicyOwner } from '@/domain/policy/acts-on';
 import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
 import type { IndexedWorkload } from '@/domain/policy/inventory-index';
+import { pinGroup } from '@/domain/policy/pin-group';
 import { workloadEndpoint } from '@/domain/policy/propose-endpoint';
 import { networkCidrs, resolvePeers, resolveWorkloads, spansToText } from '@/domain/policy/resolve';
 import type { EndpointSearch, EndpointSuggestion, ResolvedEndpoint, ResolveInput } from '@/domain/policy-endpoints';
@@ -28,8 +29,9 @@ function resolveOne(inputs: PolicyInputs, owner: OwnerId, text: string): Resolve
     const reasons = { place_reason: 'invalid', peer_reason: 'invalid' } as const;
     return { endpoint: text, canonical: null, kind: null, ...reasons, error: parsed.error, ...NOTHING };
   }
-  const places = resolveWorkloads(text, inputs.index, owner);
-  const peers = resolvePeers(text, inputs.index, owner);
+  const stored = pinGroup(text, inputs.index.groups, owner);
+  const places = resolveWorkloads(stored, inputs.index, owner);
+  const peers = resolvePeers(stored, inputs.index, owner);
   const workloads = 'reason' in places ? [] : [...places].sort((a, b) => (a.name < b.name ? -1 : 1));
   const known = peers !== 'any' && !('reason' in peers) ? peers : null;
   const cidrs = known ? [...spansToText(known[4], 4), ...spansToText(known[6], 6)] : [];
@@ -78,8 +80,10 @@ function* candidates(inputs: PolicyInputs, visible: readonly IndexedWorkload[], 
   const isOwned = (group: PolicyOwner) => !owners || owners.includes(getOwnerId(group) ?? '');
   for (const group of groups.values()) {
     if (!isOwned(group)) continue;
-    const same = (inputs.index.groups.get(group.name) ?? []).filter(isOwned);
-    const byName = same.length === 1 && (owners !== null || (group.project_id ?? null) === null);
+    const same = (inputs.index.groups.get(group.name) ?? []).filter(
+      owners ? isOwned : ({ tenant_id }) => tenant_id === null,
+    );
+    const byName = same.length === 1 && same[0] === group;
     const endpoint = byName ? `sg:${group.name}` : `sg:${group.id}`;
     const detail = plural(group.workload_ids.length, 'member');
     yield { kind: 'security_group' as Kind, endpoint, label: group.name, detail, text: group.name };

@@ -64,8 +64,8 @@ export async function listVersions(
   return listPolicyVersions(policyId, input);
 }
 
-/** As the migration `networks-by-cluster` writes it. */
-const MIGRATION_REASON = 'Networks named with their cluster';
+/** As the migrations `networks-by-cluster` and `groups-by-id` write them. */
+const MIGRATION_REASONS = ['Networks named with their cluster', 'Groups of tenants named by their IDs'];
 
 /**
  * Adds the audit records of policy versions that a migration of the database made: it runs before this program, and cannot
@@ -77,8 +77,8 @@ export function recordMigratedVersions(): Promise<number> {
   return db.transaction(async (tx) => {
     // Before looking: of two processes the second must see what the first added.
     await lockAuditChain(tx);
-    const versions = await listUnrecordedVersions(tx, MIGRATION_REASON);
-    for (const { policy_id, version, snapshot, before, tenant_id } of versions) {
+    const versions = await listUnrecordedVersions(tx, MIGRATION_REASONS);
+    for (const { policy_id, version, reason, snapshot, before, tenant_id } of versions) {
       await recordAudit(tx, scope, {
         action: 'policy.updated',
         object_kind: 'policy',
@@ -86,7 +86,7 @@ export function recordMigratedVersions(): Promise<number> {
         object_name: snapshot.name,
         tenant_id,
         before: before && { version: version - 1, ...before },
-        after: { version, reason: MIGRATION_REASON, ...snapshot },
+        after: { version, reason, ...snapshot },
       });
     }
     return versions.length;

@@ -25,6 +25,7 @@ import { assertNoApprovalNeeded, toPolicyInput } from '../changes/gate';
 import { assertNoRollout, type WithinChange } from '../changes/rollout/guard';
 import { requestCleanupIn } from '../deployments/request-again';
 import { startDeployments } from '../deployments/schedule';
+import { pinPolicyGroups } from '../groups/pin-groups';
 import { assertUnmanaged } from '../managed/managed';
 import * as repository from '../queries/policies';
 import {
@@ -113,9 +114,10 @@ type NewPolicy = {
 export async function createPolicyIn(
   tx: Tx,
   scope: Scope<'policy:write'>,
-  { id, owner, snapshot, reason, version = 1 }: NewPolicy,
+  { id, owner, snapshot: given, reason, version = 1 }: NewPolicy,
 ): Promise<void> {
   const { tenant_id, project_id } = owner;
+  const snapshot = { ...given, definition: await pinPolicyGroups(tx, owner, given.definition) };
   const { rules, ...fields } = snapshot;
   assertTier(tenant_id, fields);
   if (await isPolicyNameUsed(tx, owner, fields.name)) throw nameTaken('policy', fields.name);

@@ -2,6 +2,7 @@ import type { ChangeEdit } from '@/domain/change/items';
 import { getReachableTenants, type Owned } from '@/domain/permissions';
 import { getOwnerId } from '@/domain/policy/acts-on';
 import { parseEndpoint } from '@/domain/policy/endpoint';
+import { pinGroup } from '@/domain/policy/pin-group';
 import { resolvePeers, resolveWorkloads, type UnresolvedReason } from '@/domain/policy/resolve';
 import {
   compareFile,
@@ -69,7 +70,8 @@ class FileReader {
       const byId = findIdReference(text);
       if (byId) this.problems.push({ field: `${field}.${at}`, message: byId });
       if (byId || canBeAmbiguous) continue;
-      const found = resolvePeers(text, this.inputs.index, getOwnerId(owner));
+      const { index } = this.inputs;
+      const found = resolvePeers(pinGroup(text, index.groups, getOwnerId(owner)), index, getOwnerId(owner));
       if (found === 'any' || !('reason' in found) || found.reason !== 'ambiguous') continue;
       this.problems.push({ field: `${field}.${at}`, message: `${text}: ${REMEDIES.ambiguous}` });
     }

@@ -1,8 +1,9 @@
 import { getOwnerId } from '@/domain/policy/acts-on';
+import { readGroupName } from '@/domain/policy/pin-group';
+import { findGroups } from '@/domain/policy/resolve';
 import type { TestDecision, TestFinding } from '@/domain/policy-tests/decide';
 import { NO_EVENT, type StoredCause } from '@/domain/policy-tests/definition';
 import { describeClusterEdit, describeGuestEdit } from '@/domain/policy-tests/firewall-edit';
-import { parseTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import type { Executor } from '../../db/client';
 import type { Readable } from '../policies/planned-change';
 import {
@@ -32,14 +33,9 @@ function getPlaceIds({ source_place, destination_place }: TestFinding, { inputs 
 /** Groups that the ends name, as the owner of the test sees them. */
 function listNamedGroups(test: PolicyTestRow, { inputs }: Readable): Set<string> {
   const owner = getOwnerId(test);
-  const named = [...test.from, ...test.to].flatMap((text) => {
-    const parsed = parseTestEndpoint(text);
-    return !('error' in parsed) && parsed.kind === 'security_group' ? [parsed.reference] : [];
-  });
-  const groups = named.flatMap((reference) => inputs.index.groups.get(reference) ?? []);
-  return new Set(
-    groups.filter((group) => owner === null || (group.project_id ?? group.tenant_id) === owner).map(({ id }) => id),
-  );
+  const named = [...test.from, ...test.to].flatMap((text) => readGroupName(text) ?? []);
+  const groups = named.flatMap((reference) => findGroups(reference, inputs.index.groups, owner));
+  return new Set(groups.map(({ id }) => id));
 }
 
 /** How well a record explains the failure; 0: not at all. */

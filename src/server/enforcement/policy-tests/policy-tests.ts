@@ -19,6 +19,7 @@ import { newId } from '../../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound, refuseField } from '../../lib/refusals';
 import { chooseOwner } from '../../tenancy/choose-owner';
 import type { WithinChange } from '../changes/rollout/guard';
+import { pinTestGroups } from '../groups/pin-groups';
 import { assertUnmanaged } from '../managed/managed';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
@@ -117,7 +118,7 @@ export async function createPolicyTestIn(
   if ((await countPolicyTests(tx, owner)) >= MAX_TESTS) {
     throw new AppError('refused', `There are ${MAX_TESTS} policy tests already. Delete some first.`);
   }
-  await insertPolicyTest(tx, test);
+  await insertPolicyTest(tx, await pinTestGroups(tx, owner, test));
   const row = await lockPolicyTest(tx, 'all', test.id);
   if (!row) throw new Error('expected the stored test to exist');
   await evaluateStored(tx, scope, firewall, row);
@@ -179,7 +180,8 @@ export async function updatePolicyTestIn(
 ): Promise<void> {
   const row = await lockOwnTest(tx, scope.reach, id);
   assertVersion('policy test', row.version, version, { current: auditedTest(row) });
-  const changes = changedFields<PolicyTestRow, Partial<PolicyTestRow>>(row, input);
+  const ends = await pinTestGroups(tx, row, { from: input.from ?? row.from, to: input.to ?? row.to });
+  const changes = changedFields<PolicyTestRow, Partial<PolicyTestRow>>(row, { ...input, ...ends });
   if (Object.keys(changes).length === 0) return;
   assertUnmanaged('policy_test', row, within);
   const next = { ...row, ...changes, version: row.version + 1 };

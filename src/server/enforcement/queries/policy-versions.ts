@@ -79,11 +79,12 @@ export async function findPolicyVersions(
 /** Versions that a migration of the database made, with the one before, as far as no audit record names them yet. */
 export async function listUnrecordedVersions(
   tx: Tx,
-  reason: string,
+  reasons: readonly string[],
 ): Promise<
   {
     policy_id: string;
     version: number;
+    reason: string;
     snapshot: StoredSnapshot;
     before: StoredSnapshot | null;
     tenant_id: string | null;
@@ -94,6 +95,7 @@ export async function listUnrecordedVersions(
     .select({
       policy_id: policyVersions.policy_id,
       version: policyVersions.version,
+      reason: policyVersions.reason,
       snapshot: policyVersions.snapshot,
       before: before.snapshot,
       tenant_id: policies.tenant_id,
@@ -106,7 +108,7 @@ export async function listUnrecordedVersions(
     )
     .where(
       and(
-        eq(policyVersions.reason, reason),
+        inArray(policyVersions.reason, [...reasons]),
         isNull(policyVersions.author_id),
         sql`not exists (select 1 from ${auditRecords} where ${auditRecords.object_id} = ${policyVersions.policy_id}::text
           and ${auditRecords.action} = 'policy.updated' and ${auditRecords.after} ->> 'version' = ${policyVersions.version}::text)`,

@@ -30,8 +30,8 @@ export const memberByHand = sql`exists (select 1 from ${securityGroupMembers}
   where ${eq(securityGroupMembers.security_group_id, securityGroups.id)}
   and ${eq(securityGroupMembers.workload_id, workloads.id)} and ${ofTheSameTenant})`;
 
-/** The name by which the policy may name the group: platform policies name a project's by id only. */
-const nameKnown = sql`(${policies.tenant_id} is not null or ${securityGroups.project_id} is null)`;
+/** The policy may name the group by its name: platform policies name those of tenants by id only. */
+const nameKnown = sql`(${policies.tenant_id} is not null or ${securityGroups.tenant_id} is null)`;
 const named = (
   side: 'sources' | 'targets',
 ) => sql`(jsonb_exists(${policies.definition} -> ${sql.raw(`'${side}'`)}, 'sg:' || ${securityGroups.id})
@@ -41,6 +41,18 @@ const named = (
 export const policyNamesGroup = sql`(${policies.tenant_id} is null or (${policies.tenant_id} = ${securityGroups.tenant_id}
     and ${policies.project_id} is not distinct from ${securityGroups.project_id}))
   and (${named('sources')} or ${named('targets')})`;
+
+/** The groups with one of these names, whatever their owner. */
+export const listGroupsNamed = (executor: Executor, names: readonly string[]) =>
+  executor
+    .select({
+      id: securityGroups.id,
+      name: securityGroups.name,
+      tenant_id: securityGroups.tenant_id,
+      project_id: securityGroups.project_id,
+    })
+    .from(securityGroups)
+    .where(inArray(securityGroups.name, [...names]));
 
 /**
  * The group belongs to a tenant and has members in a project visible to the caller, through which it touches the

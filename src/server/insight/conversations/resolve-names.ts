@@ -4,6 +4,7 @@ import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/
 import type { OwnerId } from '@/domain/policy/acts-on';
 import { parseEndpoint } from '@/domain/policy/endpoint';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
+import { pinGroup } from '@/domain/policy/pin-group';
 import { resolveNetworkCidrs, resolveWorkloads } from '@/domain/policy/resolve';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import type { NamedEnd, VisibleWorkloads } from '../../traffic/storage/flow-selection';
@@ -25,7 +26,7 @@ function resolveName(name: string, index: InventoryIndex, owner: OwnerId): Named
     const network = resolveNetworkCidrs(endpoint, index, owner);
     return { workload_ids: [], cidrs: 'reason' in network ? [] : network.cidrs };
   }
-  const found = resolveWorkloads(text, index, owner);
+  const found = resolveWorkloads(pinGroup(text, index.groups, owner), index, owner);
   return { workload_ids: 'reason' in found ? [] : found.map(({ id }) => id), cidrs: [] };
 }
 

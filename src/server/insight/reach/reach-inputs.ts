@@ -4,6 +4,7 @@ import { ruleAt } from '@/domain/firewall/rule-at';
 import { joinSpans, subtractSpans } from '@/domain/firewall/space/spans';
 import { getReachableProjects, getReachableTenants, type Owned, type Reach } from '@/domain/permissions';
 import { belongsTo, getOwnerId, type OwnerId } from '@/domain/policy/acts-on';
+import { pinGroup } from '@/domain/policy/pin-group';
 import { pointSpans, type TestEnd } from '@/domain/policy-tests/test-end';
 import { type Identify, identifyByPolicy } from '@/domain/reach/profiles';
 import type { ReachEnd } from '@/domain/reach/reach';
@@ -65,7 +66,10 @@ export class ReachInputs {
   }
 
   endOf(end: ReachEnd): TestEnd {
-    return end === OUTSIDE ? this.outside() : this.#inputs.endOf(end, this.owner).end;
+    if (end === OUTSIDE) return this.outside();
+    const { groups } = this.firewall.inputs.index;
+    const stored = end.map((text) => pinGroup(text, groups, this.owner));
+    return this.#inputs.endOf(stored, this.owner).end;
   }
 
   /** All workloads, and what is outside. */

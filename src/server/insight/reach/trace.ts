@@ -6,7 +6,7 @@ import { isVisibleAt, isWithinReach, type Reach } from '@/domain/permissions';
 import { getOwnerId, type OwnerId } from '@/domain/policy/acts-on';
 import { parseEndpoint } from '@/domain/policy/endpoint';
 import { parseMarker } from '@/domain/policy/marker';
-import { resolvePeers, resolveWorkloads } from '@/domain/policy/resolve';
+import { findGroups, resolvePeers, resolveWorkloads } from '@/domain/policy/resolve';
 import type { Stage } from '@/domain/reach/pairs';
 import type { TraceLine } from '@/domain/reach/reach';
 import { type NamedRule, ruleNamer } from '../../enforcement/guest-firewall/named-rules';
@@ -51,7 +51,7 @@ function traceEnd(
     const member = 'reason' in members ? undefined : members.find(({ addresses }) => addresses.includes(address));
     const known = member && workloads.get(member.id);
     const isGroup = !('error' in parsed) && parsed.kind === 'security_group';
-    const group = isGroup ? index.groups.get(parsed.reference)?.[0] : undefined;
+    const [group] = isGroup ? findGroups(parsed.reference, index.groups, owner) : [];
     if (group) lines.push(line(3, 'group', group.name, group.id));
     if (known && isWithinReach(known, reach)) lines.push(line(lines.length + 2, 'member', known.name, known.id));
     lines.push(line(lines.length + 2, 'address', address));

@@ -5,6 +5,7 @@ import { AppError } from '../../../lib/errors';
 import { newId } from '../../../lib/ids';
 import { assertVersion, refuseField } from '../../../lib/refusals';
 import { chooseOwner } from '../../../tenancy/choose-owner';
+import { pinTestGroups } from '../../groups/pin-groups';
 import { assertEnds } from '../../policy-tests/policy-tests';
 import { lockPolicyTest, type PolicyTestRow, policyTestNameTaken } from '../../queries/policy-tests';
 import { authorizeTests, type ItemContext, type NormalItem, objectNotFound } from './item-context';
@@ -45,12 +46,13 @@ export async function normalizePolicyTest(
   { policy_test_id, base_version, test }: Given<'policy_test'>,
 ): Promise<NormalItem<'policy_test'>> {
   const { reach } = authorizeTests(context);
-  const after = toTestContent(test);
+  const asked = toTestContent(test);
   const former = context.former.find(
     (item): item is TestItem => item.kind === 'policy_test' && item.policy_test_id === policy_test_id,
   );
   if (policy_test_id === undefined || former?.before === null) {
     const owner = await chooseOwner(context.tx, reach, test);
+    const after = await pinTestGroups(context.tx, owner, asked);
     assertEnds(owner, after);
     await assertNameFree(context, at, owner, after.name);
     const id = former?.policy_test_id ?? newId();
@@ -62,6 +64,7 @@ export async function normalizePolicyTest(
     if (test[field] === undefined || test[field] === row[field]) continue;
     throw refuseField(`items.${at}.test.${field}`, 'A policy test keeps its owner. Leave this field out.');
   }
+  const after = await pinTestGroups(context.tx, row, asked);
   assertEnds(row, after);
   if (after.name !== row.name) await assertNameFree(context, at, row, after.name);
   const before = { ...toTestContent(row), version: row.version };

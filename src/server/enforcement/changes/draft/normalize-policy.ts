@@ -6,6 +6,7 @@ import { AppError } from '../../../lib/errors';
 import { newId } from '../../../lib/ids';
 import { assertVersion, refuseField } from '../../../lib/refusals';
 import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
+import { pinPolicyGroups } from '../../groups/pin-groups';
 import { assertTier } from '../../policies/change-policy';
 import { findPolicy, isPolicyNameUsed, listPolicyRules } from '../../queries/policies';
 import { type ItemContext, type NormalItem, objectNotFound } from './item-context';
@@ -29,20 +30,22 @@ async function readStored(
 }
 
 /** The content that is asked for; a tier that is left out stays. Rules that were there before keep their ids. */
-function toSnapshot(
-  tenantId: string | null,
+async function toSnapshot(
+  { tx }: ItemContext,
+  owner: Owned,
   { tenant_id: _, project_id: __, reason: ___, rules, ...fields }: PolicyCreate,
   before: Pick<PolicySnapshot, 'tier' | 'tenant_visibility'> | null,
   known: PolicySnapshot['rules'],
-): PolicySnapshot {
+): Promise<PolicySnapshot> {
   const { tier, tenant_visibility, ...content } = fields;
-  const after = completeSnapshot(tenantId, {
+  const after = completeSnapshot(owner.tenant_id, {
     ...content,
+    definition: await pinPolicyGroups(tx, owner, content.definition),
     tier: tier ?? before?.tier,
     tenant_visibility: tenant_visibility ?? before?.tenant_visibility,
     rules: identifyRules(known, rules, newId),
   });
-  assertTier(tenantId, after);
+  assertTier(owner.tenant_id, after);
   return after;
 }
 
@@ -66,7 +69,7 @@ async function createPolicyItem(
   former: PolicyItem | undefined,
 ): Promise<NormalItem<'policy'>> {
   const owner = await chooseOwner(context.tx, context.scope.reach, policy);
-  const after = toSnapshot(owner.tenant_id, policy, null, former?.after.rules ?? []);
+  const after = await toSnapshot(context, owner, policy, null, former?.after.rules ?? []);
   await assertNameFree(context, at, owner, after.name);
   const policy_id = former?.policy_id ?? newId();
   const item = { kind: 'policy', policy_id, name: after.name, ...owner } as const;
@@ -101,7 +104,7 @@ export async function normalizePolicy(
   const owner = moves ? await changeOwner(context.tx, context.scope.reach, row, project) : toOwner(row);
   const { version: _, ...stored } = before;
   const known = former ? [...before.rules, ...former.after.rules.filter(isNew(before.rules))] : before.rules;
-  const after = policy ? toSnapshot(owner.tenant_id, policy, before, known) : stored;
+  const after = policy ? await toSnapshot(context, owner, policy, before, known) : stored;
   if (moves || after.name !== before.name) await assertNameFree(context, at, owner, after.name);
   return {
     item: {

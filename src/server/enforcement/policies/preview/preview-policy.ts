@@ -6,6 +6,7 @@ import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import { notFound } from '../../../lib/refusals';
 import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
+import { pinPolicyGroups } from '../../groups/pin-groups';
 import { ownConnectionsAfter } from '../../own-connections/own-connections';
 import { describeFailing, findFailingTests } from '../../policy-tests/tests-after';
 import { findPolicy } from '../../queries/policies';
@@ -48,7 +49,7 @@ export async function changedPolicy(
   const policy = {
     ...stored,
     project_id: owner.project_id,
-    ...(definition && { definition }),
+    ...(definition && { definition: await pinPolicyGroups(db, stored, definition) }),
     ...(rules && { rules: rules.map((rule, position) => ({ ...rule, position })) }),
     ...(priority !== undefined && { priority }),
     ...(tier !== undefined && { tier }),
@@ -100,7 +101,7 @@ export async function draftPolicy(
     ...tiered,
     priority,
     created_at: clock.now().toISOString(),
-    definition,
+    definition: await pinPolicyGroups(db, owner, definition),
     rules: rules.map((rule, position) => ({ ...rule, position })),
   };
 }
