@@ -78,7 +78,7 @@ it('groups are found by policies of their owner, and by those of the installatio
   expect(found('sg:g-tenant', 't1.p1')).toBe('not_found');
   expect(found('sg:g-tenant', null)).toBe(1);
   expect(found('sg:g-project', null)).toBe(1);
-  // Tenants choose the name: it says nothing to the installation, whose own group of the name is another one.
+  // A name that tenants choose is none to the installation, whose own group of this name is another one.
   expect(found('sg:shop', null)).toBe('ambiguous');
   const own = { id: 'g-own', name: 'shop', tenant_id: null, workload_ids: [member.id] };
   const groups = indexGroups([...[...index.groups.values()].flat(), own]);

@@ -7,6 +7,7 @@ import { DEPLOYMENT_RUN_LABELS } from '../shared/deployment-run-labels';
 import { DeploymentState } from '../shared/deployment-state';
 import { MODE_LABELS, PolicyMode } from '../shared/enforcement-mode';
 import { PolicyLink } from '../shared/entity-links';
+import { useEndpointNames } from '../shared/policy-endpoints/use-endpoint-names';
 import { TIER_LABELS } from '../shared/tier-labels';
 import { allReasons, getDisplayStatus, guestsText } from './policy-labels';
 
@@ -83,6 +84,6 @@ export const policyColumns = (t: Translate) => [
 ];
 
 function Endpoints({ list }: { list: readonly string[] }) {
-  const text = list.join(', ');
+  const text = list.map(useEndpointNames(list)).join(', ');
   return <span className="mono">{text}</span>;
 }

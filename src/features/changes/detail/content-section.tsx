@@ -13,6 +13,7 @@ import { Section } from '@/ui/section';
 import { describeItem } from '../../shared/changes/change-labels';
 import { PolicyLink, SecurityGroupLink, WorkloadLink } from '../../shared/entity-links';
 import { useWorkloadName } from '../../shared/list/sources';
+import { useEndpointNames } from '../../shared/policy-endpoints/use-endpoint-names';
 import { SnapshotDifference } from '../../shared/policy-versions/snapshot-difference';
 import { securityRuleText } from '../../shared/security-rule-labels';
 
@@ -154,11 +155,12 @@ function Difference({ item }: { item: ChangeItem }) {
 function NewPolicy({ item }: { item: Extract<ChangeItem, { kind: 'policy' }> }) {
   const t = useT();
   const { definition, rules } = item.after;
+  const nameEndpoint = useEndpointNames([...definition.sources, ...definition.targets]);
   return (
     <div className="flex flex-col gap-1">
       <p>
-        <span className="mono">{definition.sources.join(', ') || '–'}</span> →{' '}
-        <span className="mono">{definition.targets.join(', ') || '–'}</span>
+        <span className="mono">{definition.sources.map(nameEndpoint).join(', ') || '–'}</span> →{' '}
+        <span className="mono">{definition.targets.map(nameEndpoint).join(', ') || '–'}</span>
       </p>
       <ul aria-label={t('Rules')} className="flex flex-col">
         {rules.map((rule) => (

@@ -22,6 +22,7 @@ import { REASON_LABELS } from '../../shared/deployment-labels';
 import { DeploymentState } from '../../shared/deployment-state';
 import { MODE_LABELS } from '../../shared/enforcement-mode';
 import { ClusterLink } from '../../shared/entity-links';
+import { useEndpointNames } from '../../shared/policy-endpoints/use-endpoint-names';
 import { useReadAgain } from '../../shared/record-cache';
 import { DIRECTION_LABELS, TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
 import { usePermissions } from '../../shared/use-permissions';
@@ -198,10 +199,11 @@ export function PolicyOverview({ policy, isPast }: { policy: Policy; isPast: boo
 }
 
 function Endpoints({ list }: { list: readonly string[] }) {
+  const nameEndpoint = useEndpointNames(list);
   return (
     <ul className="mono">
       {list.map((endpoint) => (
-        <li key={endpoint}>{endpoint}</li>
+        <li key={endpoint}>{nameEndpoint(endpoint)}</li>
       ))}
     </ul>
   );

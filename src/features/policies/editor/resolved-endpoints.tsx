@@ -6,6 +6,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { Spinner } from '@/ui/loading';
 import { Status } from '@/ui/status';
 import { UNRESOLVED_LABELS } from '../../shared/policy-endpoints/endpoint-labels';
+import { useEndpointNames } from '../../shared/policy-endpoints/use-endpoint-names';
 
 type Definition = Pick<PolicyDefinition, 'direction' | 'sources' | 'targets'>;
 
@@ -78,10 +79,11 @@ type EndpointProps = { text: string; found: ResolvedEndpoint | undefined; place:
 
 function Endpoint({ text, found, place, peer }: EndpointProps) {
   const t = useT();
+  const shown = useEndpointNames([text])(text);
   if (!found) {
     return (
       <li className="flex items-center gap-2">
-        <span className="mono">{text}</span> <Spinner size={12} />
+        <span className="mono">{shown}</span> <Spinner size={12} />
       </li>
     );
   }
@@ -100,7 +102,7 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
     <li className="flex flex-col">
       <details className="min-w-0">
         <summary className="flex min-w-0 flex-wrap items-baseline gap-x-2 rounded-sm">
-          <span className="mono [overflow-wrap:anywhere]">{text}</span>
+          <span className="mono [overflow-wrap:anywhere]">{shown}</span>
           {!dead && <span className="text-muted">{formatSummary(t, found, peer)}</span>}
         </summary>
         {details.length > 0 && (

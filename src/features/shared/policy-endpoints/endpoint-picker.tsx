@@ -12,6 +12,7 @@ import { part, usePart } from '@/ui/part';
 import { useDebounced } from '../use-timers';
 import { ENDPOINT_KIND_LABELS } from './endpoint-labels';
 import type { Grammar } from './typed-endpoint';
+import { useEndpointNames } from './use-endpoint-names';
 
 type Props = {
   name: string;
@@ -50,6 +51,7 @@ export function EndpointPicker({
 }: Props) {
   const t = useT();
   const trpc = useTRPC();
+  const nameEndpoint = useEndpointNames(value);
   const [text, setText] = useState('');
   const reader = usePart(typed, text !== '');
   const except = kind === 'tests' && text.trim().startsWith(EXCEPT) ? EXCEPT : '';
@@ -80,7 +82,7 @@ export function EndpointPicker({
     <FieldFrame name={name} label={label} description={hint ?? description} error={error}>
       <MultiCombobox
         aria-label={label}
-        value={value.map((endpoint) => ({ value: endpoint, label: endpoint }))}
+        value={value.map((endpoint) => ({ value: endpoint, label: nameEndpoint(endpoint) }))}
         onValueChange={(chosen) => {
           onValueChange([...new Set(chosen.map((option) => option.value))]);
           setText('');
