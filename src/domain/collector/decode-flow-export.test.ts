@@ -154,6 +154,36 @@ describe('decodeFlowExport of IPFIX', () => {
     });
   });
 
+  const ADDRESSES: Record<4 | 6, Field[]> = {
+    4: [
+      [8, 4],
+      [12, 4],
+    ],
+    6: [
+      [27, 16],
+      [28, 16],
+    ],
+  };
+  const NO6 = Buffer.alloc(32);
+  const both = (order: readonly (4 | 6)[], four: Buffer, six: Buffer) => {
+    const fields: Field[] = [...order.flatMap((family) => ADDRESSES[family]), [4, 1], [1, 4]];
+    const record = Buffer.concat([...order.map((family) => (family === 4 ? four : six)), u8(6), u32(900)]);
+    const bytes = encodeIpfix(header, [encodeSet(2, encodeTemplate(257, fields)), encodeSet(257, record)]);
+    return observations(bytes).map(({ source_ip, destination_ip }) => [source_ip, destination_ip]);
+  };
+
+  it.each([[[4, 6] as const], [[6, 4] as const]])(
+    'takes the addresses that are filled of templates with both families (%s)',
+    (order) => {
+      const four = (source: string, destination: string) => Buffer.concat([ip4(source), ip4(destination)]);
+      const six = Buffer.concat([ip6('fd77:0:0:0:0:0:0:1'), ip6('fd77:0:0:0:0:0:0:2')]);
+      expect(both(order, four('0.0.0.0', '0.0.0.0'), six)).toEqual([['fd77::1', 'fd77::2']]);
+      expect(both(order, four('10.0.0.1', '10.0.0.2'), NO6)).toEqual([['10.0.0.1', '10.0.0.2']]);
+      // A host that asks for its first address.
+      expect(both(order, four('0.0.0.0', '255.255.255.255'), NO6)).toEqual([['0.0.0.0', '255.255.255.255']]);
+    },
+  );
+
   const ntp = u64((BigInt(SECONDS - 60 + 2_208_988_800) << 32n) | (2n ** 31n));
   it.each([
     ['seconds', [150, 151], 4, u32(SECONDS - 60), u32(SECONDS - 1), 60_000, 1000],

@@ -4,8 +4,10 @@ import { type Domain, setSampling, type Template, type TemplateField, VARIABLE }
 
 /** What a record said, by what it means; absent: nothing. Numbers of fields are those of IPFIX, which NetFlow 9 shares. */
 type Values = {
-  source_ip?: string | null;
-  destination_ip?: string | null;
+  source_ipv4?: string | null;
+  destination_ipv4?: string | null;
+  source_ipv6?: string | null;
+  destination_ipv6?: string | null;
   protocol?: number | null;
   source_port?: number | null;
   destination_port?: number | null;
@@ -53,14 +55,14 @@ const FIELDS: Readonly<Record<number, readonly [keyof Values, Read]>> = {
   2: ['packets', number],
   4: ['protocol', number],
   7: ['source_port', number],
-  8: ['source_ip', ipv4],
+  8: ['source_ipv4', ipv4],
   10: ['interface', number],
   11: ['destination_port', number],
-  12: ['destination_ip', ipv4],
+  12: ['destination_ipv4', ipv4],
   21: ['last_uptime', number],
   22: ['first_uptime', number],
-  27: ['source_ip', ipv6],
-  28: ['destination_ip', ipv6],
+  27: ['source_ipv6', ipv6],
+  28: ['destination_ipv6', ipv6],
   32: ['icmp', number],
   34: ['interval', number],
   48: ['sampler', number],
@@ -126,7 +128,7 @@ export function readValues(reader: ByteReader, template: Template, hasOwnScopes:
     if (!known) continue;
     const [name, read] = known;
     const value = read(bytes, length);
-    // The same value may have several fields, of which only one is filled: an address of each family, for example.
+    // The same value may have several fields, of which only one is filled.
     if (value !== null && values[name] === undefined) Object.assign(values, { [name]: value });
   }
   return values;
@@ -194,11 +196,23 @@ function readIcmp(values: Values): { icmp_type: number | null; icmp_code: number
   };
 }
 
+/** Both ends, of one family. A template can have addresses of each: those that are not filled are zeros. Null: a field is missing. */
+function findEnds(values: Values): { source_ip: string; destination_ip: string } | null {
+  const { source_ipv4, destination_ipv4, source_ipv6, destination_ipv6 } = values;
+  const ipv4 = source_ipv4 && destination_ipv4 ? { source_ip: source_ipv4, destination_ip: destination_ipv4 } : null;
+  const ipv6 = source_ipv6 && destination_ipv6 ? { source_ip: source_ipv6, destination_ip: destination_ipv6 } : null;
+  const isFilled = ipv4 && (ipv4.source_ip !== UNSPECIFIED || ipv4.destination_ip !== UNSPECIFIED);
+  return isFilled ? ipv4 : (ipv6 ?? ipv4);
+}
+
+const UNSPECIFIED = '0.0.0.0';
+
 /** The traffic of a data record, a direction each; nothing when it is not about IP traffic. */
 export function toObservations(domain: Domain, values: Values, clock: Clock): Observation[] {
-  const { source_ip, destination_ip } = values;
+  const ends = findEnds(values);
   const protocol = inRange(values.protocol, 255);
-  if (!source_ip || !destination_ip || protocol === null) return [];
+  if (!ends || protocol === null) return [];
+  const { source_ip, destination_ip } = ends;
   const ported = hasPorts(protocol);
   const forward: Observation = {
     source_ip,

@@ -164,6 +164,12 @@ class Draft {
   }
 }
 
+/** Whether there is a template for it: both of its ends are addresses of one family. */
+export function canEncode({ source_ip, destination_ip }: IpfixRecord): boolean {
+  const family = parseIp(source_ip)?.family;
+  return family !== undefined && family === parseIp(destination_ip)?.family;
+}
+
 function parseRecord(record: IpfixRecord): { template: Template; parsed: Parsed } {
   const [source, destination] = [parseIp(record.source_ip), parseIp(record.destination_ip)];
   const template = TEMPLATES.find(
@@ -178,6 +184,7 @@ function parseRecord(record: IpfixRecord): { template: Template; parsed: Parsed 
 /**
  * IPFIX messages (RFC 7011) with the records in their order. Each has the templates of its records: a receiver that started later, or lost
  * a datagram, understands the next one.
+ * @param records those that `canEncode`
  * @param most bytes of a message
  */
 export function encodeIpfix(records: readonly IpfixRecord[], header: IpfixHeader, most: number): IpfixMessage[] {

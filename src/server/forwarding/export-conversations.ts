@@ -1,4 +1,10 @@
-import { encodeIpfix, encodeIpfixTemplates, type IpfixMessage, type IpfixRecord } from '@/domain/forwarding/ipfix';
+import {
+  canEncode,
+  encodeIpfix,
+  encodeIpfixTemplates,
+  type IpfixMessage,
+  type IpfixRecord,
+} from '@/domain/forwarding/ipfix';
 import { addExported, isClientLow, toIpfixRecords } from '@/domain/forwarding/ipfix-conversation';
 import { db } from '../db/client';
 import { clock } from '../lib/clock';
@@ -61,13 +67,21 @@ async function planExport(destination_id: string, conversations: readonly Settle
   return planned;
 }
 
-type Encoded = { messages: IpfixMessage[]; conversations: string[]; sequences: Record<string, number> };
+type Encoded = {
+  messages: IpfixMessage[];
+  conversations: string[];
+  sequences: Record<string, number>;
+  /** How many conversations have no place in a message. */
+  lost: number;
+};
 
 /** Messages of all clusters, with the conversation of each record in their order, and the sequence numbers after them. */
 function encodePlanned({ flows }: Planned, before: Record<string, number>, most: number): Encoded {
   const exported_at = Math.floor(clock.now().getTime() / 1000);
-  const encoded: Encoded = { messages: [], conversations: [], sequences: { ...before } };
-  for (const [clusterId, records] of groupBy(flows, ({ cluster_id }) => cluster_id)) {
+  const unfit = new Set(flows.flatMap((record) => (canEncode(record) ? [] : [record.conversation_id])));
+  const encoded: Encoded = { messages: [], conversations: [], sequences: { ...before }, lost: unfit.size };
+  const fit = flows.filter(({ conversation_id }) => !unfit.has(conversation_id));
+  for (const [clusterId, records] of groupBy(fit, ({ cluster_id }) => cluster_id)) {
     const sequence = before[clusterId] ?? 0;
     const header = { domain: getObservationDomain(clusterId), sequence, exported_at };
     encoded.messages.push(...encodeIpfix(records, header, most));
@@ -106,15 +120,19 @@ export function createExporter(destination: DestinationRow, source: RecordSource
     );
     const encoded = encodePlanned(planned, row.sequences, destination.max_message_bytes ?? 0);
     const datagrams = await open(encoded);
-    const { sequences, messages, conversations } = encoded;
+    const { sequences, messages, conversations, lost: unfit } = encoded;
     const count = new Set(conversations).size;
-    const progress = { position: batch.end, sent: count, sequences, at: clock.now().toISOString() };
+    const progress = { position: batch.end, sent: count + unfit, sequences, at: clock.now().toISOString() };
     const next = await db.transaction(async (tx) => {
       const advanced = await advanceStream(tx, row, progress);
       if (advanced) await storeExports(tx, planned.exports, planned.parts);
       return advanced;
     });
     if (!next) return null;
+    if (unfit > 0) {
+      await countUnsent(db, next, unfit, progress.at);
+      countForwarded(destination.kind, row.stream, 'lost', unfit);
+    }
     const { sent, error } = (await datagrams?.send(messages.map(({ bytes }) => bytes))) ?? { sent: 0, error: null };
     if (error) {
       const records = messages.slice(0, sent).reduce((sum, message) => sum + message.records, 0);

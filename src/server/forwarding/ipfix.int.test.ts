@@ -270,6 +270,20 @@ describe('an IPFIX destination', () => {
     await second.close();
   });
 
+  it('counts a conversation with ends of two families as lost, and sends the others', async () => {
+    const collector = await startCollector();
+    const destination = await create(collector.port);
+    const [mixed] = makeConnection(900, { sent: 100, received: null });
+    if (!mixed) throw new Error('expected a flow');
+    await storeFlows(node(), [{ ...mixed, record: { ...mixed.record, destination_ip: '2001:db8:2::1' } }]);
+    await makeTraffic(5, 901);
+    await advanceTime(15 * MINUTE);
+    await forward(destination);
+    expect(await readProgress(destination)).toMatchObject({ sent: 5, lost: 1, waiting: 0, last_error: null });
+    await expect.poll(() => collector.readRecords().length).toBeGreaterThanOrEqual(5);
+    await collector.close();
+  });
+
   it('sends templates and a record of totals as test, and says that nothing confirms it', async () => {
     const collector = await startCollector();
     const destination = await create(collector.port);

@@ -39,7 +39,8 @@ const TIME = [null, '', 'yesterday', '2026-13-01T00:00:00Z', '2026-01-01', 1_700
 const BYTE = [-1, 256, 1.5, '8', null];
 const WRONG: Record<keyof Flow, readonly unknown[]> = {
   source_ip: [undefined, ...ADDRESS],
-  destination_ip: [undefined, ...ADDRESS],
+  // The source of all of these is an IPv4 address.
+  destination_ip: [undefined, ...ADDRESS, '2001:db8::1'],
   protocol: [undefined, null, '', 'TCP', 'tcp ', '-tcp', 'x'.repeat(33), ...NO_TEXT],
   source_port: [undefined, ...PORT],
   destination_port: [undefined, ...PORT],

@@ -34,6 +34,8 @@ type Options = {
   sampleSize: number;
 };
 
+const isIpv6 = (address: string): boolean => address.includes(':');
+
 const text = (value: string | null): string | null => (value === null ? null : storableText(value));
 
 const sum = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
@@ -71,6 +73,9 @@ export function validateFlows(candidates: readonly unknown[], options: Options):
     if (!source) return 'source_ip: expected an IPv4 or IPv6 address';
     const destination = endOf(flow.destination_ip);
     if (!destination) return 'destination_ip: expected an IPv4 or IPv6 address';
+    if (isIpv6(source.address) !== isIpv6(destination.address)) {
+      return 'destination_ip: expected an address of the same family as source_ip';
+    }
     const observed = clock.read(flow.observed_at);
     if (observed === null) return 'observed_at: expected an RFC 3339 time';
     if (observed < cutoff) return `observed_at: older than the flow retention of ${retentionHours} hours`;
