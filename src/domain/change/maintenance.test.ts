@@ -29,6 +29,28 @@ describe('isMaintenance', () => {
   });
 });
 
+describe.each([
+  ['Europe/Berlin', '2027-03-08T12:00:00Z'],
+  ['Europe/Berlin', '2027-10-11T12:00:00Z'],
+  ['America/New_York', '2027-02-22T12:00:00Z'],
+  ['America/New_York', '2027-10-18T12:00:00Z'],
+])('four weeks with a clock change in %s, from %s', (time_zone, from) => {
+  const STEP = 30 * 60_000;
+  const times = Array.from({ length: (4 * 7 * 24 * 3_600_000) / STEP }, (_, i) => at(from) + i * STEP);
+
+  it('have each window for all of its minutes, and the next one within a week', () => {
+    for (const day of ['sat', 'sun'] as const) {
+      // Outside of the hours that a clock change skips or has twice, and never open at the borders of these weeks.
+      const window: MaintenanceWindow = { days: [day], from: '22:00', minutes: 240, time_zone };
+      expect(times.filter((time) => isMaintenance([window], time))).toHaveLength((4 * window.minutes) / 30);
+      for (const time of times.slice(0, -8 * 48).filter((_, i) => i % 3 === 0)) {
+        const next = findNextWindow([[window]], time);
+        expect(next === null ? null : next - time).toBeLessThanOrEqual(7 * 24 * 3_600_000 + 3_600_000);
+      }
+    }
+  });
+});
+
 describe('findNextWindow', () => {
   it('returns now when every window is open', () => {
     const now = at('2026-11-28T22:00:00Z');

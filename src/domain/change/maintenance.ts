@@ -34,7 +34,6 @@ const createClock = (timeZone: string) =>
   new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
-    weekday: 'short',
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
@@ -44,18 +43,18 @@ const createClock = (timeZone: string) =>
   });
 
 /** The wall-clock time of an instant, as if it were UTC. */
-function toLocal(at: number, clock: Intl.DateTimeFormat) {
+function toLocal(at: number, clock: Intl.DateTimeFormat): number {
   const parts = clock.formatToParts(at);
   const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
   const [year, month, day, hour, minute, second] = (['year', 'month', 'day', 'hour', 'minute', 'second'] as const).map(
     (type) => Number(part(type)),
   ) as [number, number, number, number, number, number];
-  return { weekday: part('weekday').toLowerCase(), wall: Date.UTC(year, month - 1, day, hour, minute, second) };
+  return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
 /** The instant of a wall-clock time; one that a clock change skips is as much later as the clock was moved. */
 function fromLocal(wall: number, clock: Intl.DateTimeFormat): number {
-  const correct = (at: number) => at + wall - toLocal(at, clock).wall;
+  const correct = (at: number) => at + wall - toLocal(at, clock);
   const first = correct(correct(wall));
   return Math.max(first, correct(first));
 }
@@ -65,10 +64,12 @@ function listOpenings({ days, from, minutes, time_zone }: MaintenanceWindow, now
   const [hour = 0, minute = 0] = from.split(':').map(Number);
   const openings: { start: number; end: number }[] = [];
   const clock = createClock(time_zone);
-  for (let day = -2; day <= 8; day++) {
-    const local = toLocal(now + day * DAY, clock);
-    if (!days.some((name) => name === local.weekday)) continue;
-    const start = fromLocal(Math.floor(local.wall / DAY) * DAY + (hour * 60 + minute) * MINUTE, clock);
+  const today = Math.floor(toLocal(now, clock) / DAY);
+  // By the calendar: the days of a clock change have 23 or 25 hours.
+  for (let day = today - 2; day <= today + 8; day++) {
+    // The first day of 1970 was a Thursday.
+    if (!days.some((name) => WEEKDAYS.indexOf(name) === (((day + 3) % 7) + 7) % 7)) continue;
+    const start = fromLocal(day * DAY + (hour * 60 + minute) * MINUTE, clock);
     openings.push({ start, end: start + minutes * MINUTE });
   }
   return openings.sort((a, b) => a.start - b.start);
