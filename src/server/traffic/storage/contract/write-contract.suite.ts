@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FlowListInput } from '@/domain/flow/flow';
+import type { FlowGroupsInput } from '@/domain/flow/flow-sums';
 import { db } from '@/server/db/client';
 import { nodes } from '@/server/db/schema/clusters';
 import type { EndResolver, FlowNode, ValidFlow } from '../flow-rows';
@@ -12,6 +13,7 @@ import {
   type Inventory,
   iso,
   makeInventory,
+  makeSharedConnection,
   NOW,
   OTHER_SUBNET,
   type Report,
@@ -172,6 +174,48 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       expect((await listFlows()).map(({ bytes }) => bytes)).toEqual([30, 100, 9_030]);
       expect((await listConversations()).map(({ bytes }) => bytes).sort()).toEqual([100, 30, 9_030]);
       expect(await sumMinutes()).toEqual([9_160, 3]);
+    });
+
+    it('counts a flow that two nodes reported once after one of its workloads moved', async () => {
+      const shared = makeSharedConnection(40_001, NOW - HOUR);
+      for (const [node, of] of inventory.nodes.entries()) {
+        const flows = toFlows([[shared, makeReport(NOW - 54 * MINUTE, { node, bytes: 1_000 })]]);
+        await storeFlows(store, of, flows, iso(NOW));
+      }
+      const answer = async () => {
+        const bounded = { ...selectAll(), ...EVERYTHING };
+        const insight = { ...bounded, filter: { workload_id: inventory.workloads[0]?.id ?? '' }, mode: 'all' as const };
+        const input = { limit: 100 } as FlowGroupsInput;
+        const groups = await store.groups(bounded, 'flows', { ...input, group_by: 'source' });
+        const spans = await store.spans(bounded, { first: EVERYTHING.since, width: 300 });
+        const replayed = [];
+        const replay = { ...bounded, at: inventory.workloads.map(({ id }) => id), exact_callers: true };
+        for await (const { conversations } of store.replay(replay, 'flows')) replayed.push(...conversations);
+        return {
+          ...{ groups: groups.items, sums: groups.sums, spans, summary: await store.insights.summary(insight) },
+          listed: (await store.insights.list(insight, input as never)).total,
+          replayed: replayed.map(({ bytes, flows }) => [bytes, flows]),
+        };
+      };
+      const before = await answer();
+      expect(before).toMatchObject({ groups: [{ bytes: 1_000, flows: 1 }], listed: 1 });
+      for (const { id } of [inventory.workloads[0], inventory.workloads[2]] as { id: string }[]) {
+        await db.transaction((tx) => store.endFlows(tx, [id]));
+        await store.deliver(null);
+        expect(await answer()).toEqual(before);
+      }
+    });
+
+    it('fills in an end that becomes known after a workload moved, in flows and totals', async () => {
+      const flows = toFlows([[makeConnection(40_001, false), makeReport(NOW - 54 * MINUTE)]]);
+      const resolvable = flows.map((flow) => ({ ...flow, is_resolvable: true }));
+      await storeFlows(store, inventory.nodes[0] as FlowNode, resolvable, iso(NOW));
+      const [server, client] = [inventory.workloads[3]?.id ?? '', inventory.workloads[0]?.id ?? ''];
+      await db.transaction((tx) => store.endFlows(tx, [client]));
+      await store.deliver(null);
+      await resolveEnds({ source_workload_id: client, destination_workload_id: server }, ['10.8.0.1/32']);
+      expect(await listFlows({ visible: [server] })).toMatchObject([{ destination_workload_id: server, bytes: 100 }]);
+      expect(await sumMinutes({ destination_workload_id: server })).toEqual([100, 1]);
     });
 
     it('fills in an end that becomes known, in flows, totals and conversations', async () => {

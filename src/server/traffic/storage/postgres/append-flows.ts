@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { FlowRecord } from '@/domain/flow/flow-record';
 import type { Executor, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import { trafficFlows } from '../../../db/schema/flows';
+import { flowUnresolvedMinutes, trafficFlows } from '../../../db/schema/flows';
 import { unnestRows } from '../../../db/unnest-rows';
 import { addCounters, isUndecided, type ReportedFlow } from '../add-counters';
 import { type Assignment, toSeenFlow } from '../assign-reports';
@@ -145,6 +146,8 @@ export async function findReportedFlows(
 export async function endWorkloadFlows(tx: Tx, workloadIds: readonly string[]): Promise<void> {
   if (workloadIds.length === 0) return;
   const ids = pgArray('uuid', workloadIds);
+  // From the former key and this move, so that what several nodes report of a flow keeps one key.
+  const newKey = sql`md5(held.flow_key::text || ${randomUUID()}::text)::uuid`;
   const moved = await tx.execute<{ ids: string | null }>(sql`
     with mine as materialized (
       select node_id, flow_key from ${trafficFlows} where source_workload_id = any (${ids})
@@ -152,11 +155,15 @@ export async function endWorkloadFlows(tx: Tx, workloadIds: readonly string[]): 
       union select node_id, flow_key from ${trafficFlows} where workload_id = any (${ids})
         and source_workload_id is null and destination_workload_id is null),
     held as materialized (
-      select f.node_id, f.flow_key from ${trafficFlows} as f join mine using (node_id, flow_key)
+      select f.node_id, f.flow_key, f.first_seen_at, f.observed_at from ${trafficFlows} as f join mine using (node_id, flow_key)
       order by f.node_id, f.flow_key for update of f),
     ended as (
-      update ${trafficFlows} as f set flow_key = gen_random_uuid() from held
-      where f.node_id = held.node_id and f.flow_key = held.flow_key returning f.conversation_id)
+      update ${trafficFlows} as f set flow_key = ${newKey} from held
+      where f.node_id = held.node_id and f.flow_key = held.flow_key returning f.conversation_id),
+    parts as (
+      update ${flowUnresolvedMinutes} as d set flow_key = ${newKey} from held
+      where d.node_id = held.node_id and d.flow_key = held.flow_key
+        and d.bucket_at between date_trunc('minute', held.first_seen_at) and held.observed_at)
     select string_agg(distinct conversation_id::text, ',') as ids from ended`);
   await endConversations(tx, moved[0]?.ids?.split(',') ?? []);
 }
