@@ -201,7 +201,7 @@ const CREATE_MOVED_PARTS = `
   create materialized view to_moved_parts to unresolved_minutes as
   ${selectMovedParts('incoming_moves')}`;
 
-/** What was last seen before has expired permanently. */
+/** What was last seen before has expired, by the newest run of the retention. */
 const CREATE_EXPIRY = `
   create table flow_expiry (one UInt8, until ${of('max', TIME)}) engine = AggregatingMergeTree order by one`;
 

@@ -13,7 +13,7 @@ import { deleteGoneNodes, retainOthers } from '../postgres/retention';
 import type { Connection } from './connection';
 import { settleAgain } from './conversation-rows';
 import { checkDays, forgetDays } from './counted-days';
-import { ch, idArray, NONE, type Part, raw, second, time, toStatement } from './statement';
+import { any, ch, idArray, NONE, type Part, raw, second, time, toStatement } from './statement';
 
 /** As long as an agent keeps what it cannot send: only so long can a report continue a conversation. */
 export const OPEN_HOURS = 24 + 1;
@@ -36,13 +36,28 @@ async function dropPartitions(connection: Connection, table: string, expired: Pa
   return total;
 }
 
-/** What was last seen before has expired: it is read no more from now on, and a day of which all expired is deleted as a whole. */
+/** Until when all had expired by the run before, in milliseconds. */
+async function readExpiry(connection: Connection): Promise<number> {
+  const [row] = await connection.read<{ until_ms: number }>(
+    ch`select toUnixTimestamp64Milli(max(until)) as until_ms from flow_expiry`,
+  );
+  return row?.until_ms ?? 0;
+}
+
+/**
+ * What was last seen before has expired: it is read no more from now on, and a day of which all expired is deleted as a whole. The newest
+ * run decides: one whose clock was ahead would hide what is stored until then.
+ */
 async function dropFlows(connection: Connection, cutoff: string, signal: AbortSignal | undefined): Promise<number> {
+  const former = await readExpiry(connection);
+  const isEarlier = Date.parse(cutoff) < former;
+  if (isEarlier) await connection.run(toStatement(ch`delete from flow_expiry where until > ${time(cutoff)}`).query);
   const { query } = toStatement(ch`insert into flow_expiry (one, until) select 1, ${time(cutoff)}`);
   await connection.run(query);
-  // What is left of a conversation that loses flows.
+  // What is left of a conversation that loses flows, and that of one which has some of its flows again.
   const isLess = ch`s.last_seen_at >= ${time(cutoff)} and s.first_seen_at < ${time(cutoff)}`;
-  await connection.run(toStatement(settleAgain(isLess)).query);
+  const isMore = ch`s.last_seen_at >= ${time(new Date(former).toISOString())} and s.began_at < ${second(former)}`;
+  await connection.run(toStatement(settleAgain(isEarlier ? any([isLess, isMore]) : isLess)).query);
   await dropPartitions(connection, 'settled_conversations', ch`t.last_seen_at < ${time(cutoff)}`, signal);
   return dropPartitions(connection, 'flows', ch`t.observed_at < ${time(cutoff)}`, signal);
 }

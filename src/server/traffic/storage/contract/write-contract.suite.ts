@@ -295,6 +295,27 @@ export function describeWriteContract(name: string, { store, clear }: ContractEn
       expect((await store.upkeep.retain({ now: NOW, flow_hours: 4 })).rows_of_gone_nodes).toBe(0);
     });
 
+    it.each([5 * MINUTE, 30 * 24 * HOUR])(
+      'shows what is stored after a retention run whose clock was %s ms ahead',
+      async (ahead) => {
+        const early = makeConnection(40_001);
+        await report([[early, makeReport(NOW - 55 * MINUTE)]]);
+        await report([[early, makeReport(NOW - 48 * MINUTE, { from_client: false, bytes: 7 })]]);
+        await store.upkeep.retain({ now: NOW + 5 * MINUTE + ahead, flow_hours: 1 });
+        await store.upkeep.retain({ now: NOW, flow_hours: 1 });
+        const late = [40_002, 40_003].map((port): Seen => [makeConnection(port), makeReport(NOW - 2 * MINUTE)]);
+        await report(late);
+        const sum = (rows: readonly { bytes: number | null }[]) =>
+          rows.reduce((all, { bytes }) => all + (bytes ?? 0), 0);
+        const [flows, conversations] = [await listFlows(), await listConversations()];
+        const isLate = (port: number | null) => late.some(([{ client }]) => client.port === port);
+        expect(flows.filter(({ source_port }) => isLate(source_port))).toHaveLength(2);
+        expect(conversations.filter(({ client }) => isLate(client.port))).toHaveLength(2);
+        // Whether an engine had deleted the others already or shows them again.
+        expect(sum(conversations)).toBe(sum(flows));
+      },
+    );
+
     it('keeps all of a flow that continues, and deletes what was last seen before the retention', async () => {
       const [lasting, over] = [40_001, 40_002].map((port) => makeConnection(port, true, NOW - 6 * HOUR)) as [
         Connection,
