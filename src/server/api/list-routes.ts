@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { OpenScope, Scope, Session } from '../auth/scope';
 import { defineRoute, type Route } from '../rest/define-route';
-import { csvResponse, listFormat, type ReadPage } from '../rest/list-file';
+import { csvResponse, listFormat, type ReadPage, readPages } from '../rest/list-file';
 import { getBaseUrl, parseIfMatch } from '../rest/request-headers';
 import { type Operation, parseRestAddress } from './operation';
 
@@ -71,7 +71,7 @@ function toRoutes(operation: Operation): Route[] {
       return csvResponse(
         { name: csv.name, scope: scope as Scope, query: own },
         csv.columns as never[],
-        (page) => rows(call, page) as ReturnType<ReadPage<object>>,
+        csv.batches?.(call as never) ?? readPages((page) => rows(call, page) as ReturnType<ReadPage<object>>),
       );
     }
     return run(call);

@@ -61,13 +61,23 @@ export type Call<A extends CallAccess, R extends string, P extends ObjectShape, 
 type RowOf<O extends Shape> = O extends z.ZodType<{ items: readonly (infer Row)[] }> ? keyof Row & string : never;
 export type PageOfFile = { limit: number; cursor?: string };
 
-/** A list that `format=csv` answers as a whole: name of the file, the fields of its rows, and the rows where they are not those of the list. */
+/**
+ * A list that `format=csv` answers as a whole: name of the file, the fields of its rows, and the rows where they are not those of the list, by
+ * the page or, where rows change their place in the list all the time, in batches of one state.
+ */
 type CsvFile<C, O extends Shape> =
-  | { name: string; columns: readonly RowOf<O>[]; rows?: undefined }
+  | { name: string; columns: readonly RowOf<O>[]; rows?: undefined; batches?: undefined }
+  | {
+      name: string;
+      columns: readonly string[];
+      rows?: undefined;
+      batches: (call: C) => AsyncIterable<readonly object[]>;
+    }
   | {
       name: string;
       columns: readonly string[];
       rows: (call: C, page: PageOfFile) => Promise<{ items: readonly object[]; next_cursor: string | null }>;
+      batches?: undefined;
     };
 
 /** How an operation is called over REST. */

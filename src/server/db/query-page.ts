@@ -10,7 +10,7 @@ export type SortKeys = Record<string, SortKey>;
 type Paging = { after: SQL | undefined; order: SQL[]; limit: number };
 
 type List = { sorts: SortKeys; sort: string; id: AnyColumn | SQL };
-type Query = { limit: number; cursor?: string; sort?: string };
+type Query = { limit: number; cursor?: string | undefined; sort?: string | undefined };
 
 /** Values in a cursor that was tampered with do not fit their columns; the database tells. */
 export async function withCursorErrors<T>(cursor: string | undefined, work: Promise<T>): Promise<T> {
@@ -25,6 +25,16 @@ export async function withCursorErrors<T>(cursor: string | undefined, work: Prom
   }
 }
 
+/** In which order a list is read, and the condition that continues after a cursor. */
+export function buildOrder(input: Omit<Query, 'limit'>, list: List) {
+  const sort = input.sort ?? list.sort;
+  const descending = sort.startsWith('-');
+  const field = descending ? sort.slice(1) : sort;
+  const key = list.sorts[field];
+  if (!key) throw new Error(`expected a sort key for ${field}`);
+  return { field, key, ...keyset(key, list.id, descending, input.cursor) };
+}
+
 /**
  * Runs a list's two queries side by side: one page of rows and the number of all matches. `build` gets the condition
  * that continues after the cursor, the order and the limit. `list.sort` is the field that sorts when none is asked for.
@@ -34,12 +44,7 @@ export async function queryPage<T extends { id: string }>(
   list: List,
   build: (paging: Paging) => { rows: PromiseLike<T[]>; total: PromiseLike<number> },
 ): Promise<Page<T>> {
-  const sort = input.sort ?? list.sort;
-  const descending = sort.startsWith('-');
-  const field = descending ? sort.slice(1) : sort;
-  const key = list.sorts[field];
-  if (!key) throw new Error(`expected a sort key for ${field}`);
-  const { after, order } = keyset(key, list.id, descending, input.cursor);
+  const { field, key, after, order } = buildOrder(input, list);
   const { rows, total } = build({ after, order, limit: input.limit + 1 });
   const [found, count] = await withCursorErrors(input.cursor, Promise.all([rows, total]));
   const items = found.slice(0, input.limit);

@@ -11,30 +11,46 @@ export type ReadPage<T> = (page: { limit: number; cursor?: string }) => Promise<
 /** What leaves as a file: which list, who asked, and with which filters. */
 export type ListFile = { name: string; scope: Exporter; query: object };
 
+/** A whole list, page by page. */
+export async function* readPages<T>(readPage: ReadPage<T>): AsyncGenerator<readonly T[], void, undefined> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<ReadPage<T>>> = await readPage({ limit: PAGE_ROWS, ...(cursor && { cursor }) });
+    cursor = page.next_cursor;
+    yield page.items;
+  }
+}
+
 /**
- * A whole list as a file of lines, read page by page while it is sent. The first page is read before the answer begins:
+ * A whole list as a file of lines, read in batches while it is sent. The first one is read before the answer begins:
  * wrong filters still are a proper error. The audit trail has who took it before the first byte leaves.
  */
-export async function streamPages<T>(
+export async function streamBatches<T>(
   { name, scope, query }: ListFile,
   { suffix, type }: { suffix: 'csv' | 'ndjson'; type: string },
-  readPage: ReadPage<T>,
+  batches: AsyncIterable<readonly T[]>,
   { head = '', line }: { head?: string; line: (row: T) => string },
 ): Promise<Response> {
   const encoder = new TextEncoder();
-  // The reader of the stream requests the pages; they are still read over the connections of exports.
-  const nextPage = AsyncResource.bind(readPage);
-  let page: Awaited<ReturnType<ReadPage<T>>> | null = await nextPage({ limit: PAGE_ROWS });
-  await recordExport(scope, { list: name, format: suffix, filters: { ...query } });
+  const rows = batches[Symbol.asyncIterator]();
+  // The reader of the stream requests the batches; they are still read over the connections of exports.
+  const readNext = AsyncResource.bind(() => rows.next());
+  let batch = await readNext();
+  await recordExport(scope, { list: name, format: suffix, filters: { ...query } }).catch(async (error: unknown) => {
+    await rows.return?.();
+    throw error;
+  });
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       if (head !== '') controller.enqueue(encoder.encode(head));
     },
     async pull(controller) {
-      if (!page) return controller.close();
-      if (page.items.length > 0) controller.enqueue(encoder.encode(page.items.map(line).join('')));
-      page = page.next_cursor === null ? null : await nextPage({ limit: PAGE_ROWS, cursor: page.next_cursor });
-      if (!page) controller.close();
+      if (batch.done) return controller.close();
+      if (batch.value.length > 0) controller.enqueue(encoder.encode(batch.value.map(line).join('')));
+      batch = await readNext();
+      if (batch.done) controller.close();
+    },
+    async cancel() {
+      await rows.return?.();
     },
   });
   return new Response(body, {
@@ -57,16 +73,16 @@ export function csvCell(value: unknown): string {
 }
 
 /**
- * A whole list as a CSV file, read page by page while it is sent, so that its length does not matter. The first page is
+ * A whole list as a CSV file, read in batches while it is sent, so that its length does not matter. The first one is
  * read before the answer begins: wrong filters still are a proper error.
  * @param columns names of the rows' fields, in order; they are the header
  */
 export function csvResponse<T extends object>(
   file: ListFile,
   columns: readonly (keyof T & string)[],
-  readPage: ReadPage<T>,
+  batches: AsyncIterable<readonly T[]>,
 ): Promise<Response> {
-  return streamPages(file, { suffix: 'csv', type: 'text/csv; charset=utf-8' }, readPage, {
+  return streamBatches(file, { suffix: 'csv', type: 'text/csv; charset=utf-8' }, batches, {
     // The mark tells spreadsheets that the file is UTF-8.
     head: `\uFEFF${columns.join(',')}\r\n`,
     line: (row) => `${columns.map((column) => csvCell(row[column])).join(',')}\r\n`,

@@ -3,7 +3,7 @@ import { AuditListInput, AuditPage, AuditRecord, PageExport } from '@/domain/aud
 import { fieldsWithout } from '@/domain/list';
 import { listAuditRecords } from '../../audit/queries/audit';
 import { exportAudit, readAuditRecord, verifyAuditTrail } from '../../audit/trail';
-import { csvResponse, type ReadPage, streamPages } from '../../rest/list-file';
+import { csvResponse, type ReadPage, readPages, streamBatches } from '../../rest/list-file';
 import { recordPageExport } from '../../tenancy/record-export';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -41,9 +41,9 @@ export const auditRouter = router({
         if (format === 'json') return listAuditRecords(scope.tenants, input);
         const file = { name: 'audit', scope, query: input };
         const rows: ReadPage<AuditRecord> = (page) => exportAudit(scope, { ...input, ...page });
-        if (format === 'csv') return csvResponse(file, CSV, flattenRecords(rows));
+        if (format === 'csv') return csvResponse(file, CSV, readPages(flattenRecords(rows)));
         const line = (record: AuditRecord) => `${JSON.stringify(record)}\n`;
-        return streamPages(file, { suffix: 'ndjson', type: 'application/x-ndjson' }, rows, { line });
+        return streamBatches(file, { suffix: 'ndjson', type: 'application/x-ndjson' }, readPages(rows), { line });
       },
     },
   }),

@@ -1,7 +1,11 @@
 import { Conversation, ConversationListInput, ConversationPage } from '@/domain/flow/conversation';
 import { ConversationWhy } from '@/domain/flow/conversation-why';
 import { authorizeIfGranted, type Session } from '../../auth/scope';
-import { listConversations, readConversation } from '../../insight/conversations/list-conversations';
+import {
+  listConversations,
+  readConversation,
+  streamConversations,
+} from '../../insight/conversations/list-conversations';
 import { readWhy } from '../../insight/conversations/read-why';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -64,9 +68,8 @@ export const conversationsRouter = router({
     csv: {
       name: 'conversations',
       columns: CSV,
-      rows: async ({ scope, session, input }, page) => {
-        const found = await listConversations(scope, authorizeRules(session), { ...input, ...page });
-        return { ...found, items: found.items.map(toCsvRow) };
+      batches: async function* ({ scope, session, input }) {
+        for await (const found of streamConversations(scope, authorizeRules(session), input)) yield found.map(toCsvRow);
       },
     },
   }),

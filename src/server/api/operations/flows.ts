@@ -8,7 +8,7 @@ import { authorizeIfGranted, type Session } from '../../auth/scope';
 import { listEscapedConversations } from '../../enforcement/chain/list-escaped';
 import { groupFlows } from '../../insight/flows/group-flows';
 import { listEstimates } from '../../insight/flows/list-estimates';
-import { listFlows, shareTail, tailFlows } from '../../insight/flows/list-flows';
+import { listFlows, shareTail, streamFlows, tailFlows } from '../../insight/flows/list-flows';
 import { readFlowSeries, shareSeries } from '../../insight/flows/series';
 import { readTopology, shareTopology } from '../../insight/topology/read-topology';
 import { operations } from '../operation';
@@ -88,9 +88,8 @@ export const flowsRouter = router({
     csv: {
       name: 'flows',
       columns: FLOW_CSV,
-      rows: async ({ scope, session, input }, page) => {
-        const flows = await listFlows(scope, authorizeRules(session), { ...input, ...page });
-        return { ...flows, items: flows.items.map(withReason) };
+      batches: async function* ({ scope, session, input }) {
+        for await (const flows of streamFlows(scope, authorizeRules(session), input)) yield flows.map(withReason);
       },
     },
   }),

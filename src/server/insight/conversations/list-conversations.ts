@@ -114,6 +114,21 @@ export async function listConversations(
 }
 
 /**
+ * All visible conversations that were active in the time range, in batches; each is in one of them, as it was at the beginning.
+ * @param rules evidence that what the rules say may be shown; null: only what was observed is
+ */
+export async function* streamConversations(
+  scope: Scope<'flow:read'>,
+  rules: Scope<'workload:read'> | null,
+  { limit: _, cursor, sort, q, ...filter }: ConversationListInput,
+): AsyncGenerator<Conversation[], void, undefined> {
+  const { selection } = await selectConversations(scope, filter, q);
+  for await (const rows of flowStore().conversations.stream(selection, { cursor, sort })) {
+    yield await evaluateConversations(rows, rules, filter.tenant_id);
+  }
+}
+
+/**
  * A stored conversation as its reader may see it.
  * @throws AppError `not_found`, also for one that is not visible to the reader or has expired
  */

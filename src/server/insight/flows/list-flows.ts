@@ -96,6 +96,21 @@ export async function listFlows(
   return { ...page, ...kept, items };
 }
 
+/**
+ * All visible flows that were active in the time range, in batches; each is in one of them, as it was at the beginning.
+ * @param rules evidence that what the rules say may be shown; null: only what was observed is
+ */
+export async function* streamFlows(
+  scope: Scope<'flow:read'>,
+  rules: Scope<'workload:read'> | null,
+  input: FlowListInput,
+): AsyncGenerator<FlowPage['items'], void, undefined> {
+  const { selection } = await selectFlows(scope, input);
+  for await (const flows of flowStore().stream(selection, input)) {
+    yield await withVerdicts(flows, rules, input.tenant_id);
+  }
+}
+
 /** A heartbeat is stored some time after the moment it is stamped with; what is asked for overlaps by this. */
 const OVERLAP_MS = 10_000;
 /**

@@ -106,12 +106,19 @@ export type FlowStore = {
   endFlows: (tx: Tx, workloadIds: readonly string[]) => Promise<void>;
 
   list: (selection: FlowSelection, input: FlowListInput) => Promise<Page<Flow>>;
+  /** All of them in their order, in batches. Each flow that there is at the beginning is in it once, whatever is stored later. */
+  stream: (selection: FlowSelection, input: Pick<FlowListInput, 'cursor' | 'sort'>) => AsyncIterable<Flow[]>;
   conversations: {
     /** Conversations page by page; `total` is at most one more than `MAX_CONVERSATIONS_COUNTED`. */
     list: (
       selection: ConversationSelection,
       input: Pick<ConversationListInput, 'limit' | 'cursor' | 'sort'>,
     ) => Promise<Page<ConversationRow>>;
+    /** All of them in their order, in batches, each once as flows are. */
+    stream: (
+      selection: ConversationSelection,
+      input: Pick<ConversationListInput, 'cursor' | 'sort'>,
+    ) => AsyncIterable<ConversationRow[]>;
     /**
      * Conversations with one of the workloads `at` an end, those of the same ends, service and outcome as one, the most frequent
      * `most`. `left_out` counts the others. `training_share` is the part of the time from the first to the last conversation

@@ -6,11 +6,11 @@ import { readTrafficVersion, sumByWorkload, sumCounters, sumOwned, sumTrafficBuc
 import { unconfirmed } from '../postgres/unconfirmed';
 import { append, endFlows } from './append-flows';
 import type { Connection } from './connection';
-import { listConversations } from './conversation-list';
+import { listConversations, streamConversations } from './conversation-list';
 import { sumConversationPairs } from './conversation-pairs';
 import { listEdges, listGroupConversations, listGroupTraffic } from './conversations';
 import { listFlowGroups } from './flow-groups';
-import { findFlowsStoredSince, listFlows } from './flow-list';
+import { findFlowsStoredSince, listFlows, streamFlows } from './flow-list';
 import { listInsightFlows, streamFacts } from './insight-rows';
 import { streamInsights } from './insight-stream';
 import { sumInsights } from './insight-summary';
@@ -35,7 +35,12 @@ export function makeClickhouseFlowStore(connection: Connection, options?: { gap_
     appendInterfaces,
     endFlows,
     list: listFlows(connection),
-    conversations: { list: listConversations(connection), pairs: sumConversationPairs(connection) },
+    stream: streamFlows(connection),
+    conversations: {
+      list: listConversations(connection),
+      stream: streamConversations(connection),
+      pairs: sumConversationPairs(connection),
+    },
     settled: makeSettledConversations(connection),
     tail: findFlowsStoredSince(connection),
     groups: listFlowGroups(connection),

@@ -8,7 +8,7 @@ import type { Connection } from './connection';
 import { conversationConditions, DURATION_MS, isEnded } from './conversation-conditions';
 import { conversationRows } from './conversation-rows';
 import { countRows, toIso } from './flow-list';
-import { type IdColumns, readPage, type SortColumn } from './keyset';
+import { buildOrder, type IdColumns, readPage, type SortColumn } from './keyset';
 import { findNames, nameWorkloads, resolvePlaces } from './names';
 import { ch, join, NONE, number, type Part, raw, uuid } from './statement';
 import { cidrIfVisible, ifVisible, toRange } from './visible-rows';
@@ -22,6 +22,7 @@ const SORTS: Readonly<Record<string, SortColumn>> = {
 };
 
 const ID: IdColumns = { columns: [column('id')], parse: (id) => [uuid(id)] };
+const LIST = { sorts: SORTS, sort: '-last_seen_at', id: ID };
 
 const PLAIN = [
   ...[
@@ -129,19 +130,28 @@ async function readFirst(
   }
 }
 
+const selectMatching = async (selection: ConversationSelection): Promise<Part> =>
+  ch`${conversationRows(toRange(selection), selection.periods)} as t
+    where ${conversationConditions(selection, await resolvePlaces(selection))}`;
+
 /** Conversations page by page; at most `MAX_CONVERSATIONS_COUNTED` are counted. */
 export const listConversations =
   (connection: Connection): FlowStore['conversations']['list'] =>
   async (selection, input) => {
-    const places = await resolvePlaces(selection);
-    const rows = ch`${conversationRows(toRange(selection), selection.periods)} as t
-      where ${conversationConditions(selection, places)}`;
-    return readPage<ConversationRow>(
-      input,
-      { sorts: SORTS, sort: '-last_seen_at', id: ID },
-      ({ after, order, limit }) => ({
-        rows: readFirst(connection, selection, after ? ch`${rows} and ${after}` : rows, { order, limit }),
-        total: countRows(connection, ch`(select 1 from ${rows} limit ${number(MAX_CONVERSATIONS_COUNTED + 1)})`),
-      }),
-    );
+    const rows = await selectMatching(selection);
+    return readPage<ConversationRow>(input, LIST, ({ after, order, limit }) => ({
+      rows: readFirst(connection, selection, after ? ch`${rows} and ${after}` : rows, { order, limit }),
+      total: countRows(connection, ch`(select 1 from ${rows} limit ${number(MAX_CONVERSATIONS_COUNTED + 1)})`),
+    }));
+  };
+
+/** All conversations in their order, by one statement. */
+export const streamConversations = (connection: Connection): FlowStore['conversations']['stream'] =>
+  async function* (selection, input) {
+    const { order, after } = buildOrder(input, LIST);
+    const rows = await selectMatching(selection);
+    for await (const found of connection.stream<ReadConversation>(
+      ch`select ${selectConversationColumns(selection, selection.now)} from ${rows}${after ? ch` and ${after}` : ch``} order by ${order}`,
+    ))
+      yield await toConversationRows(found, selection);
   };

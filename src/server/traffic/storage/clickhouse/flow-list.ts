@@ -5,7 +5,7 @@ import type { FlowStore } from '../flow-store';
 import { addressText } from './conditions';
 import type { Connection } from './connection';
 import { flowConditions } from './flow-conditions';
-import { type IdColumns, readPage, type SortColumn } from './keyset';
+import { buildOrder, type IdColumns, readPage, type SortColumn } from './keyset';
 import { findNames, nameWorkloads, resolvePlaces } from './names';
 import { ch, join, NONE, number, type Part, raw, text, time, uuid } from './statement';
 import { cidrIfVisible, flowRows, getFlowKey, ifVisible, toRange } from './visible-rows';
@@ -132,12 +132,14 @@ const selectMatching = async (selection: FlowSelection): Promise<{ rows: Part; w
 export const countRows = (connection: Connection, rows: Part): Promise<number> =>
   connection.read<{ total: number }>(ch`select count() as total from ${rows}`).then(([row]) => row?.total ?? 0);
 
+const LIST = { sorts: FLOW_SORTS, sort: '-observed_at', id: FLOW_ID };
+
 /** Flows page by page. */
 export const listFlows =
   (connection: Connection): FlowStore['list'] =>
   async (selection, input) => {
     const { rows, where } = await selectMatching(selection);
-    return readPage<Flow>(input, { sorts: FLOW_SORTS, sort: '-observed_at', id: FLOW_ID }, ({ after, ...paging }) => ({
+    return readPage<Flow>(input, LIST, ({ after, ...paging }) => ({
       rows: readFlows(
         connection,
         selection,
@@ -146,6 +148,17 @@ export const listFlows =
       ),
       total: countRows(connection, ch`${rows} as t where ${where}`),
     }));
+  };
+
+/** All flows in their order, by one statement: it reads what there is when it begins. */
+export const streamFlows = (connection: Connection): FlowStore['stream'] =>
+  async function* (selection, input) {
+    const { order, after } = buildOrder(input, LIST);
+    const { rows, where } = await selectMatching(selection);
+    for await (const found of connection.stream<FlowRow>(
+      ch`select ${selectFlowColumns(selection)} from ${rows} as t where ${where}${after ? ch` and ${after}` : ch``} order by ${order}`,
+    ))
+      yield await toFlows(found, selection);
   };
 
 /** The newest flows that were stored since `after`. */

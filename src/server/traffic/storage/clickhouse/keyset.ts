@@ -68,24 +68,31 @@ export function keyset(
 
 type Query = { limit: number; cursor?: string | undefined; sort?: string | undefined };
 
+type SortedList = { sorts: Readonly<Record<string, SortColumn>>; sort: string; id: IdColumns };
+
+/** In which order a list is read, and the condition that continues after a cursor. */
+export function buildOrder(input: Omit<Query, 'limit'>, list: SortedList) {
+  const sort = input.sort ?? list.sort;
+  const descending = sort.startsWith('-');
+  const field = descending ? sort.slice(1) : sort;
+  const key = list.sorts[field];
+  if (!key) throw new Error(`expected a sort key for ${field}`);
+  return { field, ...keyset(key, list.id, descending, input.cursor) };
+}
+
 /**
  * Reads one page and, beside it, the number of all matches. `build` gets the condition that continues after the cursor, the order and
  * the limit.
  */
 export async function readPage<T extends { id: string }>(
   input: Query,
-  list: { sorts: Readonly<Record<string, SortColumn>>; sort: string; id: IdColumns },
+  list: SortedList,
   build: (paging: { after: Part | undefined; order: Part; limit: number }) => {
     rows: Promise<T[]>;
     total: Promise<number>;
   },
 ): Promise<Page<T>> {
-  const sort = input.sort ?? list.sort;
-  const descending = sort.startsWith('-');
-  const field = descending ? sort.slice(1) : sort;
-  const key = list.sorts[field];
-  if (!key) throw new Error(`expected a sort key for ${field}`);
-  const { order, after } = keyset(key, list.id, descending, input.cursor);
+  const { field, order, after } = buildOrder(input, list);
   const { rows, total } = build({ order, after, limit: input.limit + 1 });
   const [found, count] = await Promise.all([rows, total]);
   const items = found.slice(0, input.limit);

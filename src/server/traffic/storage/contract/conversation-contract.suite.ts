@@ -131,6 +131,9 @@ export function describeConversationContract(name: string, { store, clear, share
         expect((await listAll(selection, sort, getPageSize(7, { share }))).map(({ id }) => id)).toEqual(
           all.map(({ id }) => id),
         );
+        const streamed: ConversationRow[] = [];
+        for await (const batch of store.conversations.stream(selection, { sort })) streamed.push(...batch);
+        expect(streamed).toEqual(all);
         const field = sort.replace('-', '') as 'bytes';
         const values = all.map((row) => row[field] as unknown).filter((value) => value !== null) as (string | number)[];
         const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));

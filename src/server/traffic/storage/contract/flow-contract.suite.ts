@@ -127,6 +127,9 @@ export function describeFlowContract(name: string, { store, clear, share = 1 }: 
       const input = { sort } as Partial<FlowListInput>;
       const pages = await listAll(selection, input, getPageSize(7, { share }));
       expect(pages.map(({ id }) => id)).toEqual((await listAll(selection, input)).map(({ id }) => id));
+      const streamed: Flow[] = [];
+      for await (const batch of store.stream(selection, input)) streamed.push(...batch);
+      expect(streamed).toEqual(pages);
       expectFlows(pages, selection);
       const field = sort.replace('-', '') as keyof Flow;
       const values = pages.map((flow) => flow[field]).filter((value) => typeof value === 'number');

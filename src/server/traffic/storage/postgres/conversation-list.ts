@@ -5,8 +5,10 @@ import { toVisibleCidr } from '@/domain/flow/flow-end';
 import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
 import { decodeCursor } from '../../../db/keyset';
-import { queryPage, type SortKeys } from '../../../db/query-page';
+import { buildOrder, queryPage, type SortKeys, withCursorErrors } from '../../../db/query-page';
 import { CONVERSATION_SPAN } from '../../../db/schema/flows';
+import { readSnapshot } from '../../../db/stream-rows';
+import { toAsyncGenerator } from '../../../lib/to-async-generator';
 import type { ConversationRow, ConversationRowEnd } from '../flow-rows';
 import type { ConversationSelection, FlowReach } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
@@ -151,35 +153,48 @@ async function readRows(
   return shown.map(showEnds);
 }
 
+const LIST = { sorts: SORTS, sort: '-last_seen_at', id: column('id') };
+
 /** Conversations page by page; at most `MAX_CONVERSATIONS_COUNTED` are counted. Two queries. */
 export const listStoredConversations: FlowStore['conversations']['list'] = (selection, input) => {
   const sort = input.sort ?? '-last_seen_at';
   const parts = splitSelection(selection, sort === '-bytes');
   const coarse = buildCoarseOrder(sort, input.cursor);
-  return queryPage<ConversationRow>(
-    input,
-    { sorts: SORTS, sort: '-last_seen_at', id: column('id') },
-    ({ after, order, limit }) => ({
-      rows: readRows(
-        selection,
-        parts.map(({ where, slots }) => ({
-          where: sql.join([where, ...(after ? [after] : []), ...coarse.after], sql` and `),
-          slots,
-        })),
-        [...coarse.order, ...order],
-        limit,
-      ),
-      total: db
-        .execute<{ total: number }>(
-          sql`select count(*)::int as total from (${sql.join(
-            splitSelection(selection, false).map(
-              ({ where }) =>
-                sql`(select 1 from ${conversationRows(selection.periods)} as t where ${where} limit ${MAX_CONVERSATIONS_COUNTED + 1})`,
-            ),
-            sql` union all `,
-          )}) as t`,
-        )
-        .then((rows) => rows[0]?.total ?? 0),
-    }),
-  ) as Promise<Page<ConversationRow>>;
+  return queryPage<ConversationRow>(input, LIST, ({ after, order, limit }) => ({
+    rows: readRows(
+      selection,
+      parts.map(({ where, slots }) => ({
+        where: sql.join([where, ...(after ? [after] : []), ...coarse.after], sql` and `),
+        slots,
+      })),
+      [...coarse.order, ...order],
+      limit,
+    ),
+    total: db
+      .execute<{ total: number }>(
+        sql`select count(*)::int as total from (${sql.join(
+          splitSelection(selection, false).map(
+            ({ where }) =>
+              sql`(select 1 from ${conversationRows(selection.periods)} as t where ${where} limit ${MAX_CONVERSATIONS_COUNTED + 1})`,
+          ),
+          sql` union all `,
+        )}) as t`,
+      )
+      .then((rows) => rows[0]?.total ?? 0),
+  })) as Promise<Page<ConversationRow>>;
 };
+
+/** All conversations in their order, of one state of the database. */
+export const streamStoredConversations: FlowStore['conversations']['stream'] = (selection, input) =>
+  toAsyncGenerator((give) => {
+    const { after, order } = buildOrder(input, LIST);
+    const where = sql.join([conversationConditions(selection), ...(after ? [after] : [])], sql` and `);
+    const rows = sql`select t.* from ${conversationRows(selection.periods)} as t where ${where}`;
+    const query = sql`${selectConversations(selection, rows, selection.now)} order by ${sql.join(order, sql`, `)}`;
+    return withCursorErrors(
+      input.cursor,
+      readSnapshot((snapshot) => snapshot.each<ConversationRow>(query, (found) => give(found.map(showEnds))), {
+        sorts: true,
+      }),
+    );
+  });

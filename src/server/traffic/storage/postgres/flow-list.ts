@@ -3,8 +3,11 @@ import type { Flow, FlowListInput } from '@/domain/flow/flow';
 import { formatFlowEnd, toVisibleCidr } from '@/domain/flow/flow-end';
 import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
-import { queryPage, type SortKeys } from '../../../db/query-page';
+import { buildOrder, queryPage, type SortKeys, withCursorErrors } from '../../../db/query-page';
+import { readSnapshot } from '../../../db/stream-rows';
+import { toAsyncGenerator } from '../../../lib/to-async-generator';
 import type { FlowReach, FlowSelection } from '../flow-selection';
+import type { FlowStore } from '../flow-store';
 import { flowConditions } from './flow-conditions';
 import { readNewestFirst } from './newest-first';
 import { cidrIfVisible, flowRows, getWorkloadNameColumn, ifVisible } from './visible-rows';
@@ -85,24 +88,35 @@ async function readFlows(reach: FlowReach, where: SQL, order: readonly SQL[], li
   return rows.map(addLabels);
 }
 
+const LIST = { sorts: FLOW_SORT_KEYS, sort: '-observed_at', id: FLOW_ID };
+
 /** Flows page by page. At most four queries. */
 export function listFlows(selection: FlowSelection, input: FlowListInput): Promise<Page<Flow>> {
-  return queryPage<Flow>(
-    input,
-    { sorts: FLOW_SORT_KEYS, sort: '-observed_at', id: FLOW_ID },
-    ({ after, order, limit }) => ({
-      rows: readNewestFirst(selection, input, limit, (part) => {
-        const where = flowConditions(part);
-        return readFlows(selection, after ? sql`${where} and ${after}` : where, order, limit);
-      }),
-      total: db
-        .execute<{ total: number }>(
-          sql`select count(*)::int as total from ${flowRows(selection.periods)} as t where ${flowConditions(selection)}`,
-        )
-        .then((rows) => rows[0]?.total ?? 0),
+  return queryPage<Flow>(input, LIST, ({ after, order, limit }) => ({
+    rows: readNewestFirst(selection, input, limit, (part) => {
+      const where = flowConditions(part);
+      return readFlows(selection, after ? sql`${where} and ${after}` : where, order, limit);
     }),
-  );
+    total: db
+      .execute<{ total: number }>(
+        sql`select count(*)::int as total from ${flowRows(selection.periods)} as t where ${flowConditions(selection)}`,
+      )
+      .then((rows) => rows[0]?.total ?? 0),
+  }));
 }
+
+/** All flows in their order, of one state of the database. */
+export const streamFlows: FlowStore['stream'] = (selection, input) =>
+  toAsyncGenerator((give) => {
+    const { after, order } = buildOrder(input, LIST);
+    const where = after ? sql`${flowConditions(selection)} and ${after}` : flowConditions(selection);
+    const rows = selectFlows(selection, sql`select t.* from ${flowRows(selection.periods)} as t where ${where}`);
+    const query = sql`${rows} order by ${sql.join(order, sql`, `)}`;
+    return withCursorErrors(
+      input.cursor,
+      readSnapshot((snapshot) => snapshot.each<FlowRow>(query, (found) => give(found.map(addLabels))), { sorts: true }),
+    );
+  });
 
 /** The newest flows that were stored since `after`. One query. */
 export function findFlowsStoredSince(selection: FlowSelection, after: string, limit: number): Promise<Flow[]> {

@@ -1,14 +1,14 @@
 import { db } from '../../../db/client';
 import type { FlowStore } from '../flow-store';
 import { append, endWorkloadFlows } from './append-flows';
-import { listStoredConversations } from './conversation-list';
+import { listStoredConversations, streamStoredConversations } from './conversation-list';
 import { sumConversationPairs } from './conversation-pairs';
 import { listGroupConversations, listGroupTraffic } from './conversations';
 import { hits } from './coverage-reads';
 import { listEdges } from './edges';
 import { estimates } from './estimates';
 import { listFlowGroups } from './flow-groups';
-import { findFlowsStoredSince, listFlows } from './flow-list';
+import { findFlowsStoredSince, listFlows, streamFlows } from './flow-list';
 import { listInsightFlows, streamFacts } from './insight-rows';
 import { streamInsights } from './insight-stream';
 import { sumInsights } from './insight-summary';
@@ -32,7 +32,8 @@ export const postgresFlowStore: FlowStore = {
   appendInterfaces,
   endFlows: endWorkloadFlows,
   list: listFlows,
-  conversations: { list: listStoredConversations, pairs: sumConversationPairs },
+  stream: streamFlows,
+  conversations: { list: listStoredConversations, stream: streamStoredConversations, pairs: sumConversationPairs },
   settled,
   tail: findFlowsStoredSince,
   groups: listFlowGroups,
