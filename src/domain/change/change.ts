@@ -147,7 +147,7 @@ export const ChangeSummary = z.object({
   updated_at: z.string(),
   submitted_at: z.string().nullable(),
   applied_at: z.string().nullable(),
-  /** When it is rolled back unless confirmed. */
+  /** When it is rolled back unless confirmed or, where it waits after its canaries or a failure, continued. */
   confirm_until: z.string().nullable(),
   finished_at: z.string().nullable(),
 });
@@ -217,6 +217,8 @@ export const ChangeListInput = listInput(CHANGE_SORTS, {
   policy_id: z.uuid().optional(),
   /** Changes that write to this workload, move it, or would filter it differently. */
   workload_id: z.uuid().optional(),
+  /** Changes that are rolled back unless someone confirms or continues them in time. */
+  timer: z.enum(['running']).optional(),
   /** `open`: neither ended nor withdrawn. */
   status: z.enum(['open', 'ended']).optional(),
 });

@@ -41,6 +41,7 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'change.rolled_back': msg('Change: rolled back'),
   'change.rolling_back': msg('Change: rollback started'),
   'change.scheduled': msg('Change: will be applied at its time'),
+  'change.timer_stopped': msg('Change: timer stopped'),
   'change.updated': msg('Change: updated'),
   'change.withdrawn': msg('Change: withdrawn'),
   'cluster.certificate_renewed': msg('Cluster: certificate renewed'),

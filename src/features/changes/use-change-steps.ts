@@ -74,7 +74,8 @@ export function useChangeSteps({ id, version }: Pick<Change, 'id' | 'version'>, 
     onSuccess: async (change, { step }) => {
       queryClient.setQueryData(trpc.changes.get.queryKey({ id: change.id }), change);
       await refresh();
-      showToast('ok', { title: t(DONE[step]) });
+      const isStillWaiting = step === 'confirm' && change.state !== 'confirmed';
+      showToast('ok', { title: isStillWaiting ? t('Timer stopped') : t(DONE[step]) });
       onDone();
       if (step === 'revert') router.push(paths.change({ changeId: change.id }));
     },

@@ -96,10 +96,13 @@ function Content({ change }: { change: Change }) {
   );
   const next = findNextStep(change);
   const beside = change.actions.filter((action) => BESIDE.includes(action) && action !== next);
-  const rest = change.actions.filter((action) => action !== next && action !== 'continue' && !beside.includes(action));
+  // Confirming and rolling back are then beside the time left.
+  const watches = change.confirm_until !== null;
+  const rest = change.actions.filter(
+    (action) => action !== next && action !== 'continue' && action !== 'confirm' && !beside.includes(action),
+  );
   const close = () => setOpened(null);
   const failure = steps.error ? toFailure(steps.error) : null;
-  const watches = change.state === 'awaiting_confirmation';
   const entries: MenuEntry[] = [
     ...rest.map(
       (action): MenuEntry => ({
@@ -161,7 +164,7 @@ function Content({ change }: { change: Change }) {
                   {t(ACTION_LABELS[action])}
                 </Button>
               ))}
-            {next && !watches && (
+            {next && (!watches || next === 'continue') && (
               <Button variant="primary" pending={steps.isPending} onClick={() => take(next)}>
                 {t(ACTION_LABELS[next])}
               </Button>

@@ -20,7 +20,7 @@ type Props = { change: Change; pending: boolean; onTake: (action: ChangeAction) 
 
 const WATCH_MS = 5000;
 
-/** What is watched since the first write; while the change awaits confirmation also the time left, and the two ways on. */
+/** What is watched since the first write; while its timer runs also the time left, and what ends it. */
 export function WatchSection({ change, pending, onTake }: Props) {
   const t = useT();
   const trpc = useTRPC();
@@ -33,7 +33,7 @@ export function WatchSection({ change, pending, onTake }: Props) {
   return (
     <Section id="watch" title={isAwaiting ? t('Awaiting confirmation') : t('Watched since the write')}>
       <div className="flex flex-col gap-4">
-        {isAwaiting && <Decision change={change} pending={pending} onTake={onTake} />}
+        {change.confirm_until !== null && <Decision change={change} pending={pending} onTake={onTake} />}
         <QueryView query={query} skeleton={<Skeleton className="h-24 w-full" />}>
           {(watch) => <Observed watch={watch} />}
         </QueryView>
@@ -42,21 +42,25 @@ export function WatchSection({ change, pending, onTake }: Props) {
   );
 }
 
-function Decision({ change: { confirm_until: until, actions }, pending, onTake }: Props) {
+function Decision({ change: { state, confirm_until: until, actions }, pending, onTake }: Props) {
   const t = useT();
+  const isWritten = state === 'awaiting_confirmation';
+  const left = until && <ConfirmCountdown until={until} />;
   const reason = actions.includes('confirm')
     ? null
     : t('Requires the permission to apply everything that the change edits.');
   return (
     <div className="flex flex-wrap items-center justify-between gap-4">
       <div className="min-w-0 flex-1 basis-72">
-        {until && (
-          <p className="text-lg">
-            {t.rich('Rolled back in {left} unless confirmed', { left: <ConfirmCountdown until={until} /> })}
-          </p>
-        )}
+        <p className="text-lg">
+          {isWritten
+            ? t.rich('Rolled back in {left} unless confirmed', { left })
+            : t.rich('Rolled back in {left} unless continued', { left })}
+        </p>
         <p className="text-pretty text-muted">
-          {t('All workloads are written. Established connections bypass new rules, so watch new ones.')}
+          {isWritten
+            ? t('All workloads are written. Established connections bypass new rules, so watch new ones.')
+            : t('Some workloads may be written. To decide later, stop the timer.')}
         </p>
       </div>
       <div className="flex flex-wrap gap-3 print:hidden">
@@ -70,7 +74,7 @@ function Decision({ change: { confirm_until: until, actions }, pending, onTake }
           onClick={() => onTake('confirm')}
           disabledReason={reason}
         >
-          {t('Confirm')}
+          {isWritten ? t('Confirm') : t('Stop timer')}
         </Button>
       </div>
     </div>

@@ -12,14 +12,14 @@ import { ConfirmCountdown } from './change-state';
 /** More than a few at a time are found in the list. */
 const SHOWN = 20;
 
-/** On every page while a change of the reader awaits confirmation: the time left, and the way to its page. */
+/** On every page while the timer of a change of the reader runs: the time left, and the way to its page. */
 export function AwaitingBanner() {
   const t = useT();
   const trpc = useTRPC();
   const pathname = usePathname();
   const session = useSession();
   const userId = session.status === 'signed_in' ? session.user.id : null;
-  const { data } = useQuery(trpc.changes.list.queryOptions({ state: 'awaiting_confirmation', limit: SHOWN }));
+  const { data } = useQuery(trpc.changes.list.queryOptions({ timer: 'running', limit: SHOWN }));
   const [first, ...others] = (data?.items ?? []).filter(
     ({ id, created_by }) => created_by.id === userId && pathname !== paths.change({ changeId: id }),
   );

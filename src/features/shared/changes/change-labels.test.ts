@@ -39,6 +39,11 @@ describe('the step that leads on', () => {
     expect(findNextStep({ ...applying, state: 'failed', rollout: running })).toBe('continue');
   });
 
+  it('continues rather than stops the timer of a change that waits', () => {
+    const change = { state: 'failed' as const, rollout: running };
+    expect(findNextStep({ ...change, actions: ['confirm', 'continue', 'roll_back'] })).toBe('continue');
+  });
+
   it('does not exist for readers who may do nothing', () => {
     expect(findNextStep({ state: 'in_review', rollout: [], actions: [] })).toBeNull();
   });

@@ -83,8 +83,8 @@ export const isPaused = ({ state, rollout }: Pick<Change, 'state' | 'rollout'>):
 
 /** The steps of a change from the one that leads on. `continue` only leads on while the roll-out waits. */
 const NEXT: readonly ChangeAction[] = [
-  'confirm',
   'continue',
+  'confirm',
   'apply',
   'approve',
   'submit',

@@ -36,6 +36,8 @@ async function followRollout(api: Api, id: string, terminal: Terminal): Promise<
       return EXIT.rolled_back;
     default:
       terminal.note(`The change is not applied completely (${change.state}): ${page}`);
+      if (change.confirm_until !== null)
+        terminal.note(`It is rolled back unless continued until ${change.confirm_until}.`);
       return EXIT.failed;
   }
 }

@@ -101,7 +101,8 @@ export const changeRolloutRouter = router({
   }),
   confirm: mutation({
     rest: 'POST /changes/{change_id}/confirm',
-    summary: 'Confirm an applied change. It is then kept, and its timer ends.',
+    summary:
+      'Confirm an applied change. It is then kept, and its timer ends. A change that waits after its canaries or a failure keeps waiting without a timer.',
     ...step,
     problems: ['conflict', 'version_conflict'],
     run: async ({ scope, session, params, input }) => {

@@ -40,7 +40,7 @@ export function listActions(
     apply: mayApply && state === 'approved',
     break_glass: mayApply && mayBreakGlass && !isApproved && UNAPPROVED.includes(state),
     continue: mayApply && UNDER_WAY.includes(state),
-    confirm: mayApply && state === 'awaiting_confirmation',
+    confirm: mayApply && row.confirm_until !== null,
     roll_back: mayApply && isTransition(state, 'rolling_back'),
     revert: mayWrite && state === 'confirmed' && !isReverted,
   };

@@ -37,9 +37,9 @@ const refuseState = ({ id, state }: Pick<ChangeRow, 'id' | 'state'>, to: ChangeS
     extra: { reason: 'wrong_state', change_id: id, state },
   });
 
-/** The answer to a step that a change in its state does not allow. */
+/** The answer to a step that a change in its state does not allow. @param step with its object, such as `apply it` */
 export const refuseStep = ({ id, state }: Pick<ChangeRow, 'id' | 'state'>, step: string): AppError =>
-  new AppError('conflict', `The change is ${NAMES[state]}, so you cannot ${step} it now. Reload it.`, {
+  new AppError('conflict', `The change is ${NAMES[state]}, so you cannot ${step} now. Reload it.`, {
     extra: { reason: 'wrong_state', change_id: id, state },
   });
 

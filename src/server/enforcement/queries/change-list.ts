@@ -94,6 +94,7 @@ export async function listChanges(reach: Reach, input: ChangeListInput): Promise
       q: hasText(shown.title, shown.description, changes.created_by_name),
       policy_id: (id) => editsPolicy(reach, id),
       workload_id: (id) => concernsWorkload(reach, id),
+      timer: () => isNotNull(changes.confirm_until),
       status: (status) => (status === 'ended' ? inArray : notInArray)(changes.state, [...ENDED]),
     }),
   );

@@ -13,23 +13,24 @@ import { type AppliedChange, advanceRollback, rollBackIn, rolloutScope } from '.
 
 const isApplied = (change: ChangeRow): change is AppliedChange => change.rollout !== null;
 
-/** What is not confirmed in time is rolled back, and so is what fails a check, if the change says so. */
-async function checkConfirmation(tx: Tx, change: AppliedChange): Promise<string[]> {
-  const { confirm_until } = change;
-  if (confirm_until !== null && clock.now().getTime() >= Date.parse(confirm_until)) {
-    return rollBackIn(tx, rolloutScope, change, 'It was not confirmed in time.');
-  }
+const isOverdue = ({ confirm_until }: AppliedChange): boolean =>
+  confirm_until !== null && clock.now().getTime() >= Date.parse(confirm_until);
+
+/** What fails a check while it waits is rolled back, if the change says so. */
+async function checkWatched(tx: Tx, change: AppliedChange): Promise<string[]> {
   const failed = await findFailedCheck(tx, change);
   return failed === null ? [] : rollBackIn(tx, rolloutScope, change, failed);
 }
 
 function step(tx: Tx, change: AppliedChange): Promise<string[]> {
+  // Wherever the change waits: a timer runs in no other state.
+  if (isOverdue(change)) return rollBackIn(tx, rolloutScope, change, 'It was not confirmed in time.');
   switch (change.state) {
     case 'applying':
       return advanceWaves(tx, change);
     case 'awaiting_confirmation':
     case 'failed':
-      return checkConfirmation(tx, change);
+      return checkWatched(tx, change);
     case 'rolling_back':
       return advanceRollback(tx, change);
     case 'confirmed':

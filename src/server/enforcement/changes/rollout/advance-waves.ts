@@ -18,11 +18,19 @@ import { type AppliedChange, rollBackIn, rolloutScope } from './roll-back';
 
 type WaveWorkloads = Awaited<ReturnType<typeof listChangeWorkloads>>;
 
-const store = async (tx: Tx, change: AppliedChange, rollout: AppliedChange['rollout'], problems = change.problems) => {
-  await updateChangeIn(tx, change.id, change.state, { rollout, problems });
+const store = async (
+  tx: Tx,
+  change: AppliedChange,
+  values: Partial<Pick<AppliedChange, 'rollout' | 'problems' | 'confirm_until'>>,
+) => {
+  await updateChangeIn(tx, change.id, change.state, values);
   await publishChange(tx, change.id);
-  return { ...change, rollout, problems };
+  return { ...change, ...values };
 };
+
+/** Until when someone has to confirm or continue what is written by now; null: the change has no timer. */
+const startTimer = ({ confirm_within_seconds: seconds }: AppliedChange): string | null =>
+  seconds === 0 ? null : new Date(clock.now().getTime() + seconds * 1_000).toISOString();
 
 /** What of the current wave was not started yet, at the workloads that did not fail in it. */
 function listPending(
@@ -52,13 +60,9 @@ const createFailedProblem = (failed: readonly FailedWorkload[]): DeploymentProbl
 
 /** All waves are written: the change waits for its confirmation, or is confirmed without one. */
 async function endWrites(tx: Tx, change: AppliedChange): Promise<string[]> {
-  const now = clock.now();
-  const written_at = now.toISOString();
-  const seconds = change.confirm_within_seconds;
-  if (seconds === 0) {
-    return confirmIn(tx, rolloutScope, change, { values: { written_at } });
-  }
-  const confirm_until = new Date(now.getTime() + seconds * 1_000).toISOString();
+  const written_at = clock.now().toISOString();
+  const confirm_until = startTimer(change);
+  if (confirm_until === null) return confirmIn(tx, rolloutScope, change, { values: { written_at } });
   await moveChange(tx, rolloutScope, change, 'awaiting_confirmation', { values: { written_at, confirm_until } });
   return [];
 }
@@ -72,7 +76,9 @@ async function pauseWave(tx: Tx, change: AppliedChange, workloads: WaveWorkloads
   if (rollout.paused) return rollout.resume_at !== null && rollout.resume_at <= now.toISOString() ? change : null;
   const resume_at =
     waves.pause_seconds === null ? null : new Date(now.getTime() + waves.pause_seconds * 1_000).toISOString();
-  await store(tx, change, { ...rollout, paused: true, resume_at });
+  // A pause with an end leads to the next wave, and so to the timer after the last write.
+  const confirm_until = resume_at === null ? startTimer(change) : null;
+  await store(tx, change, { rollout: { ...rollout, paused: true, resume_at }, confirm_until });
   return null;
 }
 
@@ -104,11 +110,13 @@ export async function advanceWaves(tx: Tx, given: AppliedChange): Promise<string
         return rollBackIn(tx, rolloutScope, { ...change, problems }, problem.message);
       }
       if (change.on_failure === 'stop') {
-        await moveChange(tx, rolloutScope, change, 'failed', { comment: problem.message, values: { problems } });
+        // Nothing is written until someone acts, and those who could may be cut off by what is written.
+        const values = { problems, confirm_until: startTimer(change) };
+        await moveChange(tx, rolloutScope, change, 'failed', { comment: problem.message, values });
         return [];
       }
       const ids = failed.map(({ workload_id }) => workload_id);
-      change = await store(tx, change, { ...change.rollout, tolerated_ids: ids }, problems);
+      change = await store(tx, change, { rollout: { ...change.rollout, tolerated_ids: ids }, problems });
     }
     if (wave > 0) {
       const next = selectNext(listPending(change, workloads, own, failed));
@@ -124,6 +132,6 @@ export async function advanceWaves(tx: Tx, given: AppliedChange): Promise<string
     const ready = wave === 0 ? change : await pauseWave(tx, change, workloads);
     if (!ready) return [];
     const rollout = { ...ready.rollout, wave: wave + 1, paused: false, resume_at: null, tolerated_ids: [] };
-    change = await store(tx, ready, rollout);
+    change = await store(tx, ready, { rollout });
   }
 }

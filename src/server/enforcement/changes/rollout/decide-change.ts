@@ -48,11 +48,22 @@ async function lockApplied(
   return { ...change, rollout };
 }
 
-/** Keeps an applied change. @throws AppError `not_found`, `forbidden`, `conflict` when it does not await its confirmation */
+/**
+ * Keeps an applied change. One that waits after its canaries or after a failure keeps waiting: only its timer ends.
+ * @throws AppError `not_found`, `forbidden`, `conflict` when its timer does not run
+ */
 export async function confirmChange(scope: Scope<'policy:apply'>, id: string, guard: Guard): Promise<void> {
   const ids = await db.transaction(async (tx) => {
-    const change = await lockApplied(tx, scope, id, guard, ['awaiting_confirmation'], 'confirm it');
-    return confirmIn(tx, scope, change, { comment: guard.comment ?? '' });
+    const states = ['applying', 'awaiting_confirmation', 'failed'] as const;
+    const change = await lockApplied(tx, scope, id, guard, states, 'confirm it');
+    if (change.confirm_until === null) throw refuseStep(change, 'confirm it');
+    if (change.state === 'awaiting_confirmation') {
+      return confirmIn(tx, scope, change, { comment: guard.comment ?? '' });
+    }
+    await updateChangeIn(tx, id, change.state, { confirm_until: null });
+    await publishChange(tx, id);
+    await recordChange(tx, scope, change, 'change.timer_stopped', guard.comment ? { reason: guard.comment } : {});
+    return [];
   });
   await startDeployments(ids);
 }
@@ -94,13 +105,13 @@ export async function continueChange(scope: Scope<'policy:apply'>, id: string, g
       const { ids, tolerated_ids } = await retryFailed(tx, change);
       await moveChange(tx, scope, change, 'applying', {
         comment: guard.comment ?? '',
-        values: { rollout: { ...change.rollout, tolerated_ids } },
+        values: { rollout: { ...change.rollout, tolerated_ids }, confirm_until: null },
       });
       return ids;
     }
     if (!change.rollout.paused) throw refuseStep(change, 'continue it');
     const rollout = { ...change.rollout, resume_at: clock.now().toISOString() };
-    await updateChangeIn(tx, id, change.state, { rollout });
+    await updateChangeIn(tx, id, change.state, { rollout, confirm_until: null });
     await publishChange(tx, id);
     await recordChange(tx, scope, change, 'change.continued', guard.comment ? { reason: guard.comment } : {});
     return [];
