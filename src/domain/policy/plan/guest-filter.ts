@@ -52,10 +52,10 @@ export type Origin = {
 };
 
 /**
- * Goal for a default policy: `drop` if a policy requires it; its value from before a Fabric policy required it, when
- * none does any more; `keep` otherwise.
+ * Goal for a default policy: `drop` if a policy requires it; `leave` as it is if a policy out of scope does; its value from before a
+ * Fabric policy required it, when none does any more; `keep` what passes, otherwise.
  */
-export type DefaultGoal = 'drop' | 'keep' | { readonly restore: 'ACCEPT' | 'REJECT' };
+export type DefaultGoal = 'drop' | 'leave' | 'keep' | { readonly restore: 'ACCEPT' | 'REJECT' };
 
 /** What applying some policies wants of one guest. Rules of other policies stay as they are. */
 export type GuestIntent = {

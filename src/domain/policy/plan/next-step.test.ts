@@ -137,6 +137,8 @@ describe('writing step by step', () => {
       if (!state.options.enable && intent.switch_on && intent.default_in === 'keep') {
         expect(after.options.policy_in).toBe('ACCEPT');
       }
+      if (intent.default_in === 'leave') expect(after.options.policy_in).toBe(state.options.policy_in);
+      if (intent.default_out === 'leave') expect(after.options.policy_out).toBe(state.options.policy_out);
     });
   });
 

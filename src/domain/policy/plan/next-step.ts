@@ -19,6 +19,7 @@ function desiredDefault(state: GuestFilter, intent: GuestIntent, direction: 'in'
   const present = getDefaultPolicy(state, direction);
   const stored = direction === 'in' ? options.policy_in : options.policy_out;
   if (goal === 'drop') return present === 'DROP' ? undefined : 'DROP';
+  if (goal === 'leave') return undefined;
   // A filter that is off and stays off drops nothing: the user who stored this default did so for later.
   if (goal !== 'keep') return (enable || intent.switch_on) && present === 'DROP' ? goal.restore : undefined;
   if (!intent.switch_on || present === 'ACCEPT') return undefined;

@@ -71,7 +71,7 @@ export function randomGuest(seed: number, damagedSets = false): RandomGuest {
       live[set.name]?.push({ cidr: '10.0.0.0/28' }, { cidr: '10.0.0.4/30', nomatch: 1 });
   }
   const goal = (drops: readonly string[] | undefined): DefaultGoal =>
-    drops?.some((id) => scope.has(id)) ? 'drop' : random() < 0.3 ? { restore: 'ACCEPT' } : 'keep';
+    drops?.some((id) => scope.has(id)) ? 'drop' : pick<DefaultGoal>([{ restore: 'ACCEPT' }, 'leave', 'keep', 'keep']);
   const rules = (desired?.rules ?? []).slice(0, 14).filter(({ policy_id }) => scope.has(policy_id));
   const referred = new Set(rules.flatMap(({ content }) => [content.source, content.dest]));
   const options: LiveGuestOptions = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplyResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
-import type { CleanupPreview } from '@/domain/policy-preview';
+import type { CleanupPreview, PolicyPreview } from '@/domain/policy-preview';
 import {
   apply,
   at,
@@ -11,6 +11,7 @@ import {
   lab,
   post,
   prepareDeploymentLab,
+  readGuestResults,
   run,
   switches,
   waiting,
@@ -48,6 +49,31 @@ describe('a firewall of the cluster that is off', () => {
     const [again] = (await get<{ items: object[] }>(`/deployments?policy_id=${policy.id}`)).items;
     expect(again).toMatchObject({ trigger: 'reconcile', problems: [{ code: 'cluster_firewall_off' }] });
   });
+});
+
+describe('an apply where another policy drops by default', () => {
+  it.each(['firewall', 'interface'] as const)(
+    'turns the %s on again with that default, as its preview says',
+    async (off) => {
+      const definition = { ...DEFINITION, targets: [at(105)] };
+      const dropping = await create({ definition: { ...definition, default_action: 'drop' } });
+      const other = await create({ definition });
+      await apply(dropping);
+      const before = switches(105);
+      const file = lab.control.firewall.guestFile(105) ?? '';
+      if (off === 'firewall') lab.control.firewall.setFile('firewall/105.fw', file.replace('enable: 1', 'enable: 0'));
+      const [, net0 = ''] = /^net0: (.*)$/m.exec(lab.control.guest(105).configText) ?? [];
+    if (off === 'interface') lab.control.setConfig(105, { net0: net0.replace('firewall=1', 'firewall=0') });
+    expect(switches(105)).not.toEqual(before);
+      const { body } = await post<PolicyPreview>(`/policies/${other.id}/preview`, {});
+      const [shown] = body.clusters.flatMap(({ guests }) => guests);
+      const { id } = await apply(other);
+      const [written] = await readGuestResults(id);
+      expect(written).toMatchObject({ vmid: 105, status: 'ok', switches: shown?.option_changes });
+      expect(switches(105)).toEqual(before);
+      expect(await lab.fresh(dropping.id)).toMatchObject({ deployment_status: 'active' });
+    },
+  );
 });
 
 describe('a policy that was never applied', () => {

@@ -39,7 +39,7 @@ const getOpaquePolicyIds = (inputs: PolicyInputs): ReadonlySet<string> =>
   );
 
 /** What another policy asks for at a guest where it was applied. */
-export type Placed = Pick<PlacementRow, 'policy_id' | 'drop_in' | 'drop_out'>;
+export type Placed = Pick<PlacementRow, 'policy_id' | 'drop_in' | 'drop_out' | 'applied_at'>;
 type Known = { row: GuestFirewallRow; placements: readonly Placed[] };
 
 /** The rules of the policy at the guest, in their order. */
@@ -98,8 +98,12 @@ export function intentFor(
   const rules = kind === 'apply' ? selectPolicyRules(policyId, work) : [];
   const own = kind === 'apply' ? getPolicyDrops(policyId, work) : { drop_in: false, drop_out: false };
   const others = placements.filter((placement) => placement.policy_id !== policyId);
-  const goal = (drop: boolean, otherDrops: boolean, before: 'ACCEPT' | 'REJECT' | null) =>
-    drop ? 'drop' : otherDrops || before === null ? 'keep' : ({ restore: before } as const);
+  const goal = (drop: boolean, dropping: readonly Placed[], before: 'ACCEPT' | 'REJECT' | null) => {
+    if (drop) return 'drop';
+    // What was not written completely may lack the rules that its default of dropping is meant for.
+    if (dropping.some(({ applied_at }) => applied_at !== null)) return 'leave';
+    return dropping.length > 0 || before === null ? 'keep' : ({ restore: before } as const);
+  };
   const wants = rules.length > 0 || own.drop_in || own.drop_out;
   const referred = new Set(rules.flatMap(({ content }) => [content.source, content.dest]));
   return {
@@ -113,12 +117,12 @@ export function intentFor(
     remove_strays: kind === 'apply',
     default_in: goal(
       own.drop_in,
-      others.some(({ drop_in }) => drop_in),
+      others.filter(({ drop_in }) => drop_in),
       row.default_in_before,
     ),
     default_out: goal(
       own.drop_out,
-      others.some(({ drop_out }) => drop_out),
+      others.filter(({ drop_out }) => drop_out),
       row.default_out_before,
     ),
     switch_on: wants,

@@ -49,6 +49,9 @@ function noteSwitches(row: GuestFirewallRow, settled: GuestFilter, steps: readon
 /** Called with each deployment: how the guest is before it, and what it wants there. */
 export type VisitPlan = (policyId: string, filter: GuestFilter, intent: GuestIntent) => void;
 
+/** Of what is planned only that it is applied counts, not when. */
+const APPLIED = new Date(0).toISOString();
+
 /** What a deployment leaves at a guest, and what it notes about it. */
 function planDeployment(
   inputs: PolicyInputs,
@@ -82,7 +85,7 @@ function planDeployment(
         default_out_before: typeof intent.default_out === 'object' ? null : noted.default_out,
       },
       placements: intent.switch_on
-        ? [...others, { policy_id, ...getPolicyDrops(policy_id, { desired: leaves === 'apply' ? desired : null }) }]
+        ? [...others, { policy_id, applied_at: APPLIED, ...getPolicyDrops(policy_id, { desired }) }]
         : others,
     },
   };
