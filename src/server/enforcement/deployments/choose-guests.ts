@@ -4,9 +4,9 @@ import { parseMarker } from '@/domain/policy/marker';
 import { db } from '../../db/client';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { GuestFact } from '../../providers/hypervisor/types';
+import { readUnrestored } from '../policies/planned-change';
 import { compileInputs, isDeployed, type PolicyInputs } from '../policies/policy-inputs';
 import { listGuestsByDeployments, listWorkloadIdsBy } from '../queries/deployment-guests';
-import { listUnrestoredWorkloadIds } from '../queries/guest-firewalls';
 import { listPlacedWorkloadIds } from '../queries/policy-placements';
 import type { DeploymentSession, HeldDeployment } from './deployment-session';
 import { failureKind, toDeploymentProblem } from './guest/perform-step';
@@ -28,6 +28,13 @@ async function limitGuests({ retry_of, workload_ids }: HeldDeployment): Promise<
     : listWorkloadIdsBy(db, retry_of, ['failed', 'partial', 'queued', 'running', 'skipped']);
 }
 
+/** Guests of the cluster that the policy left and whose switches could not be restored then. */
+async function listUnrestoredIn(deployment: HeldDeployment, inputs: PolicyInputs): Promise<string[]> {
+  const { policy_id, cluster_id } = deployment;
+  const found = await readUnrestored(inputs, [{ ...deployment, id: policy_id }]);
+  return (found.get(policy_id) ?? []).filter((id) => inputs.workloads.get(id)?.cluster_id === cluster_id);
+}
+
 /**
  * Guests of the cluster where the policy wants something now, and those where something of it may stand from before: a
  * workload that left a group must lose its rules, too.
@@ -41,7 +48,7 @@ export async function planApply(deployment: HeldDeployment, inputs: PolicyInputs
     compiled.guests.filter((guest) => guest.cluster_id === cluster_id).map((guest) => [guest.workload_id, guest]),
   );
   const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
-  const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
+  const unrestored = await listUnrestoredIn(deployment, inputs);
   const concerned = listDesiredGuests(compiled, policy_id)
     .filter((guest) => guest.cluster_id === cluster_id)
     .map(({ workload_id }) => workload_id)
@@ -138,7 +145,7 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
     tenant_id === null || byVmid.has(vmid) ? `Workload ${vmid}` : 'A workload that is not in the inventory yet';
   const { marked, problems } = await findMarked(session, inputs.instance, within, formatGuestName);
   const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
-  const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
+  const unrestored = await listUnrestoredIn(deployment, inputs);
   const only = await limitGuests(deployment);
   const found = marked.flatMap(({ vmid }) => byVmid.get(vmid)?.id ?? []);
   for (const guest of marked) {

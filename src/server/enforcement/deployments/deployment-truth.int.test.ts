@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApplyResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
 import type { CleanupPreview, PolicyPreview } from '@/domain/policy-preview';
+import { drive } from '../changes/rollout/testing/rollout-lab.fixture';
 import {
   apply,
   at,
@@ -74,6 +75,52 @@ describe('an apply where another policy drops by default', () => {
       expect(await lab.fresh(dropping.id)).toMatchObject({ deployment_status: 'active' });
     },
   );
+});
+
+describe('a workload that left while its interface was locked', () => {
+  async function leaveLocked(): Promise<Policy> {
+    const policy = await create({ definition: { ...DEFINITION, targets: [at(100), at(110)] } });
+    await apply(policy);
+    const definition = { ...DEFINITION, targets: [at(100)] };
+    const { body } = await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { version: 1, definition } });
+    lab.control.lockGuest(110, 'backup');
+    expect(await apply(policy)).toMatchObject({ status: 'partial' });
+    lab.control.lockGuest(110, undefined);
+    return body;
+  }
+  const flag = [{ kind: 'nic_flag', name: 'net0', before: '1', after: '0' }];
+
+  it('appears in the preview of the next apply, with what that writes there', async () => {
+    const policy = await leaveLocked();
+    const { body } = await post<PolicyPreview>(`/policies/${policy.id}/preview`, {});
+    const shown = body.clusters.flatMap(({ guests }) => guests);
+    expect(shown).toMatchObject([
+      { vmid: 100, option_changes: [] },
+      { vmid: 110, option_changes: flag },
+    ]);
+    const { id } = await apply(policy);
+    const written = (await readGuestResults(id)).map(({ workload_id, switches: changed }) => [workload_id, changed]);
+    expect(written).toEqual(shown.map(({ workload_id, option_changes }) => [workload_id, option_changes]));
+  });
+
+  it('returns to its former switches by a change with the fingerprints of the preview', async () => {
+    const policy = await leaveLocked();
+    const { body } = await post<PolicyPreview>(`/policies/${policy.id}/preview`, {});
+    const shown = body.clusters.flatMap(({ guests }) => guests);
+    const fingerprints = Object.fromEntries(shown.map(({ workload_id, fingerprint }) => [workload_id, fingerprint]));
+    const asked = { policy_id: policy.id, base_version: policy.version, confirm_within_seconds: 0, fingerprints };
+    const { status, body: change } = await post<{ id: string }>('/changes/apply-policy', asked);
+    expect(status).toBe(202);
+    expect(await drive(change.id)).toBe('confirmed');
+    expect(switches(110).flags).toEqual([['net0', false]]);
+  });
+
+  it('appears in the preview of the removal', async () => {
+    const policy = await leaveLocked();
+    const preview = await get<CleanupPreview>(`/policies/${policy.id}/cleanup-preview`);
+    const shown = preview.clusters.flatMap(({ guests }) => guests).find(({ vmid }) => vmid === 110);
+    expect(shown).toMatchObject({ removed: 0, option_changes: flag });
+  });
 });
 
 describe('a policy that was never applied', () => {

@@ -6,7 +6,9 @@ import {
   computeCleanupChange,
   type FirewallChange,
   listAffectedGuests,
+  listApplyPlaces,
   listCleanupGuests,
+  readUnrestored,
 } from '../policies/planned-change';
 import type { PolicyInputs } from '../policies/policy-inputs';
 import type { TestSubject } from '../policy-tests/tests-after';
@@ -45,12 +47,13 @@ export async function planImpact(firewall: FirewallState, change: ImpactChange):
   }
   const { policy, leaves } = change;
   const inputs = withPolicies(firewall.inputs, [policy]);
+  const unrestored = await readUnrestored(firewall.inputs, [policy]);
   if (leaves === 'cleanup') {
-    const workload_ids = listCleanupGuests(firewall, policy.id);
+    const workload_ids = listCleanupGuests(firewall, policy.id, unrestored);
     const found = await computeCleanupChange(firewall, policy.id, workload_ids);
     return { firewall, found, inputs, subjects: [policy], workload_ids };
   }
-  const places = firewall.listPolicyWorkloads(policy.id);
+  const places = listApplyPlaces(firewall, policy.id, unrestored);
   const found = await computeApplyChange(firewall, policy, places);
   const workload_ids = listAffectedGuests(firewall.inputs, policy, places);
   return { firewall, found, inputs, subjects: [policy], workload_ids };

@@ -1,11 +1,12 @@
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
+import { actsOn, type PolicyOwner } from '@/domain/policy/acts-on';
 import { compilePolicies } from '@/domain/policy/compile';
 import type { DesiredGuest } from '@/domain/policy/desired';
 import { equalJson } from '../../audit/canonical';
 import { db } from '../../db/client';
 import { groupBy } from '../../lib/group-by';
 import { toUntouchedRow } from '../deployments/guest-work';
-import { listOrigins } from '../queries/guest-firewalls';
+import { listOrigins, listUnrestored } from '../queries/guest-firewalls';
 import type { InputPolicy, InputWorkload } from '../queries/policy-inputs';
 import { listAppliedAt } from '../queries/policy-placements';
 import type { FirewallState } from './firewall-state/firewall-state';
@@ -29,10 +30,37 @@ export function listAffectedGuests(inputs: PolicyInputs, policy: InputPolicy, pl
   );
 }
 
-/** Workloads where a policy was applied, or something of it was found. */
-export function listCleanupGuests(firewall: FirewallState, policyId: string): string[] {
-  const placed = new Set(firewall.listAppliedWorkloads(policyId));
-  return firewall.listPolicyWorkloads(policyId).filter((id) => placed.has(id) || firewall.isFoundAt(policyId, id));
+/** Workloads by policy. */
+type Unrestored = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Workloads that policies left and whose switches could not be restored then: an apply restores them, and so does a cleanup. Only
+ * those on which the policies may act.
+ */
+export async function readUnrestored(
+  { workloads }: Pick<PolicyInputs, 'workloads'>,
+  policies: readonly (PolicyOwner & { readonly id: string })[],
+): Promise<Unrestored> {
+  const owners = new Map(policies.map((policy) => [policy.id, policy]));
+  const found = (await listUnrestored(db, [...owners.keys()])).filter(({ policy_id, workload_id }) => {
+    const [owner, workload] = [owners.get(policy_id), workloads.get(workload_id)];
+    return owner !== undefined && workload !== undefined && actsOn(owner, workload);
+  });
+  const byPolicy = groupBy(found, ({ policy_id }) => policy_id);
+  return new Map([...byPolicy].map(([id, rows]) => [id, rows.map(({ workload_id }) => workload_id)]));
+}
+
+/** Workloads that applying a policy concerns, whatever it requires there now. */
+export const listApplyPlaces = (firewall: FirewallState, policyId: string, unrestored: Unrestored): string[] => [
+  ...new Set([...firewall.listPolicyWorkloads(policyId), ...(unrestored.get(policyId) ?? [])]),
+];
+
+/** Workloads where a policy was applied, something of it was found, or its switches are not restored. */
+export function listCleanupGuests(firewall: FirewallState, policyId: string, unrestored: Unrestored): string[] {
+  const placed = new Set([...firewall.listAppliedWorkloads(policyId), ...(unrestored.get(policyId) ?? [])]);
+  return listApplyPlaces(firewall, policyId, unrestored).filter(
+    (id) => placed.has(id) || firewall.isFoundAt(policyId, id),
+  );
 }
 
 /** A deployment that is planned. @property workload_ids guests that it concerns, whether or not it changes anything there */

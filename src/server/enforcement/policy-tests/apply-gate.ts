@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors';
 import { type CompiledChange, listSubjects } from '../changes/compiled/compile-change';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
+import { listApplyPlaces, readUnrestored } from '../policies/planned-change';
 import { describeFailing, findFailingAfterApply, findFailingTests, type TestsAfter } from './tests-after';
 
 /** What the caller of an apply may do about policy tests, and why it applies although some fail. */
@@ -82,7 +83,8 @@ export async function assertTestsHold(
   const known = firewall ?? (await readFirewallState());
   const stored = known.inputs.policies.find(({ id }) => id === policy.id);
   if (!stored) return null;
-  const found = await findFailingAfterApply(known, stored, known.listPolicyWorkloads(policy.id));
+  const places = listApplyPlaces(known, policy.id, await readUnrestored(known.inputs, [stored]));
+  const found = await findFailingAfterApply(known, stored, places);
   return assertNoneFails(found, [policy], rights, refusal, { name: policy.name, remedy: 'Change the policy' });
 }
 

@@ -2,9 +2,8 @@ import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { StoredState } from '@/domain/deployments';
 import type { WrittenSwitches } from '@/domain/policy/plan/guest-filter';
 import type { Executor } from '../../db/client';
+import { pgArray } from '../../db/pg-array';
 import { guestFirewalls } from '../../db/schema/deployments';
-import { workloads } from '../../db/schema/workloads';
-import { buildActsOnCondition, type OwnedPolicy } from './policy-placements';
 
 export type GuestFirewallRow = typeof guestFirewalls.$inferSelect;
 
@@ -104,17 +103,16 @@ export async function listOrigins(executor: Executor, workloadIds: readonly stri
     .where(inArray(guestFirewalls.workload_id, [...workloadIds]));
 }
 
-/** Guests of a cluster on which the policy may act, that it left and whose switches could not be restored then. */
-export async function listUnrestoredWorkloadIds(
+/** Guests that these policies left and whose switches could not be restored then, with the policy. */
+export async function listUnrestored(
   executor: Executor,
-  policy: OwnedPolicy,
-  clusterId: string,
-): Promise<string[]> {
-  const rows = await executor.execute<{ workload_id: string }>(sql`
-    select f.workload_id from ${guestFirewalls} f join ${workloads} on ${workloads.id} = f.workload_id
-    where ${workloads.cluster_id} = ${clusterId} and f.baseline is not null and ${buildActsOnCondition(policy) ?? sql`true`}
-      and not exists (select from policy_placements p where p.workload_id = f.workload_id)
-      and exists (select from deployment_guests g join deployments d on d.id = g.deployment_id
-        where g.workload_id = f.workload_id and d.policy_id = ${policy.policy_id})`);
-  return rows.map(({ workload_id }) => workload_id);
+  policyIds: readonly string[],
+): Promise<{ policy_id: string; workload_id: string }[]> {
+  if (policyIds.length === 0) return [];
+  const rows = await executor.execute<{ policy_id: string; workload_id: string }>(sql`
+    select distinct d.policy_id, f.workload_id from ${guestFirewalls} f
+    join deployment_guests g on g.workload_id = f.workload_id join deployments d on d.id = g.deployment_id
+    where f.baseline is not null and d.policy_id = any (${pgArray('uuid', policyIds)})
+      and not exists (select from policy_placements p where p.workload_id = f.workload_id)`);
+  return [...rows];
 }

@@ -121,7 +121,7 @@ export async function compileChange(
   const moves = listMoves(items);
   const last = await readLastVersions(known.inputs, items);
   const stored = applyItems(moves.size === 0 ? known.inputs : await loadPolicyInputs(moves), items, last);
-  const touched = listTouchedPolicies(known, stored, items);
+  const touched = await listTouchedPolicies(known, stored, items);
   const applied = touched.flatMap(({ policy_id, leaves }) => (leaves === 'apply' ? [policy_id] : []));
   const logs = level === null ? [] : await planTemporaryLogs(level, compileInputs(stored), applied);
   const inputs = mergeTemporaryLogs(stored, logs);

@@ -3,7 +3,12 @@ import type { DesiredGuest } from '@/domain/policy/desired';
 import { comparePolicies } from '@/domain/policy/tier';
 import { getPolicyDrops, listDesiredGuests, selectPolicyRules } from '../../deployments/guest-work';
 import type { FirewallState } from '../../policies/firewall-state/firewall-state';
-import { listCleanupGuests, type PlannedDeployment } from '../../policies/planned-change';
+import {
+  listApplyPlaces,
+  listCleanupGuests,
+  type PlannedDeployment,
+  readUnrestored,
+} from '../../policies/planned-change';
 import { compileInputs, isDeployed, type PolicyInputs, policiesById } from '../../policies/policy-inputs';
 import type { InputPolicy } from '../../queries/policy-inputs';
 import { changesInventory } from './apply-items';
@@ -48,32 +53,33 @@ const isUnique = <T>(item: T, at: number, list: readonly T[]): boolean => list.i
  * those whose rules are removed, so that what takes the place of a policy is there before it goes. A policy that is neither
  * deployed before nor after, and of which nothing is left anywhere, is not among them.
  */
-export function listTouchedPolicies(
+export async function listTouchedPolicies(
   firewall: FirewallState,
   after: PolicyInputs,
   items: readonly ChangeItem[],
-): TouchedPolicy[] {
+): Promise<TouchedPolicy[]> {
   const { inputs: before } = firewall;
   const [was, is] = [policiesById(before.policies), policiesById(after.policies)];
   const compiled = compileInputs(after);
+  const regrouped = listRegrouped(before, after, items);
+  const ids = items.flatMap((item) => ('policy_id' in item ? [item.policy_id] : [])).filter(isUnique);
+  const known = [...ids.flatMap((id) => is.get(id) ?? was.get(id) ?? []), ...regrouped];
+  const unrestored = await readUnrestored(before, known);
   const apply = (policy: InputPolicy, is_item: boolean): TouchedPolicy => {
     const desired = listDesiredGuests(compiled, policy.id).map(({ workload_id }) => workload_id);
-    const workload_ids = [...new Set([...desired, ...firewall.listPolicyWorkloads(policy.id)])];
+    const workload_ids = [...new Set([...desired, ...listApplyPlaces(firewall, policy.id, unrestored)])];
     return { policy_id: policy.id, policy, leaves: 'apply', workload_ids, is_item };
   };
-  const edited = items
-    .flatMap((item) => ('policy_id' in item ? [item.policy_id] : []))
-    .filter(isUnique)
-    .flatMap((policy_id): TouchedPolicy[] => {
-      const [old, fresh] = [was.get(policy_id), is.get(policy_id)];
-      if (fresh && isDeployed(fresh)) return [apply(fresh, true)];
-      const policy = fresh ?? old;
-      if (!old || !policy) return [];
-      const workload_ids = listCleanupGuests(firewall, policy_id);
-      const isLeft = isDeployed(old) || (!fresh && workload_ids.length > 0);
-      return isLeft ? [{ policy_id, policy, leaves: 'cleanup', workload_ids, is_item: true }] : [];
-    });
-  return [...edited, ...listRegrouped(before, after, items).map((policy) => apply(policy, false))].sort(
+  const edited = ids.flatMap((policy_id): TouchedPolicy[] => {
+    const [old, fresh] = [was.get(policy_id), is.get(policy_id)];
+    if (fresh && isDeployed(fresh)) return [apply(fresh, true)];
+    const policy = fresh ?? old;
+    if (!old || !policy) return [];
+    const workload_ids = listCleanupGuests(firewall, policy_id, unrestored);
+    const isLeft = isDeployed(old) || (!fresh && workload_ids.length > 0);
+    return isLeft ? [{ policy_id, policy, leaves: 'cleanup', workload_ids, is_item: true }] : [];
+  });
+  return [...edited, ...regrouped.map((policy) => apply(policy, false))].sort(
     (a, b) => Number(a.leaves === 'cleanup') - Number(b.leaves === 'cleanup') || comparePolicies(a.policy, b.policy),
   );
 }

@@ -16,6 +16,7 @@ import { findPolicy } from '../../queries/policies';
 import type { InputWorkload } from '../../queries/policy-inputs';
 import { listAppliedAt } from '../../queries/policy-placements';
 import { readFirewallState } from '../firewall-state/read-firewall-state';
+import { listCleanupGuests, readUnrestored } from '../planned-change';
 import type { PolicyInputs } from '../policy-inputs';
 
 type Stored = {
@@ -50,14 +51,12 @@ function previewGuestCleanup(
  * itself is planned. @throws AppError `not_found`
  */
 export async function previewCleanup(scope: Scope<'policy:read'>, id: string): Promise<CleanupPreview> {
-  if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
+  const policy = await findPolicy(db, scope.reach, id);
+  if (!policy) throw notFound('policy');
   const firewall = await readFirewallState();
   const { inputs } = firewall;
   // Where the policy was applied, or something of it was found; where it only wants something nothing is removed.
-  const placed = new Set(firewall.listAppliedWorkloads(id));
-  const ids = firewall
-    .listPolicyWorkloads(id)
-    .filter((workloadId) => placed.has(workloadId) || firewall.isFoundAt(id, workloadId));
+  const ids = listCleanupGuests(firewall, id, await readUnrestored(inputs, [policy]));
   const workloads = ids.flatMap((workloadId) => inputs.workloads.get(workloadId) ?? []);
   const [origins, applied] = await Promise.all([listOrigins(db, ids), listAppliedAt(db, ids)]);
   const stored: Stored = {

@@ -15,7 +15,7 @@ import { assertTier } from '../change-policy';
 import type { FirewallState } from '../firewall-state/firewall-state';
 import { readFirewallState } from '../firewall-state/read-firewall-state';
 import { mergeTemporaryLogs, planTemporaryLogs } from '../plan-temporary-logs';
-import { computeApplyChange } from '../planned-change';
+import { computeApplyChange, listApplyPlaces, readUnrestored } from '../planned-change';
 import { compileLogged } from '../policy-inputs';
 import { previewWithInputs, type TestsOfPreview } from './preview-inputs';
 
@@ -73,7 +73,7 @@ export async function previewPolicy(
   if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
   const firewall = await readFirewallState();
   const { policy } = await changedPolicy(scope, firewall, id, input);
-  const places = firewall.listPolicyWorkloads(id);
+  const places = listApplyPlaces(firewall, id, await readUnrestored(firewall.inputs, [policy]));
   const level = input.log_new_rules ?? null;
   const logs = level === null ? [] : await planTemporaryLogs(level, compileLogged(firewall.inputs, [policy]), [id]);
   const inputs = mergeTemporaryLogs(firewall.inputs, logs);
