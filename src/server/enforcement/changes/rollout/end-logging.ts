@@ -1,9 +1,14 @@
 import { chooseRetrySeconds, LOG_REMOVAL_WAITING } from '@/domain/change/rollout';
+import { toOwner } from '@/domain/permissions';
 import type { Tx } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import { groupBy } from '../../../lib/group-by';
+import { requestCleanupIn } from '../../deployments/request-again';
+import { isDeployed } from '../../policies/policy-inputs';
 import { listChangeDeployments, listChangeGuests } from '../../queries/change-rollouts';
 import { type ChangeRow, updateChangeIn } from '../../queries/changes';
+import { findPolicyState } from '../../queries/policy-placements';
+import { findLastVersion } from '../../queries/policy-versions';
 import { deleteTemporaryLogs, listTemporaryLogs } from '../../queries/temporary-logs';
 import { publishChange, recordChange } from '../transition';
 import { describeFailed, insertWave, listFailed } from './deploy-wave';
@@ -24,7 +29,27 @@ async function insertTry(tx: Tx, change: AppliedChange): Promise<string[]> {
 }
 
 /**
- * Confirms a change, and has the log levels removed that it gave its new rules until now.
+ * Has the rules of policies removed that are no longer deployed, wherever they are: the waves removed them where they were read
+ * before, and there may be clones and restored backups that were not. Not before the confirmation, because a rollback restores
+ * only what the waves wrote.
+ */
+async function requestCleanups(tx: Tx, by: Acting, { rollout }: AppliedChange): Promise<string[]> {
+  const ids: string[] = [];
+  for (const { policy_id, name, kind, ...owner } of rollout.policies) {
+    const stored = kind === 'cleanup' ? await findPolicyState(tx, policy_id) : null;
+    if (kind !== 'cleanup' || (stored && isDeployed(stored))) continue;
+    const trigger = stored === null ? 'deleted' : stored.enabled ? 'audit' : 'disabled';
+    const policy_version = stored?.version ?? Math.max(await findLastVersion(tx, policy_id), 1);
+    const policy = { ...toOwner(stored ?? owner), policy_id, policy_version, name: stored?.name ?? name };
+    const requested = await requestCleanupIn(tx, by, policy, trigger);
+    ids.push(...requested.map(({ deployment_id }) => deployment_id));
+  }
+  return ids;
+}
+
+/**
+ * Confirms a change, has the log levels removed that it gave its new rules until now, and the rules of policies that it deleted,
+ * disabled or switched to audit mode, on workloads that were not known when it was applied.
  * @returns deployments for `startDeployments` after the commit
  */
 export async function confirmIn(
@@ -36,8 +61,9 @@ export async function confirmIn(
   const ids = await insertTry(tx, change);
   const rollout = { ...change.rollout, tries: ids.length > 0 ? 1 : 0, retry_at: null };
   const removes_log = ids.length > 0;
+  const cleanups = await requestCleanups(tx, by, change);
   await endChange(tx, by, { ...change, rollout }, 'confirmed', { comment, values: { ...values, removes_log } });
-  return ids;
+  return [...ids, ...cleanups];
 }
 
 /** One step of removing the log levels of a confirmed change: its end, or another try. @returns deployments to start */

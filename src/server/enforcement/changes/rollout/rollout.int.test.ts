@@ -11,7 +11,9 @@ import {
   policyRuleLines,
   post,
   prepareDeploymentLab,
+  run,
   unmanagedRuleLines,
+  waiting,
 } from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
 import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { clock as serverClock } from '@/server/lib/clock';
@@ -208,6 +210,32 @@ describe('a change', () => {
       expect([100, 102].map((vmid) => policyRuleLines(vmid, policy).length)).toEqual([1, 1]);
     }
     if (end === 'rolled_back') expect([100, 102].map(readLive)).toEqual(before);
+  });
+});
+
+describe('a confirmed change that deletes a policy', () => {
+  it('also removes its rules from a clone that was not read when it was applied, and names one that is not in the inventory', async () => {
+    const policy = await create(targets(100));
+    await applyPolicy(policy);
+    await observeCluster(lab.cluster.id, new AbortController().signal);
+    lab.control.cloneGuest(100, 190, 'clone');
+    await lab.settle();
+    await lab.sync();
+    lab.control.cloneGuest(100, 191, 'newer-clone');
+    const id = await makeChange([remove(policy)]);
+    await apply(id);
+    expect(await drive(id)).toBe('awaiting_confirmation');
+    // A rollback restores only what was written until now.
+    expect([100, 190].map((vmid) => policyRuleLines(vmid, policy).length)).toEqual([0, 2]);
+    await confirmChange(scope, id, {});
+    const [search = '', ...others] = await waiting(policy);
+    expect(others).toEqual([]);
+    await run(search);
+    expect(policyRuleLines(190, policy)).toEqual([]);
+    expect(await get(`/deployments/${search}`)).toMatchObject({
+      ...{ kind: 'cleanup', trigger: 'deleted' },
+      problems: [{ code: 'not_in_inventory', message: expect.stringContaining('191') }],
+    });
   });
 });
 
