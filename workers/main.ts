@@ -1,4 +1,4 @@
-import { limitHeapGrowth, reportReady } from '@/runtime/child-process';
+import { limitHeapGrowth, refuseStart, reportReady } from '@/runtime/child-process';
 import { prepareStores } from '@/runtime/prepare-stores';
 import { keepReporting } from '@/server/enforcement/own-connections/report-process';
 import { recordMigratedVersions } from '@/server/enforcement/policies/history';
@@ -9,25 +9,23 @@ import { serveHealth } from './health-server';
 import { processors } from './processors';
 import { startWorkers } from './runtime';
 
-/** The environment, or one line on standard error and the end. */
 function serviceEnvironment() {
   try {
     const environment = env();
     assertServiceEnv(environment, process.argv.includes(EMBEDDED_ARGUMENT));
     return environment;
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-    process.exit(1);
+    return refuseStart(error);
   }
 }
 
 limitHeapGrowth();
 const { DATABASE_URL, REDIS_URL, FABRIC_WORKER_PORT, HOST } = serviceEnvironment();
-await prepareStores({ DATABASE_URL, REDIS_URL });
+await prepareStores({ DATABASE_URL, REDIS_URL }).catch(refuseStart);
 await recordMigratedVersions();
 
 const runtime = await startWorkers(processors);
-const health = FABRIC_WORKER_PORT ? await serveHealth(FABRIC_WORKER_PORT, HOST) : undefined;
+const health = FABRIC_WORKER_PORT ? await serveHealth(FABRIC_WORKER_PORT, HOST).catch(refuseStart) : undefined;
 logger.info({ jobs: Object.keys(processors) }, 'worker ready');
 reportReady();
 keepReporting('worker');

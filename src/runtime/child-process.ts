@@ -19,6 +19,12 @@ export function guard(target: number, signal: 'INT' | 'TERM'): ChildProcess {
   return shell;
 }
 
+/** Ends this process with one line on standard error: what it needs to start is missing. */
+export function refuseStart(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exit(1);
+}
+
 /** What a program reports over its IPC channel when it serves: where, and lines for who started it. */
 export type ReadyReport = { url?: string; notes?: readonly string[] };
 

@@ -2,14 +2,8 @@ import { keepReporting } from '@/server/enforcement/own-connections/report-proce
 import { assertServiceEnv, EMBEDDED_ARGUMENT, env } from '@/server/lib/env';
 import { logger } from '@/server/lib/logger';
 import { type Collector, startCollector } from '@/server/traffic/collector/run-collector';
-import { limitHeapGrowth, reportReady } from './child-process';
+import { limitHeapGrowth, refuseStart, reportReady } from './child-process';
 import { prepareStores } from './prepare-stores';
-
-/** Ends the process with one line on standard error. */
-function refuseStart(error: unknown): never {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-  process.exit(1);
-}
 
 function readEnvironment() {
   try {
@@ -33,7 +27,7 @@ async function openCollector(listens: { host: string; port: number }): Promise<C
 
 limitHeapGrowth();
 const { DATABASE_URL, REDIS_URL, listens } = readEnvironment();
-await prepareStores({ DATABASE_URL, REDIS_URL });
+await prepareStores({ DATABASE_URL, REDIS_URL }).catch(refuseStart);
 const collector = await openCollector(listens);
 logger.info(collector.address, 'collector ready');
 reportReady();

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { answerApi } from '@/server/api/answer-api';
 import { keepReporting } from '@/server/enforcement/own-connections/report-process';
 import { assertServiceEnv, EMBEDDED_ARGUMENT, env, setVariables } from '@/server/lib/env';
-import { reportReady } from './child-process';
+import { refuseStart, reportReady } from './child-process';
 import { startHeavyThread } from './heavy-thread';
 import { installHttpEntry } from './http-entry';
 import { findFreePort } from './postgres/server';
@@ -49,6 +49,5 @@ try {
   keepReporting('web', port);
   reportReady({ url: `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : literal}:${port}` });
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-  process.exit(1);
+  refuseStart(error);
 }

@@ -54,6 +54,12 @@ describe('parseEnv', () => {
     ['PORT', '80.5', 'a port number, 0 to 65535'],
     ['DATABASE_URL', 'mysql://db', 'a postgres:// URL'],
     ['REDIS_URL', 'localhost:6379', 'a redis:// or rediss:// URL'],
+    [
+      'DATABASE_URL',
+      'postgres://fabric:a/b+c=@db:5432/fabric',
+      'a postgres:// URL in which characters of its password',
+    ],
+    ['REDIS_URL', 'redis://:a/b@redis:6379', 'a redis:// or rediss:// URL in which characters of its password'],
     ...['clickhouse:8123', 'tcp://clickhouse:9000/fabric', 'http://ch:8123/a/b', 'http://ch/fabric?max_threads=1'].map(
       (url): [string, string, string] => [
         'CLICKHOUSE_URL',
@@ -69,6 +75,12 @@ describe('parseEnv', () => {
     ['FABRIC_WORKER_PORT', '0', 'a port number, 1 to 65535'],
   ])('refuses %s=%s with one line that names what is accepted', (name, value, accepted) => {
     expect(() => parseEnv({ [name]: value })).toThrow(`Invalid environment: ${name}: ${accepted}`);
+  });
+
+  it('prints no part of a password', () => {
+    expect(() => parseEnv({ DATABASE_URL: 'postgres://fabric:Zx9/topSECRET@db/fabric' })).toThrow(
+      /^((?!Zx9|SECRET@).)*$/,
+    );
   });
 
   it('names every wrong variable', () => {

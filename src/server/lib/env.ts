@@ -42,6 +42,14 @@ const clickhouseUrl = z.string().superRefine((text, context) => {
   if (!isPlain || !/^https?:$/.test(url.protocol)) context.addIssue({ code: 'custom', message: CLICKHOUSE_FORM });
 });
 
+/** The URL of a store. Errors of what parses it later have all of it, with its password. */
+const storeUrl = (scheme: RegExp, form: string) =>
+  z.string().superRefine((text, context) => {
+    const encode = 'characters of its password are written as %2F (/), %40 (@), %23 (#), %3F (?), %25 (%)';
+    const message = scheme.test(text) ? `${form} in which ${encode}` : form;
+    if (!scheme.test(text) || !URL.canParse(text)) context.addIssue({ code: 'custom', message });
+  });
+
 /** Every variable the program reads. `.env.example` lists the same names; a test compares them. */
 export const EnvSchema = z.object({
   NODE_ENV: z
@@ -49,14 +57,8 @@ export const EnvSchema = z.object({
     .default('production'),
   PORT: wholeNumber('a port number, 0 to 65535', 0, 65535).default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'a postgres:// URL')
-    .optional(),
-  REDIS_URL: z
-    .string()
-    .regex(/^rediss?:\/\//, 'a redis:// or rediss:// URL')
-    .optional(),
+  DATABASE_URL: storeUrl(/^postgres(ql)?:\/\//, 'a postgres:// URL').optional(),
+  REDIS_URL: storeUrl(/^rediss?:\/\//, 'a redis:// or rediss:// URL').optional(),
   CLICKHOUSE_URL: clickhouseUrl.optional(),
   DATABASE_POOL_SIZE: wholeNumber('a number of connections, 1 to 100', 1, 100).default(8),
   FABRIC_DATA_DIR: z.string().min(1).default('.data'),
