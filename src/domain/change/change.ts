@@ -3,6 +3,7 @@ import { CHANGE_SORTS, DEFAULT_CONFIRM_SECONDS, MAX_CHANGE_ITEMS } from '../choi
 import { ApplyInput } from '../deployments';
 import { createPageSchema, listInput } from '../list';
 import { ManagedBy } from '../managed-source';
+import { isWithinReach, type Owned } from '../permissions';
 import { ApprovedExpiry } from '../policy/expiry';
 import { TEMPORARY_LOG_LEVELS } from '../policy/temporary-log';
 import { ApprovalRule } from './approval';
@@ -13,6 +14,13 @@ import { MAX_CONFIRM_SECONDS, ON_FAILURE, WAVE_KINDS, Waves } from './waves';
 
 /** What a change of several owners is called for those who do not see all of them: its title may name the others. */
 export const SHARED_TITLE = 'Change of several owners';
+
+/** The title in what everyone reads who sees this one of the owners: it may name owners that they do not see. */
+export function getTitleFor({ tenant_id, project_id }: Owned, title: string, owners: readonly Owned[]): string {
+  if (tenant_id === null) return title;
+  const reach = project_id === null ? [tenant_id] : { tenants: [], projects: [project_id] };
+  return owners.every((owner) => isWithinReach(owner, reach)) ? title : SHARED_TITLE;
+}
 
 const Title = z
   .string({ error: 'A title.' })

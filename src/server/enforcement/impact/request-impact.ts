@@ -16,7 +16,7 @@ import { notFound } from '../../lib/refusals';
 import { storedSettings } from '../../settings/settings';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
-import { findChange } from '../queries/changes';
+import { findChangeEdits } from '../queries/change-list';
 import { type ImpactRow, impactLeases, isImpactOver, storeImpact } from '../queries/impacts';
 import { computeDraftChange, computePolicyChange } from './change';
 import { hashImpactContent, sha256 } from './hashes';
@@ -133,7 +133,7 @@ export async function requestChangeImpact(
   input: ImpactAgainInput,
   waiting: Waiting & { wait: boolean },
 ): Promise<Impact> {
-  const found = await findChange(db, scope.reach, id);
+  const found = await findChangeEdits(db, scope.reach, id);
   if (!found) throw notFound('change');
   const subject = { policy_id: null, change_id: id, policy_name: found.title };
   return request(await readFirewallState(), { items: found.items }, subject, reader, input, waiting);

@@ -1,4 +1,4 @@
-import { and, eq, exists, inArray, isNotNull, notInArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, exists, inArray, isNotNull, isNull, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import { type ChangeListInput, ChangeSummary, SHARED_TITLE } from '@/domain/change/change';
 import { ROLLBACK_PROBLEMS } from '@/domain/change/rollout';
 import { CHANGE_SORTS } from '@/domain/choices';
@@ -9,7 +9,14 @@ import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db
 import { pgArray } from '../../db/pg-array';
 import { queryPage } from '../../db/query-page';
 import { tenants } from '../../db/schema/access';
-import { changeObjects, changeOwners, changes, changeWorkloads } from '../../db/schema/changes';
+import {
+  changeObjects,
+  changeOwners,
+  changeReviews,
+  changes,
+  changeTransitions,
+  changeWorkloads,
+} from '../../db/schema/changes';
 import { workloads } from '../../db/schema/workloads';
 import { ownedInReach, workloadInReach } from '../../tenancy/queries/tenant-reach';
 import { changeInReach } from './changes';
@@ -26,6 +33,20 @@ const isAllVisible = (reach: Reach): SQL => {
 /** The title, unless it may name owners that are not visible. */
 export const changeTitle = (reach: Reach): SQL<string> =>
   sql<string>`case when ${isAllVisible(reach)} then ${sql`${changes.title}`} else ${SHARED_TITLE} end`;
+
+/**
+ * Who took a step of a change, unless it is someone who acts for an owner that is not visible. Known are the author, and those who may
+ * act for the installation or a visible owner; for a query of `change_transitions` with its change.
+ */
+export function transitionActor(reach: Reach): SQL<string | null> {
+  const visible = ownedInReach(changeOwners, reach) ?? sql`true`;
+  const { actor_id, actor_name } = changeTransitions;
+  return sql<string | null>`case when ${isAllVisible(reach)} or ${actor_id} is not distinct from ${changes.created_by}
+    or exists (select 1 from ${changeReviews} where ${eq(changeReviews.change_id, changes.id)} and ${eq(changeReviews.actor_id, actor_id)}
+      and (${isNull(changeReviews.tenant_ids)} or exists (select 1 from ${changeOwners}
+        where ${ofChange} and ${visible} and ${changeOwners.tenant_id} = any (${changeReviews.tenant_ids}))))
+    then ${actor_name} end`;
+}
 
 const columns = (reach: Reach) => {
   const all = isAllVisible(reach);
@@ -150,6 +171,15 @@ export async function listIncompleteRollbacks(reach: Reach): Promise<ChangeSumma
 export async function findChangeSummary(executor: Executor, reach: Reach, id: string): Promise<ChangeSummary | null> {
   const [row] = await executor
     .select(columns(reach))
+    .from(changes)
+    .where(and(eq(changes.id, id), changeInReach(executor, reach)));
+  return row ?? null;
+}
+
+/** All edits of a change visible to the caller, with its title as the caller sees it, or null. */
+export async function findChangeEdits(executor: Executor, reach: Reach, id: string) {
+  const [row] = await executor
+    .select({ title: changeTitle(reach), items: changes.items })
     .from(changes)
     .where(and(eq(changes.id, id), changeInReach(executor, reach)));
   return row ?? null;

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, isNotNull, notInArray, or, type SQL, sql } from 'drizzle-orm';
+import { SHARED_TITLE } from '@/domain/change/change';
 import type { ON_EXPIRY } from '@/domain/choices';
 import type { SecurityRule } from '@/domain/policies';
 import type { Executor } from '../../db/client';
@@ -123,7 +124,7 @@ export async function findStoringChange(
         sql`exists (select 1 from jsonb_array_elements(${changes.items}) as item
           where item ->> 'kind' = 'policy' and item ->> 'policy_id' = ${policyId}
             and ((item ->> 'base_version')::int = ${version} - 1
-              or (item ->> 'base_version' is null and ${reason} = 'Change: ' || ${changes.title})))`,
+              or (item ->> 'base_version' is null and ${reason} in ('Change: ' || ${changes.title}, ${`Change: ${SHARED_TITLE}`}))))`,
       ),
     )
     .orderBy(desc(changes.applied_at))

@@ -12,6 +12,7 @@ import { ipAddressHistory } from '../../db/schema/ipam';
 import { workloadOwners } from '../../db/schema/moves';
 import { deployments, policies, policyVersions } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
+import { changeTitle, transitionActor } from '../../enforcement/queries/change-list';
 import { changeInReach } from '../../enforcement/queries/changes';
 import { policyInReach } from '../../enforcement/queries/policies';
 import { ownedInReach } from '../../tenancy/queries/tenant-reach';
@@ -178,8 +179,8 @@ function policyEvents(ids: SQL, reach: Reach): SQL[] {
       'change_step',
       {
         workload: changeWorkloads.workload_id,
-        actor: changeTransitions.actor_name,
-        object: { kind: 'change', id: changes.id, name: changes.title },
+        actor: transitionActor(reach),
+        object: { kind: 'change', id: changes.id, name: changeTitle(reach) },
         subject: changeTransitions.to,
       },
     )} from ${changeWorkloads} join ${changes} on ${changes.id} = ${changeWorkloads.change_id}

@@ -1,6 +1,7 @@
+import { getTitleFor } from '@/domain/change/change';
 import type { ChangeItem } from '@/domain/change/items';
 import type { ManagedBy } from '@/domain/managed-source';
-import { toOwner } from '@/domain/permissions';
+import { type Owned, toOwner } from '@/domain/permissions';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { type Actor, changeScope, type Origin } from '../../../auth/scope';
 import type { Tx } from '../../../db/client';
@@ -11,7 +12,7 @@ import { changeManager, getManagedObject } from '../../managed/managed';
 import { changePolicyIn } from '../../policies/change-policy';
 import { createPolicyIn, deletePolicyIn } from '../../policies/policies';
 import { createPolicyTestIn, deletePolicyTestIn, updatePolicyTestIn } from '../../policy-tests/policy-tests';
-import type { ChangeRow } from '../../queries/changes';
+import { type ChangeRow, listChangeOwners } from '../../queries/changes';
 import { lockManaged } from '../../queries/managed-objects';
 import { findLastVersion } from '../../queries/policy-versions';
 import { storeMove } from './move-workloads';
@@ -34,13 +35,15 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
   const within = { change_id: change.id, source: change.managed_by?.source, expires: change.expiry !== null };
   const [policies, groups] = [changeScope('policy:write', by), changeScope('group:write', by)];
   const removals: string[] = [];
-  const reason = `Change: ${change.title}`;
+  const owners = await listChangeOwners(tx, change.id);
+  const toReason = (owner: Owned) => `Change: ${getTitleFor(owner, change.title, owners)}`;
   // Their locks come before that of the audit trail.
   for (const item of selectItems(change.items, 'move')) removals.push(...(await storeMove(tx, by, item)));
   for (const item of selectItems(change.items, 'residual_removal')) {
     removals.push(...(await storeResidualRemoval(tx, by, item)));
   }
   for (const { policy_id: id, before, after, ...item } of selectItems(change.items, 'policy')) {
+    const reason = toReason(item);
     if (!before) {
       const version = (await findLastVersion(tx, id)) + 1;
       await createPolicyIn(tx, policies, { id, owner: toOwner(item), snapshot: after, reason, version });
@@ -50,8 +53,8 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
       removals.push(...done.removals);
     }
   }
-  for (const { policy_id, base_version: version } of selectItems(change.items, 'policy_delete')) {
-    await deletePolicyIn(tx, policies, policy_id, { version, reason }, within);
+  for (const { policy_id, base_version: version, ...item } of selectItems(change.items, 'policy_delete')) {
+    await deletePolicyIn(tx, policies, policy_id, { version, reason: toReason(item) }, within);
   }
   for (const { group_id: id, before, after, add, ...item } of selectItems(change.items, 'group')) {
     if (!before) await createSecurityGroupIn(tx, groups, { id, ...toOwner(item), ...after }, add);

@@ -1,3 +1,4 @@
+import { getTitleFor } from '@/domain/change/change';
 import type { RolloutPolicy } from '@/domain/change/rollout';
 import type { DeploymentProblem } from '@/domain/deployments';
 import { type Owned, toOwner } from '@/domain/permissions';
@@ -16,7 +17,7 @@ import { changePolicyIn, readPolicySnapshot } from '../../policies/change-policy
 import { createPolicyIn, deletePolicyIn } from '../../policies/policies';
 import { isDeployed } from '../../policies/policy-inputs';
 import { createPolicyTestIn, deletePolicyTestIn, updatePolicyTestIn } from '../../policy-tests/policy-tests';
-import type { ChangeRow } from '../../queries/changes';
+import { type ChangeRow, listChangeOwners } from '../../queries/changes';
 import { isPolicyNameUsed, lockPolicy } from '../../queries/policies';
 import { lockPolicyTest, policyTestNameTaken } from '../../queries/policy-tests';
 import { findLastVersion, findPolicyVersions } from '../../queries/policy-versions';
@@ -53,18 +54,21 @@ class Undo {
   /** Deployed policies as they were before the change. */
   readonly former: ReadonlyMap<string, RolloutPolicy>;
   readonly #within: WithinChange;
-  readonly #reason: string;
 
   constructor(
     readonly tx: Tx,
     readonly by: Acting,
     readonly change: ChangeRow,
+    readonly owners: readonly Owned[],
     readonly index: InventoryIndex,
     touched: readonly RolloutPolicy[],
   ) {
     this.former = new Map(touched.map((policy) => [policy.policy_id, policy]));
     this.#within = { change_id: change.id, undoes: true };
-    this.#reason = `Rollback of the change: ${change.title}`;
+  }
+
+  #getReason(owner: Owned): string {
+    return `Rollback of the change: ${getTitleFor(owner, this.change.title, this.owners)}`;
   }
 
   get #policies() {
@@ -84,12 +88,13 @@ class Undo {
     const { tx } = this;
     const owner = { tenant_id, project_id: (this.former.get(id) ?? { project_id }).project_id };
     const row = await lockPolicy(tx, 'all', id);
+    const reason = this.#getReason(owner);
     const isTaken = (name: string) => isPolicyNameUsed(tx, owner, name);
     if (!row) {
       const name = await chooseFreeName(content.name, isTaken);
       const version = (await findLastVersion(tx, id)) + 1;
       const snapshot = { ...content, name };
-      await createPolicyIn(tx, this.#policies, { id, owner, snapshot, reason: this.#reason, version });
+      await createPolicyIn(tx, this.#policies, { id, owner, snapshot, reason, version });
       return;
     }
     const present = await readPolicySnapshot(tx, row);
@@ -101,7 +106,7 @@ class Undo {
     }
     const name = content.name === present.name ? content.name : await chooseFreeName(content.name, isTaken);
     const after = { ...content, name };
-    const guard = { reason: this.#reason, project_id: owner.project_id };
+    const guard = { reason, project_id: owner.project_id };
     const { removals } = await changePolicyIn(
       ...([tx, this.#policies, id, guard, 'policy.updated', () => after, this.index, this.#within] as const),
     );
@@ -132,7 +137,7 @@ class Undo {
       if (item.before) continue;
       done.add(item.policy_id);
       if (await lockPolicy(tx, 'all', item.policy_id)) {
-        await deletePolicyIn(tx, this.#policies, item.policy_id, { reason: this.#reason }, this.#within);
+        await deletePolicyIn(tx, this.#policies, item.policy_id, { reason: this.#getReason(item) }, this.#within);
       }
     }
     for (const item of selectItems(this.change.items, 'policy')) {
@@ -253,7 +258,7 @@ export async function undoItems(
   index: InventoryIndex,
   touched: readonly RolloutPolicy[],
 ): Promise<{ problems: DeploymentProblem[]; removals: string[] }> {
-  const undo = new Undo(tx, by, change, index, touched);
+  const undo = new Undo(tx, by, change, await listChangeOwners(tx, change.id), index, touched);
   // Their locks come before that of the audit trail.
   await undo.moves();
   undo.residualRemovals();
