@@ -115,6 +115,7 @@ export const changesRouter = router({
     input: ImpactAgainInput,
     output: Impact,
     status: 202,
+    problems: ['refused'],
     run: ({ scope, session, params, input }) =>
       requestChangeImpact(scope, impactReader(session), params.change_id, input, { wait: false }),
     respond: {

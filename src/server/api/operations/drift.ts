@@ -106,7 +106,7 @@ export const driftRouter = router({
     access: { permission: 'policy:write' },
     input: DriftAdopt,
     output: DriftAdoption,
-    problems: ['conflict'],
+    problems: ['conflict', 'refused'],
     run: ({ scope, session, params, input }) =>
       previewAdoption(toDeciders(scope, session), session, impactReader(session), {
         ...input,
@@ -120,7 +120,7 @@ export const driftRouter = router({
     access: { permission: 'policy:write' },
     input: DriftAdoptMany,
     output: DriftAdoption,
-    problems: ['conflict'],
+    problems: ['conflict', 'refused'],
     run: ({ scope, session, input }) =>
       previewAdoption(toDeciders(scope, session), session, impactReader(session), input),
   }),

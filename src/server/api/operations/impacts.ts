@@ -72,6 +72,7 @@ export const impactsRouter = router({
     input: DraftImpactInput,
     output: Impact,
     status: 202,
+    problems: ['refused'],
     run: (call) => requestDraftImpact(call.scope, getCallReader(call), call.input, { wait: false }),
     respond: {
       query: Waiting,
@@ -89,6 +90,7 @@ export const impactsRouter = router({
     input: PolicyImpactInput,
     output: Impact,
     status: 202,
+    problems: ['refused'],
     bodyOptional: true,
     run: (call) =>
       requestPolicyImpact(call.scope, getCallReader(call), call.params.policy_id, call.input, { wait: false }),
@@ -109,6 +111,7 @@ export const impactsRouter = router({
     input: ImpactAgainInput,
     output: Impact,
     status: 202,
+    problems: ['refused'],
     bodyOptional: true,
     run: (call) => requestImpactAgain(getCallReader(call), call.params.impact_id, call.input, { wait: false }),
     respond: {

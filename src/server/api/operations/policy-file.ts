@@ -52,7 +52,7 @@ export const policyFileRouter = router({
     input: PolicyFilePlanInput,
     output: PolicyFilePlan,
     maxBodyBytes: FILE_BYTES,
-    problems: ['conflict', 'version_conflict', 'not_found'],
+    problems: ['conflict', 'version_conflict', 'not_found', 'refused'],
     run: ({ scope, session, input }) => planPolicyFile(toScopes(scope, session), input),
   }),
   change: mutation({

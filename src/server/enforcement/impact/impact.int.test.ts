@@ -123,6 +123,43 @@ describe('the impact of a change', () => {
     expect(again.body.id).not.toBe(body.id);
   });
 
+  it('waits while three for the same readers are computed, which keeps no one else waiting', async () => {
+    await sqlClient()`delete from impacts where status in ('queued', 'running')`;
+    const as = async (role: 'viewer' | 'security_engineer') => {
+      const tenant = await makeTenant();
+      const headers = await bearer(await makeUser(role, tenant));
+      const writer = await bearer(await makeUser('security_engineer', tenant));
+      const { body } = await post(
+        '/policies',
+        { name: 'own', definition: { ...definition, targets: ['any'] } },
+        writer,
+      );
+      return { id: body.id, headers };
+    };
+    const [ours, theirs] = [await as('viewer'), await as('security_engineer')];
+    const ask = ({ id, headers }: typeof ours, hour: number) =>
+      post(
+        `/policies/${id}/impact`,
+        { ...window, since: `2026-01-01T${String(hour).padStart(2, '0')}:00:00Z` },
+        headers,
+      );
+    const asked = await Promise.all(Array.from({ length: 12 }, (_, hour) => ask(ours, hour)));
+    const kept = asked.filter(({ status }) => status === 202);
+    expect(kept).toHaveLength(3);
+    const refused = asked.filter(({ status }) => status !== 202);
+    for (const { status, body } of refused) {
+      expect([status, body]).toMatchObject([422, { detail: expect.stringContaining('Wait until one is done') }]);
+    }
+    // The same question has the same impact, and others are not affected.
+    const same = asked.findIndex(({ status }) => status === 202);
+    expect((await ask(ours, same)).body.id).toBe(asked[same]?.body.id);
+    expect((await ask(theirs, 1)).status).toBe(202);
+    expect((await post(`/policies/${policy.id}/impact`, window)).status).toBeLessThan(300);
+    await runImpact(kept[0]?.body.id ?? '', { signal });
+    expect((await ask(ours, 12)).status).toBe(202);
+    await sqlClient()`delete from impacts where status in ('queued', 'running')`;
+  });
+
   it('refuses an empty window', async () => {
     const { status, body } = await post(`/policies/${policy.id}/impact`, { since: window.until, until: window.since });
     expect([status, body]).toMatchObject([400, { errors: [{ field: 'since' }] }]);

@@ -17,7 +17,7 @@ import { storedSettings } from '../../settings/settings';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { findChangeEdits } from '../queries/change-list';
-import { type ImpactRow, impactLeases, isImpactOver, storeImpact } from '../queries/impacts';
+import { countUnfinished, type ImpactRow, impactLeases, isImpactOver, storeImpact } from '../queries/impacts';
 import { computeDraftChange, computePolicyChange } from './change';
 import { hashImpactContent, sha256 } from './hashes';
 import { liveHash } from './live-hash';
@@ -25,6 +25,8 @@ import { planImpact } from './plan-impact';
 import { findVisibleImpact, readImpact } from './read-impact';
 import { hashVisibleState } from './shown-hash';
 
+/** For readers who see the same policies, so that none waits for many of another tenant. */
+const MAX_UNFINISHED = 3;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -86,7 +88,13 @@ async function request(
     reader,
     ...window,
   };
-  const kept = await db.transaction((tx) => storeImpact(tx, row));
+  const kept = await db.transaction(async (tx) => {
+    const stored = await storeImpact(tx, row);
+    if (stored?.added && (await countUnfinished(tx, reader)) > MAX_UNFINISHED) {
+      throw new AppError('refused', `${MAX_UNFINISHED} impacts are being computed. Wait until one is done.`);
+    }
+    return stored;
+  });
   // The one with the same key failed in between.
   if (!kept) throw new AppError('conflict', 'The impact could not be computed. Try again.');
   if (kept.added) await startImpact(kept.id);
@@ -99,7 +107,10 @@ async function request(
   return readImpact(reader, kept.id);
 }
 
-/** What applying a policy that is not stored would do to connections. Computed in the background. @throws as `computeDraftChange` */
+/**
+ * What applying a policy that is not stored would do to connections. Computed in the background.
+ * @throws as `computeDraftChange`; AppError `refused` while too many are computed, as all requests here
+ */
 export async function requestDraftImpact(
   scope: Scope<'policy:read'>,
   reader: ImpactReader,

@@ -1,6 +1,6 @@
 import { and, eq, inArray, lt, ne, or, sql } from 'drizzle-orm';
 import type { ImpactConversation, ImpactConversationInput } from '@/domain/impact/impact';
-import { KeptConversation } from '@/domain/impact/stored-impact';
+import { type ImpactReader, KeptConversation } from '@/domain/impact/stored-impact';
 import type { Page } from '@/domain/list';
 import type { Owned } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
@@ -24,6 +24,10 @@ export async function storeImpact(tx: Tx, row: typeof impacts.$inferInsert & { i
     .where(and(eq(impacts.key, row.key), ne(impacts.status, 'failed')));
   return known ? { id: known.id, added: false } : null;
 }
+
+/** How many impacts are not computed yet, of those for readers who see the same policies. */
+export const countUnfinished = (tx: Tx, { policies }: ImpactReader): Promise<number> =>
+  impactLeases.countUnfinished(tx, sql`${impacts.reader} -> 'policies' = ${JSON.stringify(policies)}::jsonb`);
 
 export async function findImpact(executor: Executor, id: string): Promise<ImpactRow | null> {
   const [row] = await executor.select().from(impacts).where(eq(impacts.id, id));

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, lt, sql } from 'drizzle-orm';
+import { eq, lt, sql } from 'drizzle-orm';
 import type { Owned } from '@/domain/permissions';
 import type { Executor, Tx } from '../../db/client';
 import { suggestions } from '../../db/schema/suggestions';
@@ -33,18 +33,8 @@ export async function updateSuggestion(executor: Executor, id: string, changes: 
 }
 
 /** How many of an owner's suggestions are not computed yet. */
-export async function countUnfinished(executor: Executor, { tenant_id }: Owned): Promise<number> {
-  const [row] = await executor
-    .select({ total: count() })
-    .from(suggestions)
-    .where(
-      and(
-        inArray(suggestions.status, ['queued', 'running']),
-        sql`${suggestions.tenant_id} is not distinct from ${tenant_id}::uuid`,
-      ),
-    );
-  return row?.total ?? 0;
-}
+export const countUnfinished = (tx: Tx, { tenant_id }: Owned): Promise<number> =>
+  suggestionLeases.countUnfinished(tx, sql`${suggestions.tenant_id} is not distinct from ${tenant_id}::uuid`);
 
 /** Deletes suggestions from before `cutoff`. Changes that were made of them stay. @returns how many */
 export async function deleteOldSuggestions(executor: Executor, cutoff: string): Promise<number> {

@@ -289,6 +289,7 @@ describe('a change of a suggestion', () => {
   });
 
   it('resolves every endpoint: compiled as it is, no policy is unresolved', async () => {
+    await sqlClient()`delete from impacts where status = 'queued'`;
     const { id } = await suggest({ project_id: theirs.project }, theirs.headers);
     const change = await send<Change>(`/suggestions/${id}/change`, {}, theirs.headers);
     const difference = await send<{ policies?: unknown[] }>(

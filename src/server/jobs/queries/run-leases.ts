@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, getTableName, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Executor, Tx } from '../../db/client';
 import type { impacts } from '../../db/schema/impacts';
@@ -107,6 +107,16 @@ class RunLeases<T extends RunTable> {
       { ...outcome, status: 'failed', lease_owner: null },
       and(eq(this.#runs.id, id), this.#isFree),
     );
+  }
+
+  /**
+   * How many runs that meet a condition are not done yet. Others that count wait until the transaction ends, so that no two of them
+   * miss each other's run.
+   */
+  async countUnfinished(tx: Tx, condition: SQL): Promise<number> {
+    const runs = this.#runs;
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`unfinished:${getTableName(runs)}`}, 0))`);
+    return tx.$count(runs, and(inArray(runs.status, ['queued', 'running']), condition));
   }
 
   /** Runs without a worker: queued for so long that their job is lost, or with a lease that is over. */
