@@ -119,3 +119,33 @@ it('shows each tenant its own side, and no policy of the installation', async ()
   expect(their).toMatchObject({ addresses: [], holders: [`${other} before`], policies: [] });
   expect(their.sightings.every((line) => line.startsWith(`${other} `))).toBe(true);
 });
+
+it('finds the longest prefix that is visible, whatever others have in it', async () => {
+  const make = async (path: string, body: object) => {
+    const answer = await call(path, { method: 'POST', headers: admin, body });
+    if (answer.status !== 201) throw new Error(`${path}: ${await answer.text()}`);
+    return (await answer.json()) as { id: string };
+  };
+  const network = await make('/networks', { cluster_id: tenants.cluster.id, name: 'nested' });
+  const hold = (address: string, { workload }: { workload: { id: string } }) =>
+    make('/ip-addresses', { network_id: network.id, address, workload_id: workload.id });
+  const wide = await make('/subnets', { network_id: network.id, cidr: '10.1.0.0/16' });
+  await hold('10.1.2.3', tenants.ours);
+  const find = (headers: Headers) =>
+    Promise.all(
+      ['10.1.9.77', '10.1.9.5', '10.1.2.3', '10.2.0.1'].map(async (address) => {
+        const { subnets } = await search(headers, address);
+        const answer = await call(`/search?q=${address}`, { headers });
+        const { items } = (await answer.json()) as { items: { kind: string; id: string }[] };
+        return [subnets.map(({ id }) => id), items.filter(({ kind }) => kind === 'subnet').map(({ id }) => id)];
+      }),
+    );
+  const before = await find(ours);
+  expect(before).toEqual([...Array.from({ length: 3 }, () => [[wide.id], [wide.id]]), [[], []]]);
+  const narrow = await make('/subnets', { network_id: network.id, cidr: '10.1.9.0/24' });
+  await hold('10.1.9.5', tenants.theirs);
+  expect(await find(ours)).toEqual(before);
+  const own = [[narrow.id], [narrow.id]];
+  expect(await find(theirs)).toEqual([own, own, ...Array.from({ length: 2 }, () => [[], []])]);
+  expect((await find(admin)).slice(0, 3)).toEqual([own, own, [[wide.id], [wide.id]]]);
+});

@@ -9,7 +9,7 @@ import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { networks, subnets } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
-import { subnetInReach } from '../../inventory/queries/ipam-reach';
+import { isSubnetInReach, subnetInReach } from '../../inventory/queries/ipam-reach';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
 import { addressFilters, findIpAddresses } from './ip-addresses';
 import { findSubnets } from './subnets';
@@ -37,12 +37,12 @@ async function subnetsWhere(reach: Reach, condition: SQL, order: SQL, limit: num
 export const findByAddress = (reach: Reach, address: string, limit: number): Promise<IpAddress[]> =>
   findIpAddresses(reach, sql`${ipAddresses.address} = ${address}::inet`, limit);
 
-/** The longest prefix of each network that holds the address, longest first. */
+/** The longest visible prefix of each network that holds the address, longest first. */
 export const findContainingSubnets = (reach: Reach, address: string, limit: number): Promise<Subnet[]> =>
   subnetsWhere(
     reach,
     sql`${subnets.id} in (select distinct on (s.network_id) s.id from ${subnets} s where s.cidr >>= ${address}::inet
-      order by s.network_id, masklen(s.cidr) desc)`,
+      and ${isSubnetInReach(sql.raw('s.id'), reach)} order by s.network_id, masklen(s.cidr) desc)`,
     sql`masklen(${subnets.cidr}) desc`,
     limit,
   );

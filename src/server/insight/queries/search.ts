@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { Reach } from '@/domain/permissions';
 import type { SearchKind, SearchResult, SearchTerms } from '@/domain/search/search';
 import { db } from '../../db/client';
 import { hasText, likePattern } from '../../db/declared-fields';
@@ -6,6 +7,7 @@ import { pgArray } from '../../db/pg-array';
 import { ipAddresses } from '../../db/schema/addresses';
 import { subnets } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
+import { isSubnetInReach } from '../../inventory/queries/ipam-reach';
 import {
   addressSource,
   listSearchSources,
@@ -120,12 +122,12 @@ const addressOfMac = (mac: string) => sql`${ipAddresses.id} in (
   union select a.id from ${workloadInterfaces} i
     join ${ipAddresses} a on a.workload_id = i.workload_id and a.interface_id = i.id where i.mac = ${mac}::macaddr)`;
 
-/** Prefixes by themselves, by an address in them, or by description. */
-function prefixMatches(terms: SearchTerms, source: Source): Match[] {
+/** Prefixes by themselves, by an address in them (of each network the longest that is visible), or by description. */
+function prefixMatches(terms: SearchTerms, source: Source, reach: Reach): Match[] {
   const { ip, ipPart, cidr } = terms;
   if (ip !== null) {
     const longest = sql`(select distinct on (s.network_id) s.id from ${subnets} s where s.cidr >>= ${ip}::inet
-      order by s.network_id, masklen(s.cidr) desc)`;
+      and ${isSubnetInReach(sql.raw('s.id'), reach)} order by s.network_id, masklen(s.cidr) desc)`;
     return [{ where: sql`${subnets.id} in ${longest}`, rank: sql`2` }];
   }
   if (cidr !== null) {
@@ -152,7 +154,7 @@ function buildParts(terms: SearchTerms, within: SearchReach, limit: number): SQL
   const { addresses } = within;
   if (addresses !== undefined) {
     add(addressSource(addresses), addressMatches(terms));
-    add(prefixSource(addresses), prefixMatches(terms, prefixSource(addresses)));
+    add(prefixSource(addresses), prefixMatches(terms, prefixSource(addresses), addresses));
     if (terms.number !== null) {
       const vlan = vlanSource(addresses, terms.number);
       add(vlan, [{ where: undefined, rank: EXACT }]);
