@@ -1,9 +1,10 @@
-import { desc } from 'drizzle-orm';
+import { desc, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SavedView } from '@/domain/saved-view';
 import { db } from '@/server/db/client';
 import { auditRecords } from '@/server/db/schema/operations';
-import { bearer, makeTenant, makeUser } from '@/test/factories';
+import { auditTrail } from '@/test/audit-trail';
+import { bearer, grantRole, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 
 type Headers = Record<string, string>;
@@ -76,6 +77,32 @@ describe('saved views', () => {
     expect((await send(engineer, path, { method: 'DELETE' })).status).toBe(204);
     expect(await lastAudit()).toMatchObject({ action: 'saved_view.deleted', before: { name: 'Dropped' } });
     expect(await listNames(viewer)).toEqual([]);
+  });
+
+  it('write to the trail of each tenant what it got or lost, when they move from one to another', async () => {
+    const user = await makeUser('security_engineer', { id: tenant });
+    await grantRole(user, 'security_engineer', { id: otherTenant });
+    const headers = await bearer(user);
+    const { body: view } = await save(headers, { name: 'Of ours', tenant_id: tenant });
+    const moved = await send(headers, `/${view.id}`, {
+      method: 'PATCH',
+      body: { tenant_id: otherTenant, name: 'Of theirs', query: 'filter=theirs' },
+    });
+    expect(moved).toMatchObject({ status: 200, body: { tenant_id: otherTenant } });
+    const trail = await auditTrail(eq(auditRecords.object_id, view.id));
+    const moves = trail.filter(({ action }) => action === 'saved_view.updated');
+    expect(moves).toHaveLength(2);
+    const find = (id: string) => moves.find(({ tenant_id }) => tenant_id === id);
+    expect(find(tenant)).toMatchObject({
+      ...{ object_name: 'Of ours', after: null },
+      before: { name: 'Of ours', tenant_id: tenant },
+    });
+    expect(find(otherTenant)).toMatchObject({
+      ...{ object_name: 'Of theirs', before: null },
+      after: { name: 'Of theirs', tenant_id: otherTenant },
+    });
+    expect(JSON.stringify(find(tenant))).not.toMatch(new RegExp(`${otherTenant}|theirs`));
+    expect(JSON.stringify(find(otherTenant))).not.toMatch(new RegExp(`${tenant}|ours`));
   });
 
   it('need the permission to change policies of the whole tenant to be shared with it', async () => {

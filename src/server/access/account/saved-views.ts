@@ -141,20 +141,28 @@ export function updateSavedView(session: Session, id: string, input: SavedViewUp
     }
     await repository.updateSavedView(tx, id, { ...changes, version: row.version + 1 });
     const view = await readStored(tx, session, id);
-    await recordAudit(
-      tx,
-      { actor: getActor(session), origin: session.origin },
-      {
-        action: 'saved_view.updated',
-        object_kind: 'saved_view',
-        object_id: id,
-        object_name: next.name,
-        // A view that is taken back from a tenant, or given to it: both times the tenant's administrators read of it.
-        tenant_id: next.tenant_id ?? row.tenant_id,
-        before: audited(row),
-        after: audited(next),
-      },
-    );
+    const record = (tenant_id: string | null, object_name: string, sides: { before?: object; after?: object }) =>
+      recordAudit(
+        tx,
+        { actor: getActor(session), origin: session.origin },
+        {
+          ...{
+            action: 'saved_view.updated',
+            object_kind: 'saved_view',
+            object_id: id,
+            object_name,
+            tenant_id,
+            ...sides,
+          },
+        },
+      );
+    const [before, after] = [audited(row), audited(next)];
+    if (row.tenant_id !== null && next.tenant_id !== null && row.tenant_id !== next.tenant_id) {
+      // Each tenant reads what it lost or got.
+      await record(row.tenant_id, row.name, { before });
+      await record(next.tenant_id, next.name, { after });
+      // A view that is taken back from a tenant, or given to it: both times the tenant's administrators read of it.
+    } else await record(next.tenant_id ?? row.tenant_id, next.name, { before, after });
     return view;
   });
 }
