@@ -61,7 +61,7 @@ describe('fabric create-admin', () => {
     const { access_token } = (await (await login(PASSWORD)).json()) as { access_token: string };
     for (let n = 0; n < 6; n += 1) await login('a wrong password');
     expect((await login(PASSWORD)).status).toBe(429);
-    await sqlClient()`update users set active = false`;
+    await sqlClient()`update users set active = false, password_sign_in = false`;
     await sqlClient()`update role_assignments set expires_at = now() - interval '1 day'`;
     const again = await createAdmin([EMAIL, '--reset'], 'another walk in the snow');
     expect(again).toMatchObject({ status: 0, stdout: `${EMAIL} is again a super administrator.\n` });

@@ -34,7 +34,7 @@ async function reset(tx: Tx, id: string, input: AdministratorInput, password_has
   const row = await lockUser(tx, id);
   if (!row) throw new Error('expected the account to exist');
   const name = input.name || row.name;
-  await updateUser(tx, id, { name, password_hash, active: true, version: row.version + 1 });
+  await updateUser(tx, id, { name, password_hash, password_sign_in: true, active: true, version: row.version + 1 });
   return {
     ended_sessions: await endSessions(tx, id),
     ended_programs: await deleteUserApiTokens(tx, id),
