@@ -26,7 +26,7 @@ export const recertificationsRouter = router({
   confirm: mutation({
     rest: 'POST /recertifications/{policy_id}/confirm',
     summary:
-      'Confirm that a policy is still needed. Its owner does so; without an owner, anyone with policy:write for it. It is due again one period later.',
+      'Confirm that a policy is still needed. Its owner does so, with an API token only if that has policy:write; without an owner, anyone with policy:write for it. It is due again one period later.',
     access,
     input: RecertificationConfirm,
     output: Recertification,

@@ -5,6 +5,7 @@ import type { Recertification } from '@/domain/recertification';
 import { db, sqlClient } from '@/server/db/client';
 import { tenants } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
+import { policies } from '@/server/db/schema/policies';
 import { clock } from '@/server/lib/clock';
 import { collectFindings } from '@/server/notifications/facts/collect-findings';
 import { auditTrail } from '@/test/audit-trail';
@@ -77,6 +78,24 @@ it('has a policy confirmed by its owner, or without one by those who may write i
   expect(await confirm(writer, owned)).toMatchObject({ status: 403, body: { reason: 'not_the_owner' } });
   expect(await confirm(viewer, free)).toMatchObject({ status: 403 });
   expect(await confirm(theirs.user, free)).toMatchObject({ status: 404 });
+  // Of what its person may do, a token has only what it was given.
+  const confirmWith = async (by: User, permissions: string[], { id }: Policy) => {
+    const headers = await bearer(by);
+    const body = { name: `${permissions} ${id}`, permissions, tenant_id: ours.tenant.id };
+    const created = await call('/account/tokens', { headers, body });
+    expect(created.status).toBe(201);
+    const { token } = (await created.json()) as { token: string };
+    const program = { authorization: `Bearer ${token}` };
+    const answer = await call(`/recertifications/${id}/confirm`, { headers: program, body: {} });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const refused = { status: 403, body: { permission: 'policy:write' } };
+  expect(await confirmWith(viewer, ['policy:read'], owned)).toMatchObject(refused);
+  const mine = await makePolicy(writer, 'mine', 100, { owner: writer.email });
+  expect(await confirmWith(writer, ['policy:read'], mine)).toMatchObject(refused);
+  expect(await confirmWith(writer, ['policy:read', 'policy:write'], owned)).toMatchObject({ status: 403 });
+  expect(await confirmWith(writer, ['policy:read', 'policy:write'], mine)).toMatchObject({ status: 200 });
+  await db.delete(policies).where(eq(policies.id, mine.id));
   expect(await confirm(viewer, owned, { version: 7 })).toMatchObject({ status: 409 });
   expect(await confirm(viewer, owned, { version: 1, note: 'Needed for the shop' })).toMatchObject({
     status: 200,

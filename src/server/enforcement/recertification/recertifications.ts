@@ -26,17 +26,22 @@ export async function listRecertifications(
   });
 }
 
-/** @throws AppError `forbidden` for those who are not the owner; without an owner, for those who may not write the policy */
-function assertMayConfirm({ user, grants }: Session, policy: PolicyRow): void {
-  if (policy.owner === user.email) return;
-  if (policy.owner !== '') {
+/**
+ * @throws AppError `forbidden` for those who are not the owner; without an owner, and for API tokens of the owner, for those who may not
+ * write the policy
+ */
+function assertMayConfirm({ user, grants, api_token }: Session, policy: PolicyRow): void {
+  const isOwner = policy.owner === user.email;
+  if (isOwner && !api_token) return;
+  if (policy.owner !== '' && !isOwner) {
     throw new AppError('forbidden', `${policy.owner} owns this policy and confirms it. Change the owner first.`, {
       extra: { reason: 'not_the_owner' },
     });
   }
   if (isWithinReach(policy, computeReach(grants, 'policy:write'))) return;
   const permission = 'policy:write';
-  throw new AppError('forbidden', `Confirming a policy without an owner requires the permission ${permission}.`, {
+  const what = isOwner ? 'a policy with an API token' : 'a policy without an owner';
+  throw new AppError('forbidden', `Confirming ${what} requires the permission ${permission}.`, {
     extra: { permission },
   });
 }
