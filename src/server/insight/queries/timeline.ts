@@ -200,6 +200,7 @@ function policyEvents(ids: SQL, reach: Reach): SQL[] {
         subject: hypervisorEdits.object,
       },
     )} from ${hypervisorEdits} join ${workloads} as w on w.cluster_id = ${hypervisorEdits.cluster_id} and w.vmid = ${hypervisorEdits.vmid}
+      and ${hypervisorEdits.at} >= w.created_at
       where w.id = any (${ids}) and ${visibleAt(reach, raw('w.id'), hypervisorEdits.at)}`,
   ];
 }

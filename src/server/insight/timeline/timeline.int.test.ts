@@ -171,6 +171,27 @@ it('shows each tenant what happened while the workload was its own', async () =>
   ]);
 });
 
+it('shows edits of a workload from when it was found, not those of the former one with its VMID', async () => {
+  const id = await lab.id(102);
+  const [workload] = await db.select().from(workloads).where(eq(workloads.id, id));
+  if (!workload) throw new Error('expected a workload');
+  const found = Date.parse(workload.created_at);
+  const edit = (user_name: string, seconds: number) =>
+    db.insert(hypervisorEdits).values({
+      ...{ cluster_id: lab.cluster.id, object: 'guest_firewall' as const, vmid: workload.vmid, user_name },
+      at: new Date(found + seconds * 1000).toISOString(),
+    });
+  await edit('former@pve', -60);
+  await edit('owner@pve', 0.5);
+  const tenant = await makeTenant();
+  await change(id, { project_id: (await makeProject(tenant)).id });
+  for (const reader of [await makeUser('viewer', tenant), await makeUser('viewer')]) {
+    const { body } = await lab.json(`/workloads/${id}/timeline?limit=200`, { headers: await bearer(reader) });
+    const edits = (body as Timeline).items.filter(({ kind }) => kind === 'hypervisor_edit');
+    expect(edits.map(({ actor_name }) => actor_name)).toEqual(['owner@pve']);
+  }
+});
+
 it('shows people of one project the time since a workload came to it, and groups of the project', async () => {
   const id = await lab.id(103);
   const tenant = await makeTenant();
