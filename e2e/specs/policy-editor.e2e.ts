@@ -48,6 +48,36 @@ test('unsaved changes are guarded; rules are moved by key; endpoints that resolv
   await api('DELETE', `/policies/${policy.id}`);
 });
 
+test('an expiry is saved as it is typed key by key; one in the past is refused at its field', async ({
+  adminPage: page,
+  api,
+}) => {
+  const policy = await api<Stored>('POST', '/policies', {
+    ...{ name: 'e2e expiring', definition: DEFINITION, rules: RULES, expires_at: '2090-06-15T10:30:00Z' },
+  });
+  const save = page.getByRole('button', { name: 'Save new version' });
+  const expires = page.getByLabel(/^Expires/);
+  /** The year is the third part of the field. */
+  const typeYear = async (year: string) => {
+    await expires.focus();
+    for (let part = 0; part < 2; part += 1) await page.keyboard.press('ArrowRight');
+    await page.keyboard.type(year);
+  };
+  await openEditor(page, policy.id);
+  await typeYear('1907');
+  await expect(expires).toHaveValue(/^1907-06-15T/);
+  await save.click();
+  await expect(page.getByText('This expiry is in the past.').first()).toBeVisible();
+  await openEditor(page, policy.id);
+  await typeYear('2091');
+  await expect(expires).toHaveValue(/^2091-06-15T/);
+  await save.click();
+  await expect(page.getByRole('heading', { level: 1, name: 'e2e expiring', exact: true })).toBeVisible();
+  const stored = await api<{ expires_at: string }>('GET', `/policies/${policy.id}`);
+  expect(stored.expires_at).toBe('2091-06-15T10:30:00.000Z');
+  await api('DELETE', `/policies/${policy.id}`);
+});
+
 test('chooses by Enter what was typed while the list of choices still loads; focuses what is missing', async ({
   adminPage: page,
 }) => {

@@ -1,6 +1,6 @@
 'use client';
 import clsx from 'clsx';
-import type { ClipboardEvent, ComponentPropsWithRef, ReactNode } from 'react';
+import { type ClipboardEvent, type ComponentPropsWithRef, type ReactNode, useState } from 'react';
 import { useFieldControl } from './form/field-control';
 
 type Props = Omit<ComponentPropsWithRef<'input'>, 'size' | 'value' | 'defaultValue'> & {
@@ -29,6 +29,23 @@ export function TextInput({ mono, leading, trailing, className, ...rest }: Props
       {trailing}
     </span>
   );
+}
+
+/**
+ * The text of an input from which a value is read. What is typed stays as it is while it is edited, whatever it is read as; a value
+ * from elsewhere replaces it.
+ * @param value the value as text
+ * @param shown how an input shows it
+ */
+export function useTypedText(
+  value: string,
+  shown: string,
+): { text: string; keep: (text: string, read: string) => void } {
+  const [typed, setTyped] = useState<{ text: string; read: string } | null>(null);
+  return {
+    text: typed?.read === value ? typed.text : shown,
+    keep: (text, read) => setTyped({ text, read }),
+  };
 }
 
 /**

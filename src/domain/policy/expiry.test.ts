@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PolicySnapshot } from '../policies';
-import { listExpired, widensAccess, withoutExpiredRules } from './expiry';
+import { listEnteredPast, listExpired, widensAccess, withoutExpiredRules } from './expiry';
 import { SecurityRuleInput } from './policy';
 import { NO_RESPONSIBILITY } from './responsibility';
 
@@ -51,5 +51,21 @@ describe('the expiry of policies and rules', () => {
     expect(widensAccess({ ...policy, rules: [allow, deny] }, { rule: null })).toBe(true);
     const drops = { ...policy, definition: { ...policy.definition, default_action: 'drop' as const } };
     expect(widensAccess(drops, { rule: null })).toBe(true);
+  });
+
+  it('finds an expiry in the past that no former content has', () => {
+    const own = fc.record({ policy: offset, rules: fc.array(offset, { maxLength: 4 }) });
+    fc.assert(
+      fc.property(own, own, (before, after) => {
+        const policy = makePolicy(after.policy, after.rules);
+        const known: (number | null)[] = [before.policy, ...before.rules];
+        const isEntered = (one: number | null) => one !== null && one <= 0 && !known.includes(one);
+        expect(listEnteredPast(policy, [makePolicy(before.policy, before.rules)], NOW)).toEqual([
+          ...(isEntered(after.policy) ? ['expires_at'] : []),
+          ...after.rules.flatMap((one, n) => (isEntered(one) ? [`rules.${n}.expires_at`] : [])),
+        ]);
+        expect(listEnteredPast(policy, [policy], NOW)).toEqual([]);
+      }),
+    );
   });
 });

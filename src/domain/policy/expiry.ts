@@ -16,6 +16,17 @@ export function listExpired(policy: PolicySnapshot, now: number): ExpiredPart[] 
   );
 }
 
+/**
+ * The fields of a policy whose time has passed although no former content has that time: it was entered, not reached. A rule may have
+ * another id or place than before.
+ */
+export function listEnteredPast(policy: PolicySnapshot, former: readonly PolicySnapshot[], now: number): string[] {
+  const known = new Set(former.flatMap(({ rules, ...whole }) => [whole, ...rules].map(({ expires_at }) => expires_at)));
+  const isEntered = (part: PolicySnapshot | SecurityRule) => isExpired(part, now) && !known.has(part.expires_at);
+  const rules = policy.rules.flatMap((rule, at) => (isEntered(rule) ? [`rules.${at}.expires_at`] : []));
+  return isEntered(policy) ? ['expires_at', ...rules] : rules;
+}
+
 /** The policy without the rules that have expired; the others keep their ids and order. */
 export const withoutExpiredRules = (policy: PolicySnapshot, now: number): PolicySnapshot => ({
   ...policy,

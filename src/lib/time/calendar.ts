@@ -14,17 +14,24 @@ export function toDay(at: number, zone: Zone): Day {
 }
 
 /** The time of day on a day, in milliseconds. Days beyond the end of a month and minutes beyond that of a day carry over. */
-export const toTimestamp = ({ year, month, day }: Day, minutes: number, zone: Zone): number =>
-  zone === 'utc' ? Date.UTC(year, month - 1, day, 0, minutes) : new Date(year, month - 1, day, 0, minutes).getTime();
+export function toTimestamp({ year, month, day }: Day, minutes: number, zone: Zone): number {
+  // Date.UTC and the constructor of Date take a year below 100 for one of the last century.
+  const date = new Date(2000, 0, 1);
+  if (zone === 'local') {
+    date.setFullYear(year, month - 1, day);
+    return date.setHours(0, minutes);
+  }
+  date.setUTCFullYear(year, month - 1, day);
+  return date.setUTCHours(0, minutes, 0, 0);
+}
 
 /** A day so many days later. */
 export function addDays({ year, month, day }: Day, days: number): Day {
-  return toDay(Date.UTC(year, month - 1, day + days), 'utc');
+  return toDay(toTimestamp({ year, month, day: day + days }, 0, 'utc'), 'utc');
 }
 
 /** 0 for Monday to 6 for Sunday. */
-export const getWeekday = ({ year, month, day }: Day): number =>
-  (new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7;
+export const getWeekday = (day: Day): number => (new Date(toTimestamp(day, 0, 'utc')).getUTCDay() + 6) % 7;
 
 /** Whether the calendar has this day. */
 export function isDay(day: Day): boolean {

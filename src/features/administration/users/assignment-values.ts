@@ -1,4 +1,5 @@
 import type { Assignment, AssignmentInput } from '@/domain/user';
+import { toTimestamp } from '@/lib/time/calendar';
 import { parsePlace, placeValue } from '../use-choices';
 
 /** One role of a user in a form. */
@@ -28,7 +29,8 @@ function endOfDay(day: string): string | null {
   if (day === '') return null;
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day);
   if (!match) return day;
-  return new Date(Number(match[1]), Number(match[2]) - 1, Number(match[3]) + 1).toISOString();
+  const [year = 0, month = 0, last = 0] = match.slice(1).map(Number);
+  return new Date(toTimestamp({ year, month, day: last + 1 }, 0, 'local')).toISOString();
 }
 
 export const toAssignmentValues = ({ role_id, expires_at, ...place }: Assignment): AssignmentValues => ({

@@ -1,5 +1,6 @@
 import { getReachableProjects, type Owned, type Reach, toOwner } from '@/domain/permissions';
 import type { ChangedPolicy, ChangeGuard, Policy, PolicySnapshot } from '@/domain/policies';
+import { listEnteredPast } from '@/domain/policy/expiry';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
 import { compareSnapshots, isSameSnapshot, toPolicyFields } from '@/domain/policy/snapshot';
 import { tierProblem } from '@/domain/policy/tier';
@@ -39,6 +40,22 @@ import { isDeployed } from './policy-inputs';
 export function assertTier(tenantId: string | null, tiered: Parameters<typeof tierProblem>[1]): void {
   const problem = tierProblem(tenantId, tiered);
   if (problem) throw new AppError('refused', problem.message, { errors: [problem] });
+}
+
+/**
+ * An edit may keep an expiry that has passed, but not enter one: the policy or rule would be removed within a minute.
+ * @param toField the name of a field where the policy is part of what was sent
+ * @throws AppError `refused` naming the fields
+ */
+export function assertNoPastEntered(
+  after: PolicySnapshot,
+  former: readonly PolicySnapshot[],
+  toField = (field: string) => field,
+): void {
+  const fields = listEnteredPast(after, former, Date.now());
+  if (fields.length === 0) return;
+  const message = 'This expiry is in the past. Specify a later time, or null for no expiry.';
+  throw new AppError('refused', message, { errors: fields.map((field) => ({ field: toField(field), message })) });
 }
 
 /**

@@ -9,7 +9,7 @@ import type {
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
-import { changePolicy } from './change-policy';
+import { assertNoPastEntered, changePolicy } from './change-policy';
 
 const MAX_RULES = 200;
 
@@ -25,9 +25,16 @@ function getRuleIndex(current: PolicySnapshot, ruleId: string): number {
   return at;
 }
 
+/** The policy with these rules, of which one was sent. @throws AppError as `assertNoPastEntered` */
+function replaceRules(current: PolicySnapshot, rules: readonly SecurityRule[]): PolicySnapshot {
+  const after = { ...current, rules: renumberRules(rules) };
+  assertNoPastEntered(after, [current], () => 'rule.expires_at');
+  return after;
+}
+
 /**
  * Adds a rule to a policy, at `position` or at the end.
- * @throws AppError as `changePolicy`; `refused` when there are as many as a policy may have
+ * @throws AppError as `changePolicy` and `assertNoPastEntered`; `refused` when there are as many as a policy may have
  */
 export function addRule(
   scope: Scope<'policy:write'>,
@@ -39,11 +46,11 @@ export function addRule(
       throw new AppError('refused', `A policy has at most ${MAX_RULES} rules. Put more rules in another policy.`);
     }
     const added = { ...rule, id: newId(), position: 0 };
-    return { ...current, rules: renumberRules(current.rules.toSpliced(position ?? current.rules.length, 0, added)) };
+    return replaceRules(current, current.rules.toSpliced(position ?? current.rules.length, 0, added));
   });
 }
 
-/** Changes content or place of one rule. @throws AppError as `changePolicy`; `not_found` also for the rule */
+/** Changes content or place of one rule. @throws AppError as `changePolicy` and `assertNoPastEntered`; `not_found` also for the rule */
 export function changeRule(
   scope: Scope<'policy:write'>,
   policyId: string,
@@ -55,7 +62,7 @@ export function changeRule(
     const known = current.rules[at];
     if (!known) throw ruleNotFound();
     const rest = current.rules.toSpliced(at, 1);
-    return { ...current, rules: renumberRules(rest.toSpliced(position ?? at, 0, { ...known, ...rule })) };
+    return replaceRules(current, rest.toSpliced(position ?? at, 0, { ...known, ...rule }));
   });
 }
 

@@ -37,7 +37,7 @@ import {
   replaceRules,
 } from '../queries/policies';
 import { insertPolicyVersion } from '../queries/policy-versions';
-import { assertTier, changePolicy, describePolicy, readPolicySnapshot } from './change-policy';
+import { assertNoPastEntered, assertTier, changePolicy, describePolicy, readPolicySnapshot } from './change-policy';
 import type { FirewallState } from './firewall-state/firewall-state';
 import { readFirewallState, refreshFirewallState } from './firewall-state/read-firewall-state';
 import {
@@ -161,7 +161,7 @@ export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCr
 
 /**
  * Changes fields of a policy; those that are left out stay, rules that are given replace all of them.
- * @throws AppError as `changePolicy`
+ * @throws AppError as `changePolicy` and `assertNoPastEntered`
  */
 export function updatePolicy(
   scope: Scope<'policy:write'>,
@@ -169,11 +169,15 @@ export function updatePolicy(
   { version, reason, project_id, rules, ...fields }: PolicyChange,
 ): Promise<ChangedPolicy> {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  return changePolicy(scope, id, { version, reason, project_id }, 'policy.updated', (current) => ({
-    ...current,
-    ...given,
-    rules: rules ? identifyRules(current.rules, rules, newId) : current.rules,
-  }));
+  return changePolicy(scope, id, { version, reason, project_id }, 'policy.updated', (current) => {
+    const after = {
+      ...current,
+      ...given,
+      rules: rules ? identifyRules(current.rules, rules, newId) : current.rules,
+    };
+    assertNoPastEntered(after, [current]);
+    return after;
+  });
 }
 
 /**

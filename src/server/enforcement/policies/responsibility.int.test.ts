@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Policy, PolicyListItem, VersionComparison } from '@/domain/policies';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
@@ -83,4 +83,55 @@ it('requires approval for an expiry, and none for an owner or a ticket', async (
     expect(response.status).toBe(409);
     expect(await response.json()).toMatchObject({ reason: 'approval_required' });
   }
+});
+
+describe('an expiry in the past', () => {
+  const refuse = async (method: string, path: string, body: object) => {
+    const response = await call(path, { method, headers, body });
+    expect(response.status).toBe(422);
+    const { errors } = (await response.json()) as { errors: { field: string; message: string }[] };
+    for (const { message } of errors) expect(message).toContain('Specify a later time');
+    return errors.map(({ field }) => field);
+  };
+  const change = (policy: Policy, given: object) => ({
+    title: 'Edit',
+    items: [{ kind: 'policy', policy_id: policy.id, policy: { name: policy.name, definition, rules: [], ...given } }],
+  });
+
+  it('returns 422 at its field when an edit enters it', async () => {
+    const policy = await send<Policy>('/policies', { name: 'typo', definition, rules: [rule('22'), rule('443')] });
+    const path = `/policies/${policy.id}`;
+    const past = { expires_at: '1907-01-31T00:00:00Z' };
+    expect(await refuse('PATCH', path, past)).toEqual(['expires_at']);
+    expect(await refuse('PATCH', path, { rules: [rule('22'), rule('443', past)] })).toEqual(['rules.1.expires_at']);
+    expect(await refuse('POST', `${path}/rules`, { rule: rule('80', past) })).toEqual(['rule.expires_at']);
+    expect(await refuse('PATCH', `${path}/rules/${policy.rules[0]?.id}`, { rule: rule('22', past) })).toEqual([
+      'rule.expires_at',
+    ]);
+    const rules = [rule('22', past)];
+    expect(await refuse('POST', '/changes', change(policy, { ...past, rules }))).toEqual([
+      'items.0.policy.expires_at',
+      'items.0.policy.rules.0.expires_at',
+    ]);
+    const draft = await send<{ id: string }>('/changes', change(policy, { expires_at: FAR }));
+    expect(await refuse('PATCH', `/changes/${draft.id}`, change(policy, past))).toEqual(['items.0.policy.expires_at']);
+    expect(await send<Policy>(path)).toMatchObject({ version: 1, expires_at: null });
+  });
+
+  it('stays when something else is edited, and returns with a former version or from a file', async () => {
+    const given = { expires_at: PAST, rules: [rule('22', { expires_at: PAST })] };
+    const policy = await send<Policy>('/policies', { name: 'reached', definition, ...given });
+    const path = `/policies/${policy.id}`;
+    // The rule is another one, with the time that was reached.
+    const rules = [rule('8080'), rule('23', { expires_at: PAST })];
+    await send(path, { description: 'Edited', expires_at: PAST, rules }, 'PATCH');
+    await send('/changes', change(policy, { expires_at: PAST, rules: [...rules, rule('25', { expires_at: PAST })] }));
+    await send(path, { expires_at: FAR, rules: [] }, 'PATCH');
+    const reverted = await send<Policy>(`${path}/versions/1/revert`, {});
+    expect(reverted).toMatchObject({ version: 4, expires_at: PAST, rules: [{ expires_at: PAST }] });
+    await send(path, { expires_at: null, rules: [] }, 'PATCH');
+    const document = { version: 1, policies: [{ name: 'reached', definition, ...given }] };
+    await send('/policy-file/plan', { document });
+    await send('/policy-file/change', { document, title: 'From a file' });
+  });
 });

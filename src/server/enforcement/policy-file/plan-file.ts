@@ -84,7 +84,7 @@ const normalize = (
   db
     .transaction((tx) =>
       normalizeItems(
-        { tx, scope: write, session, former: [], managed_by },
+        { tx, scope: write, session, former: [], managed_by, isFile: true },
         edits.map(({ item }) => item),
       ),
     )
@@ -176,7 +176,7 @@ export async function draftPolicyFileChange(
   }
   try {
     const items = edits.map(({ item }) => item);
-    return await createChange(scopes.write, scopes.session, { ...draft, items, managed_by: managed_by ?? null });
+    return await createChange(scopes.write, scopes.session, { ...draft, items, managed_by: managed_by ?? null }, true);
   } catch (error) {
     throw translateErrors(error, edits);
   }

@@ -89,17 +89,19 @@ export function assertTimerForLog({
 
 /**
  * Collects edits as one draft. Nothing of it is stored elsewhere or applied.
+ * @param isFile whether they come from a policy file
  * @throws AppError as `normalizeItems`
  */
 export async function createChange(
   scope: Scope<'policy:write'>,
   session: Session,
   { items: given, ...draft }: Omit<Draft, 'reverts'> & { items: readonly ChangeEdit[] },
+  isFile = false,
 ): Promise<Change> {
   assertTimerForLog(draft);
   const { id } = await db.transaction(async (tx) => {
     const { items, owners } = await normalizeItems(
-      { tx, scope, session, former: [], managed_by: draft.managed_by ?? null },
+      { tx, scope, session, former: [], managed_by: draft.managed_by ?? null, isFile },
       given,
     );
     await assertCanaries(tx, scope, draft.waves);

@@ -14,6 +14,8 @@ export type ItemContext = {
   readonly former: readonly ChangeItem[];
   /** The source that the edits come from. */
   readonly managed_by?: ManagedBy | null;
+  /** They come from a policy file, which may keep what has expired since it was written. */
+  readonly isFile?: boolean;
 };
 
 /** An item with the owners whose rules it changes: of an object that moves to another project, both. */

@@ -7,7 +7,7 @@ import { newId } from '../../../lib/ids';
 import { assertVersion, refuseField } from '../../../lib/refusals';
 import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
 import { pinPolicyGroups } from '../../groups/pin-groups';
-import { assertTier } from '../../policies/change-policy';
+import { assertNoPastEntered, assertTier } from '../../policies/change-policy';
 import { findPolicy, isPolicyNameUsed, listPolicyRules } from '../../queries/policies';
 import { type ItemContext, type NormalItem, objectNotFound } from './item-context';
 
@@ -105,6 +105,9 @@ export async function normalizePolicy(
   const { version: _, ...stored } = before;
   const known = former ? [...before.rules, ...former.after.rules.filter(isNew(before.rules))] : before.rules;
   const after = policy ? await toSnapshot(context, owner, policy, before, known) : stored;
+  if (!context.isFile) {
+    assertNoPastEntered(after, [before, ...(former ? [former.after] : [])], (field) => `items.${at}.policy.${field}`);
+  }
   if (moves || after.name !== before.name) await assertNameFree(context, at, owner, after.name);
   return {
     item: {

@@ -61,7 +61,9 @@ export async function updateChange(
     assertTimerForLog({ ...row, ...fields });
     if (fields.waves) await assertCanaries(tx, scope, fields.waves);
     const { managed_by } = row;
-    const normal = given && (await normalizeItems({ tx, scope, session, former: row.items, managed_by }, given));
+    const normal =
+      given &&
+      (await normalizeItems({ tx, scope, session, former: row.items, managed_by, isFile: managed_by !== null }, given));
     const content_hash = normal ? hashItems(normal.items) : row.content_hash;
     if (managed_by && content_hash !== row.content_hash) {
       throw new AppError('conflict', `The edits of this change come from ${managed_by.source}. Edit the file there.`, {
