@@ -95,6 +95,7 @@ export const addressFieldName = (field: string): string =>
 export const addressLabels = (t: Translate) => ({
   state: t('State'),
   workload_id: t('Workload'),
+  interface_id: t('Interface'),
   hostname: t('Host name'),
   mac: t('MAC address'),
   description: t('Description'),

@@ -2,11 +2,12 @@
 import { type UseFormReturn, useController, useWatch } from 'react-hook-form';
 import type { Change, ChangeUpdate as Update } from '@/domain/change/change';
 import { MAX_CANARIES, MAX_CONFIRM_SECONDS, ON_FAILURE } from '@/domain/change/waves';
-import { msg, translateOptions } from '@/lib/i18n/translator';
+import { translateOptions } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTimeDisplay } from '@/lib/time/time-display';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
+import { DateTimeField } from '@/ui/form/date-time-field';
 import { NumberField } from '@/ui/form/number-field';
 import { RadioField } from '@/ui/form/radio-field';
 import { TextField } from '@/ui/form/text-field';
@@ -15,26 +16,24 @@ import { useVersioned } from '../../shared/record-cache';
 import { VersionedDrawer } from '../../shared/versioned-form';
 import { WorkloadPicker } from '../../shared/workload-picker';
 import { ON_FAILURE_LABELS } from '../rollout-labels';
-import { type SettingsValues, settingsFieldName, toSettingsUpdate, toSettingsValues } from './settings-values';
+import {
+  CANARIES,
+  describeSettings,
+  PAUSES,
+  type SettingsValues,
+  settingsFieldName,
+  settingsLabels,
+  toSettingsUpdate,
+  toSettingsValues,
+} from './settings-values';
 
 const loadChangeUpdate = () => import('@/domain/change/change').then((module) => module.ChangeUpdate);
-
-const LABELS: Record<string, string> = {
-  title: msg('Title'),
-  description: msg('Description'),
-  confirm_minutes: msg('Minutes to confirm'),
-  canaries: msg('Canaries'),
-  on_failure: msg('When workloads fail'),
-  log_new_rules: msg('Log new rules'),
-  scheduled_at: msg('Scheduled'),
-};
 
 /** Changes title, description and how the change is rolled out. A version that another user saved is shown beside it. */
 export function SettingsDrawer({ change, onClose }: { change: Change; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const { zone } = useTimeDisplay();
   const stored = useVersioned({
     query: trpc.changes.get.queryOptions({ id: change.id }),
     saved: () => t('Change saved'),
@@ -51,30 +50,24 @@ export function SettingsDrawer({ change, onClose }: { change: Change; onClose: (
       opened={change}
       {...stored}
       schema={loadChangeUpdate}
-      toValues={(read) => toSettingsValues(read, zone)}
-      toInput={(values, { version }) => toSettingsUpdate(values, version, zone)}
+      toValues={toSettingsValues}
+      toInput={toSettingsUpdate}
       fieldName={settingsFieldName}
       save={(update) => client.changes.update.mutate({ id: change.id, ...update })}
       submitLabel={t('Save change')}
       outdatedTitle={t('Another user edited the change')}
-      compare={{ labels: LABELS }}
+      compare={{ labels: settingsLabels(t), words: (values) => describeSettings(t, values) }}
     >
-      {(form) => <Fields form={form} zone={zone} />}
+      {(form) => <Fields form={form} />}
     </VersionedDrawer>
   );
 }
 
-const CANARIES = [
-  { value: 'none', label: msg('None'), description: msg('All workloads are written in one wave.') },
-  { value: 'count', label: msg('By number'), description: msg('Those with most observed conversations.') },
-  { value: 'tag', label: msg('By tag') },
-  { value: 'workloads', label: msg('Selected workloads') },
-] as const;
-
 type Form = UseFormReturn<SettingsValues, unknown, Update>;
 
-function Fields({ form, zone }: { form: Form; zone: 'local' | 'utc' }) {
+function Fields({ form }: { form: Form }) {
   const t = useT();
+  const { zone } = useTimeDisplay();
   const { control } = form;
   const { canaries, pause } = useWatch({ control });
   return (
@@ -101,10 +94,7 @@ function Fields({ form, zone }: { form: Form; zone: 'local' | 'utc' }) {
           control={control}
           name="pause"
           label={t('After the canaries')}
-          options={[
-            { value: 'ask', label: t('Wait until someone continues') },
-            { value: 'wait', label: t('Continue after a pause') },
-          ]}
+          options={translateOptions(t, PAUSES)}
         />
       )}
       {canaries !== 'none' && pause === 'wait' && (
@@ -138,10 +128,9 @@ function Fields({ form, zone }: { form: Form; zone: 'local' | 'utc' }) {
         label={t('Log new rules')}
         description={t('Until the change is confirmed or rolled back. Rules with their own log level keep it.')}
       />
-      <TextField
+      <DateTimeField
         control={control}
         name="scheduled_at"
-        type="datetime-local"
         label={t('Not before')}
         optional
         description={t('Time zone: {zone}', {
