@@ -115,11 +115,19 @@ test('a policy passes audit, preview, dry run, apply, drift, reconcile and disab
   await expect(dormant).toContainText('inbound DROP tcp port 8081');
   await expect(dormant).toContainText('The rule blocks traffic that passes now');
   await shot(page, 'dry-run');
+  const write = dialog.getByRole('button', { name: 'Apply to 2 workloads' });
+  const box = dialog.getByRole('checkbox', { name: 'Change these switches' });
+  // Another user saves a version while the dialog is open: consent to what was shown is none to its preview.
+  await box.click();
+  await expect(box).toBeChecked();
+  const id = page.url().match(/policies\/([\w-]+)/)?.[1];
+  await api('PATCH', `/policies/${id}`, { description: 'A version that was not shown' });
+  await expect(dialog.getByText('Version 3')).toBeVisible();
+  await expect(box).not.toBeChecked();
+  await expect(dialog.getByRole('list', { name: 'Switches' })).toBeVisible();
   // Another administrator edits a guest before this is confirmed: it is skipped, shown again, and then applied.
   await editFirewall(simulator, 100, (text) => text.replace('[RULES]\n', '[RULES]\n\nIN ACCEPT -p tcp -dport 9100'));
   // Switches change all traffic of a workload: they are ticked, for each preview again.
-  const write = dialog.getByRole('button', { name: 'Apply to 2 workloads' });
-  const box = dialog.getByRole('checkbox', { name: 'Change these switches' });
   await expect(dialog.getByRole('list', { name: 'Switches' })).toContainText('Guest firewall: on web-02 (101)');
   await expect(write).toHaveAccessibleDescription(/Tick the box/);
   await box.click();

@@ -63,8 +63,8 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
     isRead ? { key: ['apply-change', change.id, difference.data.fingerprint, difference.dataUpdatedAt], ask } : null,
   );
   // Consent to the switches of one preview is none to those of another.
-  const [tickedRound, setTickedRound] = useState<number | null>(null);
-  const isTicked = tickedRound === round;
+  const [ticked, setTicked] = useState<ChangeDifference | null>(null);
+  const isTicked = ticked !== null && ticked === difference.data;
   const switches = difference.data ? listDifferenceSwitches(t, difference.data) : [];
   const steps = useChangeSteps(change, onClose);
   const failure = steps.error ? toFailure(steps.error) : null;
@@ -186,7 +186,7 @@ export function ApplyChangeDialog({ change, isUrgent, onClose }: Props) {
         <SwitchConsent
           switches={switches}
           isTicked={isTicked}
-          onTick={(ticked) => setTickedRound(ticked ? round : null)}
+          onTick={(isGiven) => setTicked(isGiven && difference.data ? difference.data : null)}
         />
         <Properties
           items={[

@@ -53,7 +53,7 @@ export function ApplyDialog({ policy, onClose }: Props) {
   // Each preview is read for itself.
   const [round, setRound] = useState(0);
   // Consent to the switches of one preview is none to those of another.
-  const [tickedRound, setTickedRound] = useState<number | null>(null);
+  const [ticked, setTicked] = useState<PolicyPreview | null>(null);
   const apply = useApply(policy.id);
   const isApplied = apply.isSuccess;
   const dryRun = useQuery({
@@ -101,7 +101,7 @@ export function ApplyDialog({ policy, onClose }: Props) {
               setSeconds(chosen);
               setIsLogged(isLoggedNow);
               // The preview may be another one now.
-              setTickedRound(null);
+              setTicked(null);
             }}
           />
           <Button onClick={onClose}>{t('Cancel')}</Button>
@@ -128,7 +128,7 @@ export function ApplyDialog({ policy, onClose }: Props) {
                               ? impact.impact?.status === 'done' && !impact.impact.outdated
                                 ? t('Acknowledge the conversations that would be blocked')
                                 : t('Wait for the impact, or choose to apply without it')
-                              : switches.length > 0 && tickedRound !== round
+                              : switches.length > 0 && ticked !== shown
                                 ? t('Tick the box for the switches that change')
                                 : null
             }
@@ -180,8 +180,8 @@ export function ApplyDialog({ policy, onClose }: Props) {
                 )}
                 <SwitchConsent
                   switches={switches}
-                  isTicked={tickedRound === round}
-                  onTick={(isTicked) => setTickedRound(isTicked ? round : null)}
+                  isTicked={ticked === shown}
+                  onTick={(isTicked) => setTicked(isTicked ? shown : null)}
                 />
                 {log_new_rules !== null && <TemporaryLogNote level={log_new_rules} />}
                 <PreviewView preview={shown} showTests={false} />
