@@ -23,6 +23,15 @@ test('settings are validated in the field, saved, and do not overwrite changes b
 
   await typeInto(retention, '72');
   await api('PATCH', '/settings', { flow_retention_hours: 96 });
+  // The user returns to the tab after a while, so that the settings are read again.
+  const read = page.waitForResponse(/settings\.get/);
+  await page.evaluate(() => {
+    const now = Date.now;
+    Date.now = () => now() + 60_000;
+    window.dispatchEvent(new Event('visibilitychange'));
+  });
+  await (await read).finished();
+  await expect(retention).toHaveValue('72');
   await save.click();
   await expect(page.getByText('Settings changed by another user')).toBeVisible();
   expect((await api<Settings>('GET', '/settings')).flow_retention_hours).toBe(96);

@@ -32,7 +32,7 @@ export function MailSettings() {
   const query = useQuery(trpc.notificationChannels.settings.queryOptions());
   return (
     <QueryView query={query} skeleton={<Skeleton className="h-96 max-w-2xl" />}>
-      {(settings) => <MailForm key={settings.version} settings={settings} />}
+      {(settings) => <MailForm settings={settings} />}
     </QueryView>
   );
 }
@@ -52,6 +52,7 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
     save: (input) => client.notificationChannels.updateSettings.mutate(input),
     onSaved: (saved) => {
       queryClient.setQueryData(trpc.notificationChannels.settings.queryKey(), saved);
+      edit.show(saved);
       showToast('ok', { title: t('Email settings saved') });
     },
   });
@@ -61,6 +62,7 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
     <div className="flex max-w-2xl flex-col gap-4">
       <VersionedSettings
         edit={edit}
+        stored={settings}
         submitLabel={t('Save settings')}
         outdatedTitle={t('Settings changed by another user')}
       >

@@ -20,7 +20,7 @@ import { VersionedSettings } from '../shared/versioned-form';
 
 const loadSettingsUpdate = () => import('@/domain/settings').then((module) => module.RuntimeSettingsUpdate);
 
-/** The form for one version of the settings. Give it the version as key: a newer version gets a new form. */
+/** The form of the settings. */
 export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
   const t = useT();
   const trpc = useTRPC();
@@ -36,6 +36,7 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
     save: (input) => client.settings.update.mutate(input),
     onSaved: (saved) => {
       queryClient.setQueryData(trpc.settings.get.queryKey(), saved);
+      edit.show(saved);
       showToast('ok', { title: t('Settings saved') });
     },
   });
@@ -49,6 +50,7 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
     <div className="flex max-w-2xl flex-col gap-4">
       <VersionedSettings
         edit={edit}
+        stored={settings}
         submitLabel={t('Save settings')}
         outdatedTitle={t('Settings changed by another user')}
       >

@@ -27,7 +27,7 @@ export function Settings() {
         }
       />
       <QueryView query={query} skeleton={<Skeleton className="h-96 max-w-2xl" />}>
-        {(settings) => <SettingsForm key={settings.version} settings={settings} />}
+        {(settings) => <SettingsForm settings={settings} />}
       </QueryView>
     </>
   );

@@ -1,5 +1,5 @@
 'use client';
-import { Fragment, type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { type FieldValues, type UseFormReturn, useWatch } from 'react-hook-form';
 import type { z } from 'zod';
 import { useT } from '@/lib/i18n/use-t';
@@ -163,6 +163,8 @@ export function VersionedDrawer<T extends Thing, V extends FieldValues, S extend
 
 type SectionsProps<T extends Thing, V extends FieldValues, Out> = Common & {
   edit: VersionedState<T, V, Out>;
+  /** As it was last read. */
+  stored: T;
   outdatedTitle: string;
   children: (locked: string | null) => ReactNode;
 };
@@ -170,6 +172,7 @@ type SectionsProps<T extends Thing, V extends FieldValues, Out> = Common & {
 /** The form on a settings page, visible to all users who can open the page. */
 export function VersionedSettings<T extends Thing, V extends FieldValues, Out>({
   edit,
+  stored,
   submitLabel,
   outdatedTitle,
   children,
@@ -179,6 +182,11 @@ export function VersionedSettings<T extends Thing, V extends FieldValues, Out>({
   // Only administrators change settings of the whole installation.
   const locked = reason('*');
   const { isDirty } = edit.form.formState;
+  // What others save is shown unless something was typed.
+  const update = useEffectEvent((current: T) => {
+    if (!isDirty && current.version > edit.base.version) edit.show(current);
+  });
+  useEffect(() => update(stored), [stored]);
   return (
     <>
       {locked && (
@@ -201,7 +209,8 @@ export function VersionedSettings<T extends Thing, V extends FieldValues, Out>({
         onCancel={isDirty ? () => edit.form.reset() : undefined}
         cancelLabel={t('Discard changes')}
       >
-        {children(locked)}
+        {/* As above. */}
+        <Fragment key={edit.base.version}>{children(locked)}</Fragment>
       </FormShell>
     </>
   );

@@ -28,7 +28,7 @@ const EXAMPLES = {
   certificate: '-----BEGIN CERTIFICATE-----',
 };
 
-/** The form for one version of the directory. Give it the version as key: a newer version gets a new form. */
+/** The form of the directory. */
 export function DirectoryForm({ directory }: { directory: Directory }) {
   const t = useT();
   const trpc = useTRPC();
@@ -46,6 +46,7 @@ export function DirectoryForm({ directory }: { directory: Directory }) {
     save: (input) => client.directory.update.mutate(input),
     onSaved: (saved) => {
       queryClient.setQueryData(trpc.directory.get.queryKey(), saved);
+      edit.show(saved);
       showToast('ok', { title: t('Directory saved') });
     },
   });
@@ -55,6 +56,7 @@ export function DirectoryForm({ directory }: { directory: Directory }) {
     <div className="flex max-w-3xl flex-col gap-4">
       <VersionedSettings
         edit={edit}
+        stored={directory}
         submitLabel={t('Save directory')}
         outdatedTitle={t('Another user changed the directory')}
       >

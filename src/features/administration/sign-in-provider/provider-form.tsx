@@ -26,7 +26,7 @@ const ISSUER_EXAMPLE = 'https://id.example.org/realms/staff';
 
 const loadProviderInput = () => import('@/domain/sign-in-provider').then((module) => module.SignInProviderInput);
 
-/** The form for one version of the provider. Give it the version as key: a newer version gets a new form. */
+/** The form of the provider. */
 export function ProviderForm({ provider }: { provider: SignInProvider }) {
   const t = useT();
   const trpc = useTRPC();
@@ -44,6 +44,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
     save: (input) => client.signInProvider.update.mutate(input),
     onSaved: (saved) => {
       queryClient.setQueryData(trpc.signInProvider.get.queryKey(), saved);
+      edit.show(saved);
       showToast('ok', {
         title: t('{enabled, select, true {Saved. Sign-in with the provider is enabled} other {Saved}}', {
           enabled: saved.enabled,
@@ -59,6 +60,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
     <div className="flex max-w-3xl flex-col gap-4">
       <VersionedSettings
         edit={edit}
+        stored={provider}
         submitLabel={t('Save provider')}
         outdatedTitle={t('Another user changed the sign-in provider')}
       >

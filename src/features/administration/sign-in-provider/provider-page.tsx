@@ -41,7 +41,7 @@ export function ProviderPage() {
             label: t('OpenID Connect'),
             content: (
               <QueryView query={provider} skeleton={<Skeleton className="h-96 max-w-3xl" />}>
-                {(stored) => <ProviderForm key={stored.version} provider={stored} />}
+                {(stored) => <ProviderForm provider={stored} />}
               </QueryView>
             ),
           },
@@ -50,7 +50,7 @@ export function ProviderPage() {
             label: t('Directory (LDAP)'),
             content: (
               <QueryView query={directory} skeleton={<Skeleton className="h-96 max-w-3xl" />}>
-                {(stored) => <DirectoryForm key={stored.version} directory={stored} />}
+                {(stored) => <DirectoryForm directory={stored} />}
               </QueryView>
             ),
           },
