@@ -42,6 +42,18 @@ test('unsaved changes are guarded; rules are moved by key; endpoints that resolv
   await question.getByRole('button', { name: 'Cancel' }).click();
   await expect(page).toHaveURL(/\/edit$/);
   await expect(page.getByRole('textbox', { name: 'Comment of rule 1' })).toHaveValue('second');
+  // So are the keys of the shell and its palette.
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('g');
+  await page.keyboard.press('f');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox', { name: 'Search everything' })).toBeFocused();
+  await page.keyboard.type('audit');
+  await page.keyboard.press('Enter');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page).toHaveURL(/\/edit$/);
+  await expect(page.getByRole('textbox', { name: 'Comment of rule 1' })).toHaveValue('second');
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Clusters' }).click();
   await question.getByRole('button', { name: 'Discard changes' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Clusters' })).toBeVisible();

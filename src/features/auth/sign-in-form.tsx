@@ -59,7 +59,7 @@ export function SignInForm({ expired, reused, onChallenge }: Props) {
       )}
       {expired && !reused && !signIn.error && (
         <Notice tone="info" title={t('Your session has ended')}>
-          {t('Sign in to continue where you left off.')}
+          {t('Sign in to return to this page. Unsaved changes are lost.')}
         </Notice>
       )}
       <FormShell

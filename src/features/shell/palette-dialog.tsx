@@ -2,13 +2,13 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
-import { useRouter } from 'next/navigation';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import type { Command } from '@/ui/command-registry';
 import type { Problem } from '@/ui/error-state';
 import { Kbd } from '@/ui/keys';
 import { itemClass } from '@/ui/option';
+import { useGuardedPush } from '../shared/use-unsaved-guard';
 import { type CommandGroup, groupCommands } from './group-commands';
 import type { Typed } from './typed-ahead';
 import { usePacketCommands } from './use-packet-commands';
@@ -46,8 +46,7 @@ type ContentProps = Pick<Props, 'onClose' | 'takeTyped'> & { shell: ShellCommand
 
 function Content({ shell, onClose, takeTyped }: ContentProps) {
   const t = useT();
-  const router = useRouter();
-  const open = useCallback((href: string) => router.push(href), [router]);
+  const open = useGuardedPush();
   const [query, setQuery] = useState('');
   // Enter that came before the results: it opens the best of them.
   const [entered, setEntered] = useState(false);

@@ -1,6 +1,5 @@
 'use client';
 import { BookOpen, CircleUser, Keyboard, Languages, LogOut, Monitor, Moon, Plus, Settings, Sun } from 'lucide-react';
-import { useRouter } from 'next/navigation';
 import { type ReactNode, useMemo } from 'react';
 import { LOCALE_NAMES, LOCALES } from '@/lib/i18n/locales';
 import { msg } from '@/lib/i18n/translator';
@@ -9,6 +8,7 @@ import { paths } from '@/lib/paths';
 import { type Command, useRegisteredCommands } from '@/ui/command-registry';
 import { useTheme } from '@/ui/use-theme';
 import { usePermissions } from '../shared/use-permissions';
+import { useGuardedPush } from '../shared/use-unsaved-guard';
 import type { NavGroup } from './navigation';
 import { ACTIONS, type Place, SETTINGS } from './settings-commands';
 
@@ -21,7 +21,7 @@ export type ShellCommandsProps = {
 /** Commands that need no search: those of the page, then actions, pages and settings, then what always works. */
 export function useShellCommands({ groups, onSignOut, onShowShortcuts }: ShellCommandsProps): readonly Command[] {
   const t = useT();
-  const router = useRouter();
+  const push = useGuardedPush();
   const [, setTheme] = useTheme();
   const { can } = usePermissions();
   const offered = useRegisteredCommands();
@@ -41,7 +41,7 @@ export function useShellCommands({ groups, onSignOut, onShowShortcuts }: ShellCo
           group,
           keywords: inBoth(label, page, keywords),
           icon,
-          run: () => router.push(href),
+          run: () => push(href),
         }));
     return [
       ...offered,
@@ -54,7 +54,7 @@ export function useShellCommands({ groups, onSignOut, onShowShortcuts }: ShellCo
           keywords: inBoth(label, keywords),
           hint: `g ${key}`,
           icon: <Icon />,
-          run: () => router.push(href),
+          run: () => push(href),
         })),
       ),
       {
@@ -63,7 +63,7 @@ export function useShellCommands({ groups, onSignOut, onShowShortcuts }: ShellCo
         group: t('Go to'),
         keywords: inBoth(msg('Your account'), msg('password sessions')),
         icon: <CircleUser />,
-        run: () => router.push(paths.account()),
+        run: () => push(paths.account()),
       },
       {
         id: 'go.reference',
@@ -71,7 +71,7 @@ export function useShellCommands({ groups, onSignOut, onShowShortcuts }: ShellCo
         group: t('Go to'),
         keywords: inBoth(msg('API reference'), msg('rest openapi curl documentation automation')),
         icon: <BookOpen />,
-        run: () => router.push(paths.reference()),
+        run: () => push(paths.reference()),
       },
       ...placed(SETTINGS, 'setting', t('Settings'), <Settings />),
       {
@@ -114,5 +114,5 @@ export function useShellCommands({ groups, onSignOut, onShowShortcuts }: ShellCo
         run: onSignOut,
       },
     ];
-  }, [t, offered, groups, router, setTheme, allowed, onSignOut, onShowShortcuts]);
+  }, [t, offered, groups, push, setTheme, allowed, onSignOut, onShowShortcuts]);
 }

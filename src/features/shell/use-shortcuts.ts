@@ -1,7 +1,7 @@
 'use client';
-import { useRouter } from 'next/navigation';
 import { useRef } from 'react';
 import { focusList, useSingleKeys } from '@/ui/keys';
+import { useGuardedPush } from '../shared/use-unsaved-guard';
 import type { NavGroup } from './navigation';
 
 /** How long the letter after `g` is waited for. */
@@ -9,7 +9,7 @@ const WAIT_MS = 1_500;
 
 /** The shortcuts of every page: `?`, `g` and the letter of a page, `j` and `k` into the list. */
 export function useShortcuts(groups: readonly NavGroup[], onShowShortcuts: () => void): void {
-  const router = useRouter();
+  const push = useGuardedPush();
   const wentAt = useRef(Number.NEGATIVE_INFINITY);
   useSingleKeys((event) => {
     const { key } = event;
@@ -19,7 +19,7 @@ export function useShortcuts(groups: readonly NavGroup[], onShowShortcuts: () =>
       const page = groups.flatMap(({ entries }) => entries).find((entry) => entry.key === key);
       if (!page) return;
       event.preventDefault();
-      router.push(page.href);
+      push(page.href);
     } else if (key === 'g') wentAt.current = event.timeStamp;
     else if (key === '?') {
       event.preventDefault();
