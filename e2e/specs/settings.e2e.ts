@@ -21,6 +21,10 @@ test('settings are validated in the field, saved, and do not overwrite changes b
   await expect(page.getByText('Settings saved')).toBeVisible();
   expect((await api<Settings>('GET', '/settings')).flow_retention_hours).toBe(48);
 
+  await typeInto(retention, '1.5');
+  await save.click();
+  await expect(page.getByText('A whole number of hours.')).toBeVisible();
+  await expect(retention).toHaveValue('1.5');
   await typeInto(retention, '72');
   await api('PATCH', '/settings', { flow_retention_hours: 96 });
   // The user returns to the tab after a while, so that the settings are read again.

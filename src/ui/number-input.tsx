@@ -3,6 +3,7 @@ import { Minus, Plus } from 'lucide-react';
 import type { ComponentPropsWithRef } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { useFieldControl } from './form/field-control';
+import { useTypedText } from './text-input';
 
 type Props = Pick<ComponentPropsWithRef<'input'>, 'disabled' | 'name' | 'onBlur' | 'aria-label' | 'ref'> & {
   value: number | null;
@@ -16,11 +17,16 @@ type Props = Pick<ComponentPropsWithRef<'input'>, 'disabled' | 'name' | 'onBlur'
   steppers?: boolean;
 };
 
-/** More digits would not be exact. */
-const DIGITS = 15;
+/** The number that a text holds; null: empty. More than 15 digits would not be exact: like every other text they are not a number. */
+export function parseNumber(text: string): number | null {
+  const typed = text.trim();
+  if (typed === '') return null;
+  return /^\d{1,15}$/.test(typed) ? Number(typed) : Number.NaN;
+}
+
 const ARROWS: Readonly<Record<string, number>> = { ArrowUp: 1, ArrowDown: -1 };
 
-/** A whole number. Typed values outside min..max are kept and left to validation, never silently changed. */
+/** A whole number. Everything else that is typed is kept and left to validation (text as NaN), never silently changed. */
 export function NumberInput({
   value,
   onValueChange,
@@ -34,7 +40,9 @@ export function NumberInput({
   const t = useT();
   const field = useFieldControl();
   const disabled = rest.disabled ?? field.disabled;
-  const move = (by: number) => onValueChange(value === null ? min : Math.min(max, Math.max(min, value + by * step)));
+  const isNumber = value !== null && !Number.isNaN(value);
+  const { text, keep } = useTypedText(String(value), isNumber ? String(value) : '');
+  const move = (by: number) => onValueChange(isNumber ? Math.min(max, Math.max(min, value + by * step)) : min);
   const stepper = (label: string, by: number) => (
     <button
       type="button"
@@ -57,10 +65,11 @@ export function NumberInput({
         inputMode="numeric"
         autoComplete="off"
         aria-roledescription={t('Number field')}
-        value={value ?? ''}
-        onChange={(event) => {
-          const digits = event.target.value.replaceAll(/\D/g, '').slice(0, DIGITS);
-          onValueChange(digits === '' ? null : Number(digits));
+        value={text}
+        onChange={({ target }) => {
+          const read = parseNumber(target.value);
+          keep(target.value, String(read));
+          onValueChange(read);
         }}
         onKeyDown={(event) => {
           const by = ARROWS[event.key];
