@@ -86,8 +86,7 @@ async function findMissingProblem(
   work: GuestWork,
   outcome: GuestOutcome,
 ): Promise<GuestProblem | null> {
-  const [problem] = outcome.problems;
-  if (outcome.status !== 'failed' || problem?.code !== 'not_found') return null;
+  if (outcome.status !== 'failed' || !outcome.problems.some(({ code }) => code === 'not_found')) return null;
   const { vmid, kind, node_name } = work.workload;
   const presence = await session.provider.inventory
     .guestPresence({ vmid, kind, node: node_name ?? '' })
@@ -248,7 +247,11 @@ export async function deployToGuest(
         ? await removeTemporaryLog(session, inputs, work, row)
         : await reconcile(session, inputs, work, row);
     const gone = await findMissingProblem(session, work, outcome);
-    if (gone) throw gone;
+    if (gone) {
+      skipped = gone.skipped;
+      const others = outcome.problems.filter(({ code }) => code !== 'not_found');
+      outcome = { ...outcome, problems: [gone.problem, ...others] };
+    }
   } catch (error) {
     if (!(error instanceof GuestProblem)) throw error;
     skipped = error.skipped;

@@ -122,7 +122,7 @@ export interface FirewallWriter {
   setOptions(guest: GuestRef, changes: GuestOptionChanges, digest: string): Promise<void>;
   /**
    * Reads the configuration and sets the flag of one interface, everything else in it byte for byte as it was. A guest
-   * that moved is found once.
+   * that moved is found once. With a fingerprint, one that was created later under the number is left as it is: `conflict`.
    */
-  setNicFirewall(guest: GuestRef, nic: string, enabled: boolean): Promise<NicFlagOutcome>;
+  setNicFirewall(guest: GuestRef, nic: string, enabled: boolean, fingerprint?: string | null): Promise<NicFlagOutcome>;
 }

@@ -64,7 +64,7 @@ export async function performStep(provider: HypervisorProvider, state: ReadGuest
     case 'set_options':
       return writer.setOptions(ref, step.changes, digests.options);
     case 'set_nic_flag': {
-      const result = await writer.setNicFirewall(ref, step.nic, step.enabled);
+      const result = await writer.setNicFirewall(ref, step.nic, step.enabled, state.fingerprint);
       if (result.outcome === 'refused') {
         throw new GuestProblem({ code: result.reason, message: result.message, remedy: result.remedy });
       }
@@ -131,4 +131,11 @@ export function failureKind(error: unknown): FailureKind {
     return /^(?:VM|CT) is locked/.test(error.detail.providerMessage ?? '') ? 'guest_locked' : 'again';
   if (BROKEN.includes(error.code)) return 'broken';
   return FATAL.includes(error.code) ? 'fatal' : 'again';
+}
+
+/** A flag that cannot be set now, or not by us; the rest of the guest is not concerned. */
+export function isNicProblem(error: unknown): boolean {
+  const kind = failureKind(error);
+  const code = (error as { code?: string }).code;
+  return kind === 'guest_locked' || code === 'forbidden' || code === 'invalid_parameter';
 }

@@ -5,11 +5,13 @@ import { ProviderError } from '../../../providers/hypervisor/errors';
 import type { GuestNic, GuestRef, HypervisorProvider } from '../../../providers/hypervisor/types';
 import { toGuestFilter } from '../../guest-firewall/read-guest-live';
 import { toGuestSnapshot } from '../../guest-firewall/read-guest-snapshot';
-import { GuestProblem } from './perform-step';
+import { assertSameGuest } from './same-guest';
 
 /** What is configured at a guest, with what guards writes: digests, and where it runs. */
 export type ReadGuest = GuestFilter & {
   readonly ref: GuestRef;
+  /** Creation fingerprint; null: not known. */
+  readonly fingerprint: string | null;
   /** Everything of the last complete snapshot, as a preview sees it. Single steps do not renew it. */
   readonly snapshot: GuestSnapshot;
   readonly digests: {
@@ -35,13 +37,7 @@ export async function readGuestFilter(
   needsAliases = false,
 ): Promise<ReadGuest> {
   const config = await provider.inventory.readGuestConfig(guest);
-  if (fingerprint !== null && config.creation_fingerprint !== null && config.creation_fingerprint !== fingerprint) {
-    throw new GuestProblem({
-      code: 'another_guest',
-      message: `VMID ${guest.vmid} belongs to another workload than the one in the inventory.`,
-      remedy: 'Sync the cluster, check the policy, then apply the policy again.',
-    });
-  }
+  assertSameGuest(config, fingerprint, guest);
   const ref: GuestRef = { ...guest, node: config.node };
   const fact = await provider.firewallReader.readGuestFirewall(ref);
   const { rules, options, ipsets, aliases, unreadable } = fact;
@@ -62,6 +58,7 @@ export async function readGuestFilter(
   return {
     ...filter,
     ref,
+    fingerprint: fingerprint ?? config.creation_fingerprint,
     snapshot,
     nics: [...filter.nics, ...config.nics.filter(({ bridge }) => bridge === null).map(unbridged)],
     ...(aliases && { aliases }),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DeploymentProblem, GuestChanges, StoredPlan } from '@/domain/deployments';
+import { applyStep } from '@/domain/policy/plan/apply-step';
 import { isSwitch } from '@/domain/policy/plan/approved-plan';
 import type { GuestFilter, GuestIntent, Origin, PlanStep, WrittenSwitches } from '@/domain/policy/plan/guest-filter';
 import { computeLayout } from '@/domain/policy/plan/layout';
@@ -10,8 +11,12 @@ import { computeRestoration } from '@/domain/policy/plan/restoration';
 import { NOTHING_WRITTEN, recordStep, switchChanges } from '@/domain/policy/plan/switch-changes';
 import type { OptionChange } from '@/domain/policy-preview';
 import type { GuestRef, HypervisorProvider } from '../../../providers/hypervisor/types';
-import { failureKind, GuestProblem, performStep, readAfter, toDeploymentProblem } from './perform-step';
+import { type Content, isEmptied, isMissing, readConfirmed } from '../../guest-firewall/emptied';
+import { createConflictProblem, Patience, RETRY_MS } from './patience';
+import { failureKind, GuestProblem, isNicProblem, performStep, readAfter, toDeploymentProblem } from './perform-step';
 import { defaultsInEffect, type ReadGuest, readGuestFilter } from './read-guest-filter';
+import { assertSameGuest, createLeftProblem, isProof, undoStep } from './same-guest';
+import { wrongNics } from './wrong-nics';
 
 export type GuestTask = {
   provider: HypervisorProvider;
@@ -19,6 +24,8 @@ export type GuestTask = {
   /** Creation fingerprint of the guest in the inventory; null: not known. */
   fingerprint: string | null;
   intent: GuestIntent;
+  /** What of its firewall has content as far as is known: read as empty, it is read again. */
+  known?: Content | undefined;
   /** Throws when the writer has to stop: it ends, or is not the guest's writer any more. */
   mayWrite: () => void;
   /** Waits; rejects when the writer has to stop. */
@@ -58,51 +65,10 @@ export type GuestOutcome = {
 };
 
 const MAX_STORED_STEPS = 200;
-/** Pauses between tries of something that may pass: a lock is held for up to ten seconds. */
-const RETRY_MS = [500, 2_000, 5_000, 10_000];
 /** When to check whether an unconfirmed write was carried out: a node works on for up to half a minute. */
 const SETTLE_MS = [0, 500, 1_500, 4_000, 8_000, 16_000];
-/** How often another writer may interfere before this is reported. */
-const MAX_CONFLICTS = 25;
-const MAX_UNKNOWN = 5;
 /** How often the final check may find that another writer has changed something. */
 const MAX_ROUNDS = 5;
-
-const createConflictProblem = () =>
-  new GuestProblem({
-    code: 'changed_meanwhile',
-    message: "Another user or program kept changing the workload's firewall during the deployment.",
-    remedy: 'Find out what changes it (another tool, another installation), then apply the policy again.',
-  });
-
-/** Counts failures; a success resets all counts but that of conflicts. */
-class Patience {
-  #tries = 0;
-  #unknown = 0;
-  #conflicts = 0;
-
-  success(): void {
-    this.#tries = 0;
-    this.#unknown = 0;
-  }
-
-  /** The pause before another try. @throws `error` when there were enough */
-  another(error: unknown): number {
-    const pause = RETRY_MS[this.#tries++];
-    if (pause === undefined) throw error;
-    return pause;
-  }
-
-  unknown(error: unknown): void {
-    this.#unknown += 1;
-    if (this.#unknown > MAX_UNKNOWN) throw error;
-  }
-
-  conflict(): void {
-    this.#conflicts += 1;
-    if (this.#conflicts > MAX_CONFLICTS) throw createConflictProblem();
-  }
-}
 
 /** The part of the state that steps of this kind change. */
 const getChangedState = (state: ReadGuest, step: PlanStep): unknown => {
@@ -122,6 +88,12 @@ class Reconciliation {
   readonly #patience = new Patience();
   /** Interfaces that are left alone for this time. */
   readonly #deferred = new Set<string>();
+  /** What the next read should find, if no one else writes. */
+  #expected: GuestFilter | null = null;
+  /** Whether what was read last proves that the number was still the guest's at the last write. */
+  #proven = false;
+  /** The last write, as long as it may have reached the number after the guest was gone. */
+  #open: { state: ReadGuest; step: PlanStep } | null = null;
 
   origin: Origin;
 
@@ -157,15 +129,20 @@ class Reconciliation {
   }
 
   async read(): Promise<ReadGuest> {
-    const { provider, guest, fingerprint, intent } = this.task;
+    const { provider, guest, intent, known, pause } = this.task;
+    const fingerprint = this.first?.fingerprint ?? this.task.fingerprint;
     const needsAliases = Boolean(intent.restore?.baseline);
-    return this.#seen(await this.#patiently(() => readGuestFilter(provider, guest, fingerprint, needsAliases)));
+    const read = () => this.#patiently(() => readGuestFilter(provider, guest, fingerprint, needsAliases));
+    const isDoubtful = (now: ReadGuest) =>
+      this.#expected ? isMissing(this.#expected, now) : isEmptied(known, { ...now, ipsets: now.sets });
+    return this.#seen(await readConfirmed(read, isDoubtful, pause));
   }
 
   #seen(read: ReadGuest): ReadGuest {
     const state = this.#defer(read);
     this.first ??= state;
     this.latest = state;
+    this.#expected = state;
     return state;
   }
 
@@ -175,8 +152,23 @@ class Reconciliation {
     return { ...state, nics };
   }
 
-  async #after(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
-    return this.#seen(await this.#patiently(() => readAfter(this.task.provider, state, step)));
+  async #after(state: ReadGuest, step: PlanStep, done = false): Promise<ReadGuest> {
+    const now = await this.#patiently(() => readAfter(this.task.provider, state, step));
+    this.#expected = done || step.kind.startsWith('delete') ? applyStep(state, step) : state;
+    if (isMissing(this.#expected, now)) return this.read();
+    if (done && isProof(state, step)) {
+      this.#proven = true;
+      this.#open = null;
+    }
+    return this.#seen(now);
+  }
+
+  /** The state to write to, unless the number is no longer the guest's. A flag is set only where this was checked. */
+  async #assertSame(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
+    if (this.#proven || step.kind === 'set_nic_flag') return state;
+    const config = await this.task.provider.inventory.readGuestConfig(state.ref);
+    assertSameGuest(config, state.fingerprint, state.ref);
+    return { ...state, ref: { ...state.ref, node: config.node } };
   }
 
   /** Notes what a default was, before it becomes DROP for the sake of a policy. */
@@ -194,19 +186,47 @@ class Reconciliation {
   }
 
   /** One write, and the state that is read afterwards. */
-  async step(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
+  async step(read: ReadGuest, step: PlanStep): Promise<ReadGuest> {
     await this.task.assertDesired?.(this.writes > 0);
-    await this.#noteDefaults(state, step);
-    await this.#noteSwitch(state, step);
+    await this.#noteDefaults(read, step);
+    await this.#noteSwitch(read, step);
+    let state = read;
+    try {
+      state = await this.#assertSame(read, step);
+    } catch (error) {
+      return this.#recover(read, step, error);
+    }
     this.task.mayWrite();
+    this.#proven = false;
+    const open = step.kind === 'set_nic_flag' ? this.#open : { state, step };
+    this.#open = open;
     try {
       this.writes += 1;
       await performStep(this.task.provider, state, step);
     } catch (error) {
+      if (open?.step === step && failureKind(error) !== 'unknown') this.#open = null;
       return this.#recover(state, step, error);
     }
     this.#patience.success();
-    return this.#after(state, step);
+    return this.#after(state, step, true);
+  }
+
+  /** Undoes a write that came too late, when the number is no longer the guest's. @returns what could not be undone */
+  async takeBack(error: unknown): Promise<DeploymentProblem[]> {
+    const { code } = toDeploymentProblem(error);
+    if (!this.#open || (code !== 'not_found' && code !== 'another_guest')) return [];
+    const { provider } = this.task;
+    const { state, step } = this.#open;
+    try {
+      if (code === 'not_found' && (await provider.inventory.guestPresence(state.ref)) !== 'absent') return [];
+      await this.#patiently(async () => {
+        this.writes += Number(await undoStep(provider, state, step));
+      });
+      return [];
+    } catch (failure) {
+      this.task.mayWrite();
+      return [createLeftProblem(state.ref, failure)];
+    }
   }
 
   async #recover(state: ReadGuest, step: PlanStep, error: unknown): Promise<ReadGuest> {
@@ -241,7 +261,11 @@ class Reconciliation {
     }
     // A guest that moved is found by reading again; one that is gone is not.
     const moved = (error as { code?: string }).code === 'not_found';
-    if (kind !== 'again' && !moved) throw error;
+    if (kind !== 'again' && !moved) {
+      // What the write refers to may be gone with the guest.
+      await this.#assertSame(state, step);
+      throw error;
+    }
     await this.task.pause(this.#patience.another(error));
     return this.read();
   }
@@ -256,40 +280,6 @@ class Reconciliation {
     }
     return this.read();
   }
-}
-
-/** A flag that cannot be set now, or not by us; the rest of the guest is not concerned. */
-function isNicProblem(error: unknown): boolean {
-  const kind = failureKind(error);
-  const code = (error as { code?: string }).code;
-  return kind === 'guest_locked' || code === 'forbidden' || code === 'invalid_parameter';
-}
-
-/** Interfaces whose flag is not as it should be. */
-function wrongNics(state: GuestFilter, intent: GuestIntent, known: readonly DeploymentProblem[]): DeploymentProblem[] {
-  // One lock holds all interfaces of the guest; it is named once.
-  if (known.some(({ code }) => code === 'locked')) return [];
-  const restoration = computeRestoration(state, intent);
-  const named = (name: string) => known.some(({ message }) => message.startsWith(`${name}:`));
-  const off = intent.switch_on ? state.nics.filter(({ firewall }) => !firewall).map(({ name }) => name) : [];
-  const on = restoration.kind === 'restore' ? restoration.nics : [];
-  return [
-    ...off
-      .filter((name) => !named(name))
-      .map((name) => ({
-        code: 'nic_flag_off',
-        message: `${name}: the firewall flag could not be set, so no rules are enforced on this interface.`,
-        remedy:
-          'If a change to the interface is pending, restart the workload. Otherwise, set the flag manually. Then apply the policy again.',
-      })),
-    ...on
-      .filter((name) => !named(name))
-      .map((name) => ({
-        code: 'nic_flag_on',
-        message: `${name}: the firewall flag could not be cleared, so the interface does not have its state from before Fabric.`,
-        remedy: 'If a change to the interface is pending, restart the workload. Then retry.',
-      })),
-  ];
 }
 
 /** What was written, whatever ended it. */
@@ -382,7 +372,7 @@ export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
     const kind = failureKind(error);
     if (kind === 'fatal' && !(error instanceof GuestProblem) && toDeploymentProblem(error).code === 'internal')
       throw error;
-    const problems = [...work.problems, toDeploymentProblem(error)];
+    const problems = [...work.problems, toDeploymentProblem(error), ...(await work.takeBack(error))];
     return { ...toOutcome(work), status: 'failed', problems, notes: [], broken: kind === 'broken' };
   }
 }

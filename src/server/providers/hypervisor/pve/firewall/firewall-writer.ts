@@ -71,8 +71,8 @@ export function createFirewallWriter(client: PveClient, inventory: InventoryRead
         { ...optionParams(changes), digest },
         guest.node,
       ),
-    setNicFirewall: (guest, nic, enabled) =>
-      setNicFlag({ inventory, put: (ref, params) => putConfig(client, ref, params) }, guest, nic, enabled),
+    setNicFirewall: (guest, nic, enabled, fingerprint = null) =>
+      setNicFlag({ inventory, put: (ref, params) => putConfig(client, ref, params) }, guest, nic, enabled, fingerprint),
   };
 }
 

@@ -1,3 +1,4 @@
+import { ProviderError } from '../../errors';
 import type { NicFlagOutcome } from '../../firewall-types';
 import type { GuestRef, InventoryReader } from '../../types';
 import type { Params } from '../http/encode';
@@ -18,8 +19,17 @@ export async function setNicFlag(
   guest: GuestRef,
   name: string,
   enabled: boolean,
+  fingerprint: string | null,
 ): Promise<NicFlagOutcome> {
   const config = await inventory.readGuestConfig(guest);
+  const { creation_fingerprint: found } = config;
+  if (fingerprint !== null && found !== null && found !== fingerprint) {
+    throw new ProviderError(
+      'conflict',
+      `VMID ${guest.vmid} belongs to another workload now.`,
+      'Sync the cluster, then apply the policy again.',
+    );
+  }
   const nic = config.nics.find((candidate) => candidate.name === name);
   const refusal = (
     reason: 'no_such_nic' | 'nic_not_editable' | 'nic_change_pending',
