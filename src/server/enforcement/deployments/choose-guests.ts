@@ -4,9 +4,11 @@ import { parseMarker } from '@/domain/policy/marker';
 import { db } from '../../db/client';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { GuestFact } from '../../providers/hypervisor/types';
+import { readConfirmed } from '../guest-firewall/emptied';
 import { readUnrestored } from '../policies/planned-change';
 import { compileInputs, isDeployed, type PolicyInputs } from '../policies/policy-inputs';
 import { listGuestsByDeployments, listWorkloadIdsBy } from '../queries/deployment-guests';
+import { listKnownContent } from '../queries/firewall-snapshots';
 import { listPlacedWorkloadIds } from '../queries/policy-placements';
 import type { DeploymentSession, HeldDeployment } from './deployment-session';
 import { failureKind, toDeploymentProblem } from './guest/perform-step';
@@ -92,6 +94,7 @@ async function findMarked(
   instance: string,
   guests: readonly GuestFact[],
   nameOf: (guest: GuestFact) => string,
+  hadRules: (guest: GuestFact) => boolean,
 ) {
   const marked: GuestFact[] = [];
   const problems: DeploymentProblem[] = [];
@@ -99,7 +102,11 @@ async function findMarked(
   await forEachConcurrent(guests, READERS, session.signal, async (guest) => {
     for (let tries = 0; ; tries++) {
       try {
-        const { items } = await session.provider.firewallWriter.readRules(guest);
+        const { items } = await readConfirmed(
+          () => session.provider.firewallWriter.readRules(guest),
+          (read) => read.items.length === 0 && hadRules(guest),
+          (ms) => session.pause(ms),
+        );
         const isOurs = items.some(({ comment }) => {
           const marker = parseMarker(comment);
           return marker?.instance === instance && marker.policy_id === policy_id;
@@ -143,7 +150,12 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
   });
   const formatGuestName = ({ vmid }: GuestFact) =>
     tenant_id === null || byVmid.has(vmid) ? `Workload ${vmid}` : 'A workload that is not in the inventory yet';
-  const { marked, problems } = await findMarked(session, inputs.instance, within, formatGuestName);
+  const known = await listKnownContent(
+    db,
+    within.flatMap(({ vmid }) => byVmid.get(vmid)?.id ?? []),
+  );
+  const hadRules = ({ vmid }: GuestFact) => known.get(byVmid.get(vmid)?.id ?? '')?.rules ?? false;
+  const { marked, problems } = await findMarked(session, inputs.instance, within, formatGuestName, hadRules);
   const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
   const unrestored = await listUnrestoredIn(deployment, inputs);
   const only = await limitGuests(deployment);

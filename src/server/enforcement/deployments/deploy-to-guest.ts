@@ -17,6 +17,7 @@ import { isDeployed, type PolicyInputs } from '../policies/policy-inputs';
 import { dormantAt } from '../policies/preview/preview-guest';
 import { findStateBeforeChange } from '../queries/change-rollouts';
 import { findStateBefore, listWorkloadIdsBy, updateDeploymentGuest } from '../queries/deployment-guests';
+import { listKnownContent } from '../queries/firewall-snapshots';
 import {
   clearDefaults,
   clearOrigin,
@@ -150,11 +151,15 @@ async function reconcile(
       remedy: 'Apply the policy again when the workload is ready.',
     });
   }
+  const nothing = { rules: false, options: false, sets: false };
+  const known = (await listKnownContent(db, [workload.id])).get(workload.id) ?? nothing;
   const outcome = await reconcileGuest({
     provider: session.provider,
     guest: { node: workload.node_name ?? '', kind: workload.kind, vmid: workload.vmid },
     fingerprint: workload.creation_fingerprint,
     intent,
+    // What is cleaned up was chosen because it has rules, or had some.
+    known: { ...known, rules: known.rules || kind !== 'apply' },
     origin: toGuestOrigin(row),
     mayWrite: () => session.lease.assertHeld(),
     assertDesired: (written) => assertActsOn(db, deployment, workload.id, written),

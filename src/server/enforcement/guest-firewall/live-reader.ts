@@ -15,12 +15,14 @@ import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import {
   findGuestSnapshots,
   findObservedCluster,
+  listKnownContent,
   type StoredClusterSnapshot,
   storeClusterSnapshot,
   storeGuestSnapshots,
 } from '../queries/firewall-snapshots';
 import type { InputWorkload } from '../queries/policy-inputs';
 import { withCompileFailures } from './compile-failures';
+import type { Content } from './emptied';
 import { readGuestSnapshot, unreadableGuest } from './read-guest-snapshot';
 import { recordFilters } from './record-filters';
 
@@ -47,6 +49,7 @@ type Options = {
   /** Something was written just before: what was read earlier is stored no longer, whatever can be read now. */
   replace?: boolean;
   openProvider?: typeof openProvider;
+  pause?: (ms: number) => Promise<void>;
 };
 
 /** Pages that are opened one after another share a snapshot. */
@@ -156,7 +159,12 @@ async function store(
 
 const at = () => clock.now().toISOString();
 
-function readOne(provider: HypervisorProvider, subject: LiveSubject, fresh: boolean): Promise<TimedGuest> {
+function readOne(
+  provider: HypervisorProvider,
+  subject: LiveSubject,
+  known: Content | undefined,
+  { fresh = false, pause }: Options,
+): Promise<TimedGuest> {
   return guestCache.load(subject.id, toReadRequest(fresh), async () => {
     const read_at = at();
     const { id, node_name, kind, vmid, creation_fingerprint } = subject;
@@ -166,7 +174,7 @@ function readOne(provider: HypervisorProvider, subject: LiveSubject, fresh: bool
             code: 'not_found',
             message: 'The inventory does not have the node of this workload. Sync the cluster.',
           })
-        : await readGuestSnapshot(provider, { node: node_name, kind, vmid, creation_fingerprint });
+        : await readGuestSnapshot(provider, { node: node_name, kind, vmid, creation_fingerprint }, known, pause);
     return { workload_id: id, read_at, state };
   });
 }
@@ -200,8 +208,10 @@ export async function readLive(
       const read_at = at();
       return { state: await opened.firewallReader.readClusterFirewall(), read_at };
     });
+    const ids = subjects.map(({ id }) => id);
+    const known = await listKnownContent(db, ids, replace);
     await forEachConcurrent(subjects, concurrency, signal, async (subject) => {
-      guests.set(subject.id, await readOne(opened, subject, fresh));
+      guests.set(subject.id, await readOne(opened, subject, known.get(subject.id), options));
     });
     snapshots = { cluster, guests };
   } catch (error) {

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { LiveNic } from '@/domain/firewall/live-state';
 import { isNicModelReadable } from '@/domain/firewall/nftables-compile-failure';
 import type { GuestSnapshot, UnreadableNote } from '@/domain/firewall/snapshot';
 import { ProviderError } from '../../providers/hypervisor/errors';
 import type { GuestFirewallFact } from '../../providers/hypervisor/firewall-types';
 import type { GuestConfig, GuestNic, GuestRef, HypervisorProvider } from '../../providers/hypervisor/types';
+import { type Content, isEmptied, readConfirmed } from './emptied';
 
 /** A guest as it is asked for; the fingerprint tells it from a later one with the same number. */
 export type LiveTarget = GuestRef & { readonly creation_fingerprint: string | null };
@@ -113,17 +115,27 @@ async function read(provider: HypervisorProvider, target: LiveTarget): Promise<G
 
 /**
  * Reads everything that affects a guest's packets. Parts that cannot be read are null and named; a guest is `absent`
- * only with proof.
+ * only with proof, and what had content is read again before it counts as empty.
  * @throws ProviderError when the cluster as a whole cannot be queried
  */
-export async function readGuestSnapshot(provider: HypervisorProvider, target: LiveTarget): Promise<GuestSnapshot> {
+export async function readGuestSnapshot(
+  provider: HypervisorProvider,
+  target: LiveTarget,
+  known?: Content,
+  pause: (ms: number) => Promise<void> = delay,
+): Promise<GuestSnapshot> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<GuestSnapshot>((resolve) => {
     const message = `No complete response within ${GUEST_TIMEOUT_MS / 1000} s.`;
     timer = setTimeout(() => resolve(unreadableGuest({ code: 'timeout', message })), GUEST_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([read(provider, target), late]);
+    const confirmed = readConfirmed(
+      () => read(provider, target),
+      (state) => isEmptied(known, state),
+      pause,
+    );
+    return await Promise.race([confirmed, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -3,6 +3,7 @@ import type { CompileFailure } from '@/domain/firewall/compile-failure';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Executor } from '../../db/client';
 import { clusters, nodes } from '../../db/schema/clusters';
+import { policyPlacements } from '../../db/schema/deployments';
 import { clusterFirewallSnapshots, guestFirewallSnapshots } from '../../db/schema/firewall-snapshots';
 import { pastFirewalls } from '../../db/schema/history';
 import { networks } from '../../db/schema/networks';
@@ -59,6 +60,35 @@ export async function findClusterSnapshots(
     .select()
     .from(clusterFirewallSnapshots)
     .where(inArray(clusterFirewallSnapshots.cluster_id, [...clusterIds]));
+}
+
+type KnownContent = { rules: boolean; options: boolean; sets: boolean };
+
+/**
+ * Which parts of guests' firewalls have content, as far as is known: as they were last read, and where that is not known,
+ * or `written` since, by whether a policy is applied there.
+ */
+export async function listKnownContent(
+  executor: Executor,
+  workloadIds: readonly string[],
+  written = false,
+): Promise<Map<string, KnownContent>> {
+  if (workloadIds.length === 0) return new Map();
+  const ids = sql.join(
+    workloadIds.map((id) => sql`${id}::uuid`),
+    sql`, `,
+  );
+  const rows = await executor.execute<KnownContent & { id: string }>(sql`
+    select w.id, coalesce(s.rules <> '[]', a.applied) as rules, coalesce(s.options <> '{}', a.applied) as options,
+        coalesce(s.sets <> '{}', false) as sets
+      from ${workloads} w
+      cross join lateral (select exists (select from ${policyPlacements} p
+        where p.workload_id = w.id and p.applied_at is not null) as applied) a
+      left join lateral (select nullif(g.state -> 'rules', 'null') as rules, nullif(g.state -> 'options', 'null') as options,
+        nullif(g.state -> 'ipsets', 'null') as sets
+        from ${guestFirewallSnapshots} g where g.workload_id = w.id and not ${written}::boolean) s on true
+      where w.id in (${ids})`);
+  return new Map(rows.map(({ id, ...content }) => [id, content]));
 }
 
 type NewSnapshot = {

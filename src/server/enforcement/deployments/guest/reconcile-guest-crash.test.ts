@@ -103,6 +103,7 @@ const run =
           guest,
           fingerprint: null,
           intent: makeIntent(guest.vmid, version, origins.get(guest.vmid)),
+          ...(version !== 1 && { known: { rules: true, options: true, sets: true } }),
           origin: origins.get(guest.vmid) ?? { baseline: null, written: NOTHING_WRITTEN },
           onPlan: async (state) => {
             if (!origins.has(guest.vmid)) origins.set(guest.vmid, { baseline: state, written: NOTHING_WRITTEN });
@@ -239,6 +240,15 @@ const FAULTS: [name: string, where: Choice, fault: Interference][] = [
     everyNth(4),
     async () => {
       throw reset();
+    },
+  ],
+  [
+    'a file that is being replaced',
+    everyNth(1),
+    async (request, execute) => {
+      const guest = findGuest(request.path);
+      if (guest && request.method === 'GET') control().firewall.readEmptyOnce(`firewall/${guest.vmid}.fw`);
+      return execute();
     },
   ],
   [
