@@ -38,7 +38,8 @@ async function readToken(id: string, key: string): Promise<string> {
 describe('rotating the key', () => {
   beforeEach(async () => {
     await db.execute(
-      sql`truncate clusters, second_factors, provider_sessions, oidc_settings, notification_channels, notification_secrets cascade`,
+      sql`truncate clusters, second_factors, provider_sessions, oidc_settings, notification_channels, notification_secrets,
+        forwarding_destinations cascade`,
     );
   });
 
@@ -166,6 +167,42 @@ describe('rotating the key', () => {
     expect(JSON.stringify(records)).not.toContain(keys.present);
     // Again: nothing is left to do.
     expect((await rotate()).every(({ resealed }) => resealed === 0)).toBe(true);
+  });
+
+  it('encrypts rows again whose other values are null, and keeps those null', async () => {
+    const [hook, siem] = [newId(), newId()];
+    const sealed = (text: string, context: string) => seal(text, context, keys.previous).sealed;
+    const origin = { url_origin: 'https://example.org', secret_key_id: keyId(keys.previous) };
+    await db.insert(notificationChannels).values({
+      ...{ id: hook, name: 'without a rotation', kind: 'webhook', ...origin },
+      url_encrypted: sealed('https://example.org/a', channelSecretContext(hook, 'url')),
+      signing_secret_encrypted: sealed('NULL', channelSecretContext(hook, 'signing_secret')),
+    });
+    await db.insert(forwardingDestinations).values({
+      ...{ id: siem, name: 'without a header', kind: 'http', streams: ['audit'], max_wait_hours: 24, ...origin },
+      header_name: 'Authorization',
+      url_encrypted: sealed('https://example.org/b', destinationSecretContext(siem, 'url')),
+    });
+    const nullable = await db.execute<{ name: string }>(sql`
+      select table_name || '.' || column_name as name from information_schema.columns
+      where table_schema = 'public' and is_nullable = 'YES' and column_name like '%\_encrypted' order by 1`);
+    // The others of these are null only together with the id of their key, or never while the row has one.
+    expect(nullable.map(({ name }) => name)).toEqual([
+      'clusters.api_token_encrypted',
+      'forwarding_destinations.header_value_encrypted',
+      'forwarding_destinations.url_encrypted',
+      'notification_channels.previous_secret_encrypted',
+      'notification_channels.signing_secret_encrypted',
+      'notification_channels.url_encrypted',
+      'oidc_settings.client_secret_encrypted',
+    ]);
+    expect((await rotate()).reduce((total, place) => total + place.resealed, 0)).toBe(2);
+    const [channel] = await db.select().from(notificationChannels);
+    expect(channel).toMatchObject({ secret_key_id: keyId(keys.present), previous_secret_encrypted: null });
+    const signing = { sealed: channel?.signing_secret_encrypted ?? '', key_id: keyId(keys.present) };
+    expect(unseal(signing, channelSecretContext(hook, 'signing_secret'), keys.present)).toBe('NULL');
+    const [destination] = await db.select().from(forwardingDestinations).where(eq(forwardingDestinations.id, siem));
+    expect(destination).toMatchObject({ secret_key_id: keyId(keys.present), header_value_encrypted: null });
   });
 
   it('continues where it was interrupted, and skips what no key decrypts', async () => {

@@ -32,8 +32,9 @@ export async function lockForeignRows(
     place.values.map(({ column }) => field(column)),
     sql`, `,
   );
+  // As JSON: postgres.js (3.4) reads a null inside an array of PostgreSQL as the text 'NULL'.
   return tx.execute<SealedRow>(sql`
-    select ${sql.identifier(place.id)}::text as id, ${field(place.keyId)} as key_id, array[${values}] as values
+    select ${sql.identifier(place.id)}::text as id, ${field(place.keyId)} as key_id, json_build_array(${values}) as values
     from ${sql.identifier(place.table)}
     where ${field(place.keyId)} is not null and ${field(place.keyId)} <> ${present} and ${sql.identifier(place.id)}::text > ${after}
     order by ${sql.identifier(place.id)}::text limit ${limit} for update`);
