@@ -88,6 +88,16 @@ describe('advanceIncidents', () => {
     expect(rule.active()).toEqual([]);
   });
 
+  it('opens and closes what a clock first saw that was put back since', () => {
+    const rule = createRule(5, 3);
+    rule.look(1000, holding('a'));
+    rule.look(0, holding('a'));
+    expect(rule.found).toEqual(['open a']);
+    rule.look(1000, holding());
+    rule.look(1, holding());
+    expect(rule.found).toEqual(['open a', 'close a']);
+  });
+
   it('reports nothing about what ended before its time', () => {
     const rule = createRule(5, 3);
     rule.look(0, holding('a'));

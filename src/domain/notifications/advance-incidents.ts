@@ -45,6 +45,10 @@ type Hysteresis = { readonly open_after_minutes: number; readonly close_after_mi
 /** Identifies a matter among all that one rule looks at. */
 export const incidentKey = ({ condition, key }: { condition: string; key: string }): string => `${condition} ${key}`;
 
+/** Whether so many minutes have passed. A time as far ahead was stored by a clock that was put back since, and counts as well. */
+const hasPassed = (since: number, minutes: number, now: number): boolean =>
+  Math.abs(now - since) >= minutes * MINUTE_MS;
+
 function planDetectedChange(
   incident: ActiveIncident,
   fact: Fact,
@@ -53,7 +57,7 @@ function planDetectedChange(
 ): IncidentChange | null {
   const back = incident.clear_since !== null;
   const flaps = incident.flaps + (back ? 1 : 0);
-  const due = now - Date.parse(incident.first_seen_at) >= rule.open_after_minutes * MINUTE_MS;
+  const due = hasPassed(Date.parse(incident.first_seen_at), rule.open_after_minutes, now);
   if (incident.status === 'pending' && due) return { kind: 'open', incident, fact, flaps };
   const changed = fact.detail !== incident.detail || fact.object_name !== incident.object_name;
   return back || changed ? { kind: 'note', incident, fact, clear_since: null, flaps } : null;
@@ -66,7 +70,7 @@ const planClose = (incident: ActiveIncident): IncidentChange => ({
 
 function planClearedChange(incident: ActiveIncident, rule: Hysteresis, now: number): IncidentChange | null {
   const since = incident.clear_since === null ? now : Date.parse(incident.clear_since);
-  if (now - since >= rule.close_after_minutes * MINUTE_MS) return planClose(incident);
+  if (hasPassed(since, rule.close_after_minutes, now)) return planClose(incident);
   if (incident.clear_since !== null) return null;
   return { kind: 'note', incident, fact: null, clear_since: new Date(now).toISOString(), flaps: incident.flaps };
 }

@@ -77,6 +77,10 @@ export function lockSeconds(limit: AttemptLimit, failures: number): number {
   return Math.min(limit.max_seconds, limit.base_seconds * 2 ** Math.min(failures - limit.free, 30));
 }
 
+/** Whether failures still count. Those further ahead than they are kept were stored by a clock that was put back since. */
+const isKept = (lastFailure: string, forgetSeconds: number): boolean =>
+  Math.abs(clock.now().getTime() - Date.parse(lastFailure)) < forgetSeconds * 1000;
+
 /** Seconds for which one of the keys is still locked; 0 for none. */
 async function secondsLocked(executor: Executor, limits: readonly AttemptLimit[]): Promise<number> {
   const counters = await readCounters(
@@ -87,7 +91,7 @@ async function secondsLocked(executor: Executor, limits: readonly AttemptLimit[]
   let wait = 0;
   for (const limit of limits) {
     const counter = counters.get(limit.key);
-    if (!counter) continue;
+    if (!counter || !isKept(counter.window_start, limit.forget_seconds)) continue;
     const until = Date.parse(counter.window_start) + lockSeconds(limit, counter.hits) * 1000;
     wait = Math.max(wait, Math.ceil((until - now) / 1000));
   }
@@ -98,7 +102,7 @@ async function secondsLocked(executor: Executor, limits: readonly AttemptLimit[]
 export async function isBusy(executor: Executor, bound: SourceBound): Promise<boolean> {
   const counter = (await readCounters(executor, [bound.key])).get(bound.key);
   if (!counter || counter.hits < bound.free) return false;
-  return Date.parse(counter.window_start) + bound.forget_seconds * 1000 > clock.now().getTime();
+  return isKept(counter.window_start, bound.forget_seconds);
 }
 
 /** Takes one of the tries that strangers at a busy source share. @returns whether there was one left */

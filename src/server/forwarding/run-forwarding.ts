@@ -17,6 +17,7 @@ import { createExporter } from './export-conversations';
 import { type DestinationRow, findDestinationRow } from './queries/forwarding-destinations';
 import {
   advanceStream,
+  LONGEST_PAUSE_MS,
   listDueDestinations,
   listStreams,
   type StreamRow,
@@ -169,10 +170,11 @@ export async function forwardRecords(destination_id: string, { signal }: { signa
   const destination = await findDestinationRow(db, destination_id);
   if (!destination?.enabled) return;
   const host = await getForwardingHost();
-  const now = clock.now().toISOString();
+  const now = clock.now().getTime();
   for (const row of await listStreams(db, destination_id)) {
-    const isDue = row.next_attempt_at === null || row.next_attempt_at <= now;
-    if (!isDue || !destination.streams.includes(row.stream)) continue;
+    const wait = row.next_attempt_at === null ? 0 : Date.parse(row.next_attempt_at) - now;
+    const isPaused = wait > 0 && wait <= LONGEST_PAUSE_MS;
+    if (isPaused || !destination.streams.includes(row.stream)) continue;
     const run = prepareRun(destination, row.stream, host, signal);
     await forwardStream(run, row).finally(run.close);
   }

@@ -115,7 +115,9 @@ async function startDue(requested: RequestedRun): Promise<void> {
   if (!settings[`auto_${schedule}_sync_enabled`]) return;
   const last = await findScheduledAt(schedule);
   const interval = settings[`auto_${schedule}_sync_interval_minutes`] * MINUTE_MS;
-  if (last !== null && clock.now().getTime() - Date.parse(last) < interval) return;
+  const since = last === null ? interval : clock.now().getTime() - Date.parse(last);
+  // A time further ahead than clocks differ was stored by one that was put back since.
+  if (since > -MINUTE_MS && since < interval) return;
   // Stored first: a cluster that makes this fail must not make it run every minute.
   await recordSchedule(systemScope('cluster:sync', scope.actor.name), schedule);
   for (const clusterId of await listSyncableClusterIds(db)) {

@@ -67,6 +67,15 @@ const scripts = fc.array(fc.record({ step: fc.constantFrom(...STEPS), worker: fc
 });
 
 describe.each(kinds)('the lease of a $name', (kind) => {
+  it('ends when its time is of a clock that was put back since', async () => {
+    const id = await queued(kind);
+    await claim(kind, id);
+    expect(await claim(kind, id)).toBeNull();
+    await sqlClient()`update ${sqlClient()(kind.table)} set lease_at = now() + interval '30 days' where id = ${id}`;
+    expect((await kind.leases.listOrphans(db, [])).map((run) => run.id)).toContain(id);
+    expect(await claim(kind, id)).toMatchObject({ id });
+  });
+
   it('follows the model in every order of claims, renewals, ends and deaths of three workers', () =>
     fc.assert(
       fc.asyncProperty(scripts, async (script) => {

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { clock } from '../lib/clock';
 import { queueBackend } from './backend';
 import { JOBS } from './definitions';
 import { closeQueues, getQueue } from './queues';
-import { ensureSchedules } from './schedules';
+import { ensureSchedules, isTooFarAhead } from './schedules';
 
 const realNow = clock.now;
 const scheduled = Object.values(JOBS).filter((job) => job.everyMs);
@@ -37,5 +37,19 @@ describe('ensureSchedules', () => {
     expect(await ensureSchedules()).not.toContain(prune.name);
     clock.now = () => new Date(next + HOUR);
     expect(await ensureSchedules()).toContain(prune.name);
+  });
+
+  it('rewrites a schedule that a clock planned which was put back since', async () => {
+    const queue = getQueue(prune.name);
+    await queue.removeJobScheduler(prune.name);
+    const ahead = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 30 * 24 * HOUR);
+    await queue.upsertJobScheduler(prune.name, { every: HOUR }, { name: prune.name, data: {} });
+    ahead.mockRestore();
+    const readNext = async () => (await queue.getJobScheduler(prune.name))?.next ?? 0;
+    expect(await readNext()).toBeGreaterThan(Date.now() + 29 * 24 * HOUR);
+    expect(isTooFarAhead(await readNext(), HOUR, Date.now())).toBe(true);
+    expect(await ensureSchedules()).toEqual([prune.name]);
+    expect(await readNext()).toBeLessThanOrEqual(Date.now() + HOUR);
+    expect(await ensureSchedules()).toEqual([]);
   });
 });

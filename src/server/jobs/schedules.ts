@@ -1,7 +1,11 @@
+import { MINUTE_MS } from '@/domain/durations';
 import { clock } from '../lib/clock';
 import { jobOptions } from './define';
 import { JOBS, type JobName } from './definitions';
 import { getQueue } from './queues';
+
+/** Whether the next run lies further ahead than the interval reaches: it was planned by a clock that was put back since. */
+export const isTooFarAhead = (next: number, everyMs: number, now: number): boolean => next > now + everyMs + MINUTE_MS;
 
 /**
  * Makes the queue's schedules those of the definitions. Only what is missing, different or stuck is written, so it may
@@ -14,8 +18,12 @@ export async function ensureSchedules(): Promise<JobName[]> {
     if (!job.everyMs) continue;
     const queue = getQueue(job.name);
     const present = await queue.getJobScheduler(job.name);
-    const overdueSince = clock.now().getTime() - job.everyMs;
-    if (present?.every === job.everyMs && (present.next ?? 0) > overdueSince) continue;
+    const now = clock.now().getTime();
+    const next = present?.next ?? 0;
+    const isAhead = isTooFarAhead(next, job.everyMs, now);
+    if (present?.every === job.everyMs && next > now - job.everyMs && !isAhead) continue;
+    // With the same interval the queue would keep the next run.
+    if (isAhead) await queue.removeJobScheduler(job.name);
     await queue.upsertJobScheduler(
       job.name,
       { every: job.everyMs },

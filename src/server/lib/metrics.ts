@@ -146,7 +146,10 @@ const made = lazy(() => {
     ),
     flow_move: gauge('fabric_flow_move_rows', 'Rows of stored flows that have not moved to another store.'),
     flow_refused: gauge('fabric_flow_refused_reports', 'Reports of flows that ClickHouse refused, kept in PostgreSQL.'),
-    overdue: gauge('fabric_schedules_overdue', 'Schedules whose next run is more than a minute late.'),
+    overdue: gauge(
+      'fabric_schedules_overdue',
+      'Schedules whose next run is more than a minute late, or further ahead than their interval.',
+    ),
     known: gauge('fabric_gauges_known', 'Whether the gauges of a part (fleet, queues) could be read: 1 or 0.', [
       'part',
     ]),

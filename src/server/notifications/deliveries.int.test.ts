@@ -55,6 +55,14 @@ describe('deliveries to a webhook', () => {
     });
   });
 
+  it('arrive when a clock that was ahead is put back', async () => {
+    lab.time.advance(12 * 3600);
+    const { id } = await open();
+    lab.time.advance(-12 * 3600);
+    await lab.deliverDue();
+    expect(await now(id)).toMatchObject({ status: 'sent' });
+  });
+
   it('have a second signature of the old secret until its grace period ends or is ended early', async () => {
     const path = `/notification-channels/${lab.channel.id}`;
     type Channel = { signing_secret: string; previous_secret_until: string | null };

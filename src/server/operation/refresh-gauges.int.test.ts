@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { prepareStores } from '@/runtime/prepare-stores';
 import { queueBackend } from '@/server/jobs/backend';
 import { clusterSync } from '@/server/jobs/definitions';
 import { enqueue } from '@/server/jobs/enqueue';
-import { closeQueues } from '@/server/jobs/queues';
+import { closeQueues, getQueue } from '@/server/jobs/queues';
 import { env } from '@/server/lib/env';
 import { newId } from '@/server/lib/ids';
 import { makeAgent, makeCluster, makeNode } from '@/test/factories';
@@ -36,6 +36,12 @@ describe('gauges', () => {
       expect(await metrics()).not.toContain('sync_status="ok"');
       clock.advance(6);
       expect(await metrics()).toContain('fabric_clusters{sync_status="ok"} 1');
+      // Planned by a clock that was ahead: nothing would run until then. The gauges are read again although they are of later.
+      const ahead = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 30 * 86_400_000);
+      await getQueue('change.schedule').upsertJobScheduler('change.schedule', { every: 60_000 });
+      ahead.mockRestore();
+      clock.advance(-3600);
+      expect(await metrics()).toContain('fabric_schedules_overdue 1');
     } finally {
       clock.restore();
     }

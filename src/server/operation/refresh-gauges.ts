@@ -1,5 +1,6 @@
 import { countForwarding } from '../forwarding/queries/forwarding-streams';
 import { jobsOverview } from '../jobs/overview';
+import { isTooFarAhead } from '../jobs/schedules';
 import { sharedValue } from '../lib/cache';
 import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
@@ -66,7 +67,10 @@ async function readQueues(): Promise<void> {
   );
   setGauge('workers', [{ value: Math.max(0, ...queues.map(({ workers }) => workers ?? 0)) }]);
   const now = clock.now().getTime();
-  const overdue = queues.filter(({ next_run_at }) => next_run_at !== null && Date.parse(next_run_at) < now - LATE_MS);
+  const overdue = queues.filter(({ next_run_at, every_seconds }) => {
+    const next = next_run_at === null ? now : Date.parse(next_run_at);
+    return next < now - LATE_MS || isTooFarAhead(next, 1000 * (every_seconds ?? 0), now);
+  });
   setGauge('overdue', [{ value: overdue.length }]);
 }
 
@@ -100,5 +104,5 @@ const gauges = sharedValue<{ readAt: number }>('gauges', async () => {
 
 /** Rereads the metric gauges unless they are fresh. A part that cannot be read keeps its values and is reported. */
 export async function refreshGauges(): Promise<void> {
-  await gauges.read(({ readAt }) => clock.now().getTime() - readAt < FRESH_MS);
+  await gauges.read(({ readAt }) => Math.abs(clock.now().getTime() - readAt) < FRESH_MS);
 }

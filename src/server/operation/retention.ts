@@ -44,7 +44,7 @@ export async function pruneAudit(batch = BATCH): Promise<number> {
   if (retention_days === null) return 0;
   const now = clock.now().getTime();
   const last = await lastAuditCheckpoint(db);
-  if (last && now - Date.parse(last.created_at) < PAUSE_MS) return 0;
+  if (last && Math.abs(now - Date.parse(last.created_at)) < PAUSE_MS) return 0;
   const cutoff = new Date(now - retention_days * DAY_MS).toISOString();
   let removed = 0;
   for (;;) {

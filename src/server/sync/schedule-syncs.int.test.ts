@@ -81,6 +81,17 @@ describe('automatic syncs', () => {
     expect(await listRuns(cluster.id)).toMatchObject([{ trigger: 'manual', status: 'queued' }]);
   });
 
+  it('start when the last one was scheduled by a clock that was put back since', async () => {
+    const cluster = await makeCluster();
+    await settings({ auto_node_sync_enabled: true, auto_node_sync_interval_minutes: 30 });
+    time.advance(30 * 86_400);
+    await scheduleSyncs();
+    await db.delete(syncRuns).where(eq(syncRuns.cluster_id, cluster.id));
+    time.advance(-30 * 86_400);
+    await scheduleSyncs();
+    expect(await listRuns(cluster.id)).toHaveLength(1);
+  });
+
   it('skip a cluster without a token', async () => {
     const cluster = await makeCluster();
     await db

@@ -1,5 +1,6 @@
 import { systemScope } from '@/server/auth/scope';
 import { queueBackend } from '@/server/jobs/backend';
+import { isTooFarAhead } from '@/server/jobs/schedules';
 import {
   examineDatabase,
   examineExporters,
@@ -243,8 +244,18 @@ export function serviceChecks(running: boolean): Check[] {
           ({ next_run_at, every_seconds }) =>
             next_run_at !== null && Date.parse(next_run_at) < Date.now() - 1000 * Math.max(60, every_seconds ?? 0),
         );
+        const ahead = scheduled.filter(
+          ({ next_run_at, every_seconds }) =>
+            next_run_at !== null && isTooFarAhead(Date.parse(next_run_at), 1000 * (every_seconds ?? 0), Date.now()),
+        );
         if (scheduled.length === 0)
           return failed('no schedules', 'A worker creates the schedules within 30 seconds of its start.');
+        if (ahead.length > 0) {
+          return failed(
+            `too far ahead: ${ahead.map(({ name }) => name).join(', ')}`,
+            'The system clock was ahead. A running worker corrects this within a minute: check its log and the clock.',
+          );
+        }
         return late.length === 0
           ? ok(`${scheduled.length}, none late`)
           : failed(`late: ${late.map(({ name }) => name).join(', ')}`, 'Check the worker log.');

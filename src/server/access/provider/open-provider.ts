@@ -20,7 +20,7 @@ const FAILURE_KEPT_MS = 5000;
 const providers = cache<Promise<OidcProvider>, { now: number; until: number }>({
   name: 'sign_in_provider',
   maxEntries: 1,
-  isFresh: ({ until }, { now }) => until > now,
+  isFresh: ({ until }, { now }) => until > now && until - now <= KEPT_MS,
   keepsFailures: true,
 });
 

@@ -26,6 +26,17 @@ const login = (email: string, password = PASSWORD, { from = '192.0.2.1' } = {}) 
 const actions = async (since = 0) => (await auditTrail()).slice(since).map((r) => r.action);
 
 describe('lockout', () => {
+  it('ends when a clock that was ahead is put back', async () => {
+    clock.advance(30 * 86_400);
+    for (let i = 0; i < 6; i += 1) await login(user.email, 'wrong');
+    expect((await login(user.email)).status).toBe(429);
+    clock.advance(-30 * 86_400);
+    for (let i = 0; i < 5; i += 1) expect((await login(user.email, 'wrong')).status).toBe(401);
+    expect((await login(user.email)).headers.get('retry-after')).toBe('30');
+    clock.advance(30);
+    expect((await login(user.email)).status).toBe(200);
+  });
+
   it('starts after five failures, doubles, holds for the right password too, and ends', async () => {
     for (let i = 0; i < 5; i += 1) expect((await login(user.email, 'wrong')).status).toBe(401);
     const locked = await login(user.email);

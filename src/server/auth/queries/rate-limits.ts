@@ -21,12 +21,15 @@ export async function countInWindow(tx: Tx, key: string, windowSeconds: number, 
   return row?.hits ?? 1;
 }
 
+/** A time further ahead than the window is long was stored by a clock that was put back since. */
 const isWindowExpired = (seconds: number, now: string) =>
-  sql`${rateLimits.window_start} <= ${now}::timestamptz - make_interval(secs => ${seconds})`;
+  sql`(${rateLimits.window_start} <= ${now}::timestamptz - make_interval(secs => ${seconds})
+    or ${rateLimits.window_start} > ${now}::timestamptz + make_interval(secs => ${seconds}))`;
 
 /**
  * Takes one event from a budget that gains one every `emissionMs` and holds `burst`. `window_start` is when the budget will be
- * full again. One statement. @returns 0 when it was taken, else milliseconds until it could be
+ * full again; a time of more than two bursts ahead was stored by a clock that was put back since, and the budget is full. One
+ * statement. @returns 0 when it was taken, else milliseconds until it could be
  */
 export async function takeFromBudget(
   executor: Executor,
@@ -35,19 +38,21 @@ export async function takeFromBudget(
   now: Date,
 ): Promise<number> {
   const at = now.toISOString();
-  const next = sql`greatest(t.window_start, ${at}::timestamptz) + ${emissionMs}::float8 * interval '1 ms'`;
+  const burstMs = emissionMs * burst;
+  const next = sql`case when t.window_start > ${at}::timestamptz + ${2 * burstMs}::float8 * interval '1 ms' then ${at}::timestamptz
+    else greatest(t.window_start, ${at}::timestamptz) end + ${emissionMs}::float8 * interval '1 ms'`;
   const rows = await executor.execute<{ taken: boolean; full_ms: number | null }>(sql`
     with taken as (
       insert into ${rateLimits} as t (key, window_start, hits)
       values (${key}, ${at}::timestamptz + ${emissionMs}::float8 * interval '1 ms', 1)
       on conflict (key) do update set window_start = ${next}
-      where ${next} <= ${at}::timestamptz + ${emissionMs * burst}::float8 * interval '1 ms'
+      where ${next} <= ${at}::timestamptz + ${burstMs}::float8 * interval '1 ms'
       returning 1)
     select exists (select from taken) as taken,
       (select date_part('epoch', window_start) * 1000 from ${rateLimits} where key = ${key})::float8 as full_ms`);
   const row = rows[0];
   if (!row || row.taken) return 0;
-  return Math.max(1, (row.full_ms ?? 0) + emissionMs - emissionMs * burst - now.getTime());
+  return Math.max(1, (row.full_ms ?? 0) + emissionMs - burstMs - now.getTime());
 }
 
 /** Takes more from a budget than it may hold: what comes next waits. */
@@ -69,7 +74,8 @@ export async function countFailure(tx: Tx, key: string, forgetSeconds: number, n
       target: rateLimits.key,
       set: {
         hits: sql`case when ${isWindowExpired(forgetSeconds, now)} then 1 else ${rateLimits.hits} + 1 end`,
-        window_start: sql`greatest(${rateLimits.window_start}, ${now}::timestamptz)`,
+        window_start: sql`case when ${isWindowExpired(forgetSeconds, now)} then ${now}::timestamptz
+          else greatest(${rateLimits.window_start}, ${now}::timestamptz) end`,
       },
     })
     .returning({ hits: rateLimits.hits });

@@ -35,6 +35,8 @@ export const OBSERVE_EVERY_MS = 5 * 60_000;
 
 /** Has the clusters read whose snapshots have become too old. */
 export async function scheduleObservations(): Promise<void> {
-  const before = new Date(clock.now().getTime() - OBSERVE_EVERY_MS).toISOString();
-  for (const cluster_id of await listClustersToObserve(db, before)) await enqueue(firewallObserve, { cluster_id });
+  const now = clock.now();
+  const before = new Date(now.getTime() - OBSERVE_EVERY_MS).toISOString();
+  for (const cluster_id of await listClustersToObserve(db, before, now.toISOString()))
+    await enqueue(firewallObserve, { cluster_id });
 }

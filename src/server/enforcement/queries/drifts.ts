@@ -15,6 +15,7 @@ import { workloads } from '../../db/schema/workloads';
 import { clock } from '../../lib/clock';
 import { getMoment } from '../../lib/moment';
 import { ownedInReach, workloadInReach } from '../../tenancy/queries/tenant-reach';
+import { isReadBefore } from './firewall-snapshots';
 
 export type DriftRow = typeof drifts.$inferSelect;
 /** What a difference is about, unique among the open ones. */
@@ -195,7 +196,7 @@ export async function storeDrift(tx: Tx, rows: readonly NewDrift[], at: string):
           live_hash: sql`excluded.live_hash`,
           last_seen_at: sql`excluded.last_seen_at`,
         },
-        setWhere: sql`${drifts.last_seen_at} <= excluded.last_seen_at`,
+        setWhere: isReadBefore(drifts.last_seen_at, sql`excluded.last_seen_at`),
       });
   }
 }
@@ -229,7 +230,13 @@ export async function resolveDrift(tx: Tx, ids: readonly string[], at: string): 
   await tx
     .update(drifts)
     .set({ resolved_at: at })
-    .where(and(inArray(drifts.id, [...ids]), isNull(drifts.resolved_at), sql`${drifts.last_seen_at} <= ${at}`));
+    .where(
+      and(
+        inArray(drifts.id, [...ids]),
+        isNull(drifts.resolved_at),
+        isReadBefore(drifts.last_seen_at, sql`${at}::timestamptz`),
+      ),
+    );
 }
 
 type Acceptance = {

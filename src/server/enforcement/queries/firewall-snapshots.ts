@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { CompileFailure } from '@/domain/firewall/compile-failure';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import type { Executor } from '../../db/client';
@@ -91,6 +91,13 @@ export async function listKnownContent(
   return new Map(rows.map(({ id, ...content }) => [id, content]));
 }
 
+/**
+ * Whether what is stored was read before. A time further ahead than any reading lasts is of a clock that was put back since, and is no
+ * reason to keep it.
+ */
+export const isReadBefore = (stored: SQLWrapper, read: SQLWrapper): SQL =>
+  sql`(${stored} <= ${read} or ${stored} > ${read} + interval '15 minutes')`;
+
 type NewSnapshot = {
   workload_id: string;
   read_at: string;
@@ -109,7 +116,7 @@ async function touchGuestSnapshots(executor: Executor, rows: readonly NewSnapsho
         join r on r.workload_id = t.workload_id and r.state_hash = t.state_hash
         order by t.workload_id for no key update of t),
       touched as (update ${guestFirewallSnapshots} as t set read_at = same.read_at from same
-        where t.workload_id = same.workload_id and t.read_at < same.read_at)
+        where t.workload_id = same.workload_id and ${isReadBefore(sql`t.read_at`, sql`same.read_at`)})
     select workload_id from same`);
   return new Set(same.map(({ workload_id }) => workload_id));
 }
@@ -124,7 +131,7 @@ async function writeGuestSnapshots(executor: Executor, rows: readonly NewSnapsho
         join ${workloads} w on w.id = r.workload_id order by r.workload_id
     on conflict (workload_id) do update set read_at = excluded.read_at, state_hash = excluded.state_hash,
       state = excluded.state, compile_failures = excluded.compile_failures
-    where t.read_at <= excluded.read_at`);
+    where ${isReadBefore(sql`t.read_at`, sql`excluded.read_at`)}`);
 }
 
 /**
@@ -227,15 +234,15 @@ export async function storeClusterSnapshot(
     .onConflictDoUpdate({
       target: clusterFirewallSnapshots.cluster_id,
       set: { read_at: row.read_at, state_hash: row.state_hash, state: row.state },
-      setWhere: sql`${clusterFirewallSnapshots.read_at} <= excluded.read_at`,
+      setWhere: isReadBefore(clusterFirewallSnapshots.read_at, sql`excluded.read_at`),
     });
 }
 
-/** Clusters with a token whose snapshots are older than this, or that were never read. */
-export async function listClustersToObserve(executor: Executor, before: string): Promise<string[]> {
+/** Clusters with a token whose snapshots are older than this or later than now, or that were never read. */
+export async function listClustersToObserve(executor: Executor, before: string, now: string): Promise<string[]> {
   const rows = await executor.execute<{ id: string }>(sql`
     select c.id from clusters c left join ${clusterFirewallSnapshots} s on s.cluster_id = c.id
-    where c.api_token_encrypted is not null and (s.read_at is null or s.read_at < ${before}) order by c.id`);
+    where c.api_token_encrypted is not null and (s.read_at is null or s.read_at not between ${before} and ${now}) order by c.id`);
   return rows.map(({ id }) => id);
 }
 

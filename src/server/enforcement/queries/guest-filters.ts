@@ -3,6 +3,7 @@ import type { Executor } from '../../db/client';
 import { nodeAgents, nodes } from '../../db/schema/clusters';
 import { guestFilters } from '../../db/schema/firewall-snapshots';
 import { workloads } from '../../db/schema/workloads';
+import { isReadBefore } from './firewall-snapshots';
 
 export type GuestFilterRow = typeof guestFilters.$inferSelect;
 
@@ -24,7 +25,7 @@ export async function storeGuestFilters(executor: Executor, rows: readonly ReadF
     on conflict (workload_id) do update set read_at = excluded.read_at, filter_hash = excluded.filter_hash,
       changed_at = case when t.filter_hash = excluded.filter_hash then t.changed_at else excluded.changed_at end,
       unchanged_at = case when t.filter_hash = excluded.filter_hash then t.unchanged_at else t.read_at end
-    where t.read_at <= excluded.read_at`);
+    where ${isReadBefore(sql`t.read_at`, sql`excluded.read_at`)}`);
 }
 
 export async function findGuestFilters(executor: Executor, workloadIds: readonly string[]): Promise<GuestFilterRow[]> {

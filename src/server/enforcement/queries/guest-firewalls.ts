@@ -4,6 +4,9 @@ import type { WrittenSwitches } from '@/domain/policy/plan/guest-filter';
 import type { Executor } from '../../db/client';
 import { pgArray } from '../../db/pg-array';
 import { guestFirewalls } from '../../db/schema/deployments';
+import { workloads } from '../../db/schema/workloads';
+import { isOutside } from '../../jobs/queries/run-leases';
+import { buildActsOnCondition, type OwnedPolicy } from './policy-placements';
 
 export type GuestFirewallRow = typeof guestFirewalls.$inferSelect;
 
@@ -21,7 +24,7 @@ export async function claimGuest(
     select w.id, ${owner}, now() from workloads w where w.id = ${workloadId}
     on conflict (workload_id) do update set lease_owner = excluded.lease_owner, lease_at = excluded.lease_at
     where ${guestFirewalls.lease_owner} is null or ${guestFirewalls.lease_owner} = excluded.lease_owner
-      or ${guestFirewalls.lease_at} < now() - ${`${GUEST_LEASE_SECONDS} seconds`}::interval
+      or ${isOutside(guestFirewalls.lease_at, GUEST_LEASE_SECONDS)}
     returning workload_id, lease_owner, lease_at, default_in_before, default_out_before, baseline, switches_written`);
   return rows[0] ?? null;
 }

@@ -141,7 +141,8 @@ export async function listDueRemovals(
   workloadIds: readonly string[] | null = null,
 ): Promise<Omit<LeftBehind, 'on_move'>[]> {
   const due = sql`r.mode = 'remove'
-    and (r.attempted_at is null or r.attempted_at < now() - least(interval '15 minutes', interval '1 minute' * (2 ^ least(r.attempts, 4))))
+    and (r.attempted_at is null or r.attempted_at > now() + interval '15 minutes'
+      or r.attempted_at < now() - least(interval '15 minutes', interval '1 minute' * (2 ^ least(r.attempts, 4))))
     and not exists (select 1 from deployments as d join deployment_guests as g on g.deployment_id = d.id
       where d.kind = 'removal' and d.status in ('queued', 'running') and d.policy_id = r.policy_id
         and g.workload_id = r.workload_id and g.status in ('queued', 'running'))`;

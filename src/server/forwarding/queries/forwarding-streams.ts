@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { MINUTE_MS } from '@/domain/durations';
 import type { ForwardingStream } from '@/domain/forwarding/destination';
 import { db, type Executor, type Tx } from '../../db/client';
 import { type ForwardingPosition, forwardingDestinations, forwardingStreams } from '../../db/schema/forwarding';
@@ -87,12 +88,16 @@ export async function endPauses(tx: Tx, destination_id: string): Promise<void> {
     .where(eq(forwardingStreams.destination_id, destination_id));
 }
 
+/** Longer than any pause after a failure: a time further ahead is of a clock that was put back since. */
+export const LONGEST_PAUSE_MS = 65 * MINUTE_MS;
+
 /** Enabled destinations with a stream that is not in a pause after a failure. */
 export async function listDueDestinations(executor: Executor, now: string): Promise<string[]> {
   const rows = await executor.execute<{ id: string }>(sql`
     select d.id from ${forwardingDestinations} as d
     where d.enabled and exists (select 1 from ${forwardingStreams} as s where s.destination_id = d.id
-      and s.stream = any (d.streams) and (s.next_attempt_at is null or s.next_attempt_at <= ${now}::timestamptz))
+      and s.stream = any (d.streams) and (s.next_attempt_at is null or s.next_attempt_at <= ${now}::timestamptz
+        or s.next_attempt_at > ${now}::timestamptz + ${LONGEST_PAUSE_MS}::float8 * interval '1 ms'))
     order by d.id`);
   return rows.map(({ id }) => id);
 }

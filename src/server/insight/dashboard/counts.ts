@@ -82,7 +82,7 @@ const FRESH_MS = 30_000;
 
 const found = objectCache<AddressBook, Promise<readonly string[]>, number>({
   name: 'gone_subnets',
-  isFresh: (at, now) => now - at < FRESH_MS,
+  isFresh: (at, now) => Math.abs(now - at) < FRESH_MS,
 });
 
 /** Whether a network is a known subnet today or part of one: its addresses are then inside. */

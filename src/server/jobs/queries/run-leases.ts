@@ -26,6 +26,12 @@ export const formatWorkerCrash = (what: string) => `The worker crashed ${MAX_ATT
 /** A run waits this long for its job before the job counts as lost. */
 const QUEUED_SECONDS = 30;
 
+/** Whether a stored time is so many seconds ago. One as far ahead was stored by a clock that was put back since, and counts as well. */
+export const isOutside = (column: PgColumn, seconds: number): SQL => {
+  const interval = sql`${`${seconds} seconds`}::interval`;
+  return sql`(${column} < now() - ${interval} or ${column} > now() + ${interval})`;
+};
+
 /** The leases of one table. Every change of a run names the lease, so a former holder changes nothing. */
 class RunLeases<T extends RunTable> {
   /** All tables of runs have the columns that are used here, under the same names. */
@@ -36,7 +42,7 @@ class RunLeases<T extends RunTable> {
 
   constructor(table: T, released: 'queued' | 'running') {
     const runs = table as unknown as typeof syncRuns;
-    const over = sql`(${runs.lease_at} is null or ${runs.lease_at} < now() - ${`${LEASE_SECONDS} seconds`}::interval)`;
+    const over = sql`(${runs.lease_at} is null or ${isOutside(runs.lease_at, LEASE_SECONDS)})`;
     this.#runs = runs;
     this.#released = released;
     this.#isSilent = and(eq(runs.status, 'running'), over);
@@ -128,7 +134,7 @@ class RunLeases<T extends RunTable> {
     const runs = this.#runs;
     const columns: Record<string, PgColumn> = getTableColumns(runs);
     const named = Object.fromEntries(names.map((name) => [name, columns[name] as PgColumn]));
-    const waited = sql`${runs.created_at} < now() - ${`${QUEUED_SECONDS} seconds`}::interval`;
+    const waited = isOutside(runs.created_at, QUEUED_SECONDS);
     const rows = await executor
       .select({ ...named, id: runs.id, status: runs.status, attempts: runs.attempts })
       .from(runs)

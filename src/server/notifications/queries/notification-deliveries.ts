@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import { DELIVERY_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { NotificationDelivery, type NotificationDeliveryListInput } from '@/domain/notifications/delivery';
@@ -86,8 +87,17 @@ export async function insertDeliveries(
   if (rows.length > 0) await tx.insert(notificationDeliveries).values([...rows]);
 }
 
-const expired = (before: string) =>
-  and(eq(notificationDeliveries.status, 'sending'), lt(notificationDeliveries.lease_at, before));
+/** More than any delivery waits between attempts, and any sender needs: times further ahead are of a clock that was put back since. */
+const isAhead = (column: PgColumn, now: string) => sql`${column} > ${now}::timestamptz + interval '65 minutes'`;
+
+const expired = (now: string, before: string) =>
+  and(
+    eq(notificationDeliveries.status, 'sending'),
+    or(lt(notificationDeliveries.lease_at, before), isAhead(notificationDeliveries.lease_at, now)),
+  );
+
+const isDue = (now: string) =>
+  or(lte(notificationDeliveries.next_attempt_at, now), isAhead(notificationDeliveries.next_attempt_at, now));
 
 /** Deliveries that are due at `now`, or whose sender has not been heard of since `leaseBefore`, the longest due first. */
 export async function listDueDeliveries(
@@ -102,8 +112,8 @@ export async function listDueDeliveries(
     .where(
       and(
         inArray(notificationDeliveries.status, ['queued', 'sending']),
-        lte(notificationDeliveries.next_attempt_at, now),
-        or(eq(notificationDeliveries.status, 'queued'), expired(leaseBefore)),
+        isDue(now),
+        or(eq(notificationDeliveries.status, 'queued'), expired(now, leaseBefore)),
       ),
     )
     .orderBy(asc(notificationDeliveries.next_attempt_at), asc(notificationDeliveries.id))
@@ -130,8 +140,8 @@ export async function claimDelivery(
     .where(
       and(
         eq(notificationDeliveries.id, id),
-        lte(notificationDeliveries.next_attempt_at, now),
-        or(eq(notificationDeliveries.status, 'queued'), expired(leaseBefore)),
+        isDue(now),
+        or(eq(notificationDeliveries.status, 'queued'), expired(now, leaseBefore)),
       ),
     )
     .returning();

@@ -160,3 +160,11 @@ it('counts a heartbeat with more flows than agents send as several', async () =>
   await call('/agents/heartbeat', { method: 'POST', body: { ...sendHeartbeat(), flows: wide }, headers });
   expect(await full()).toBe(3 * one);
 });
+
+it('accepts heartbeats when a clock that was ahead is put back', async () => {
+  const post = () => call('/agents/heartbeat', { method: 'POST', body: sendHeartbeat(), headers });
+  time.advance(30 * 86_400);
+  expect((await post()).status).toBe(200);
+  time.advance(-30 * 86_400);
+  expect((await post()).status).toBe(200);
+});

@@ -135,7 +135,7 @@ export async function claimRefusalRecord(tx: Tx, nodeId: string, now: string, be
     .set({ refusal_recorded_at: now })
     .where(
       sql`${nodeAgents.node_id} = ${nodeId} and (${nodeAgents.refusal_recorded_at} is null
-        or ${nodeAgents.refusal_recorded_at} < ${before}::timestamptz)`,
+        or ${nodeAgents.refusal_recorded_at} not between ${before}::timestamptz and ${now}::timestamptz)`,
     )
     .returning({ node_id: nodeAgents.node_id });
   return rows.length > 0;

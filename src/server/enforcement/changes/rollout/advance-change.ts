@@ -1,11 +1,13 @@
 import type { ChangeState } from '@/domain/change/states';
+import { MINUTE_MS } from '@/domain/durations';
 import { db, type Tx } from '../../../db/client';
 import { changeAdvance } from '../../../jobs/definitions';
 import { enqueue, enqueueOrWait } from '../../../jobs/enqueue';
 import { clock } from '../../../lib/clock';
 import { pollUntil } from '../../../lib/poll-until';
 import { startDeployments } from '../../deployments/schedule';
-import { type ChangeRow, findChange, lockChange } from '../../queries/changes';
+import { type ChangeRow, findChange, lockChange, updateChangeIn } from '../../queries/changes';
+import { publishChange } from '../transition';
 import { findFailedCheck } from '../watch/find-failed-check';
 import { advanceWaves } from './advance-waves';
 import { advanceLogRemoval } from './end-logging';
@@ -13,8 +15,21 @@ import { type AppliedChange, advanceRollback, rollBackIn, rolloutScope } from '.
 
 const isApplied = (change: ChangeRow): change is AppliedChange => change.rollout !== null;
 
-const isOverdue = ({ confirm_until }: AppliedChange): boolean =>
-  confirm_until !== null && clock.now().getTime() >= Date.parse(confirm_until);
+/** What is not confirmed in time is rolled back, wherever the change waits: a timer runs in no other state. */
+async function checkTimer(tx: Tx, change: AppliedChange): Promise<string[] | null> {
+  const { confirm_until, confirm_within_seconds } = change;
+  if (confirm_until === null) return null;
+  const now = clock.now().getTime();
+  const left = Date.parse(confirm_until) - now;
+  if (left <= 0) return rollBackIn(tx, rolloutScope, change, 'It was not confirmed in time.');
+  const most = confirm_within_seconds * 1000;
+  if (left > most + MINUTE_MS) {
+    // The clock was put back since: the time for the confirmation begins again, instead of lasting for so much longer.
+    await updateChangeIn(tx, change.id, change.state, { confirm_until: new Date(now + most).toISOString() });
+    await publishChange(tx, change.id);
+  }
+  return null;
+}
 
 /** What fails a check while it waits is rolled back, if the change says so. */
 async function checkWatched(tx: Tx, change: AppliedChange): Promise<string[]> {
@@ -22,9 +37,9 @@ async function checkWatched(tx: Tx, change: AppliedChange): Promise<string[]> {
   return failed === null ? [] : rollBackIn(tx, rolloutScope, change, failed);
 }
 
-function step(tx: Tx, change: AppliedChange): Promise<string[]> {
-  // Wherever the change waits: a timer runs in no other state.
-  if (isOverdue(change)) return rollBackIn(tx, rolloutScope, change, 'It was not confirmed in time.');
+async function step(tx: Tx, change: AppliedChange): Promise<string[]> {
+  const rolledBack = await checkTimer(tx, change);
+  if (rolledBack) return rolledBack;
   switch (change.state) {
     case 'applying':
       return advanceWaves(tx, change);

@@ -1,5 +1,6 @@
 import { type RolloutPolicy, selectNext } from '@/domain/change/rollout';
 import type { DeploymentProblem } from '@/domain/deployments';
+import { MINUTE_MS } from '@/domain/durations';
 import type { Tx } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import {
@@ -73,7 +74,13 @@ async function pauseWave(tx: Tx, change: AppliedChange, workloads: WaveWorkloads
   const kind = workloads.find(({ wave }) => wave === rollout.wave)?.wave_kind;
   if (kind !== 'canary' || waves.pause_seconds === 0) return change;
   const now = clock.now();
-  if (rollout.paused) return rollout.resume_at !== null && rollout.resume_at <= now.toISOString() ? change : null;
+  if (rollout.paused) {
+    if (rollout.resume_at === null) return null;
+    const left = Date.parse(rollout.resume_at) - now.getTime();
+    if (left <= 0) return change;
+    // A longer wait is of a clock that was put back since: the pause begins again.
+    if (left <= (waves.pause_seconds ?? 0) * 1_000 + MINUTE_MS) return null;
+  }
   const resume_at =
     waves.pause_seconds === null ? null : new Date(now.getTime() + waves.pause_seconds * 1_000).toISOString();
   // A pause with an end leads to the next wave, and so to the timer after the last write.

@@ -75,6 +75,28 @@ describe('a change', () => {
     expect(await post(`/policies/${policy.id}/apply`)).toMatchObject({ status: 202 });
   });
 
+  it('rolls back in time when the clock was ahead and is put back', async () => {
+    const clock = fakeClock();
+    try {
+      const policy = await create(targets(100, 102));
+      const waves = { canaries: await canary(100), pause_seconds: 60 };
+      clock.advance(30 * 86_400);
+      const id = await makeChange([edit(policy, second(policy))], { waves });
+      await apply(id);
+      expect(await drive(id)).toBe('applying');
+      clock.advance(-30 * 86_400);
+      expect(await drive(id)).toBe('applying');
+      clock.advance(30 * 86_400 + 60);
+      expect(await drive(id)).toBe('awaiting_confirmation');
+      clock.advance(-30 * 86_400);
+      expect(await drive(id)).toBe('awaiting_confirmation');
+      clock.advance(600);
+      expect(await drive(id)).toBe('rolled_back');
+    } finally {
+      clock.restore();
+    }
+  });
+
   it('returns to exactly what was before when no one confirms it in time', async () => {
     const clock = fakeClock();
     try {

@@ -36,7 +36,9 @@ export class CircuitBreaker {
 
   /** Permission for one attempt, or null while it is open. Who insists may probe before the time is over. */
   enter(now: number, insist = false): Attempt | null {
-    if (this.#openUntil !== null && ((now < this.#openUntil && !insist) || this.#probe)) return null;
+    // A clock that was put back must not keep it open for longer than it opened.
+    const isOpen = this.#openUntil !== null && now < this.#openUntil && this.#openUntil - now <= this.#openMs;
+    if ((isOpen && !insist) || (this.#openUntil !== null && this.#probe)) return null;
     const attempt: Attempt = {
       succeed: () => this.#close(),
       fail: (at) => this.#fail(attempt, at),
@@ -71,7 +73,7 @@ export class CircuitBreaker {
 
   /** Whether an attempt failed less than one opening time ago, and none succeeded since. */
   hasRecentFailures(now: number): boolean {
-    return this.#lastFailureAt !== null && now - this.#lastFailureAt < this.#options.openMs;
+    return this.#lastFailureAt !== null && Math.abs(now - this.#lastFailureAt) < this.#options.openMs;
   }
 
   /** Nothing worth remembering. */
