@@ -109,7 +109,10 @@ describe('fabric rotate-keys', () => {
     const data = { DATABASE_URL: '', FABRIC_SECRET_KEY: '', FABRIC_DATA_DIR: join(directory, 'data') };
     const secret = (name: string) => join(directory, 'data', 'secrets', name);
     const backup = join(directory, 'backup.tar.gz');
+    const [{ id = '' } = {}] = await sqlClient()`select id from clusters limit 1`;
+    const { sealed, key_id } = seal('the token', id, KEY);
     await sqlClient()`update clusters set api_token_encrypted = null, api_token_key_id = null`;
+    await sqlClient()`update clusters set api_token_encrypted = ${sealed}, api_token_key_id = ${key_id} where id = ${id}`;
     const made = await fabric(['backup', '-o', backup]);
     expect(made.status, made.stderr).toBe(0);
     expect((await fabric(['restore', backup, '--accept-lost-secrets'], data)).status).toBe(0);
@@ -120,9 +123,18 @@ describe('fabric rotate-keys', () => {
     expect(key).not.toBe(KEY);
     expect(() => readFileSync(secret('previous_secret_key'))).toThrow(/ENOENT/);
     // Killed between the new key and the work: the same new key is used again.
-    writeFileSync(secret('previous_secret_key'), `${KEY}\n`, { mode: 0o600 });
+    const next = 'n'.repeat(43);
+    writeFileSync(secret('previous_secret_key'), `${key}\n`, { mode: 0o600 });
+    writeFileSync(secret('secret_key'), `${next}\n`, { mode: 0o600 });
     const second = await fabric(['rotate-keys'], data);
-    expect(second).toMatchObject({ status: 0, stdout: `The current key is ${keyId(key)}.\n` });
-    expect(readFileSync(secret('secret_key'), 'utf8').trim()).toBe(key);
+    expect(second).toMatchObject({ status: 0, stdout: `The current key is ${keyId(next)}.\n` });
+    expect(second.stderr).toContain('API tokens of clusters: 1 re-encrypted');
+    expect(readFileSync(secret('secret_key'), 'utf8').trim()).toBe(next);
+    // A previous key that encrypts nothing is no rotation to resume.
+    writeFileSync(secret('previous_secret_key'), `${KEY}\n`, { mode: 0o600 });
+    const third = await fabric(['rotate-keys'], data);
+    expect(third.stderr).toContain('API tokens of clusters: 1 re-encrypted');
+    expect(readFileSync(secret('secret_key'), 'utf8').trim()).not.toBe(next);
+    expect(() => readFileSync(secret('previous_secret_key'))).toThrow(/ENOENT/);
   });
 });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { checkBackup, isEncrypted } from '@/server/backup/read-backup';
-import { checkRestoreTarget, restoreBackup } from '@/server/backup/restore-backup';
+import { assertKnownRelease, checkRestoreTarget, restoreBackup } from '@/server/backup/restore-backup';
 import { findOutsideFlows } from '@/server/traffic/storage/flow-storage';
 import { type Command, EXIT, textOption } from './command';
 import { withInstallation } from './open-installation';
@@ -44,6 +44,7 @@ The embedded mode imports a key in the backup. Otherwise FABRIC_SECRET_KEY must 
     const { header, manifest } = backup;
     const rows = manifest.tables.reduce((total, table) => total + table.rows, 0);
     terminal.note(`Intact: ${manifest.tables.length} tables, ${rows} rows, created at ${header.created_at}.`);
+    assertKnownRelease(backup);
     const replace = values.replace === true;
     const writeKey = textOption(values, 'write-key');
     return withInstallation({ exclusive: true, create: values.check !== true }, terminal, async (installation) => {
@@ -57,12 +58,20 @@ The embedded mode imports a key in the backup. Otherwise FABRIC_SECRET_KEY must 
         terminal.print('The backup can be restored here.');
         return EXIT.ok;
       }
+      let isRestored = false;
       keys.prepare();
-      await restoreBackup({
-        ...{ databaseUrl, path, passphrase, backup, replace },
-        onTable: (table) => table.rows > 0 && terminal.note(`${table.name}: ${table.rows} rows restored`),
-      });
-      keys.finish(terminal);
+      try {
+        await restoreBackup({
+          ...{ databaseUrl, path, passphrase, backup, replace },
+          onTable: (table) => table.rows > 0 && terminal.note(`${table.name}: ${table.rows} rows restored`),
+          onRestored: () => {
+            isRestored = true;
+            keys.finish(terminal);
+          },
+        });
+      } finally {
+        if (!isRestored) keys.undo();
+      }
       const { isClickhouse, isMoving } = await findOutsideFlows(databaseUrl);
       if (!isClickhouse && isMoving) {
         terminal.note(

@@ -1,5 +1,6 @@
 import { systemScope } from '@/server/auth/scope';
 import { keyId } from '@/server/lib/crypto';
+import { listKeyReferences } from '@/server/operation/queries/sealed-values';
 import { type KeyPair, rotateSecrets } from '@/server/operation/rotate-secrets';
 import { readSecret, removeSecret, writeSecret } from '../secret-files';
 import { randomSecret } from '../secrets';
@@ -9,23 +10,28 @@ import { type Installation, withInstallation, withServices } from './open-instal
 const HOW =
   'For every process, set FABRIC_SECRET_KEY to a new key (openssl rand -base64 32) and FABRIC_PREVIOUS_SECRET_KEY to the current one. Restart all processes, then run this command with the same two variables.';
 
-/** Creates the new key of a data directory, or resumes an interrupted rotation. Each step keeps both keys known. */
-function renewStoredKey(directory: string, present: string): KeyPair {
+/**
+ * Creates the new key of a data directory, or resumes an interrupted rotation: then something is still encrypted with the previous key.
+ * Each step keeps both keys known.
+ */
+async function renewStoredKey(directory: string, present: string): Promise<KeyPair> {
   const previous = readSecret(directory, 'previous_secret_key');
-  if (previous !== null && previous !== present) return { present, previous };
-  if (previous === null) writeSecret(directory, 'previous_secret_key', present);
+  const isOther = previous !== null && previous !== present;
+  if (isOther && (await listKeyReferences(keyId(previous))).length > 0) return { present, previous };
+  if (previous !== present) writeSecret(directory, 'previous_secret_key', present);
   const next = randomSecret();
   writeSecret(directory, 'secret_key', next);
   return { present: next, previous: present };
 }
 
 /** @returns the keys, and whether they are kept in the data directory */
-function resolveKeys({ dataDirectory, secretKey, previousSecretKey }: Installation): {
-  keys: KeyPair;
-  stored: boolean;
-} {
+async function resolveKeys({
+  dataDirectory,
+  secretKey,
+  previousSecretKey,
+}: Installation): Promise<{ keys: KeyPair; stored: boolean }> {
   if (dataDirectory !== null && secretKey !== null && readSecret(dataDirectory, 'secret_key') === secretKey) {
-    return { keys: renewStoredKey(dataDirectory, secretKey), stored: true };
+    return { keys: await renewStoredKey(dataDirectory, secretKey), stored: true };
   }
   if (secretKey === null || previousSecretKey === null) throw new Error(HOW);
   if (secretKey === previousSecretKey) throw new Error(`Both keys are the same. ${HOW}`);
@@ -33,8 +39,11 @@ function resolveKeys({ dataDirectory, secretKey, previousSecretKey }: Installati
 }
 
 async function rotate(installation: Installation, terminal: Terminal): Promise<number> {
-  const { keys, stored } = resolveKeys(installation);
-  const places = await withServices(installation, () => rotateSecrets(systemScope('*', 'fabric rotate-keys'), keys));
+  const { keys, stored, places } = await withServices(installation, async () => {
+    const resolved = await resolveKeys(installation);
+    const places = await rotateSecrets(systemScope('*', 'fabric rotate-keys'), resolved.keys);
+    return { ...resolved, places };
+  });
   for (const { name, resealed, unreadable } of places) {
     terminal.note(`${name}: ${resealed} re-encrypted${unreadable > 0 ? `, ${unreadable} that no key decrypts` : ''}`);
   }

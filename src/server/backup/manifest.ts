@@ -31,6 +31,8 @@ export const BackupHeader = z.object({
   migrations: z.array(z.number().int()).min(1),
   /** Names the FABRIC_SECRET_KEY that its credentials are encrypted with, without telling it; null when it was not known. */
   key_id: z.string().nullable(),
+  /** All keys that its rows name: during a rotation there are two. Earlier releases did not write them. */
+  key_ids: z.array(z.string()).optional(),
   includes_key: z.boolean(),
 });
 export type BackupHeader = z.infer<typeof BackupHeader>;

@@ -19,6 +19,8 @@ export type RestoreOptions = {
   /** Removes an installation that is in use. */
   replace: boolean;
   onTable?: (table: BackupTable) => void;
+  /** The database holds the backup now. What fails afterwards does not undo that. */
+  onRestored?: () => void;
 };
 
 /**
@@ -107,6 +109,11 @@ async function replaceAll(client: Client, options: RestoreOptions): Promise<void
   await client.query('commit');
 }
 
+/** @throws Error when the backup is of a later release, which this one cannot restore */
+export function assertKnownRelease({ header }: CheckedBackup): void {
+  splitMigrations(header.migrations);
+}
+
 /** What a restore would find there. @throws Error when it would be refused */
 export async function checkRestoreTarget(databaseUrl: string, replace: boolean): Promise<RestoreTarget> {
   const client = await connect(databaseUrl, 'restore');
@@ -134,6 +141,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
       throw new Error('Another process is updating this database. Try again when the update has finished.');
     assertRestorable(await readRestoreTarget(client), options.replace);
     await replaceAll(client, options);
+    options.onRestored?.();
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     await client.query('analyze');
   } finally {
