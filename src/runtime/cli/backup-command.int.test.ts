@@ -9,7 +9,7 @@ import { db } from '@/server/db/client';
 import { migrateDatabase } from '@/server/db/migrate';
 import { clusterAccess } from '@/server/inventory/cluster-access';
 import { findClusterRow } from '@/server/inventory/queries/clusters';
-import { seal } from '@/server/lib/crypto';
+import { keyId, seal } from '@/server/lib/crypto';
 import { env } from '@/server/lib/env';
 import { newId } from '@/server/lib/ids';
 import { readiness } from '@/server/operation/health';
@@ -60,6 +60,7 @@ beforeAll(async () => {
   await client`insert into users (id, email, password_hash) values (${user}, ${EMAIL}, ${await hashPassword(PASSWORD)})`;
   await client`insert into role_assignments (id, user_id, role_id)
     select ${newId()}, ${user}, id from roles where name = 'super_admin'`;
+  await client`update clusters set api_token_encrypted = null, api_token_key_id = null`;
   await client`insert into clusters (id, name, api_url, api_token_encrypted, api_token_key_id)
     values (${clusterId}, 'sealed', 'https://10.9.9.9:8006', ${sealed}, ${key_id})`;
   await client.end();
@@ -135,6 +136,38 @@ describe('fabric backup and restore', () => {
     const touched = new Set(['audit_records', 'refresh_tokens', 'users', 'rate_limits']);
     const rest = async (path: string) => (await listTables(path)).filter(({ name }) => !touched.has(name));
     expect(await rest(back)).toEqual(await rest(seed));
+  });
+
+  it('refuses a backup of a later release when it checks it, and leaves the keys alone', async () => {
+    const later = await createTestDatabase();
+    const client = postgres(later, { max: 1 });
+    await client`insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', 9999999999999)`;
+    await client.end();
+    const file = at('later.tar.gz.age');
+    const other = { DATABASE_URL: later, FABRIC_SECRET_KEY: 'l'.repeat(40) };
+    await run(['backup', '-o', file, '--include-key', ...encrypted()], other);
+    await dropTestDatabase(later);
+    for (const option of ['--check', '--replace']) {
+      const refused = await fabric(['restore', file, '--replace', option, ...encrypted()], embedded('a'));
+      expect(refused, option).toMatchObject({ status: 1, stdout: '' });
+      expect(refused.stderr).toContain('The backup is from a later release');
+    }
+    expect(readSecretKey('a')).toBe(KEY);
+    expect(existsSync(at('a/secrets/previous_secret_key'))).toBe(false);
+  });
+
+  it('refuses a backup whose keys the command did not have, and says so when it creates it', async () => {
+    const url = await createTestDatabase('empty');
+    await run(['restore', seed], { DATABASE_URL: url, FABRIC_SECRET_KEY: KEY });
+    const made = await run(['backup', '-o', at('keyless.tar.gz')], { DATABASE_URL: url });
+    expect(made.stderr).toContain(`encrypted with a key that this command does not have (id ${keyId(KEY)})`);
+    const known = await run(['backup', '-o', at('known.tar.gz')], { DATABASE_URL: url, FABRIC_SECRET_KEY: KEY });
+    expect(known.stderr).not.toContain('does not have');
+    await dropTestDatabase(url);
+    const refused = await fabric(['restore', at('keyless.tar.gz')], embedded('b'));
+    expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/This installation has no key: set FABRIC_SECRET_KEY .* --accept-lost-secrets/);
+    await run(['restore', at('keyless.tar.gz'), '--accept-lost-secrets'], embedded('b'));
   });
 
   it('keeps the key that was there, and never writes a half backup', async () => {

@@ -12,6 +12,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { type Command, EXIT, type Terminal, textOption, UsageError } from './command';
 import { type Installation, withInstallation } from './open-installation';
 import { readSecretFile } from './passphrase';
+import { listMissingKeys } from './restore-keys';
 
 const MIN_PASSPHRASE = 12;
 
@@ -75,14 +76,16 @@ async function describeOutside(databaseUrl: string): Promise<string[]> {
 }
 
 async function backUp(installation: Installation, requested: BackupOptions, terminal: Terminal): Promise<number> {
-  const { secretKey } = installation;
+  const { secretKey, previousSecretKey } = installation;
   const tables: BackupTable[] = [];
+  const unknown: string[] = [];
   const bytes = writeBackup({
     databaseUrl: installation.databaseUrl,
     programVersion: manifest.version,
     keyId: secretKey === null ? null : keyId(secretKey),
     passphrase: requested.passphrase,
     secrets: getBackupSecrets(installation, requested),
+    onHeader: (header) => unknown.push(...listMissingKeys(header, [secretKey, previousSecretKey])),
     onTable: (table) => {
       tables.push(table);
       if (table.rows > 0) terminal.note(`${table.name}: ${table.rows} rows`);
@@ -95,6 +98,11 @@ async function backUp(installation: Installation, requested: BackupOptions, term
   if (!requested.includeKey) {
     terminal.note(
       'The backup does not contain FABRIC_SECRET_KEY. Store the key separately: without it, stored credentials are lost.',
+    );
+  }
+  if (unknown.length > 0) {
+    terminal.note(
+      `Stored credentials are encrypted with a key that this command does not have (id ${unknown.join(', ')}): a restore requires it, or --accept-lost-secrets. If FABRIC_SECRET_KEY is not set here, set it as for web.`,
     );
   }
   for (const line of await describeOutside(installation.databaseUrl)) terminal.note(line);

@@ -34,6 +34,21 @@ export async function readContent(client: Client, { name, columns }: TableShape)
   return { rows: Number(rows[0]?.rows ?? 0), digest: rows[0]?.digest ?? '0' };
 }
 
+/** Ids of all keys that rows name: each sealed value has that of its key beside it. */
+export async function readKeyIds(client: Client): Promise<string[]> {
+  const { rows: columns } = await client.query<{ table: string; column: string }>(`
+    select table_name as table, column_name as column from information_schema.columns
+    where table_schema = 'public' and data_type = 'text' and column_name like '%key_id' order by 1, 2`);
+  const found = new Set<string>();
+  for (const { table, column } of columns) {
+    const { rows } = await client.query<{ id: string }>(
+      `select distinct ${quote(column)} as id from ${quote(table)} where ${quote(column)} is not null`,
+    );
+    for (const { id } of rows) found.add(id);
+  }
+  return [...found].sort();
+}
+
 export type SequenceState = { name: string; last_value: string; is_called: boolean };
 
 /** The current state of Fabric's sequences. */

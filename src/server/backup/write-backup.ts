@@ -18,7 +18,7 @@ import {
   SECRETS_FILE,
   tableFile,
 } from './manifest';
-import { columnList, quote, readContent, readSequences, readTables, type TableShape } from './tables';
+import { columnList, quote, readContent, readKeyIds, readSequences, readTables, type TableShape } from './tables';
 import { type AddFile, createTar } from './tar';
 
 export type BackupOptions = {
@@ -30,6 +30,7 @@ export type BackupOptions = {
   passphrase: string | null;
   /** Puts the keys into the file, too. Needs a passphrase. */
   secrets: BackupSecrets | null;
+  onHeader?: (header: BackupHeader) => void;
   onTable?: (table: BackupTable) => void;
 };
 
@@ -56,6 +57,7 @@ async function readHeader(client: Client, options: BackupOptions, at: Date): Pro
     instance_id: rows[0]?.instance_id ?? null,
     migrations: migrations.map(({ at }) => Number(at)),
     key_id: options.keyId,
+    key_ids: await readKeyIds(client),
     includes_key: options.secrets !== null,
   };
 }
@@ -101,6 +103,7 @@ async function addInstallation(client: Client, options: BackupOptions, at: Date,
   const tables = await readTables(client);
   // Prevents altering or dropping any of them until all are read; reading and writing continue.
   await client.query(`lock table ${tables.map(({ name }) => quote(name)).join(', ')} in access share mode`);
+  options.onHeader?.(header);
   await add(HEADER_FILE, json(header));
   if (options.secrets) await add(SECRETS_FILE, json(options.secrets));
   const manifest: BackupManifest = { tables: [], sequences: [] };
