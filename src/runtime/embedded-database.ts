@@ -31,7 +31,7 @@ function assertVersion(directory: string, program: PostgresProgram): void {
   const stored = readStoredVersion(directory);
   if (stored !== program.major) {
     throw new Error(
-      `${directory} was created by PostgreSQL ${stored}, this release has ${program.major}. Start the release that created it, dump it with pg_dump, and restore the dump here.`,
+      `${directory} was created by PostgreSQL ${stored}, this release has ${program.major}. Create a backup with the release that created it (fabric backup --include-key), move the data directory away, and restore the backup here (fabric restore).`,
     );
   }
 }

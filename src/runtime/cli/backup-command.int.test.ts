@@ -147,7 +147,7 @@ describe('fabric backup and restore', () => {
     const other = { DATABASE_URL: later, FABRIC_SECRET_KEY: 'l'.repeat(40) };
     await run(['backup', '-o', file, '--include-key', ...encrypted()], other);
     await dropTestDatabase(later);
-    for (const option of ['--check', '--replace']) {
+    for (const option of ['--check', '--verify-only', '--replace']) {
       const refused = await fabric(['restore', file, '--replace', option, ...encrypted()], embedded('a'));
       expect(refused, option).toMatchObject({ status: 1, stdout: '' });
       expect(refused.stderr).toContain('The backup is from a later release');
@@ -163,6 +163,13 @@ describe('fabric backup and restore', () => {
     expect(made.stderr).toContain(`encrypted with a key that this command does not have (id ${keyId(KEY)})`);
     const known = await run(['backup', '-o', at('known.tar.gz')], { DATABASE_URL: url, FABRIC_SECRET_KEY: KEY });
     expect(known.stderr).not.toContain('does not have');
+    const inUse = await fabric(['restore', at('known.tar.gz'), '--check'], {
+      DATABASE_URL: url,
+      FABRIC_SECRET_KEY: KEY,
+    });
+    expect(inUse).toMatchObject({ status: 1, stdout: '' });
+    const intact = await run(['restore', at('known.tar.gz'), '--verify-only'], { DATABASE_URL: url });
+    expect(intact.stdout).toBe('The backup is intact.\n');
     await dropTestDatabase(url);
     const refused = await fabric(['restore', at('keyless.tar.gz')], embedded('b'));
     expect(refused).toMatchObject({ status: 1, stdout: '' });

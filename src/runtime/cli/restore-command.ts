@@ -16,11 +16,12 @@ async function readPassphrase(path: string, file: string | null): Promise<string
 export const restoreCommand: Command = {
   name: 'restore',
   summary: 'Restore a backup into an empty installation.',
-  help: `  fabric restore FILE [--check] [--replace] [--passphrase-file FILE] [--write-key FILE] [--accept-lost-secrets]
+  help: `  fabric restore FILE [--verify-only | --check] [--replace] [--passphrase-file FILE] [--write-key FILE] [--accept-lost-secrets]
 
 The whole file is read and compared with its manifest before anything changes. Afterwards the database contains all of the
 backup or, after any error, its previous content. Stop web and workers first. A backup of an earlier release is upgraded.
 
+--verify-only           only check whether the file is intact and this release can restore it; Fabric may run
 --check                 only check whether the file is intact and could be restored here
 --replace               delete an installation that is in use
 --passphrase-file FILE  the passphrase of an encrypted backup (- for standard input)
@@ -29,6 +30,7 @@ backup or, after any error, its previous content. Stop web and workers first. A 
 
 The embedded mode imports a key in the backup. Otherwise FABRIC_SECRET_KEY must be the key of the backup.`,
   options: {
+    'verify-only': { type: 'boolean' },
     check: { type: 'boolean' },
     replace: { type: 'boolean' },
     'passphrase-file': { type: 'string' },
@@ -45,6 +47,10 @@ The embedded mode imports a key in the backup. Otherwise FABRIC_SECRET_KEY must 
     const rows = manifest.tables.reduce((total, table) => total + table.rows, 0);
     terminal.note(`Intact: ${manifest.tables.length} tables, ${rows} rows, created at ${header.created_at}.`);
     assertKnownRelease(backup);
+    if (values['verify-only']) {
+      terminal.print('The backup is intact.');
+      return EXIT.ok;
+    }
     const replace = values.replace === true;
     const writeKey = textOption(values, 'write-key');
     return withInstallation({ exclusive: true, create: values.check !== true }, terminal, async (installation) => {

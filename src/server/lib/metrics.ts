@@ -11,6 +11,13 @@ import {
 import { cacheStats } from './cache';
 import { lazy } from './process-state';
 
+/** Removes all values. prom-client gives a gauge without labels the value 0, which would be one that was never read. */
+function clearGauge(gauge: Gauge): Gauge {
+  gauge.reset();
+  gauge.remove({});
+  return gauge;
+}
+
 const made = lazy(() => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -111,7 +118,7 @@ const made = lazy(() => {
     collect: ofCaches('misses'),
   });
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers: [registry] });
+    clearGauge(new Gauge({ name, help, labelNames, registers: [registry] }));
   const gauges = {
     clusters: gauge('fabric_clusters', 'Clusters by the status of their last sync.', ['sync_status']),
     agents: gauge('fabric_agents', 'Node agents by status.', ['status']),
@@ -247,7 +254,7 @@ export type GaugeName = keyof typeof made.gauges;
 /** Puts the present values in the place of the earlier ones: what is not named any more is gone. */
 export function setGauge(name: GaugeName, values: readonly GaugeValue[]): void {
   const gauge = made.gauges[name];
-  gauge.reset();
+  clearGauge(gauge);
   for (const { labels = {}, value } of values) gauge.set(labels, value);
 }
 

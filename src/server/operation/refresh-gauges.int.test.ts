@@ -6,6 +6,7 @@ import { enqueue } from '@/server/jobs/enqueue';
 import { closeQueues, getQueue } from '@/server/jobs/queues';
 import { env } from '@/server/lib/env';
 import { newId } from '@/server/lib/ids';
+import { metricsText } from '@/server/lib/metrics';
 import { makeAgent, makeCluster, makeNode } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
@@ -19,6 +20,9 @@ describe('gauges', () => {
   it('show current values, and disappear when there is nothing to count', async () => {
     const clock = fakeClock();
     try {
+      const unlabelled = /^fabric_(workers|schedules_overdue|flow_outbox_\w+|flow_move_rows|flow_refused_reports) /m;
+      // A worker exports these without reading them.
+      expect(await metricsText()).not.toMatch(unlabelled);
       await prepareStores({ DATABASE_URL: env().DATABASE_URL ?? '' });
       expect(queueBackend.kind).toBe('postgres');
       await makeAgent(await makeNode(await makeCluster({ sync_status: 'failed' })));
@@ -29,6 +33,7 @@ describe('gauges', () => {
       expect(text).toContain('fabric_agents{status="pending"} 1');
       expect(text).toContain('fabric_queue_jobs{queue="cluster.sync",state="waiting"} 1');
       expect(text).toContain('fabric_workers 0');
+      expect(text).not.toMatch(/^fabric_flow_\w+ /m);
       expect(text).toContain('fabric_gauges_known{part="fleet"} 1');
       expect(text).toContain('fabric_gauges_known{part="queues"} 1');
       await makeCluster({ sync_status: 'ok' });
