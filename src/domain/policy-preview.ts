@@ -122,6 +122,7 @@ export const PREVIEW_WARNINGS = [
   'guest_locked',
   'workload_without_address',
   'no_address_of_family',
+  'icmp_type_unreadable',
 ] as const;
 export type PreviewWarningCode = (typeof PREVIEW_WARNINGS)[number];
 

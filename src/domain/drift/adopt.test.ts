@@ -263,6 +263,11 @@ describe('buildAdoptEdits', () => {
     ],
     ['other addresses', adopt(NAMED, alter(1, { source: '10.1.0.0/16' }), 'policy'), /addresses of a rule/],
     ['a macro', adopt(NAMED, alter(1, { macro: 'SSH' }), 'policy'), /cannot express/],
+    [
+      'an ICMP type that stops nodes with nftables',
+      adopt(NAMED, alter(1, { proto: 'icmpv6', dport: '', 'icmp-type': 'reject-route' }), 'policy'),
+      /reject-route cannot be adopted.*Use destination-unreachable/,
+    ],
     ['a copied rule', adopt(NAMED, (rules) => [...rules, ...rules.slice(0, 1)], 'policy'), /No policy can express/],
     [
       'a policy for both directions as an exception',

@@ -71,7 +71,12 @@ function toRuleInput(live: LiveRule, applied: DesiredRule): CompilableRule {
     comment: toOwnComment(live.comment),
   });
   if (!parsed.success || live.macro || live.iface || live.errors) {
-    throw new Refusal('The live rule has content that a policy cannot express, such as a macro or an interface.');
+    const type = parsed.error?.issues.find(({ path }) => path[0] === 'icmp_type');
+    throw new Refusal(
+      type
+        ? `The ICMP type ${live['icmp-type']} cannot be adopted. ${type.message}`
+        : 'The live rule has content that a policy cannot express, such as a macro or an interface.',
+    );
   }
   // A live rule has none of these: those of the policy's rule stay.
   const { owner: _, ticket: __, expires_at: ___, ...content } = parsed.data;

@@ -23,6 +23,9 @@ const nicNumber = (name: string): number => Number(name.replace(/^net/, ''));
 const ICMPV6: readonly string[] = ['icmpv6', 'ipv6-icmp', '58'];
 /** Of the names that the API takes, the only one that proxmox-firewall does not know. */
 const UNKNOWN_ICMP_TYPE = 'reject-route';
+/** Whether proxmox-firewall can read a rule with this ICMP type. */
+export const isIcmpTypeReadable = (type: string | null | undefined, protocol: string | undefined): boolean =>
+  type !== UNKNOWN_ICMP_TYPE || !ICMPV6.includes(protocol ?? '');
 
 const parseFamily = (address: string | undefined): 4 | 6 | null => {
   if (!address || address.startsWith('+')) return null;
@@ -35,7 +38,7 @@ function unreadableRules(rules: readonly LiveRule[] | null, place: Place): Compi
   return (rules ?? []).flatMap((rule): CompileFailure[] => {
     const at = { ...place, position: rule.pos };
     const type = rule['icmp-type'];
-    if (type === UNKNOWN_ICMP_TYPE && ICMPV6.includes(rule.proto ?? '')) {
+    if (type !== undefined && !isIcmpTypeReadable(type, rule.proto)) {
       return [{ reason: 'icmp_type_unknown', ...at, detail: type }];
     }
     const [source, dest] = [parseFamily(rule.source), parseFamily(rule.dest)];

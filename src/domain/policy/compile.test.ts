@@ -200,6 +200,16 @@ describe('compiled rules', () => {
     expect(guest?.rules.map((rule) => rule.content.proto)).toEqual(['tcp', 'udp']);
   });
 
+  it('leave out a stored ICMP type that stops the firewall of a node, with a reason', () => {
+    const [first, ...others] = base.rules.map((rule, position) => ({ ...rule, position }));
+    if (!first) throw new Error('expected a rule');
+    const stored = { ...first, protocol: 'icmpv6' as const, destination_ports: [], icmp_type: 'reject-route' };
+    const kept = [{ ...first, position: 1 }, ...others.map((rule) => ({ ...rule, position: rule.position + 1 }))];
+    const { guests, warnings } = compile([{ ...base, rules: [stored, ...kept] }]);
+    expect(guests).toEqual(compile([{ ...base, rules: kept }]).guests);
+    expect(warnings).toEqual([{ policy_id: base.id, code: 'icmp_type_unreadable', detail: 'reject-route' }]);
+  });
+
   it('leave out templates and, for a tenant, the workloads of others', () => {
     expect(compile([withSides(['any'], ['golden'])])).toMatchObject({
       guests: [],

@@ -1,3 +1,4 @@
+import { isIcmpTypeReadable } from '../firewall/nftables-compile-failure';
 import { getOwnerId } from './acts-on';
 import type {
   CompilablePolicy,
@@ -102,6 +103,11 @@ function buildTemplates(policy: CompilablePolicy, type: 'in' | 'out', peers: rea
   let last = -1;
   for (const rule of [...policy.rules].sort(compareRules)) {
     if (!rule.enabled) continue;
+    // Stored before such a type was refused. One rule of it stops the firewall of the whole node.
+    if (!isIcmpTypeReadable(rule.icmp_type, rule.protocol)) {
+      notes.warnings.push({ policy_id: policy.id, code: 'icmp_type_unreadable', detail: rule.icmp_type ?? '' });
+      continue;
+    }
     const desired = protocolFamily(rule.protocol);
     const fitting = peers.filter(({ family }) => family === null || desired === null || family === desired);
     if (fitting.length === 0 && peers.length > 0) {

@@ -74,11 +74,11 @@ export type UnresolvedEndpoint = {
   readonly reason: UnresolvedReason;
 };
 
-export const COMPILE_WARNINGS = ['workload_without_address', 'no_address_of_family'] as const;
+export const COMPILE_WARNINGS = ['workload_without_address', 'no_address_of_family', 'icmp_type_unreadable'] as const;
 export type CompileWarning = {
   readonly policy_id: string;
   readonly code: (typeof COMPILE_WARNINGS)[number];
-  /** Workload name, or the protocol that has no address to work with. */
+  /** Workload name, the protocol that has no address to work with, or the ICMP type. */
   readonly detail: string;
 };
 

@@ -74,6 +74,11 @@ describe('a rule', () => {
       'icmp_type',
       'icmpv6 has no type with this name; echo-request is one.',
     ],
+    [
+      { protocol: 'icmpv6', icmp_type: 'reject-route' },
+      'icmp_type',
+      'Nodes with nftables cannot read reject-route: none of their workloads would get new rules. Use destination-unreachable.',
+    ],
     [{ protocol: 'TCP' }, 'protocol', 'One of any, tcp, udp, tcp/udp, icmp, icmpv6, sctp.'],
     [{ action: 'ACCEPT' }, 'action', 'One of accept, drop, reject.'],
     [{ comment: 'a\nIN ACCEPT' }, 'comment', 'No line breaks or other control characters.'],

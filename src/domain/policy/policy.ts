@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { icmpMatch } from '../firewall/data/icmp-types';
+import { isIcmpTypeReadable } from '../firewall/nftables-compile-failure';
 import { formatPortRange, mergePortRanges, parsePortList } from '../net/port-range';
 import {
   DEFAULT_ACTIONS,
@@ -96,6 +97,9 @@ export const SecurityRuleInput = RuleFields.superRefine((rule, context) => {
     });
   } else if (!icmpMatch(rule.icmp_type, family)) {
     const message = `${rule.protocol} has no type with this name; echo-request is one.`;
+    context.addIssue({ code: 'custom', path: ['icmp_type'], message });
+  } else if (!isIcmpTypeReadable(rule.icmp_type, rule.protocol)) {
+    const message = `Nodes with nftables cannot read ${rule.icmp_type}: none of their workloads would get new rules. Use destination-unreachable.`;
     context.addIssue({ code: 'custom', path: ['icmp_type'], message });
   }
 });

@@ -177,11 +177,22 @@ export function unmappedRules(policy: CompilablePolicy, compiled: Compiled): Dep
   const endpoints = compiled.unresolved
     .filter(({ policy_id }) => policy_id === policy.id)
     .map(({ side, endpoint, reason }) => `${side} ${endpoint} ${WHY[reason] ?? reason}`);
-  const because =
-    endpoints.length > 0 ? `: ${formatNameList([...new Set(endpoints)])}` : ': no address matches its protocol';
+  const unreadable = compiled.warnings.filter(
+    (note) => note.policy_id === policy.id && note.code === 'icmp_type_unreadable',
+  );
+  const causes = [
+    ...new Set([
+      ...endpoints,
+      ...unreadable.map(({ detail }) => `nodes with nftables cannot read the ICMP type ${detail}`),
+    ]),
+  ];
+  const because = causes.length > 0 ? `: ${formatNameList(causes)}` : ': no address matches its protocol';
   return {
     code: 'rule_without_workload',
     message: `${unmapped.length === 1 ? 'Rule' : 'Rules'} ${formatNameList(rules)} could not be placed on any workload${because}.`,
-    remedy: 'Correct the endpoints of the policy. If the workloads are new, sync the cluster.',
+    remedy:
+      unreadable.length > 0
+        ? 'Use another ICMP type, such as destination-unreachable, and correct the endpoints named here.'
+        : 'Correct the endpoints of the policy. If the workloads are new, sync the cluster.',
   };
 }

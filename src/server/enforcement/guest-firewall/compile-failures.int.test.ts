@@ -188,3 +188,35 @@ it('warns before switching on a guest whose stored rules the node cannot compile
     'tcp has no service named ntp',
   );
 });
+
+describe('an ICMP type that proxmox-firewall does not know', () => {
+  const content = (icmp_type: string) => ({
+    name: `ICMP ${icmp_type}`,
+    definition: { enforcement_mode: 'enforced', sources: ['any'], targets: [`vmid:${OTHER}`] },
+    rules: [{ action: 'accept', protocol: 'icmpv6', icmp_type }],
+  });
+
+  it('gets refused in a policy, with the field and the remedy', async () => {
+    const { status, body } = await lab.json('/policies', { method: 'POST', body: content('reject-route') });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      errors: [{ field: 'rules.0.icmp_type', message: expect.stringContaining('Use destination-unreachable') }],
+    });
+  });
+
+  it('stops no node where a stored policy has it, and is named by the preview and the apply', async () => {
+    lab.control.firewall.setFile(`nodes/${node}/host.fw`, '[OPTIONS]\n\nnftables: 1\n');
+    await lab.settle();
+    await lab.observe();
+    const created = await lab.create(content('echo-request'));
+    await sqlClient()`update security_rules set icmp_type = 'reject-route' where policy_id = ${created.id}`;
+    const { body } = await lab.json(`/policies/${created.id}/preview`, { method: 'POST', body: {} });
+    const { warnings } = body as { warnings: { code: string; message: string }[] };
+    expect(warnings.find(({ code }) => code === 'icmp_type_unreadable')?.message).toContain('reject-route');
+    const applied = await lab.json(`/policies/${created.id}/apply`, { method: 'POST', body: {} });
+    expect(applied.status).toBe(422);
+    expect(JSON.stringify(applied.body)).toContain('nodes with nftables cannot read the ICMP type reject-route');
+    expect(lab.control.enforcement.compileOf(node).failure).toBeUndefined();
+    lab.control.firewall.setFile(`nodes/${node}/host.fw`, undefined);
+  });
+});

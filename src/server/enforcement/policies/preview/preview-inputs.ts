@@ -8,9 +8,10 @@ import { ruleNamer } from '../../guest-firewall/named-rules';
 import { listOrigins } from '../../queries/guest-firewalls';
 import type { InputPolicy, InputWorkload } from '../../queries/policy-inputs';
 import { listAppliedAt } from '../../queries/policy-placements';
+import { planGuestAfter } from '../planned-guest';
 import { compileLogged, type PolicyInputs } from '../policy-inputs';
 import { previewGuest } from './preview-guest';
-import { guestWarnings, type PreviewedCluster, previewWarnings } from './warnings';
+import { guestWarnings, type PreviewedCluster, type PreviewedGuest, previewWarnings } from './warnings';
 
 /** What the previewed change does to policy tests and to the connections of Fabric itself, as the reader sees them. */
 export type TestsOfPreview = (change: {
@@ -86,26 +87,28 @@ export async function previewWithInputs(
   const appliedAt = groupBy(applied, (row) => row.workload_id);
   const fresh = new Map([...groups.keys()].map((clusterId, at) => [clusterId, snapshots[at] as ClusterSnapshots]));
   const namer = ruleNamer(inputs, reach, policy);
-  const clusters: PreviewedCluster[] = [...inputs.clusters.values()]
-    .filter((cluster) => groups.has(cluster.id))
-    .map((cluster) => {
-      const live = fresh.get(cluster.id);
-      if (!live) throw new Error('expected a snapshot of the cluster');
-      const guests = (groups.get(cluster.id) ?? [])
-        .sort((a, b) => a.vmid - b.vmid)
-        .flatMap((workload) => {
-          const snapshot = live.guests.get(workload.id);
-          if (!snapshot) return [];
-          const row = origins.get(workload.id) ?? toUntouchedRow(workload.id);
-          const work = { workload, desired: desiredAt.get(workload.id) ?? null };
-          const placements = appliedAt.get(workload.id) ?? [];
-          const intent = intentFor(seen, policy.id, 'apply', work, { row, placements });
-          return [
-            { workload, preview: previewGuest(workload, intent, snapshot, live.cluster, namer), state: snapshot.state },
-          ];
-        });
-      return { cluster, state: live.cluster.state, guests };
-    });
+  const clusters: PreviewedCluster[] = [];
+  for (const cluster of inputs.clusters.values()) {
+    const list = groups.get(cluster.id);
+    if (!list) continue;
+    const live = fresh.get(cluster.id);
+    if (!live) throw new Error('expected a snapshot of the cluster');
+    const guests: PreviewedGuest[] = [];
+    for (const workload of list.sort((a, b) => a.vmid - b.vmid)) {
+      const snapshot = live.guests.get(workload.id);
+      if (!snapshot) continue;
+      const row = origins.get(workload.id) ?? toUntouchedRow(workload.id);
+      const work = { workload, desired: desiredAt.get(workload.id) ?? null };
+      const placements = appliedAt.get(workload.id) ?? [];
+      const intent = intentFor(seen, policy.id, 'apply', work, { row, placements });
+      const { state } = snapshot;
+      const preview = previewGuest(workload, intent, snapshot, live.cluster, namer);
+      const planned = { policy_id: policy.id, leaves: 'apply' as const, desired: work.desired };
+      const after = planGuestAfter(seen, workload, state, [planned], { row, placements });
+      guests.push({ workload, preview, state, after });
+    }
+    clusters.push({ cluster, state: live.cluster.state, guests });
+  }
   const shown = clusters.map(({ cluster, state, guests }) => ({
     cluster_id: cluster.id,
     cluster_name: cluster.name,

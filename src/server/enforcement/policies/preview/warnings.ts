@@ -9,7 +9,13 @@ import { groupBy } from '../../../lib/group-by';
 import { toGuestFilter } from '../../guest-firewall/read-guest-live';
 import type { InputCluster, InputPolicy, InputWorkload } from '../../queries/policy-inputs';
 
-type Guest = { readonly workload: InputWorkload; readonly preview: GuestPreview; readonly state: GuestSnapshot };
+type Guest = {
+  readonly workload: InputWorkload;
+  readonly preview: GuestPreview;
+  readonly state: GuestSnapshot;
+  /** The guest as the apply leaves it; null: not known. */
+  readonly after: GuestSnapshot | null;
+};
 
 const findGuestNode = ({ workload }: Guest, cluster: ClusterSnapshot) =>
   completeLiveNode(cluster, workload.node_name, workload.nftables);
@@ -18,23 +24,11 @@ const findGuestNode = ({ workload }: Guest, cluster: ClusterSnapshot) =>
 export const isNodeFailing = (guest: Guest, cluster: ClusterSnapshot): boolean =>
   findGuestNode(guest, cluster)?.compile_failure !== undefined;
 
-/** What is stored on the guest and would stop the compile of its node once the switches are turned. */
-export function listDormantFailures(guest: Guest, cluster: ClusterSnapshot): readonly CompileFailure[] {
-  const { option_changes } = guest.preview;
-  if (option_changes.length === 0 || isNodeFailing(guest, cluster)) return [];
-  const on = option_changes.some(
-    ({ kind, name, after }) => kind === 'guest_option' && name === 'enable' && after === '1',
-  );
-  const flags = new Set(
-    option_changes.flatMap(({ kind, name, after }) => (kind === 'nic_flag' && after === '1' ? name : [])),
-  );
-  const { options, nics } = guest.state;
-  const after = {
-    ...guest.state,
-    options: options && (on ? { ...options, enable: 1 } : options),
-    nics: nics?.map((nic) => (flags.has(nic.name) ? { ...nic, firewall: true } : nic)) ?? null,
-  };
-  const ofGuest = guestCompileFailures(cluster, guest.workload.vmid, after);
+/** What stops the compile of the guest's node once the policy is applied: rules that it writes, and stored content that takes effect. */
+export function listFailuresAfter(guest: Guest, cluster: ClusterSnapshot): readonly CompileFailure[] {
+  const { workload, after } = guest;
+  if (!after || isNodeFailing(guest, cluster)) return [];
+  const ofGuest = guestCompileFailures(cluster, workload.vmid, after);
   return summarizeCompileFailures(cluster, findGuestNode(guest, cluster), ofGuest).failures;
 }
 
@@ -42,7 +36,7 @@ export function listDormantFailures(guest: Guest, cluster: ClusterSnapshot): rea
 export function describeFailures(guests: readonly Guest[], cluster: ClusterSnapshot): string {
   for (const guest of guests) {
     const { name, vmid } = guest.workload;
-    const failures = findGuestNode(guest, cluster)?.compile_failure?.failures ?? listDormantFailures(guest, cluster);
+    const failures = findGuestNode(guest, cluster)?.compile_failure?.failures ?? listFailuresAfter(guest, cluster);
     const known = failures.find((failure) => failure.scope !== 'guest' || failure.vmid === vmid);
     if (known) return `${formatFailurePlace(known, name)}: ${formatFailureReason(known)}`;
   }
@@ -77,7 +71,7 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
   node_cannot_compile:
     'The firewall of the node cannot compile: the node keeps its old rules for every workload until that is fixed, so nothing applied takes effect.',
   node_would_not_compile:
-    'Turning on the firewall there activates stored content that the node cannot compile. The node would keep its old rules for every workload. Fix that content first.',
+    'Once applied, the node cannot compile its firewall and keeps its old rules for every workload. Fix that content first.',
   interface_not_switchable:
     'The firewall flag of an interface cannot be set: a change is waiting for a restart, or the interface could not be read. Its traffic is not filtered.',
   guest_unreadable: 'The live state there could not be read completely, so the changes are not known.',
@@ -87,16 +81,14 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
   workload_without_address: 'A workload that the policy refers to has no known address, so its traffic is not matched.',
   no_address_of_family:
     'A rule for one address family has no address of that family on the other side, so it has no effect.',
+  icmp_type_unreadable:
+    'A rule with this ICMP type is not written: nodes with nftables cannot read it. Use another type, such as destination-unreachable.',
 };
 
 /** Added to the warning about a switch where nothing that is stored makes it untrue. */
 const KEEPS_PASSING = 'Traffic that matches no rule still passes, unless the policy is set to drop it.';
 
-export type PreviewedGuest = {
-  readonly workload: InputWorkload;
-  readonly preview: GuestPreview;
-  readonly state: GuestSnapshot;
-};
+export type PreviewedGuest = Guest;
 export type PreviewedCluster = {
   readonly cluster: InputCluster;
   readonly state: ClusterSnapshot;
@@ -237,7 +229,7 @@ export function previewWarnings(
     if (policy.tenant_id === null && cluster.rule_placement === 'below' && exposed.length > 0) {
       warnings.push(warn('unmanaged_rules_first', cluster.id, exposed));
     }
-    const breaking = guests.filter((guest) => listDormantFailures(guest, state).length > 0);
+    const breaking = guests.filter((guest) => listFailuresAfter(guest, state).length > 0);
     if (breaking.length > 0) {
       warnings.push(warn('node_would_not_compile', cluster.id, breaking, describeFailures(breaking, state)));
     }
