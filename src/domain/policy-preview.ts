@@ -5,7 +5,7 @@ import { ENFORCEMENT_MODES } from './policy/choices';
 import { STALE_RULE_REASONS } from './policy/compare-rules';
 import { DORMANT_EFFECTS, DORMANT_KINDS, DORMANT_SEVERITIES } from './policy/plan/dormant';
 import { EDITS } from './policy/plan/restoration';
-import { PolicyDefinition, SecurityRuleInput } from './policy/policy';
+import { PolicyDefinition, PolicyRules } from './policy/policy';
 import { UNRESOLVED_REASONS } from './policy/resolve';
 import { TEMPORARY_LOG_LEVELS } from './policy/temporary-log';
 import { POLICY_TIERS } from './policy/tier';
@@ -196,7 +196,7 @@ export type ChangedDifference = z.output<typeof ChangedDifference>;
 /** What a policy would be: instead of the stored one, or of one that is not stored yet. */
 const draft = {
   definition: PolicyDefinition,
-  rules: z.array(SecurityRuleInput).max(200, 'At most 200 rules.'),
+  rules: PolicyRules,
   priority: z.int().min(0).max(10000),
   tier: z.enum(POLICY_TIERS),
 };

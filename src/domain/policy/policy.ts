@@ -12,6 +12,7 @@ import {
   RULE_PROTOCOLS,
 } from './choices';
 import { formatEndpoint, parseEndpoint } from './endpoint';
+import { describeOversize, findRuleThatFitsNowhere } from './file-size';
 import { responsibilityFields, responsibilityInput } from './responsibility-fields';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from './tier';
 
@@ -105,6 +106,15 @@ export const SecurityRuleInput = RuleFields.superRefine((rule, context) => {
 });
 export type SecurityRuleInput = z.output<typeof SecurityRuleInput>;
 
+/** The rules of a policy, as many as the hypervisor can store for one workload. */
+export const PolicyRules = z
+  .array(SecurityRuleInput)
+  .max(MAX_RULES, `At most ${MAX_RULES} rules.`)
+  .superRefine((rules, context) => {
+    const found = findRuleThatFitsNowhere(rules);
+    if (found) context.addIssue({ code: 'custom', path: [found.position], message: describeOversize(found) });
+  });
+
 const fields = {
   name: plainText(100).min(1, 'A name of 1 to 100 characters.'),
   description: plainText(2000),
@@ -117,7 +127,7 @@ const fields = {
   priority: z.int({ error: 'A whole number.' }).min(0, 'From 0 to 10000.').max(10000, 'From 0 to 10000.'),
   ...responsibilityFields,
   definition: PolicyDefinition,
-  rules: z.array(SecurityRuleInput).max(MAX_RULES, `At most ${MAX_RULES} rules.`),
+  rules: PolicyRules,
 };
 
 /** What is needed to create a policy. */

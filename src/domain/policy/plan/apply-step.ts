@@ -2,18 +2,39 @@ import type { LiveGuestOptions, LiveRule } from '../../firewall/live-state';
 import { getWrittenContent } from '../temporary-log';
 import type { GuestFilter, PlanStep, SwitchChanges } from './guest-filter';
 
-const renumber = (rules: readonly LiveRule[]): LiveRule[] =>
-  rules.map((rule, pos) => (rule.pos === pos ? rule : { ...rule, pos }));
-
 function withSwitches(options: LiveGuestOptions, changes: SwitchChanges): LiveGuestOptions {
   const merged = Object.entries({ ...options, ...changes });
   return Object.fromEntries(merged.filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** What is configured at the guest after one write. */
-export function applyStep(state: GuestFilter, step: PlanStep): GuestFilter {
-  const { rules, sets } = state;
-  const withRules = (list: readonly LiveRule[]): GuestFilter => ({ ...state, rules: renumber(list) });
+/** Carries out one write to a list of rules, in place. Rules that are not written stay the same objects, with the positions they had. */
+function writeRule(rules: LiveRule[], step: PlanStep): void {
+  if (step.kind === 'create_rule') {
+    const { rule, enable } = step;
+    rules.unshift({ pos: -1, enable, ...getWrittenContent(rule), comment: rule.comment });
+    return;
+  }
+  if (!('pos' in step)) return;
+  const [found] = rules.slice(step.pos, step.pos + 1);
+  if (!found) return;
+  const { log: _, ...quiet } = found;
+  if (step.kind === 'enable_rule') rules[step.pos] = { ...found, enable: 1 };
+  else if (step.kind === 'unlog_rule') rules[step.pos] = quiet;
+  else rules.splice(step.pos, 1);
+  if (step.kind === 'move_rule') rules.splice(step.to, 0, found);
+}
+
+/** What is configured at the guest after some writes, in which no rule knows its new position. */
+export function applyInOrder(state: GuestFilter, steps: readonly PlanStep[]): GuestFilter {
+  const { sets } = state;
+  const [step, ...more] = steps;
+  if (!step) return state;
+  if (steps.every(({ kind }) => kind.endsWith('_rule'))) {
+    const rules = [...state.rules];
+    for (const one of steps) writeRule(rules, one);
+    return { ...state, rules };
+  }
+  if (more.length > 0) return steps.reduce((after, one) => applyInOrder(after, [one]), state);
   const withEntries = (name: string, entries: GuestFilter['sets'][string]): GuestFilter => ({
     ...state,
     sets: { ...sets, [name]: entries },
@@ -32,23 +53,6 @@ export function applyStep(state: GuestFilter, step: PlanStep): GuestFilter {
       const { [step.name]: _, ...rest } = sets;
       return { ...state, sets: rest };
     }
-    case 'create_rule': {
-      const content = getWrittenContent(step.rule);
-      return withRules([{ pos: -1, enable: step.enable, ...content, comment: step.rule.comment }, ...rules]);
-    }
-    case 'move_rule': {
-      const moved = rules[step.pos];
-      const rest = rules.filter((rule) => rule !== moved);
-      return moved ? withRules([...rest.slice(0, step.to), moved, ...rest.slice(step.to)]) : state;
-    }
-    case 'enable_rule':
-      return withRules(rules.map((rule) => (rule.pos === step.pos ? { ...rule, enable: 1 } : rule)));
-    case 'unlog_rule':
-      return withRules(
-        rules.map(({ log, ...rule }) => (rule.pos === step.pos || log === undefined ? rule : { ...rule, log })),
-      );
-    case 'delete_rule':
-      return withRules(rules.filter(({ pos }) => pos !== step.pos));
     case 'set_options':
       return { ...state, options: withSwitches(state.options, step.changes) };
     case 'set_nic_flag':
@@ -56,5 +60,17 @@ export function applyStep(state: GuestFilter, step: PlanStep): GuestFilter {
         ...state,
         nics: state.nics.map((nic) => (nic.name === step.nic ? { ...nic, firewall: step.enabled } : nic)),
       };
+    default:
+      return state;
   }
 }
+
+/** The same with the position of each rule in the list. */
+export const withPositions = (state: GuestFilter): GuestFilter => ({
+  ...state,
+  rules: state.rules.map((rule, pos) => (rule.pos === pos ? rule : { ...rule, pos })),
+});
+
+/** What is configured at the guest after one write. */
+export const applyStep = (state: GuestFilter, step: PlanStep): GuestFilter =>
+  step.kind.endsWith('_rule') ? withPositions(applyInOrder(state, [step])) : applyInOrder(state, [step]);

@@ -1,7 +1,7 @@
 import type { LiveCluster, LiveNic, LiveObjects, LiveRule, LiveSetEntry } from '../../firewall/live-state';
 import { formatCidr, parseCidr } from '../../net/cidr';
 import { parseMarker } from '../marker';
-import { applyStep } from './apply-step';
+import { applyInOrder } from './apply-step';
 import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
 import { planGuest } from './plan-guest';
 import { collectReferencedObjects } from './referenced-objects';
@@ -40,14 +40,13 @@ const canonicalRule = (rule: LiveRule): unknown[] => [
 const sorted = <T>(record: Readonly<Record<string, T>>): [string, T][] =>
   Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 
-function canonicalEntries(entries: readonly LiveSetEntry[]): string[] {
-  return entries
-    .map(({ cidr, nomatch, errors }) => {
-      const parsed = parseCidr(cidr);
-      return `${nomatch ? '!' : ''}${parsed ? formatCidr(parsed) : cidr}${errors ? ' (errors)' : ''}`;
-    })
-    .sort();
+function canonicalEntry({ cidr, nomatch, errors }: LiveSetEntry): string {
+  const parsed = parseCidr(cidr);
+  return `${nomatch ? '!' : ''}${parsed ? formatCidr(parsed) : cidr}${errors ? ' (errors)' : ''}`;
 }
+
+const canonicalEntries = (entries: readonly LiveSetEntry[], toText = canonicalEntry): string[] =>
+  entries.map(toText).sort();
 
 /** The filter without what opaque policies match: their rules by what they do alone, and no set that only they refer to. */
 function withoutOpaque({ rules, sets, ...filter }: GuestFilter, { opaque, instance }: GuestIntent): GuestFilter {
@@ -71,20 +70,54 @@ function withoutOpaque({ rules, sets, ...filter }: GuestFilter, { opaque, instan
   };
 }
 
+type Content = Pick<GuestFilter, 'rules' | 'options' | 'sets'>;
+
 /** Rules, options and sets of a guest in one text; equal exactly when they are. */
-function canonicalContent({ rules, options, sets }: Pick<GuestFilter, 'rules' | 'options' | 'sets'>): string {
+function canonicalContent(
+  { rules, options, sets }: Content,
+  toRule: (rule: LiveRule) => unknown = canonicalRule,
+  toEntry = canonicalEntry,
+): string {
   return JSON.stringify([
-    rules.map(canonicalRule),
+    rules.map(toRule),
     sorted(options).filter(([, value]) => value !== undefined),
-    sorted(sets).map(([name, entries]) => [name, canonicalEntries(entries)]),
+    sorted(sets).map(([name, entries]) => [name, canonicalEntries(entries, toEntry)]),
   ]);
+}
+
+/** The result of a function for each object, computed once. */
+function remember<T extends object, R>(compute: (item: T) => R): (item: T) => R {
+  const known = new WeakMap<T, { readonly result: R }>();
+  return (item) => {
+    const found = known.get(item) ?? { result: compute(item) };
+    known.set(item, found);
+    return found.result;
+  };
+}
+
+/** A short text of each content, equal exactly when the contents are; only texts of the same function can be compared. */
+function createContentPrint(): (content: Content) => string {
+  const numbers = new Map<string, number>();
+  const toNumber = (text: string): number => {
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
+  const toRule = remember((rule: LiveRule) => toNumber(JSON.stringify(canonicalRule(rule))));
+  const toEntry = remember(canonicalEntry);
+  return (content) => canonicalContent(content, toRule, toEntry);
 }
 
 /**
  * Everything that a preview of a guest was made of, in one text whose hash is the preview's fingerprint: the guest's own
  * filter, what it refers to in the cluster, and the writes that were planned for it.
  */
-export function fingerprintText(whole: GuestFilter, intent: GuestIntent, context: PlanContext): string {
+export function fingerprintText(
+  whole: GuestFilter,
+  intent: GuestIntent,
+  context: PlanContext,
+  { steps } = planGuest(whole, intent),
+): string {
   const filter = intent.opaque?.size ? withoutOpaque(whole, intent) : whole;
   const { cluster, aliases, nics, node } = context;
   const flags = new Map(filter.nics.map((nic) => [nic.name, nic]));
@@ -108,7 +141,7 @@ export function fingerprintText(whole: GuestFilter, intent: GuestIntent, context
       named,
       (node && cluster.nodes?.[node]?.options && sorted(cluster.nodes[node].options)) ?? null,
     ],
-    planGuest(whole, intent).steps,
+    steps,
   ]);
 }
 
@@ -121,14 +154,17 @@ export const isSwitch = (step: PlanStep): boolean =>
  * guest in another state, or in an earlier one than before, must stop: no one was shown what it would write.
  * @returns how many writes of the plan are done in a state; -1 for a state that does not occur
  */
-export function approvedStates(before: GuestFilter, intent: GuestIntent): (now: GuestFilter) => number {
-  const { steps } = planGuest(before, intent);
-  const done = new Map<string, number>();
+export function approvedStates(
+  before: GuestFilter,
+  intent: GuestIntent,
+  { steps } = planGuest(before, intent),
+): (now: GuestFilter) => number {
+  const print = createContentPrint();
+  const done = new Map<string, number>([[print(before), 0]]);
   let state = before;
-  done.set(canonicalContent(state), 0);
   for (const [at, step] of steps.entries()) {
-    state = applyStep(state, step);
-    const content = canonicalContent(state);
+    state = applyInOrder(state, [step]);
+    const content = print(state);
     // Flags are no part of it: while they are set, the number stays.
     if (!done.has(content)) done.set(content, at + 1);
   }
@@ -139,6 +175,6 @@ export function approvedStates(before: GuestFilter, intent: GuestIntent): (now: 
   // Flags are compared one by one: one that could not be set now does not keep the others from being set.
   return ({ nics, ...content }) => {
     const isOurs = nics.every(({ name, firewall }) => flags.get(name) === firewall || planned.get(name) === firewall);
-    return nics.length === flags.size && isOurs ? (done.get(canonicalContent(content)) ?? -1) : -1;
+    return nics.length === flags.size && isOurs ? (done.get(print(content)) ?? -1) : -1;
   };
 }

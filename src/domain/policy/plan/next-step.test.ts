@@ -8,7 +8,7 @@ import { prepareGuest } from '../../firewall/prepare-guest';
 import { PLAIN_NODE } from '../../firewall/random-state.fixture';
 import { parseMarker } from '../marker';
 import { applyStep } from './apply-step';
-import type { GuestFilter, GuestIntent } from './guest-filter';
+import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
 import { nextStep } from './next-step';
 import { maxSteps, planGuest } from './plan-guest';
 import { PACKETS, randomGuest } from './random-guest.fixture';
@@ -96,6 +96,21 @@ describe('writing step by step', () => {
       );
       for (const between of states) for (const packet of both) expect(allows(between, packet)).toBe(true);
     }, 60);
+  });
+
+  it('plans the same writes as a caller who compares again after each of them', () => {
+    property((seed) => {
+      const { state, intent } = randomGuest(seed, true);
+      const { steps, after } = planGuest(state, intent);
+      const single: PlanStep[] = [];
+      let now = state;
+      for (let step = nextStep(now, intent); step; step = nextStep(now, intent)) {
+        single.push(step);
+        now = applyStep(now, step);
+      }
+      expect(steps).toEqual(single);
+      expect(after).toEqual(now);
+    });
   });
 
   it('ends, and has nothing to do the second time', () => {
@@ -203,5 +218,32 @@ describe('the number of writes', () => {
       rules: [...after.rules.slice(4), ...after.rules.slice(0, 4)].map((rule, pos) => ({ ...rule, pos })),
     };
     expect(planGuest(disturbed, goal).steps.map(({ kind }) => kind)).toEqual(Array(4).fill('move_rule'));
+  });
+});
+
+describe('the work of a plan', () => {
+  /** How often rules are read while so many are created, as the number of reads of one of their fields. */
+  function countReads(total: number): number {
+    let reads = 0;
+    const { intent } = randomGuest(1);
+    const rules = Array.from({ length: total }, (_, at) => {
+      const hash = at.toString(16).padStart(8, '0');
+      const content = { type: 'in', action: at % 2 ? 'DROP' : 'ACCEPT', proto: 'tcp', dport: String(at + 1) } as const;
+      const comment = `[fabric i=inst1 p=p1 v=1 r=${hash} g=101]`;
+      const rule = { policy_id: 'p1', policy_version: 1, rule_position: at, rule_hash: hash, content, comment };
+      const get = () => {
+        reads += 1;
+        return 1;
+      };
+      return Object.defineProperty(rule, 'policy_version', { enumerable: true, get });
+    });
+    const goal = { ...intent, scope: new Set(['p1']), order: ['p1'], rules, sets: [], switch_on: false };
+    planGuest({ rules: [], options: {}, sets: {}, nics: [] }, goal);
+    return reads;
+  }
+
+  it('grows with the number of rules, not with its square', () => {
+    expect(countReads(50)).toBeGreaterThan(50);
+    expect(countReads(400)).toBeLessThanOrEqual(8 * countReads(50) + 100);
   });
 });

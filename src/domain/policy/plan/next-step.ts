@@ -1,10 +1,10 @@
 import { effectiveOptions } from '../../firewall/guest-options';
 import { parseMarker } from '../marker';
 import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
-import { computeLayout } from './layout';
+import { createLayouts } from './layout';
 import { computeRestoration, type Restoration } from './restoration';
-import { stepDown, stepUp } from './rule-steps';
-import { stepSetsDown, stepSetsUp } from './set-steps';
+import { stepsDown, stepsUp } from './rule-steps';
+import { stepSetsDown, stepsSetsUp } from './set-steps';
 
 type Policy = 'ACCEPT' | 'DROP' | 'REJECT';
 
@@ -84,40 +84,57 @@ function stepBackLast({ options, nics }: Undo): PlanStep | null {
 }
 
 /** What someone else gave another level, or none, stays so. */
-function stepUnlog(
+function stepsUnlog(
   { rules }: GuestFilter,
   { instance, vmid, scope }: GuestIntent,
   { level, rule_hashes }: NonNullable<GuestIntent['unlog']>,
-): PlanStep | null {
-  const pos = rules.findIndex(({ comment, log }) => {
+): PlanStep[] {
+  const hashes = new Set(rule_hashes);
+  return rules.flatMap(({ comment, log }, pos): PlanStep[] => {
     const marker = log === level ? parseMarker(comment) : null;
-    if (marker?.instance !== instance || marker.vmid !== vmid) return false;
-    return scope.has(marker.policy_id) && rule_hashes.includes(marker.rule_hash);
+    if (marker?.instance !== instance || marker.vmid !== vmid) return [];
+    return scope.has(marker.policy_id) && hashes.has(marker.rule_hash) ? [{ kind: 'unlog_rule', pos }] : [];
   });
-  return pos < 0 ? null : { kind: 'unlog_rule', pos };
+}
+
+/** Rules to remove. What people did is read from rules that are no policy's in scope, so the switches are decided after each of these. */
+function stepsAway(steps: PlanStep[], { restore, remove_strays }: GuestIntent): PlanStep[] {
+  return restore && remove_strays ? steps.slice(0, 1) : steps;
 }
 
 /**
- * The next write on the way from a guest's live configuration to its desired state, or null when there is nothing to
- * do. It depends only on the present state: the caller that carries it out reads again and asks for the next one, so
- * it does not matter what happened before, or who else wrote in between.
+ * The next writes on the way from a guest's live configuration to its desired state; empty when there is nothing to do. They depend
+ * only on the present state: of all writes that follow if no one else writes in between, these are the first, as many as are certain
+ * without another comparison.
  *
  * After every single write each new connection is decided either as before the first or as after the last one. For
  * that, sets and new rules come first, then the defaults, then stale rules are removed from the bottom up; a filter
  * that was off is switched on at the end, guest first, interfaces last. When the last policy leaves, what was off is
  * switched off again before the first rule is removed.
+ * @param layouts made once for all states that are compared with the intent
  */
-export function nextStep(state: GuestFilter, intent: GuestIntent): PlanStep | null {
-  if (intent.unlog) return stepUnlog(state, intent, intent.unlog);
-  const layout = computeLayout(state.rules, intent);
+export function nextSteps(state: GuestFilter, intent: GuestIntent, layouts = createLayouts(intent)): PlanStep[] {
+  if (intent.unlog) return stepsUnlog(state, intent, intent.unlog);
+  const sets = stepsSetsUp(state, intent);
+  if (sets.length > 0) return sets;
+  const layout = layouts(state.rules);
+  const up = stepsUp(layout, state.rules);
+  if (up.length > 0) return up;
   const restoration = computeRestoration(state, intent);
-  return (
-    stepSetsUp(state, intent) ??
-    stepUp(layout, state.rules) ??
-    stepSwitches(state, intent, restoration) ??
-    stepDown(layout, state.rules) ??
+  const switches = stepSwitches(state, intent, restoration);
+  if (switches) return [switches];
+  const down = stepsAway(stepsDown(layout, state.rules), intent);
+  if (down.length > 0) return down;
+  const last =
     stepSetsDown(state, intent) ??
     (restoration.kind === 'restore' ? stepBackLast(restoration) : null) ??
-    stepOn(state, intent)
-  );
+    stepOn(state, intent);
+  return last ? [last] : [];
 }
+
+/**
+ * The next write, or null when there is nothing to do. The caller that carries it out reads again and asks for the next one, so it
+ * does not matter what happened before, or who else wrote in between.
+ */
+export const nextStep = (state: GuestFilter, intent: GuestIntent): PlanStep | null =>
+  nextSteps(state, intent)[0] ?? null;

@@ -1,6 +1,7 @@
-import { applyStep } from './apply-step';
+import { applyInOrder, withPositions } from './apply-step';
 import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
-import { nextStep } from './next-step';
+import { createLayouts } from './layout';
+import { nextSteps } from './next-step';
 import { recordStep } from './switch-changes';
 
 /** More writes than any guest needs: a rule is created, moved, enabled and deleted once at most, an entry and a flag written once. */
@@ -18,15 +19,19 @@ export function planGuest(state: GuestFilter, intent: GuestIntent): { steps: Pla
   const steps: PlanStep[] = [];
   let after = state;
   let now = intent;
+  const layouts = createLayouts(intent);
   for (const most = maxSteps(state, intent); ; ) {
-    const step = nextStep(after, now);
-    if (!step) return { steps, after };
-    if (steps.length >= most) throw new Error(`guest ${intent.vmid}: expected a plan of at most ${most} writes`);
-    steps.push(step);
-    if (now.restore) {
+    const next = nextSteps(after, now, layouts);
+    if (next.length === 0) return { steps, after: withPositions(after) };
+    if (steps.length + next.length > most) {
+      throw new Error(`guest ${intent.vmid}: expected a plan of at most ${most} writes`);
+    }
+    for (const step of next) {
+      steps.push(step);
+      if (!now.restore) continue;
       const written = recordStep(now.restore.written, now.restore.baseline, after, step);
       now = { ...now, restore: { ...now.restore, written } };
     }
-    after = applyStep(after, step);
+    after = applyInOrder(after, next);
   }
 }

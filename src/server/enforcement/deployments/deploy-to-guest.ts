@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DeploymentProblem } from '@/domain/deployments';
 import { reasonsText } from '@/domain/notifications/drift';
+import { describeOversize, findOversize } from '@/domain/policy/file-size';
 import { isSwitch } from '@/domain/policy/plan/approved-plan';
 import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
@@ -176,6 +178,16 @@ async function reconcile(
       }),
     }),
     async onPlan(state, plan) {
+      const oversize = findOversize(state, intent);
+      if (oversize) {
+        throw new GuestProblem({
+          code: 'firewall_file_too_large',
+          message: `${describeOversize(oversize, `${workload.name} (${workload.vmid})`)} Nothing was written.`,
+          remedy: 'Reduce the rules of the policy, then apply it again.',
+        });
+      }
+      // Other guests are planned at the same time, and leases are to be renewed.
+      await setImmediate();
       const dormant = await dormantAtGuest(session, workload, intent, state);
       const { rules, options, sets, nics, aliases } = state;
       const before: GuestFilter = { rules, options, sets, nics, ...(aliases && { aliases }) };

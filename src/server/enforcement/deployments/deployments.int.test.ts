@@ -141,6 +141,31 @@ describe('applying a policy', () => {
     expect(policyRuleLines(100, partly)).toHaveLength(2);
   });
 
+  it('refuses what the firewall file of a workload has no room for, with the rule, before it writes', async () => {
+    const full = Array.from({ length: 500 }, () => `IN ACCEPT -p tcp -dport 22 # ${'x'.repeat(2_040)}`);
+    lab.control.firewall.setFile('firewall/105.fw', `[RULES]\n\n${full.join('\n')}\n`);
+    const before = lab.control.firewall.guestFile(105);
+    const policy = await create({ definition: { ...DEFINITION, targets: [at(105)] } });
+    const preview = await post<{ detail: string }>(`/policies/${policy.id}/preview`, {});
+    expect(preview.status).toBe(422);
+    expect(preview.body.detail).toMatch(/^Rule 1 becomes 1 live rules?, .*\(105\).*1 MiB.*Use port ranges/);
+    const { id } = await apply(policy);
+    expect(await readGuestResults(id)).toMatchObject([
+      { status: 'failed', writes: 0, problems: [{ code: 'firewall_file_too_large' }] },
+    ]);
+    expect(lab.control.firewall.guestFile(105)).toBe(before);
+    const ports = Array.from({ length: 100 }, (_, port) => `${port * 10 + 1}-${port * 10 + 5}`);
+    const long = { action: 'accept', protocol: 'tcp/udp', source_ports: ports, destination_ports: ports };
+    const save = (version: number, total: number) =>
+      lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { version, rules: Array(total).fill(long) } });
+    expect(await save(1, 12)).toMatchObject({ status: 400, body: { errors: [{ field: 'rules.0' }] } });
+    expect((await save(1, 8)).status).toBe(200);
+    const add = (version: number) =>
+      lab.json(`/policies/${policy.id}/rules`, { method: 'POST', body: { version, rule: long } });
+    const added = [await add(2), await add(3), await add(4), await add(5)];
+    expect(added.find(({ status }) => status === 422)?.body).toMatchObject({ errors: [{ field: 'rules.0' }] });
+  });
+
   it('replaces an older version, and takes its rules from a guest that is no target any more', async () => {
     const policy = await create();
     await apply(policy);

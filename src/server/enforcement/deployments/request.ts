@@ -8,6 +8,7 @@ import type {
 } from '@/domain/deployments';
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import { toOwner } from '@/domain/permissions';
+import { describeOversize, findOversizeAlone } from '@/domain/policy/file-size';
 import type { ClusterDeployment } from '@/domain/policy-deployment';
 import { equalJson } from '../../audit/canonical';
 import { recordAudit } from '../../audit/record';
@@ -79,7 +80,22 @@ export function assertDeployable(policy: PolicyState, clusterIds: readonly strin
     const nothing = `${policy.name} has no enabled rule and no default policy to apply.`;
     throw createUnmappedRefusal(policy, false, unmapped?.message ?? nothing);
   }
+  assertFits(policy, inputs);
   assertWritable(policy, clusterIds, inputs);
+}
+
+/** @throws AppError `refused` when what the policy wants at a workload does not fit into its firewall file, whatever else is there */
+function assertFits(policy: PolicyState, inputs: PolicyInputs): void {
+  for (const desired of listDesiredGuests(compileInputs(inputs), policy.id)) {
+    const rules = selectPolicyRules(policy.id, { desired });
+    const referred = new Set(rules.flatMap(({ content }) => [content.source, content.dest]));
+    const sets = desired.sets.filter(({ name }) => referred.has(`+guest/${name}`));
+    const oversize = findOversizeAlone(rules, sets);
+    if (!oversize) continue;
+    const workload = inputs.workloads.get(desired.workload_id);
+    const place = `${workload?.name ?? 'the workload'} (${desired.vmid})`;
+    throw createRefusal(policy, false, describeOversize(oversize, place));
+  }
 }
 
 /** @throws AppError `refused` when the token of every cluster is read-only: nothing could be written, so nothing is started */

@@ -1,8 +1,10 @@
 import { getReachableProjects, type Owned, type Reach, toOwner } from '@/domain/permissions';
 import type { ChangedPolicy, ChangeGuard, Policy, PolicySnapshot } from '@/domain/policies';
 import { listEnteredPast } from '@/domain/policy/expiry';
+import { describeOversize, findRuleThatFitsNowhere } from '@/domain/policy/file-size';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
-import { compareSnapshots, isSameSnapshot, toPolicyFields } from '@/domain/policy/snapshot';
+import type { SecurityRuleInput } from '@/domain/policy/policy';
+import { compareSnapshots, isSameJson, isSameSnapshot, toPolicyFields } from '@/domain/policy/snapshot';
 import { tierProblem } from '@/domain/policy/tier';
 import type { CleanupRequest } from '@/domain/policy-deployment';
 import { recordAudit } from '../../audit/record';
@@ -40,6 +42,14 @@ import { isDeployed } from './policy-inputs';
 export function assertTier(tenantId: string | null, tiered: Parameters<typeof tierProblem>[1]): void {
   const problem = tierProblem(tenantId, tiered);
   if (problem) throw new AppError('refused', problem.message, { errors: [problem] });
+}
+
+/** @throws AppError `refused` naming the rule when no workload has room for what the rules become */
+function assertRulesFit({ rules }: PolicySnapshot): void {
+  const found = findRuleThatFitsNowhere(rules as readonly SecurityRuleInput[]);
+  if (!found) return;
+  const message = describeOversize(found);
+  throw new AppError('refused', message, { errors: [{ field: `rules.${found.position}`, message }] });
 }
 
 /**
@@ -179,6 +189,7 @@ export async function changePolicyIn(
   const changed = await change(before, tx);
   const after = { ...changed, definition: await pinPolicyGroups(tx, row, changed.definition) };
   assertTier(row.tenant_id, after);
+  if (!isSameJson(before.rules, after.rules)) assertRulesFit(after);
   const moves = project_id !== undefined && project_id !== row.project_id;
   if (!moves && isSameSnapshot(before, after)) return { cleanup: [], removals: [] };
   assertUnmanaged('policy', row, rollout);

@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { approvedStates } from '@/domain/policy/plan/approved-plan';
 import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
+import { planGuest } from '@/domain/policy/plan/plan-guest';
 import type { ChangedDifference } from '@/domain/policy-preview';
 import { clock } from '../../../lib/clock';
 import { toGuestFilter } from '../../guest-firewall/read-guest-live';
@@ -63,8 +65,11 @@ export function approveWrites({ fingerprint, workload, intent, before, isInChang
       if (!first || fingerprint === null) return false;
       const { aliases, nics } = snapshot;
       const context = { aliases, nics: nics ?? [], cluster: await readCluster(), node: workload.node_name };
-      if (guestFingerprint(first, intent, context) !== fingerprint) return false;
-      writesDone ??= approvedStates(first, intent);
+      const plan = planGuest(first, intent);
+      if (guestFingerprint(first, intent, context, plan) !== fingerprint) return false;
+      // Other guests are planned at the same time, and leases are to be renewed.
+      await setImmediate();
+      writesDone ??= approvedStates(first, intent, plan);
       start = first;
       seen = snapshot;
     }

@@ -347,9 +347,10 @@ export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
       let step = nextStep(state, work.intent);
       if (step && task.approve) {
         // What is stored takes effect with a switch, so all of it is read once more.
-        if (work.writes > 0 && isSwitch(step)) state = await work.read();
+        const again = work.writes > 0 && isSwitch(step);
+        if (again) state = await work.read();
         await task.approve(state, work.writes > work.refused);
-        step = nextStep(state, work.intent);
+        if (again) step = nextStep(state, work.intent);
       }
       if (step) {
         if (work.writes >= most) throw createConflictProblem();

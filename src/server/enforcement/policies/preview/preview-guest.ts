@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { completeLiveNode, type LiveRule } from '@/domain/firewall/live-state';
 import { toDesiredRuleView, toLiveRuleView } from '@/domain/firewall/rule-view';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
+import { describeOversize, findOversize } from '@/domain/policy/file-size';
 import { parseMarker } from '@/domain/policy/marker';
 import { fingerprintText, type PlanContext } from '@/domain/policy/plan/approved-plan';
 import { type DormantSubject, findDormantContent, settle } from '@/domain/policy/plan/dormant';
@@ -10,6 +11,7 @@ import { computeLayout, type Layout } from '@/domain/policy/plan/layout';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
 import { switchChanges } from '@/domain/policy/plan/switch-changes';
 import type { DormantView, GuestChangesPreview, GuestPreview, OptionChange } from '@/domain/policy-preview';
+import { AppError } from '../../../lib/errors';
 import { oldestReadAt, type Timed, type TimedGuest } from '../../guest-firewall/live-reader';
 import type { RuleNamer } from '../../guest-firewall/named-rules';
 import { toGuestFilter } from '../../guest-firewall/read-guest-live';
@@ -17,9 +19,14 @@ import { redactChanges, redactDormant } from '../../guest-firewall/redact-state'
 import type { InputWorkload } from '../../queries/policy-inputs';
 
 /** Fingerprint of a guest as it was read together with what is planned for it; another one means that one of both changed. */
-export const guestFingerprint = (filter: GuestFilter, intent: GuestIntent, context: PlanContext): string =>
+export const guestFingerprint = (
+  filter: GuestFilter,
+  intent: GuestIntent,
+  context: PlanContext,
+  plan = planGuest(filter, intent),
+): string =>
   createHash('sha256')
-    .update(fingerprintText(filter, intent, context))
+    .update(fingerprintText(filter, intent, context, plan))
     .digest('base64url');
 
 /** The switches that applying would turn. */
@@ -77,7 +84,7 @@ export function previewDifference(filter: GuestFilter, intent: GuestIntent, know
   };
 }
 
-/** What applying would change at one guest, as far as it could be read. Its warnings are added by who sees all guests. */
+/** What applying would change at one guest, as far as it could be read. Its warnings are added by who sees all guests. @throws AppError `refused` when its file has no room */
 export function previewGuest(
   workload: InputWorkload,
   intent: GuestIntent,
@@ -88,6 +95,8 @@ export function previewGuest(
   const { id, vmid, name, external_id, node_name } = workload;
   const { state } = snapshot;
   const filter = toGuestFilter(state);
+  const oversize = filter && findOversize(filter, intent);
+  if (oversize) throw new AppError('refused', describeOversize(oversize, `${name} (${vmid})`));
   const difference = filter && previewDifference(filter, intent, { workload, state, cluster: cluster.state });
   return {
     workload_id: id,

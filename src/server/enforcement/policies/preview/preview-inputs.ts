@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Reach } from '@/domain/permissions';
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { db } from '../../../db/client';
@@ -106,6 +107,7 @@ export async function previewWithInputs(
       const planned = { policy_id: policy.id, leaves: 'apply' as const, desired: work.desired };
       const after = planGuestAfter(seen, workload, state, [planned], { row, placements });
       guests.push({ workload, preview, state, after });
+      await setImmediate();
     }
     clusters.push({ cluster, state: live.cluster.state, guests });
   }
