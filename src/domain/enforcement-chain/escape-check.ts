@@ -49,17 +49,20 @@ const denies = ({ verdict }: FlowContext) => verdict === 'drop' || verdict === '
 /**
  * Whether the rules of a guest certainly deny the opening packet of a flow, under every address that the firewall may have seen.
  * @param context of the flow as it was reported
+ * @param counts whether it counts what denies it
  */
 export function isDenied(
   guest: GuestContext,
   flow: EscapeFlow,
   end: 'source' | 'destination',
   context: FlowContext,
+  counts: (context: FlowContext) => boolean = () => true,
 ): boolean {
-  if (!denies(context) || context.direction === null) return false;
+  const isCounted = (one: FlowContext) => denies(one) && counts(one);
+  if (!isCounted(context) || context.direction === null) return false;
   if (flow.translated_source === null && flow.translated_destination === null) return true;
   for (const translated of translations(flow)) {
-    if (!denies(computeFlowContext(guest, translated, end))) return false;
+    if (!isCounted(computeFlowContext(guest, translated, end))) return false;
   }
   return true;
 }

@@ -71,7 +71,8 @@ export class EscapeFinder {
     const rules = off ? this.#getSwitchedOn(guest) : guest;
     if (!rules) return;
     const found = off ? computeFlowContext(rules, flow, end) : context;
-    if (!isDenied(rules, flow satisfies EscapeFlow, end, found) || found.direction === null) return;
+    const counts = off ? (one: FlowContext) => this.#isOfPolicies(rules, one) : undefined;
+    if (!isDenied(rules, flow satisfies EscapeFlow, end, found, counts) || found.direction === null) return;
     this.#found.push({
       key: toKey(flow),
       workload_id: guest.workload_id,
@@ -92,7 +93,14 @@ export class EscapeFinder {
     return markerAt(state, by, { instance, vmid })?.policy_id ?? null;
   }
 
-  /** Where a switch is off: what a guest's rules would deny, if enforced policies have put rules there. */
+  /** Whether policies have put there what decides: one of their rules, or a default that drops. */
+  #isOfPolicies(rules: GuestContext, { decided_by: by, direction }: FlowContext): boolean {
+    if (by.kind !== 'default') return this.#findPolicy(rules, by) !== null;
+    if (by.scope !== undefined || by.policy !== 'DROP' || direction === null) return false;
+    return this.#firewall.wasDropApplied(rules.workload_id, direction);
+  }
+
+  /** Where a switch is off and enforced policies want rules: the guest with its switches on. */
   #getSwitchedOn(guest: GuestContext): GuestContext | null {
     const { workload_id: id } = guest;
     let known = this.#switchedOn.get(id);

@@ -350,3 +350,88 @@ it('names the policy whose rule denies, and the peer that the reader may see', a
   });
   await lab.sql`update workloads set project_id = null where id in (${workloadId}, ${peerId})`;
 });
+
+describe('a workload whose firewall is off', () => {
+  const OFF = 201;
+  const OFF_IP = '10.20.22.54';
+  const enforced = { enforcement_mode: 'enforced', sources: [`${CALLER}/32`], targets: [`vmid:${OFF}`] };
+  const read = () => lab.control.firewall.guestFile(OFF) ?? '';
+  const write = async (file: string) => {
+    lab.control.firewall.setFile(`firewall/${OFF}.fw`, file);
+    clearSnapshotCaches();
+    await lab.observe();
+    lab.ahead(60_000);
+  };
+  /** What is found of conversations on a port that a policy accepts, one that it drops, another one, and the second translated to the third. */
+  const findOn = async (source_port: number) => {
+    const asked: Partial<Flow>[] = [
+      { destination_port: 22 },
+      { destination_port: 9443 },
+      { destination_port: 8443 },
+      { destination_port: 9443, raw: { translated_destination: `${OFF_IP}:8443` } },
+    ];
+    const values = { vmid: OFF, destination_ip: OFF_IP };
+    await report(asked.map((one, at) => flow({ ...values, ...one, source_port: source_port + at })));
+    await evaluate();
+    const found = await listFrom(...asked.map((_, at) => source_port + at));
+    return found.map(({ server_port, broken_link, denied_by, policy }) => [
+      server_port,
+      broken_link,
+      denied_by?.replace(/\d+/, 'n'),
+      policy?.id ?? null,
+    ]);
+  };
+  let policy: Awaited<ReturnType<typeof lab.create>>;
+
+  beforeAll(async () => {
+    await lab.sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
+      select gen_random_uuid(), cluster_id, network_id, subnet_id, ${OFF_IP}, ${await lab.id(OFF)}, 'manual'
+      from ip_addresses where address = ${SERVER} limit 1 on conflict do nothing`;
+    await freshAddressBook();
+    policy = await lab.create({
+      definition: enforced,
+      rules: [
+        { action: 'accept', protocol: 'tcp', destination_ports: ['22'] },
+        { action: 'drop', protocol: 'tcp', destination_ports: ['9443'] },
+      ],
+    });
+  });
+
+  it('has no escaped traffic before a policy is applied, whatever it would deny', async () => {
+    await write('');
+    expect(await findOn(54_000)).toEqual([]);
+    await write('[OPTIONS]\n\nenable: 0\n\n[RULES]\n\nIN DROP -p tcp -dport 8443\n');
+    expect(await findOn(54_010)).toEqual([]);
+    const drops = await lab.create({ definition: { ...enforced, default_action: 'drop' }, rules: [] });
+    expect(await findOn(54_020)).toEqual([]);
+    await lab.json(`/policies/${drops.id}`, { method: 'DELETE' });
+  });
+
+  it('has what applied rules deny, and not what its own default or rules do', async () => {
+    await write('');
+    await lab.apply(policy);
+    const file = read();
+    expect(file).toContain('policy_in: ACCEPT');
+    const off = file.replace('enable: 1', 'enable: 0');
+    const expected = [[9443, 'guest_firewall', 'Rule n', policy.id]];
+    await write(off);
+    expect(await findOn(55_000)).toEqual(expected);
+    await write(off.replace('policy_in: ACCEPT\n', ''));
+    expect(await findOn(55_010)).toEqual(expected);
+    await write(`${off}\nIN DROP -p tcp -dport 8443\n`);
+    expect(await findOn(55_020)).toEqual(expected);
+    await write(file);
+  });
+
+  it('has what the default denies that an applied policy asks for', async () => {
+    const drops = await lab.create({ definition: { ...enforced, default_action: 'drop' }, rules: [] });
+    await lab.apply(drops);
+    expect(read()).not.toContain('policy_in: ACCEPT');
+    await write(read().replace('enable: 1', 'enable: 0'));
+    expect((await findOn(56_000)).sort()).toEqual([
+      [8443, 'guest_firewall', 'Default policy DROP', null],
+      [9443, 'guest_firewall', 'Rule n', policy.id],
+      [9443, 'guest_firewall', 'Rule n', policy.id],
+    ]);
+  });
+});

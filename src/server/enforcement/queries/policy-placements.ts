@@ -94,12 +94,14 @@ export async function deletePlacement(executor: Executor, policyId: string, work
 
 export type AppliedPolicy = PlacementRow;
 
-export type PlacedPair = Pick<AppliedPolicy, 'policy_id' | 'workload_id' | 'applied_at' | 'tier' | 'priority'>;
+export type PlacedPair = Omit<AppliedPolicy, 'policy_version' | 'rules'>;
 
-/** Which policies were applied at which guests, when and with what rank; null: they are being applied. */
+/** Which policies were applied at which guests, when, with what rank and defaults; null: they are being applied. */
 export async function listPlacedPairs(executor: Executor): Promise<PlacedPair[]> {
-  const { policy_id, workload_id, applied_at, tier, priority } = policyPlacements;
-  return executor.select({ policy_id, workload_id, applied_at, tier, priority }).from(policyPlacements);
+  const { policy_id, workload_id, applied_at, tier, priority, drop_in, drop_out } = policyPlacements;
+  return executor
+    .select({ policy_id, workload_id, applied_at, tier, priority, drop_in, drop_out })
+    .from(policyPlacements);
 }
 
 /** What was last applied at these guests, of every policy. */

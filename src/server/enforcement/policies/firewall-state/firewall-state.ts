@@ -182,6 +182,16 @@ export class FirewallState {
     return this.#applied.get(`${policyId} ${workloadId}`)?.applied_at;
   }
 
+  /** Whether an enforced policy asks for a default that drops on a workload, and was applied there with it. */
+  wasDropApplied(workloadId: string, direction: 'in' | 'out'): boolean {
+    const name = direction === 'in' ? 'drop_in' : 'drop_out';
+    const asking = this.desiredAt(workloadId)?.[name] ?? [];
+    return asking.some((id) => {
+      const placed = this.#applied.get(`${id} ${workloadId}`);
+      return placed !== undefined && placed.applied_at !== null && placed[name];
+    });
+  }
+
   /** Workloads where the policy was applied, or is being applied. */
   listAppliedWorkloads(policyId: string): string[] {
     return this.#placed
