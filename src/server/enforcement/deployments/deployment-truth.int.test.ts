@@ -64,8 +64,8 @@ describe('an apply where another policy drops by default', () => {
       const file = lab.control.firewall.guestFile(105) ?? '';
       if (off === 'firewall') lab.control.firewall.setFile('firewall/105.fw', file.replace('enable: 1', 'enable: 0'));
       const [, net0 = ''] = /^net0: (.*)$/m.exec(lab.control.guest(105).configText) ?? [];
-    if (off === 'interface') lab.control.setConfig(105, { net0: net0.replace('firewall=1', 'firewall=0') });
-    expect(switches(105)).not.toEqual(before);
+      if (off === 'interface') lab.control.setConfig(105, { net0: net0.replace('firewall=1', 'firewall=0') });
+      expect(switches(105)).not.toEqual(before);
       const { body } = await post<PolicyPreview>(`/policies/${other.id}/preview`, {});
       const [shown] = body.clusters.flatMap(({ guests }) => guests);
       const { id } = await apply(other);
