@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { Time } from './time';
 
 /** `as_of` of an operation that answers about the past: an RFC 3339 time. Left out: now. */
 export const asOf = {
-  as_of: z.iso.datetime({ offset: true, error: 'An RFC 3339 time, such as 2026-01-31T12:00:00Z.' }).optional(),
+  as_of: Time.optional(),
 };
 
 /** The input of an operation that takes nothing else. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ACTOR_KINDS } from './choices';
 import { createPageSchema, listInput } from './list';
+import { Time } from './time';
 
 /**
  * Who did what to which object, when and from where. `hash` chains it to the record before (`seq` - 1). The chain runs through
@@ -38,8 +39,8 @@ export const AuditListInput = listInput(['at'], {
   object_kind: name,
   object_id: name,
   tenant_id: z.uuid('The ID of a tenant.').optional(),
-  since: z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' }).optional(),
-  until: z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' }).optional(),
+  since: Time.optional(),
+  until: Time.optional(),
 });
 export type AuditListInput = z.infer<typeof AuditListInput>;
 

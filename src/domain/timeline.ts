@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Time } from './time';
 
 /**
  * What can happen to a workload:
@@ -74,12 +75,10 @@ export const TimelineEvent = z.object({
 });
 export type TimelineEvent = z.output<typeof TimelineEvent>;
 
-const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
-
 export const TimelineInput = z.strictObject({
   /** By default 30 days before `until`. */
-  since: time.optional(),
-  until: time.optional(),
+  since: Time.optional(),
+  until: Time.optional(),
   limit: z.coerce.number({ error: 'A number from 1 to 200.' }).int().min(1).max(200).default(50),
   cursor: z.string().max(600).optional(),
 });

@@ -4,6 +4,7 @@ import { CurrentPassword, NewPassword, passwordProblem } from './auth-password';
 import { USER_SORTS } from './choices';
 import { createPageSchema, listInput } from './list';
 import { Version } from './tenant';
+import { createTimeSchema } from './time';
 
 const UserName = z.string('Enter the name as text.').trim().max(100, 'At most 100 characters.');
 
@@ -15,7 +16,7 @@ export const AssignmentInput = z.strictObject({
   role_id: z.uuid('The ID of a role.'),
   tenant_id: z.uuid('The ID of a tenant, or null for all tenants.').nullable().default(null),
   project_id: z.uuid('The ID of a project of this tenant, or null for all projects.').nullable().default(null),
-  expires_at: z.iso.datetime({ offset: true, error: 'A time such as 2026-12-31T18:00:00Z.' }).nullable().default(null),
+  expires_at: createTimeSchema('2026-12-31T18:00:00Z').nullable().default(null),
 });
 export type AssignmentInput = z.output<typeof AssignmentInput>;
 

@@ -6,6 +6,7 @@ import { ManagedBy } from '../managed-source';
 import { isWithinReach, type Owned } from '../permissions';
 import { ApprovedExpiry } from '../policy/expiry';
 import { TEMPORARY_LOG_LEVELS } from '../policy/temporary-log';
+import { Time } from '../time';
 import { ApprovalRule } from './approval';
 import { ChangeItem, ChangeItemInput } from './items';
 import { REVIEW_CHANGES } from './review';
@@ -43,7 +44,7 @@ const settings = {
     .enum(TEMPORARY_LOG_LEVELS, { error: `One of ${TEMPORARY_LOG_LEVELS.join(', ')}, or null.` })
     .nullable(),
   /** Not applied before this time; null: when someone applies it. */
-  scheduled_at: z.iso.datetime({ offset: true }).nullable(),
+  scheduled_at: Time.nullable(),
   /** Only applied within the maintenance windows of its tenants. */
   within_maintenance: z.boolean(),
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Impact } from '../impact/impact';
 import { createPageSchema, listInput } from '../list';
+import { createTimeSchema } from '../time';
 import { DRIFT_KINDS, DRIFT_SORTS, DRIFT_STATUSES } from './drift-kinds';
 import { ChangeItem, DriftIds } from './items';
 
@@ -37,7 +38,7 @@ export const Drift = z.object({
 export type Drift = z.output<typeof Drift>;
 
 export const DriftAccept = z.strictObject({
-  until: z.iso.datetime({ offset: true, error: 'A time such as 2027-01-31T00:00:00Z.' }),
+  until: createTimeSchema('2027-01-31T00:00:00Z'),
   reason: z.string({ error: 'A reason.' }).trim().min(1, 'A reason.').max(500, 'At most 500 characters.'),
 });
 export type DriftAccept = z.output<typeof DriftAccept>;

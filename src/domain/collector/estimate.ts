@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { ESTIMATE_SORTS } from '../choices';
 import { createPageSchema, listInput } from '../list';
+import { Time } from '../time';
 
-const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
 const id = (of: string) => z.uuid(`The ID of a ${of}.`).optional();
 
 /** Which estimates are meant: whole hours, without `since` the day before `until`, without `until` up to now. */
 export const FlowEstimateListInput = listInput(ESTIMATE_SORTS, {
-  since: time.optional(),
-  until: time.optional(),
+  since: Time.optional(),
+  until: Time.optional(),
   cluster_id: id('cluster'),
   flow_exporter_id: id('flow exporter'),
   /** At either end. */

@@ -6,6 +6,7 @@ import { TALKER_SOURCES, TopTalker, TopTalkers, TrafficSeries } from '../flow/tr
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from '../policy/status';
 import { summedVerdict } from '../summed-verdict';
 import { RUN_TRIGGERS } from '../sync';
+import { Time } from '../time';
 import { EDGE_VERDICTS, type EdgeVerdict } from '../topology/edge-verdict';
 import { RangeMonitoring } from './monitoring';
 import { SecurityPosture } from './security-posture';
@@ -218,12 +219,10 @@ export type DashboardTraffic = z.output<typeof DashboardTraffic>;
 export const Dashboard = DashboardSecurity.extend(DashboardOperations.shape).extend(DashboardTraffic.shape);
 export type Dashboard = z.output<typeof Dashboard>;
 
-const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
-
 /** Without `since` the hour before `until`, without `until` up to now. */
 export const DashboardInput = z.strictObject({
-  since: time.optional(),
-  until: time.optional(),
+  since: Time.optional(),
+  until: Time.optional(),
   /** Only what belongs to this tenant. */
   tenant_id: z.uuid('The ID of a tenant.').optional(),
   /** At most so many entries of suspicious traffic, the worst first; all of them when left out. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { FLOW_DECISIONS } from '../choices';
 import { FilterText } from '../filter-language/filter-text';
+import { Time } from '../time';
 import { isEnd, isProtocol, MAX_PORTS, portRanges } from './typed-filter';
 
-const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
 const id = (of: string) => z.uuid(`The ID of a ${of}.`).optional();
 const endId = z.union([z.uuid(), z.literal('none')], 'The ID of a workload, or none.').optional();
 const END = 'An address, a prefix such as 10.0.0.0/24, internal or external.';
@@ -28,8 +28,8 @@ const decision = z.enum(FLOW_DECISIONS, `One or more of ${FLOW_DECISIONS.join(',
  * hour before `until`, without `until` up to now.
  */
 export const flowFilters = {
-  since: time.optional(),
-  until: time.optional(),
+  since: Time.optional(),
+  until: Time.optional(),
   /** At either end. */
   workload_id: id('workload'),
   /** At one end; `none` is an end where no known workload is. */

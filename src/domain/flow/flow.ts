@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FLOW_SORTS } from '../choices';
 import { flowVerdict } from '../flow-verdict';
 import { createPageSchema, listInput, MAX_PAGE } from '../list';
+import { Time } from '../time';
 import { FlowFilter, flowFilters, textFilter } from './flow-filter';
 
 /** One direction of one conversation as one node saw it; counters are totals since `first_seen_at`. */
@@ -69,7 +70,7 @@ export type FlowPage = z.output<typeof FlowPage>;
 
 /** What was stored since `after`; to be asked again and again with the `next_after` of the answer before. */
 export const FlowTailInput = FlowFilter.omit({ since: true, until: true }).extend({
-  after: z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' }).optional(),
+  after: Time.optional(),
   limit: z.coerce
     .number({ error: `A number from 1 to ${MAX_PAGE}.` })
     .int()

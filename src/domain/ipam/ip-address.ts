@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, HOLDING_SORTS, MAX_BULK, SETTABLE_STATES } from '../choices';
 import { createPageSchema, listInput } from '../list';
+import { Time } from '../time';
 import { AddressText, booleanFilter, CidrText, Description, Hostname, MacText, Version } from './fields';
 import { AddressSighting } from './sighting';
 
@@ -70,8 +71,6 @@ export const AddressHolding = AddressHolder.extend({
 });
 export type AddressHolding = z.output<typeof AddressHolding>;
 
-const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
-
 /** One address, or a prefix. */
 const PlaceText = z
   .string()
@@ -91,9 +90,9 @@ export const AddressHolderListInput = listInput(HOLDING_SORTS, {
   /** An address or a prefix. */
   within: PlaceText.optional(),
   /** Held at this time or later. */
-  since: time.optional(),
+  since: Time.optional(),
   /** Held at this time or earlier. */
-  until: time.optional(),
+  until: Time.optional(),
 });
 export type AddressHolderListInput = z.output<typeof AddressHolderListInput>;
 export const AddressHolderPage = createPageSchema(AddressHolding);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createTimeSchema } from '../time';
 
 const EMAIL = /^[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/u;
 const ONE_LINE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
@@ -19,8 +20,7 @@ const Ticket = z
   .regex(ONE_LINE, 'No line breaks or other control characters.');
 
 /** From this time on it has expired; null: never. */
-const ExpiresAt = z.iso
-  .datetime({ offset: true, error: 'A time such as 2027-01-31T00:00:00Z, or null.' })
+const ExpiresAt = createTimeSchema('2027-01-31T00:00:00Z, or null')
   .transform((text) => new Date(text).toISOString())
   .nullable();
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MAX_BULK_MEMBERS } from '../choices';
 import { PolicySnapshot, SecurityRule } from '../policies';
 import { plainText } from '../policy/policy';
+import { createTimeSchema } from '../time';
 import { LEFT_OUT_REASONS } from './observed';
 import { ADDRESS_WIDTHS } from './prefixes';
 
@@ -13,9 +14,7 @@ export const MAX_SCOPE = 500;
  */
 export const TRAINING_SHARE = 0.75;
 
-const instant = z.iso
-  .datetime({ offset: true, error: 'A time such as 2026-11-25T00:00:00Z.' })
-  .transform((text) => new Date(text).toISOString());
+const instant = createTimeSchema('2026-11-25T00:00:00Z').transform((text) => new Date(text).toISOString());
 
 const WorkloadIds = z.array(z.uuid()).min(1).max(MAX_SCOPE);
 

@@ -52,7 +52,10 @@ export async function findAssignments(
     .leftJoin(projects, eq(projects.id, roleAssignments.project_id))
     .where(inArray(roleAssignments.user_id, [...userIds]))
     .orderBy(asc(roleAssignments.id));
-  return rows.map((row) => ({ ...row, expired: row.expires_at !== null && row.expires_at <= now }));
+  return rows.map((row) => ({
+    ...row,
+    expired: row.expires_at !== null && Date.parse(row.expires_at) <= Date.parse(now),
+  }));
 }
 
 function withAssignments(rows: readonly StoredUser[], held: readonly HeldAssignment[]): User[] {
