@@ -52,10 +52,11 @@ describe('selectColumns', () => {
 });
 
 describe('buildSortKeys', () => {
-  it('knows from the schema what may be null, and sorts creation by id', () => {
-    expect(buildSortKeys(Guest, ['pool', 'owner', 'created_at'], columns)).toEqual({
-      pool: { column: guests.pool, nullable: true },
-      owner: { column: owner, nullable: false },
+  it('knows from the schema what may be null and of what type it is, and sorts creation by id', () => {
+    expect(buildSortKeys(Guest, ['pool', 'cpus', 'owner', 'created_at'], columns)).toEqual({
+      pool: { column: guests.pool, type: 'text', nullable: true },
+      cpus: { column: guests.cpus, type: 'number', nullable: true },
+      owner: { column: owner, type: 'text', nullable: false },
       created_at: { column: guests.id },
     });
   });

@@ -1,6 +1,7 @@
 import { type AnyColumn, eq, getTableColumns, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { SortKey } from './keyset';
 
 /** A LIKE pattern for text that contains what was typed; the characters with a meaning to LIKE lose it. */
 export function likePattern(text: string): string {
@@ -33,10 +34,13 @@ export function selectColumns<S extends z.ZodRawShape, T extends PgTable, const 
   return Object.fromEntries(found) as Selected<S, T, R>;
 }
 
-type SortKey = { column: AnyColumn | SQL; nullable?: boolean };
+const getType = (field: z.ZodType): SortKey['type'] => {
+  if (field instanceof z.ZodNullable) return getType(field.unwrap() as z.ZodType);
+  return field instanceof z.ZodNumber ? 'number' : field instanceof z.ZodBoolean ? 'boolean' : 'text';
+};
 
 /**
- * Sort keys by the names of fields; whether one may be null is what the schema says. Ids sort by creation, so `created_at` sorts
+ * Sort keys by the names of fields; of what type one is and whether it may be null is what the schema says. Ids sort by creation, so `created_at` sorts
  * by `id`.
  */
 export function buildSortKeys<N extends string>(
@@ -49,6 +53,7 @@ export function buildSortKeys<N extends string>(
       ? { column: columns.id }
       : {
           column: columns[name as Exclude<N, 'created_at'>],
+          type: getType(schema.shape[name] as z.ZodType),
           nullable: (schema.shape[name] as z.ZodType).safeParse(null).success,
         };
   return Object.fromEntries(names.map((name) => [name, toSortKey(name)])) as Record<N, SortKey>;

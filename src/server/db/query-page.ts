@@ -1,8 +1,7 @@
 import type { AnyColumn, SQL } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import { AppError } from '../lib/errors';
 import { findPgError } from '../lib/pg-errors';
-import { encodeCursor, keyset, type SortKey } from './keyset';
+import { createCursorError, encodeCursor, keyset, type SortKey } from './keyset';
 
 /** What a list can be sorted by: the field's name in the answer, its column, and in which property of a row it stands. */
 export type SortKeys = Record<string, SortKey>;
@@ -12,16 +11,13 @@ type Paging = { after: SQL | undefined; order: SQL[]; limit: number };
 type List = { sorts: SortKeys; sort: string; id: AnyColumn | SQL };
 type Query = { limit: number; cursor?: string | undefined; sort?: string | undefined };
 
-/** Values in a cursor that was tampered with do not fit their columns; the database tells. */
+/** A text in a cursor that was tampered with may be no address, id or the like; the database refuses it. */
 export async function withCursorErrors<T>(cursor: string | undefined, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
     if (!cursor || !findPgError(cause)?.code.startsWith('22')) throw cause;
-    throw new AppError('malformed', 'The cursor is not from this list. Start again without a cursor.', {
-      cause,
-      errors: [{ field: 'cursor', message: 'Use next_cursor of the previous page, unchanged.' }],
-    });
+    throw createCursorError(cause);
   }
 }
 

@@ -77,7 +77,7 @@ const select = (executor: Executor) =>
 
 const SORTS = {
   // The most harmful first, then the one on most workloads.
-  harm: { column: sql`${hygieneFindings.score}`, sortValue: ({ score }: FoundFindingRow) => score },
+  harm: { column: sql`${hygieneFindings.score}`, type: 'number', sortValue: ({ score }: FoundFindingRow) => score },
   kind: { column: hygieneFindings.kind },
   policy_name: { column: policies.name, nullable: true },
   workload_name: { column: workloads.name, nullable: true },

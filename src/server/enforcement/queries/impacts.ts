@@ -108,7 +108,11 @@ export async function listConversations(
         last_seen_at: { column: last_seen_at, sortValue: (row: Kept) => row.conversation.last_seen_at },
         client: { column: client, sortValue: (row: Kept) => getEndName(row.conversation.client) },
         server: { column: server, sortValue: (row: Kept) => getEndName(row.conversation.server) },
-        port: { column: sql`coalesce(${port}, -1)`, sortValue: (row: Kept) => row.conversation.port ?? -1 },
+        port: {
+          column: sql`coalesce(${port}, -1)`,
+          type: 'number',
+          sortValue: (row: Kept) => row.conversation.port ?? -1,
+        },
       },
       sort: 'outcome',
       id,

@@ -75,6 +75,7 @@ const SORTS = {
   /** As policies are evaluated on a workload. */
   order: {
     column: sql`(case ${policies.tier} ${tierRank} end + ${policies.priority})`,
+    type: 'number' as const,
     sortValue: ({ tier, priority }: PolicySummary) => POLICY_TIERS.indexOf(tier) * TIER_STEP + priority,
   },
 };

@@ -133,8 +133,7 @@ export async function readTimeline(
   input: TimelineInput,
 ): Promise<Timeline> {
   const { since, until } = readRange(input);
-  const [at, id] = input.cursor === undefined ? [null, null] : decodeCursor(input.cursor);
-  // What is no time is refused by the database, as a cursor of another list.
+  const [at, id] = input.cursor === undefined ? [null, null] : decodeCursor(input.cursor, 'time');
   const after = id === null ? null : { at: String(at), id };
   const selection = { workload_ids: [workloadId], since, until, after, limit: input.limit + 1 };
   const [isKnown, recorded_since, found] = await Promise.all([

@@ -1,28 +1,19 @@
 import type { Page } from '@/domain/list';
-import { decodeCursor, encodeCursor } from '../../../db/keyset';
-import { AppError } from '../../../lib/errors';
+import { createCursorError, decodeCursor, encodeCursor, type SortType } from '../../../db/keyset';
 import { any, ch, join, number, type Part, text, time } from './statement';
 
 /** What a list can be sorted by. */
-export type SortColumn = { column: Part; type: 'time' | 'number' | 'text' | 'address'; nullable?: boolean };
+export type SortColumn = { column: Part; type: Exclude<SortType, 'boolean'> | 'address'; nullable?: boolean };
 
 /** By what rows differ that are equal otherwise: columns, and how an id of the list names their values. */
 export type IdColumns = { columns: readonly Part[]; parse: (id: string) => readonly Part[] };
 
-const tamperedCursor = (cause?: unknown) =>
-  new AppError('malformed', 'The cursor is not from this list. Start again without a cursor.', {
-    cause,
-    errors: [{ field: 'cursor', message: 'Use next_cursor of the previous page, unchanged.' }],
-  });
-
 function toValue({ type }: SortColumn, value: string | number | boolean): Part {
   switch (type) {
     case 'time':
-      if (typeof value !== 'string' || Number.isNaN(Date.parse(value))) throw tamperedCursor();
-      return time(value);
+      return time(String(value));
     case 'number':
-      if (typeof value !== 'number') throw tamperedCursor();
-      return number(value);
+      return number(Number(value));
     case 'address':
       return ch`toIPv6OrDefault(${text(String(value))})`;
     case 'text':
@@ -45,12 +36,12 @@ export function keyset(
     ', ',
   );
   if (!cursor) return { order, after: undefined };
-  const [value, lastId] = decodeCursor(cursor);
+  const [value, lastId] = decodeCursor(cursor, key.type === 'address' ? 'text' : key.type, key.nullable);
   let last: readonly Part[];
   try {
     last = id.parse(lastId);
   } catch (cause) {
-    throw tamperedCursor(cause);
+    throw createCursorError(cause);
   }
   const beyond = descending ? ch`<` : ch`>`;
   const isLater = ch`${tuple(id.columns)} ${beyond} ${tuple(last)}`;

@@ -26,11 +26,11 @@ const column = (name: string): SQL => sql.raw(`t.${name}`);
 const time = (name: string): string => `to_char(t.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const DURATION = `(extract(epoch from t.last_seen_at - t.first_seen_at) * 1000)::float8`;
 
-const SORTS: SortKeys = {
-  last_seen_at: { column: column('last_seen_at') },
-  bytes: { column: column('bytes'), nullable: true },
-  duration_ms: { column: sql.raw(DURATION) },
-};
+const SORTS = {
+  last_seen_at: { column: column('last_seen_at'), type: 'time' },
+  bytes: { column: column('bytes'), type: 'number', nullable: true },
+  duration_ms: { column: sql.raw(DURATION), type: 'number' },
+} satisfies SortKeys;
 
 /**
  * Slot or class by which the index has the rows in order already: only what is in one of them is sorted. With a cursor, the index
@@ -38,13 +38,14 @@ const SORTS: SortKeys = {
  */
 function buildCoarseOrder(sort: string, cursor: string | undefined): { order: SQL[]; after: SQL[] } {
   const isDescending = sort.startsWith('-');
-  const value = cursor === undefined ? null : decodeCursor(cursor)[0];
   if (sort.endsWith('last_seen_at')) {
+    const value = cursor === undefined ? null : decodeCursor(cursor, SORTS.last_seen_at.type)[0];
     const after = sql`t.seen_slot ${sql.raw(isDescending ? '<=' : '>=')} ${toSlot(sql`${value}::timestamptz`)}`;
     return { order: [sql.raw(`t.seen_slot ${isDescending ? 'desc' : 'asc'}`)], after: value === null ? [] : [after] };
   }
   // What was not counted is the smallest class, and the end of either order.
   if (sort !== '-bytes') return { order: [], after: [] };
+  const value = cursor === undefined ? null : decodeCursor(cursor, SORTS.bytes.type, true)[0];
   const after = sql`t.size_class <= ${sizeClass(sql`${value}::bigint`)}`;
   return { order: [sql.raw('t.size_class desc')], after: value === null ? [] : [after] };
 }

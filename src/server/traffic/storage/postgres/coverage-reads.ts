@@ -75,8 +75,8 @@ const SHARE = sql<number | null>`case when c.flows > 0 then ((c.by_policy + c.by
 
 const SORTS: SortKeys = {
   workload_name: keyOrder(workloads.sort_name, 'workload_name'),
-  flows: { column: summed('flows') },
-  covered_share: { column: SHARE, nullable: true },
+  flows: { column: summed('flows'), type: 'number' },
+  covered_share: { column: SHARE, type: 'number', nullable: true },
 };
 
 type CountedWorkload = Omit<WorkloadCoverage, 'evidence_score'>;

@@ -127,7 +127,7 @@ const listEstimates: FlowEstimates['list'] = async (selection, input) => {
   const sort = input.sort ?? '-bytes';
   const descending = sort.startsWith('-');
   const field = (descending ? sort.slice(1) : sort) as 'bytes' | 'packets' | 'samples';
-  const { order, after } = keyset({ column: raw(`g.${field}`) }, raw('g.id'), descending, input.cursor);
+  const { order, after } = keyset({ column: raw(`g.${field}`), type: 'number' }, raw('g.id'), descending, input.cursor);
   const by = sql.join(order, sql`, `);
   const keys = {
     ...buildEnd('source', selection),

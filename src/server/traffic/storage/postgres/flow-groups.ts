@@ -123,7 +123,12 @@ export async function listFlowGroups(
   const sort = input.sort ?? '-bytes';
   const descending = sort.startsWith('-');
   const field = (descending ? sort.slice(1) : sort) as 'bytes' | 'packets' | 'flows' | 'last_seen_at';
-  const { order, after } = keyset({ column: raw(`g.${field}`) }, raw('g.id'), descending, input.cursor);
+  const { order, after } = keyset(
+    { column: raw(`g.${field}`), type: field === 'last_seen_at' ? 'time' : 'number' },
+    raw('g.id'),
+    descending,
+    input.cursor,
+  );
   const keys = getGroupKeys(input.group_by, source, selection);
   const names = raw(KEY_NAMES.join(', '));
   // A node's group is what that node reported. Between nodes, as everywhere, a conversation counts once.

@@ -19,16 +19,17 @@ const column = (name: string): SQL => sql.raw(`t.${name}`);
 /** SQL of a flow's id. */
 export const FLOW_ID = sql.raw(`(t.node_id::text || '.' || t.flow_key::text)`);
 
+/** Times as they are: what programs report is stored in milliseconds. */
 export const FLOW_SORT_KEYS: SortKeys = {
-  observed_at: { column: column('observed_at') },
-  first_seen_at: { column: column('first_seen_at') },
+  observed_at: { column: column('observed_at'), type: 'time' },
+  first_seen_at: { column: column('first_seen_at'), type: 'time' },
   source_ip: { column: column('source_ip') },
   destination_ip: { column: column('destination_ip') },
   protocol: { column: column('protocol') },
-  destination_port: { column: column('destination_port'), nullable: true },
+  destination_port: { column: column('destination_port'), type: 'number', nullable: true },
   decision: { column: column('decision') },
-  bytes: { column: column('bytes'), nullable: true },
-  packets: { column: column('packets'), nullable: true },
+  bytes: { column: column('bytes'), type: 'number', nullable: true },
+  packets: { column: column('packets'), type: 'number', nullable: true },
 };
 
 const at = (name: string) =>

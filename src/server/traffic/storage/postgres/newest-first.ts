@@ -10,7 +10,7 @@ const NEWEST_MS = [MINUTE_MS, 30 * MINUTE_MS];
 /** Where a page of flows, newest first, ends in time (ms); null: it has another order. */
 function findEnd({ until }: FlowSelection, { sort, cursor }: { sort?: string; cursor?: string }): number | null {
   if (sort !== undefined && sort !== '-observed_at') return null;
-  if (cursor !== undefined) return Date.parse(String(decodeCursor(cursor)[0]));
+  if (cursor !== undefined) return Date.parse(String(decodeCursor(cursor, 'time')[0]));
   return until === null ? clock.now().getTime() : Date.parse(until);
 }
 

@@ -140,7 +140,7 @@ function listUnconfirmed(input: UnconfirmedFlowInput): Promise<Page<UnconfirmedF
     ${node_id === undefined ? sql`` : sql`and u.node_id = ${node_id}::uuid`}
     ${state === undefined ? sql`` : sql`and u.state = ${state}`}
     ${vmid === undefined ? sql`` : sql`and u.vmid = ${vmid}`}`;
-  const sorts = { received_at: { column: sql.raw('u.received_at') } };
+  const sorts = { received_at: { column: sql.raw('u.received_at'), type: 'time' as const } };
   return queryPage<UnconfirmedFlow>(
     input,
     { sorts, sort: '-received_at', id: sql.raw('u.id') },
