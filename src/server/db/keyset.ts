@@ -89,7 +89,9 @@ export function keyset(
 ): { order: SQL[]; after: SQL | undefined } {
   // A list that is sorted by its ids has them as text, whatever they are.
   const type = key.column === id ? 'text' : getSortType(key);
-  const column = key.column;
+  // Rows of one transaction have the same microsecond; a cursor has only the milliseconds that a row shows.
+  const column =
+    type === 'time' && is(key.column, Column) ? sql`date_trunc('milliseconds', ${key.column})` : key.column;
   const order = [
     descending ? sql`${column} desc nulls last` : sql`${column} asc nulls last`,
     descending ? desc(id) : asc(id),
