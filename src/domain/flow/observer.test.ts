@@ -4,12 +4,13 @@ import { evaluateObserver, PLACEMENT_TOLERANCE_MS, type Placement, settleReport,
 
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;
-const always = (node_id: string | null): Placement => ({ node_id, since: null, past: [] });
+const always = (node_id: string | null): Placement => ({ node_id, since: null, past: [], vmid_since: null });
 /** On n1 until it was read on n2 an hour ago; last read on n1 a minute before. */
 const moved: Placement = {
   node_id: 'n2',
   since: NOW - HOUR - 60_000,
   past: [{ node_id: 'n1', since: null, until: NOW - HOUR }],
+  vmid_since: null,
 };
 
 describe('evaluateObserver', () => {
@@ -34,6 +35,16 @@ describe('wasOn', () => {
     expect([on('n1', NOW), on('n2', NOW)]).toEqual([false, true]);
     expect(on('n1', NOW - HOUR + PLACEMENT_TOLERANCE_MS + 1)).toBe(false);
     expect(on('n3', NOW)).toBe(false);
+  });
+
+  it('returns false on every node for all times at which another workload may have had the VMID', () => {
+    const since = NOW - 2 * HOUR;
+    const own = { ...moved, vmid_since: since };
+    fc.assert(
+      fc.property(fc.integer({ min: -3 * HOUR, max: 3 * HOUR }), fc.constantFrom('n1', 'n2'), (by, node) => {
+        expect(wasOn(own, node, since + by)).toBe(by >= 0 && wasOn(moved, node, since + by));
+      }),
+    );
   });
 });
 
@@ -60,6 +71,16 @@ describe('settleReport', () => {
       reading('n2', null, NOW - 1),
     ]) {
       expect(settleReport(report, moved, unknown)).toBe('waiting');
+    }
+  });
+
+  it('leaves a report waiting that is of the workload that had the VMID before', () => {
+    const next = { ...always('n2'), vmid_since: NOW + 1 };
+    for (const node of ['n1', 'n2']) {
+      expect(settleReport({ ...report, node_id: node }, next, reading('n2'))).toBe('waiting');
+      expect(settleReport({ ...report, node_id: node, observed_at: NOW + 1 }, next, reading('n2'))).toBe(
+        node === 'n2' ? 'confirmed' : 'refused',
+      );
     }
   });
 

@@ -7,6 +7,8 @@ export type Placement = {
   /** When it was last known elsewhere before it turned up there; null: it was never known elsewhere. */
   since: number | null;
   past: readonly { node_id: string; since: number | null; until: number }[];
+  /** Since when its VMID is known to be its own; null: no other workload had it before. */
+  vmid_since: number | null;
 };
 
 /**
@@ -15,8 +17,13 @@ export type Placement = {
  */
 export const PLACEMENT_TOLERANCE_MS = 5 * 60_000;
 
+/** Whether what was seen of a VMID at a time can be of the workload that has it now: a hypervisor assigns free ones again. */
+export const hasVmid = ({ vmid_since }: Pick<Placement, 'vmid_since'>, at: number): boolean =>
+  vmid_since === null || at >= vmid_since;
+
 /** Whether a workload may have been on a node at a time, as far as its place was read. */
-export function wasOn({ node_id, since, past }: Placement, nodeId: string, at: number): boolean {
+export function wasOn({ node_id, since, past, vmid_since }: Placement, nodeId: string, at: number): boolean {
+  if (!hasVmid({ vmid_since }, at)) return false;
   const begun = (from: number | null) => from === null || at >= from - PLACEMENT_TOLERANCE_MS;
   if (node_id === nodeId && begun(since)) return true;
   return past.some((stay) => {
@@ -27,7 +34,7 @@ export function wasOn({ node_id, since, past }: Placement, nodeId: string, at: n
 /**
  * Whether a node may report for the guest whose interface saw something.
  * @param vmid of the interface; null: of no guest
- * @param workloadId the workload with this VMID; null: the inventory has none
+ * @param workloadId the workload with this VMID; null: the inventory has none that had it then
  */
 export function evaluateObserver(
   vmid: number | null,
@@ -54,6 +61,8 @@ export function settleReport(
   reading: PlaceReading | null,
 ): 'confirmed' | 'refused' | 'waiting' {
   if (placement && wasOn(placement, report.node_id, report.observed_at)) return 'confirmed';
+  // The cluster lists the workload that has the VMID now, not the one that had it then.
+  if (placement && !hasVmid(placement, report.observed_at)) return 'waiting';
   if (!reading?.found || reading.found.node_id === null) return 'waiting';
   if (reading.read_at < report.received_at || reading.found.lock === 'migrate') return 'waiting';
   return 'refused';

@@ -12,8 +12,9 @@ import { storedSettings } from '../../settings/settings';
 import { type FlowInventory, inventoryStamp, loadFlowInventory } from '../queries/flow-inventory';
 
 /** Where each guest is, and was. */
-function buildPlacements({ workloads, placements = [] }: FlowInventory): Map<string, Placement> {
+function buildPlacements({ workloads, placements = [], reused_vmids = [] }: FlowInventory): Map<string, Placement> {
   const history = groupBy(placements, (row) => row.workload_id);
+  const begun = new Map(reused_vmids.map((row) => [row.workload_id, row.since_ms]));
   return new Map(
     workloads.map(({ id, node_id }) => {
       let since: number | null = null;
@@ -22,7 +23,7 @@ function buildPlacements({ workloads, placements = [] }: FlowInventory): Map<str
         since = Date.parse(row.seen_at);
         return stay;
       });
-      return [id, { node_id, since, past }];
+      return [id, { node_id, since, past, vmid_since: begun.get(id) ?? null }];
     }),
   );
 }

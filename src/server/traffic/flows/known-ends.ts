@@ -1,7 +1,7 @@
 import type { Flow } from '@fabric/agent-contract';
 import { parseGuestInterface } from '@fabric/agent-contract/guest-interface';
 import { type Attribution, attributeEnds, type FlowEnd } from '@/domain/flow/attribute-ends';
-import { evaluateObserver, type ObserverVerdict } from '@/domain/flow/observer';
+import { evaluateObserver, hasVmid, type ObserverVerdict } from '@/domain/flow/observer';
 import { isPrivateAddress } from '@/domain/ipam/host-address';
 import { formatCidr, toNetwork } from '@/domain/net/cidr';
 import { formatIp, parseIp, unmapIp } from '@/domain/net/ip-address';
@@ -76,7 +76,9 @@ export function resolveObserver(
   book: AddressBook,
   { cluster_id, node_id, vmid, at }: Sighting,
 ): { verdict: ObserverVerdict; workload_id: string | null } {
-  const workload_id = book.guest(cluster_id, vmid ?? undefined);
+  const known = book.guest(cluster_id, vmid ?? undefined);
+  const place = known === null ? null : book.placeOf(known);
+  const workload_id = place && hasVmid(place, at) ? known : null;
   return { verdict: evaluateObserver(vmid, workload_id, (id) => book.wasOn(id, node_id, at)), workload_id };
 }
 

@@ -2,6 +2,8 @@ import { asc, gte, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/client';
 import { rowStamp } from '../../db/row-stamp';
 import { ipAddresses } from '../../db/schema/addresses';
+import { clusters } from '../../db/schema/clusters';
+import { historyStart } from '../../db/schema/history';
 import { subnets } from '../../db/schema/networks';
 import { workloadPlacements, workloads } from '../../db/schema/workloads';
 
@@ -21,16 +23,31 @@ export type FlowInventory = {
   workloads: { id: string; cluster_id: string; vmid: number; node_id: string | null }[];
   /** Where guests were before, oldest first. */
   placements?: { workload_id: string; node_id: string; seen_at: string; left_at: string }[];
+  /** Guests whose VMID another one had, or may have had, within the time that matters, and since when it is theirs. */
+  reused_vmids?: { workload_id: string; since_ms: number }[];
   /** Addresses that guests have now; canonical text. */
   addresses: { cluster_id: string; address: string; workload_id: string }[];
 };
 
 /**
- * Loads what is needed to resolve the ends of a flow. Four queries.
+ * Guests that have the VMID of a removed one, since they were first read. Former guests are known since history began: of a cluster
+ * that was there before, what is earlier may be of another guest, and belongs to none that was not read then.
+ */
+const listReusedVmids = (executor: Executor, oldest: string) =>
+  executor.execute<{ workload_id: string; since_ms: number }>(sql`
+    select distinct w.id as workload_id,
+      ceil(extract(epoch from case when f.id is null then least(w.created_at, h.at) else w.created_at end) * 1000)::float8 as since_ms
+    from ${workloads} w join ${clusters} c on c.id = w.cluster_id cross join ${historyStart} h
+      left join (select distinct cluster_id, vmid, id from past_workloads where until_at >= ${oldest}) f
+        on f.cluster_id = w.cluster_id and f.vmid = w.vmid and f.id <> w.id
+    where w.created_at >= ${oldest} and (f.id is not null or (h.at > ${oldest} and c.created_at < h.at))`);
+
+/**
+ * Loads what is needed to resolve the ends of a flow. Five queries.
  * @param oldest flows from before are refused, so where guests were until then does not matter
  */
 export async function loadFlowInventory(executor: Executor, oldest: string): Promise<FlowInventory> {
-  const [cidrs, guests, addresses, placements] = await Promise.all([
+  const [cidrs, guests, addresses, placements, reused] = await Promise.all([
     executor.execute<{ cidr: string; ids: string }>(
       sql`select ${subnets.cidr}::text as cidr, md5(string_agg(${subnets.id}::text, ',' order by ${subnets.id})) as ids
         from ${subnets} where masklen(${subnets.cidr}) > 0 group by ${subnets.cidr}`,
@@ -57,6 +74,7 @@ export async function loadFlowInventory(executor: Executor, oldest: string): Pro
       .from(workloadPlacements)
       .where(gte(workloadPlacements.left_at, oldest))
       .orderBy(asc(workloadPlacements.left_at), asc(workloadPlacements.id)),
+    listReusedVmids(executor, oldest),
   ]);
   return {
     cidrs: cidrs.map((row) => row.cidr),
@@ -64,5 +82,6 @@ export async function loadFlowInventory(executor: Executor, oldest: string): Pro
     workloads: guests,
     addresses: [...addresses],
     placements,
+    reused_vmids: [...reused],
   };
 }
