@@ -33,7 +33,7 @@ function findQueryFields(call: string): string[] | null {
 }
 
 /** Parameters that no page has, and those that the page has in another form. */
-const NOT_TAKEN = /^(limit|cursor|format|fresh|suspicious_limit|include_\w+|traffic|group_by|verdict|tightness)$/;
+const NOT_TAKEN = /^(limit|cursor|format|fresh|suspicious_limit|include_\w+|timer|traffic|group_by|verdict|tightness)$/;
 
 describe('the call behind a page', () => {
   it('exists for every page of the console, or has a reason why not', () => {

@@ -70,7 +70,9 @@ describe('POST /agents/heartbeat', () => {
     ];
     expect(await sendHeartbeat(makeHeartbeat(others))).toMatchObject({ accepted: others.length });
     // The same address in another spelling, twice in one heartbeat, is one flow.
-    const twice = [makeFlow({ source_ip: '2001:db8::1' }), makeFlow({ source_ip: '2001:DB8:0:0:0:0:0:1', bytes: 7 })];
+    const twice = ['2001:db8::1', '2001:DB8:0:0:0:0:0:1'].map((source_ip) =>
+      makeFlow({ source_ip, destination_ip: '2001:db8::2' }),
+    );
     expect(await sendHeartbeat(makeHeartbeat(twice))).toMatchObject({ accepted: 1, updated: 1 });
   });
 

@@ -275,7 +275,7 @@ describe('collector', () => {
         {
           ...{
             source_ip: 'fd77::1',
-            destination_ip: '10.9.0.2',
+            destination_ip: 'fd77::2',
             protocol: 47,
             source_port: null,
             destination_port: null,
