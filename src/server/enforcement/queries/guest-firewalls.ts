@@ -4,9 +4,7 @@ import type { WrittenSwitches } from '@/domain/policy/plan/guest-filter';
 import type { Executor } from '../../db/client';
 import { pgArray } from '../../db/pg-array';
 import { guestFirewalls } from '../../db/schema/deployments';
-import { workloads } from '../../db/schema/workloads';
 import { isOutside } from '../../jobs/queries/run-leases';
-import { buildActsOnCondition, type OwnedPolicy } from './policy-placements';
 
 export type GuestFirewallRow = typeof guestFirewalls.$inferSelect;
 
