@@ -69,7 +69,7 @@ function toRoutes(operation: Operation): Route[] {
     if (csv && only.format === 'csv') {
       const rows = csv.rows ?? ((_: unknown, page: object) => run({ ...call, input: { ...own, ...page } }));
       return csvResponse(
-        { name: csv.name, scope: scope as Scope, query: own },
+        { name: csv.name, scope: scope as Scope, query: own, request },
         csv.columns as never[],
         csv.batches?.(call as never) ?? readPages((page) => rows(call, page) as ReturnType<ReadPage<object>>),
       );

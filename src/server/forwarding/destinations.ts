@@ -194,10 +194,11 @@ export function updateDestination(
 }
 
 /** Deletes a destination. What waits for it is not sent. @throws AppError `not_found` */
-export function deleteDestination(scope: Scope<'*'>, id: string): Promise<void> {
+export function deleteDestination(scope: Scope<'*'>, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
     if (!(await repository.lockDestination(tx, id))) throw noSuchDestination();
     const before = await readStored(tx, id);
+    assertVersion('destination', before.version, version);
     await repository.deleteDestinationRow(tx, id);
     await forwardingChanged(tx);
     await recordAudit(tx, scope, {

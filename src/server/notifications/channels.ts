@@ -190,10 +190,11 @@ export function updateChannel(
  * Deletes a channel that no rule uses; its log stays.
  * @throws AppError `not_found`, `conflict` while rules use it
  */
-export function deleteChannel(scope: Scope<'notification:write'>, id: string): Promise<void> {
+export function deleteChannel(scope: Scope<'notification:write'>, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await repository.lockChannel(tx, scope.tenants, id, 'update');
     if (!row) throw noSuchChannel();
+    assertVersion('channel', row.version, version);
     const { rules_total } = await storedChannel(tx, id);
     if (rules_total > 0) {
       throw new AppError(

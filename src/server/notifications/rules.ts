@@ -168,10 +168,11 @@ export function updateRule(
 }
 
 /** Deletes a rule with its incidents; what it told stays. @throws AppError `not_found` */
-export function deleteRule(scope: Scope<'notification:write'>, id: string): Promise<void> {
+export function deleteRule(scope: Scope<'notification:write'>, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await repository.lockRule(tx, scope.tenants, id);
     if (!row) throw noSuchRule();
+    assertVersion('rule', row.version, version);
     const before = await stored(tx, id);
     await repository.deleteRuleRow(tx, id);
     await notificationChanged(tx, row.tenant_id);

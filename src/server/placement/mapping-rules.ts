@@ -134,11 +134,12 @@ export async function updateMappingRule(
  * Deletes a rule. What it had put somewhere goes where the other rules want it, or out of its project.
  * @throws AppError `not_found`
  */
-export async function deleteMappingRule(scope: Scope<'mapping:write'>, id: string): Promise<void> {
+export async function deleteMappingRule(scope: Scope<'mapping:write'>, id: string, version?: number): Promise<void> {
   const started = await db.transaction(async (tx) => {
     await lockMapping(tx);
     const row = await repository.lockMappingRule(tx, id);
     if (!row) throw noSuchMappingRule();
+    assertVersion('mapping rule', row.version, version);
     await repository.deleteMappingRuleRow(tx, id);
     await publishEvent(tx, { type: 'mapping_rule.changed' });
     const moved = await placeByRules(tx);

@@ -8,8 +8,8 @@ const PAGE_ROWS = 500;
 
 export type ReadPage<T> = (page: { limit: number; cursor?: string }) => Promise<Pick<Page<T>, 'items' | 'next_cursor'>>;
 
-/** What leaves as a file: which list, who asked, and with which filters. */
-export type ListFile = { name: string; scope: Exporter; query: object };
+/** What leaves as a file: which list, who asked, with which filters, and by which request: with HEAD nothing leaves. */
+export type ListFile = { name: string; scope: Exporter; query: object; request: Request };
 
 /** A whole list, page by page. */
 export async function* readPages<T>(readPage: ReadPage<T>): AsyncGenerator<readonly T[], void, undefined> {
@@ -25,7 +25,7 @@ export async function* readPages<T>(readPage: ReadPage<T>): AsyncGenerator<reado
  * wrong filters still are a proper error. The audit trail has who took it before the first byte leaves.
  */
 export async function streamBatches<T>(
-  { name, scope, query }: ListFile,
+  { name, scope, query, request }: ListFile,
   { suffix, type }: { suffix: 'csv' | 'ndjson'; type: string },
   batches: AsyncIterable<readonly T[]>,
   { head = '', line }: { head?: string; line: (row: T) => string },
@@ -35,10 +35,12 @@ export async function streamBatches<T>(
   // The reader of the stream requests the batches; they are still read over the connections of exports.
   const readNext = AsyncResource.bind(() => rows.next());
   let batch = await readNext();
-  await recordExport(scope, { list: name, format: suffix, filters: { ...query } }).catch(async (error: unknown) => {
-    await rows.return?.();
-    throw error;
-  });
+  if (request.method !== 'HEAD') {
+    await recordExport(scope, { list: name, format: suffix, filters: { ...query } }).catch(async (error: unknown) => {
+      await rows.return?.();
+      throw error;
+    });
+  }
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       if (head !== '') controller.enqueue(encoder.encode(head));

@@ -174,11 +174,12 @@ export function updateCluster(
  * Deletes a cluster with its nodes, workloads, networks, subnets and addresses, and the mapping rules for it alone. A sync that runs on it ends by itself.
  * @throws AppError `not_found`
  */
-export function deleteCluster(scope: Scope<'cluster:write'>, id: string): Promise<void> {
+export function deleteCluster(scope: Scope<'cluster:write'>, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await lockClusterForDelete(tx, id);
     const cluster = row && (await findCluster(tx, id));
     if (!row || !cluster) throw notFound('cluster');
+    assertVersion('cluster', row.version, version);
     const mapping_rules = await listClusterRules(tx, id);
     await deleteClusterRow(tx, id);
     if (mapping_rules.length > 0) await publishEvent(tx, { type: 'mapping_rule.changed' });

@@ -107,11 +107,12 @@ function assertNoHoldings(held: repository.ProjectHoldings): void {
  * @throws AppError `not_found`; `conflict` while it has workloads, mapping rules would give it some, it owns policies or groups,
  * or roles are held for it
  */
-export function deleteProject(scope: Scope<'project:write'>, id: string): Promise<void> {
+export function deleteProject(scope: Scope<'project:write'>, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await repository.lockProject(tx, scope.tenants, id, 'update');
     const project = row && (await repository.findProject(tx, scope.tenants, id));
     if (!row || !project) throw notFound('project');
+    assertVersion('project', row.version, version);
     if (project.workloads_total > 0) {
       throw new AppError(
         'conflict',

@@ -85,11 +85,12 @@ export function updateTenant(
  * Deletes an empty tenant. Roles that users hold for it go with it.
  * @throws AppError `not_found`; `conflict` while it has projects, groups or policies
  */
-export function deleteTenant(scope: Scope<'tenant:write'>, id: string): Promise<void> {
+export function deleteTenant(scope: Scope<'tenant:write'>, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await repository.lockTenant(tx, id, 'update');
     const tenant = row && (await repository.findTenant(tx, 'all', id));
     if (!row || !tenant) throw notFound('tenant');
+    assertVersion('tenant', row.version, version);
     const { projects, security_groups, policies } = tenant.counts;
     const left = [
       [projects, 'projects'],

@@ -168,9 +168,10 @@ export function updateSavedView(session: Session, id: string, input: SavedViewUp
 }
 
 /** @throws AppError `not_found`, `forbidden` for one that others share */
-export function deleteSavedView(session: Session, id: string): Promise<void> {
+export function deleteSavedView(session: Session, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await lockEditable(tx, session, id);
+    assertVersion('view', row.version, version);
     await repository.deleteSavedView(tx, id);
     await recordAudit(
       tx,

@@ -104,10 +104,11 @@ export function updateRole(scope: Scope<'role:write'>, id: string, { version, ..
  * Deletes an unassigned role.
  * @throws AppError `not_found`, `refused` for built-in roles, `conflict` while it is assigned to users
  */
-export function deleteRole(scope: Scope<'role:write'>, id: string): Promise<void> {
+export function deleteRole(scope: Scope<'role:write'>, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await lockRole(tx, id, 'update');
     if (row.built_in) throw builtIn();
+    assertVersion('role', row.version, version);
     const { users_total } = await getStoredRole(tx, id);
     if (users_total > 0) {
       throw new AppError('conflict', `This role is assigned (users: ${users_total}). Unassign it first.`, {

@@ -179,13 +179,14 @@ export async function updateUser(
  * @throws AppError `not_found`, `conflict` for oneself or the last super administrator, `forbidden` for a user with
  * permissions that the actor lacks, and for API tokens
  */
-export async function deleteUser(scope: Scope<'user:write'>, id: string): Promise<void> {
+export async function deleteUser(scope: Scope<'user:write'>, id: string, version?: number): Promise<void> {
   assertNoToken(scope, 'end sessions');
   return db.transaction(async (tx) => {
     await repository.lockSuperAdmins(tx);
     const row = await repository.lockUser(tx, id);
     if (!row) throw notFound('user');
     assertNotSelf(scope, id, 'delete');
+    assertVersion('user', row.version, version);
     const held = await repository.findAssignments(tx, [id], now());
     await assertMayGrant(tx, scope.actor, held);
     await endSessions(tx, id);

@@ -37,9 +37,9 @@ export const auditRouter = router({
     run: ({ scope, input }) => listAuditRecords(scope.tenants, input),
     respond: {
       query: z.strictObject({ format }),
-      answer: ({ scope, input }, { format }) => {
+      answer: ({ scope, input }, { format }, request) => {
         if (format === 'json') return listAuditRecords(scope.tenants, input);
-        const file = { name: 'audit', scope, query: input };
+        const file = { name: 'audit', scope, query: input, request };
         const rows: ReadPage<AuditRecord> = (page) => exportAudit(scope, { ...input, ...page });
         if (format === 'csv') return csvResponse(file, CSV, readPages(flattenRecords(rows)));
         const line = (record: AuditRecord) => `${JSON.stringify(record)}\n`;

@@ -17,7 +17,7 @@ import { awaitSyncRun, readCluster } from '../../inventory/reads';
 import { checkCluster } from '../../sync/check-cluster';
 import { createCluster, deleteCluster, previewDelete, updateCluster } from '../../sync/clusters';
 import { requestSync } from '../../sync/request-sync';
-import { operations, Waiting } from '../operation';
+import { ByVersion, operations, Waiting } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Clusters');
@@ -75,7 +75,8 @@ export const clustersRouter = router({
     rest: 'DELETE /clusters/{cluster_id}',
     summary: 'Delete a cluster with its nodes, workloads, networks, prefixes and addresses.',
     access: { permission: 'cluster:write' },
-    run: ({ scope, params }) => deleteCluster(scope, params.cluster_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteCluster(scope, params.cluster_id, input.version),
   }),
   deletePreview: query({
     rest: 'GET /clusters/{cluster_id}/delete-preview',

@@ -14,7 +14,7 @@ import {
   readExporter,
   updateExporter,
 } from '../../traffic/collector/exporters';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Flow exporters');
@@ -60,7 +60,8 @@ export const flowExportersRouter = router({
     rest: 'DELETE /flow-exporters/{flow_exporter_id}',
     summary: 'Delete a flow exporter. Its datagrams are refused from now on; stored flows stay.',
     access: writes,
-    run: ({ scope, params }) => deleteExporter(scope, params.flow_exporter_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteExporter(scope, params.flow_exporter_id, input.version),
   }),
   collector: query({
     rest: 'GET /collector',

@@ -14,7 +14,7 @@ import {
 } from '../../forwarding/destinations';
 import { listDestinations } from '../../forwarding/queries/forwarding-destinations';
 import { testDestination } from '../../forwarding/send-test';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Forwarding');
@@ -58,7 +58,8 @@ export const forwardingRouter = router({
     rest: 'DELETE /forwarding-destinations/{forwarding_destination_id}',
     summary: 'Delete a destination. What waits for it is not sent. Super administrators only.',
     access: writes,
-    run: ({ scope, params }) => deleteDestination(scope, params.forwarding_destination_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteDestination(scope, params.forwarding_destination_id, input.version),
   }),
   test: mutation({
     rest: 'POST /forwarding-destinations/{forwarding_destination_id}/test',

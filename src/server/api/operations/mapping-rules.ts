@@ -18,7 +18,7 @@ import {
 import { previewMappingRule } from '../../placement/preview';
 import { listMappingConflicts } from '../../placement/queries/mapping-placements';
 import { listMappingRules } from '../../tenancy/queries/mapping-rules';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Administration');
@@ -79,6 +79,7 @@ export const mappingRulesRouter = router({
     summary:
       'Delete a mapping rule. Its workloads move to the project of another matching rule, or out of the project.',
     access: { permission: 'mapping:write' },
-    run: ({ scope, params }) => deleteMappingRule(scope, params.mapping_rule_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteMappingRule(scope, params.mapping_rule_id, input.version),
   }),
 });

@@ -16,7 +16,7 @@ import {
   updateNetboxSource,
 } from '../../sync/netbox/sources';
 import { listNetboxSources } from '../../sync/queries/netbox-sources';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Address management');
@@ -61,7 +61,8 @@ export const netboxRouter = router({
     rest: 'DELETE /netbox-sources/{netbox_source_id}',
     summary: 'Delete a NetBox source. What was imported stays.',
     access,
-    run: ({ scope, params }) => deleteNetboxSource(scope, params.netbox_source_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteNetboxSource(scope, params.netbox_source_id, input.version),
   }),
   import: mutation({
     rest: 'POST /netbox-sources/{netbox_source_id}/import',

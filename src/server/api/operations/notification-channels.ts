@@ -23,7 +23,7 @@ import { listDeliveries } from '../../notifications/queries/notification-deliver
 import { endPreviousSecret, rotateSigningSecret } from '../../notifications/rotate-signing-secret';
 import { testChannel } from '../../notifications/send-test';
 import { storedNotificationSettings, updateNotificationSettings } from '../../notifications/settings';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Notifications');
@@ -67,7 +67,8 @@ export const notificationChannelsRouter = router({
     rest: 'DELETE /notification-channels/{channel_id}',
     summary: 'Delete a notification channel that no rule uses.',
     access: writes,
-    run: ({ scope, params }) => deleteChannel(scope, params.channel_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteChannel(scope, params.channel_id, input.version),
   }),
   rotateSecret: mutation({
     rest: 'POST /notification-channels/{channel_id}/rotate-secret',

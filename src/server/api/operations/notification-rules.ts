@@ -11,7 +11,7 @@ import { listIncidents } from '../../notifications/queries/notification-incident
 import { listRules } from '../../notifications/queries/notification-rules';
 import { createRule, deleteRule, readRule, updateRule } from '../../notifications/rules';
 import { testRule } from '../../notifications/send-test';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Notifications');
@@ -55,7 +55,8 @@ export const notificationRulesRouter = router({
     rest: 'DELETE /notification-rules/{rule_id}',
     summary: 'Delete a notification rule with its incidents.',
     access: writes,
-    run: ({ scope, params }) => deleteRule(scope, params.rule_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteRule(scope, params.rule_id, input.version),
   }),
   test: mutation({
     rest: 'POST /notification-rules/{rule_id}/test',

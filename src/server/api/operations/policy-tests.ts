@@ -27,7 +27,7 @@ import {
   listProtectedConnections,
   removeProtectedConnection,
 } from '../../enforcement/policy-tests/protected-connections';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Policy tests');
@@ -70,7 +70,8 @@ export const policyTestsRouter = router({
     rest: 'DELETE /policy-tests/{policy_test_id}',
     summary: 'Delete a policy test.',
     access: { permission: 'policy_test:write' },
-    run: ({ scope, params }) => deletePolicyTest(scope, params.policy_test_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deletePolicyTest(scope, params.policy_test_id, input.version),
   }),
   release: mutation({
     rest: 'POST /policy-tests/{policy_test_id}/release',

@@ -14,7 +14,7 @@ import { assignWorkloads, followMappingRules } from '../../placement/place';
 import { previewAssignment } from '../../placement/preview';
 import { createProject, deleteProject, readProject, updateProject } from '../../tenancy/projects';
 import { listProjects } from '../../tenancy/queries/projects';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Administration');
@@ -56,7 +56,8 @@ export const projectsRouter = router({
     rest: 'DELETE /projects/{project_id}',
     summary: 'Delete a project without workloads.',
     access: { permission: 'project:write' },
-    run: ({ scope, params }) => deleteProject(scope, params.project_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteProject(scope, params.project_id, input.version),
   }),
   assignWorkloads: mutation({
     rest: 'POST /workloads/assign',

@@ -2,7 +2,7 @@ import { Role, RoleInput, RoleListInput, RolePage, RoleUpdate } from '@/domain/r
 import { listRoles } from '../../access/queries/roles';
 import { createRole, deleteRole, readRole, updateRole } from '../../access/users/roles';
 import { clock } from '../../lib/clock';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Administration');
@@ -44,6 +44,7 @@ export const rolesRouter = router({
     rest: 'DELETE /roles/{role_id}',
     summary: 'Delete an unassigned role.',
     access: { permission: 'role:write' },
-    run: ({ scope, params }) => deleteRole(scope, params.role_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteRole(scope, params.role_id, input.version),
   }),
 });

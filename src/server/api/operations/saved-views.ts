@@ -1,6 +1,6 @@
 import { SavedView, SavedViewInput, SavedViewListInput, SavedViewPage, SavedViewUpdate } from '@/domain/saved-view';
 import { createSavedView, deleteSavedView, listSavedViews, updateSavedView } from '../../access/account/saved-views';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Account');
@@ -41,6 +41,7 @@ export const savedViewsRouter = router({
     rest: 'DELETE /saved-views/{saved_view_id}',
     summary: 'Delete a saved view.',
     access: writing,
-    run: ({ session, params }) => deleteSavedView(session, params.saved_view_id),
+    input: ByVersion,
+    run: ({ session, params, input }) => deleteSavedView(session, params.saved_view_id, input.version),
   }),
 });

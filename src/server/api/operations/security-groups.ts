@@ -23,7 +23,7 @@ import {
 import { addMember, changeMembers, listMembers, removeMember } from '../../enforcement/groups/members';
 import { releaseSecurityGroup } from '../../enforcement/managed/release';
 import { listSecurityGroups } from '../../enforcement/queries/security-groups';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Security groups');
@@ -68,7 +68,8 @@ export const securityGroupsRouter = router({
     rest: 'DELETE /security-groups/{security_group_id}',
     summary: 'Delete a security group. Returns 409 with used_by while policies use it.',
     access: { permission: 'group:write' },
-    run: ({ scope, params }) => deleteSecurityGroup(scope, params.security_group_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteSecurityGroup(scope, params.security_group_id, input.version),
   }),
   release: mutation({
     rest: 'POST /security-groups/{security_group_id}/release',

@@ -1,7 +1,7 @@
 import { Tenant, TenantInput, TenantListInput, TenantPage, TenantUpdate } from '@/domain/tenant';
 import { listTenants } from '../../tenancy/queries/tenants';
 import { createTenant, deleteTenant, readTenant, updateTenant } from '../../tenancy/tenants';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Administration');
@@ -43,6 +43,7 @@ export const tenantsRouter = router({
     rest: 'DELETE /tenants/{tenant_id}',
     summary: 'Delete an empty tenant with all role assignments for it.',
     access: { permission: 'tenant:write' },
-    run: ({ scope, params }) => deleteTenant(scope, params.tenant_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteTenant(scope, params.tenant_id, input.version),
   }),
 });

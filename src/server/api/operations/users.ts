@@ -8,7 +8,7 @@ import { listUsers } from '../../access/queries/user-list';
 import { setAssignments } from '../../access/users/assignments';
 import { createUser, deleteUser, explainUser, readUser, updateUser } from '../../access/users/users';
 import { clock } from '../../lib/clock';
-import { operations } from '../operation';
+import { ByVersion, operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Administration');
@@ -84,7 +84,8 @@ export const usersRouter = router({
     rest: 'DELETE /users/{user_id}',
     summary: 'Delete an account with its roles and sessions.',
     access: { permission: 'user:write' },
-    run: ({ scope, params }) => deleteUser(scope, params.user_id),
+    input: ByVersion,
+    run: ({ scope, params, input }) => deleteUser(scope, params.user_id, input.version),
   }),
   setAssignments: mutation({
     rest: 'PUT /users/{user_id}/assignments',

@@ -201,19 +201,20 @@ export async function updateSecurityGroupIn(
  * Deletes a group that no policy names.
  * @throws AppError `not_found`; `conflict` naming the policies
  */
-export const deleteSecurityGroup = (scope: Scope<'group:write'>, id: string): Promise<void> =>
-  db.transaction((tx) => deleteSecurityGroupIn(tx, scope, id));
+export const deleteSecurityGroup = (scope: Scope<'group:write'>, id: string, version?: number): Promise<void> =>
+  db.transaction((tx) => deleteSecurityGroupIn(tx, scope, id, { version }));
 
 /** As `deleteSecurityGroup`, inside the caller's transaction. @param rollout the change that takes back what it created */
 export async function deleteSecurityGroupIn(
   tx: Tx,
   scope: Scope<'group:write'>,
   id: string,
-  rollout?: WithinChange,
+  { version, rollout }: { version?: number | undefined; rollout?: WithinChange },
 ): Promise<void> {
   const row = await lockSecurityGroup(tx, scope.reach, id);
   const group = row && (await findSecurityGroup(tx, 'all', id));
   if (!row || !group) throw notFound('group');
+  assertVersion('group', row.version, version);
   assertUnmanaged('security_group', row, rollout);
   await assertNoRollout(tx, [id], rollout);
   const endpoints = [`sg:${row.id}`, `sg:${row.name}`];

@@ -228,9 +228,10 @@ export async function deletePolicyTestIn(
   tx: Tx,
   scope: Scope<'policy_test:write'>,
   id: string,
-  within?: WithinChange,
+  { version, within }: { version?: number | undefined; within?: WithinChange },
 ): Promise<void> {
   const row = await lockOwnTest(tx, scope.reach, id);
+  assertVersion('policy test', row.version, version);
   assertUnmanaged('policy_test', row, within);
   await deleteRow(tx, id);
   await publishEvent(tx, { type: 'policy_test.changed', ...toOwner(row) });
@@ -245,5 +246,5 @@ export async function deletePolicyTestIn(
 }
 
 /** @throws AppError `not_found`, `forbidden` for a protected connection */
-export const deletePolicyTest = (scope: Scope<'policy_test:write'>, id: string): Promise<void> =>
-  db.transaction((tx) => deletePolicyTestIn(tx, scope, id));
+export const deletePolicyTest = (scope: Scope<'policy_test:write'>, id: string, version?: number): Promise<void> =>
+  db.transaction((tx) => deletePolicyTestIn(tx, scope, id, { version }));

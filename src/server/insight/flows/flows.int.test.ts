@@ -154,6 +154,8 @@ describe('GET /flows', () => {
       after: { format: 'csv', filters: { q: '10.1.0.10' } },
     });
     expect((await call('/flows?format=csv&cursor=x', { headers: admin })).status).toBe(400);
+    // Nothing leaves.
+    expect((await call('/flows?format=csv', { method: 'HEAD', headers: admin })).status).toBe(200);
     expect(await exports()).toHaveLength(before + 1);
     const session = await readSession(new Request('http://fabric.test/', { headers: admin }), {
       request_id: 'test',

@@ -138,10 +138,11 @@ export async function updateNetboxSource(
 }
 
 /** Deletes a source. What was imported stays. @throws AppError `not_found` */
-export function deleteNetboxSource(scope: Scope<'ipam:write'>, id: string): Promise<void> {
+export function deleteNetboxSource(scope: Scope<'ipam:write'>, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
     if (!(await repository.lockNetboxSource(tx, id))) throw noSuchSource();
     const before = await readStored(tx, id);
+    assertVersion('NetBox source', before.version, version);
     await repository.deleteNetboxSourceRow(tx, id);
     await recordAudit(tx, scope, {
       action: 'netbox_source.deleted',

@@ -133,10 +133,11 @@ export function updateExporter(
 }
 
 /** Deletes an exporter. Its stored flows stay until their retention ends. @throws AppError `not_found` */
-export function deleteExporter(scope: Scope<'agent:install'>, id: string): Promise<void> {
+export function deleteExporter(scope: Scope<'agent:install'>, id: string, version?: number): Promise<void> {
   return db.transaction(async (tx) => {
     if (!(await repository.lockExporter(tx, id))) throw noSuchExporter();
     const before = await readStored(tx, id);
+    assertVersion('flow exporter', before.version, version);
     await repository.deleteExporterRow(tx, id);
     await exportersChanged(tx);
     await recordAudit(tx, scope, {

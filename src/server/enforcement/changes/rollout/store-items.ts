@@ -67,11 +67,11 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
     await changeMembersIn(tx, groups, group_id, { add, remove }, { rollout: within });
   }
   for (const { group_id } of selectItems(change.items, 'group_delete')) {
-    await deleteSecurityGroupIn(tx, groups, group_id, within);
+    await deleteSecurityGroupIn(tx, groups, group_id, { rollout: within });
   }
   const tests = changeScope('policy_test:write', by);
   for (const { policy_test_id: id } of selectItems(change.items, 'policy_test_delete')) {
-    await deletePolicyTestIn(tx, tests, id, within);
+    await deletePolicyTestIn(tx, tests, id, { within });
   }
   for (const { policy_test_id: id, before, after, ...item } of selectItems(change.items, 'policy_test')) {
     if (!before) await createPolicyTestIn(tx, tests, null, { id, ...toOwner(item), ...after });

@@ -188,7 +188,7 @@ class Undo {
       }
       try {
         if (!before) {
-          await deleteSecurityGroupIn(tx, this.#groups, id, this.#within);
+          await deleteSecurityGroupIn(tx, this.#groups, id, { rollout: this.#within });
           continue;
         }
         const { version: _, ...content } = before;
@@ -231,7 +231,7 @@ class Undo {
         const isTaken = (candidate: string) => policyTestNameTaken(tx, row, candidate);
         const name = content.name === row.name ? content.name : await chooseFreeName(content.name, isTaken);
         await updatePolicyTestIn(tx, scope, null, id, { ...content, name }, this.#within);
-      } else await deletePolicyTestIn(tx, scope, id, this.#within);
+      } else await deletePolicyTestIn(tx, scope, id, { within: this.#within });
     }
     for (const { policy_test_id: id, before, ...item } of selectItems(this.change.items, 'policy_test_delete')) {
       const { version: _, ...content } = before;
