@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { IMPORT_COLUMNS, SETTABLE_STATES } from '../choices';
+import { ADDRESS_STATES, IMPORT_COLUMNS, SETTABLE_STATES } from '../choices';
+import { unguardFormulas } from '../formula-guard';
 import { nearestWord } from '../nearest-word';
 import { cidrContains, parseCidr } from '../net/cidr';
 import { parseIp } from '../net/ip-address';
@@ -13,9 +14,6 @@ export const HEADER_LINE = 1;
 
 export type RowError = { line: number; field: string; message: string };
 
-/** What spreadsheets would run as a formula is exported with an apostrophe in front. */
-const stripFormulaGuard = (text: string) => (/^'[\s]*[=+\-@]/.test(text) ? text.slice(1) : text);
-
 const name = z.string().trim().min(1, 'Missing.').max(200, 'At most 200 characters.');
 const BOOLEANS: Record<string, boolean> = {
   true: true,
@@ -26,11 +24,15 @@ const BOOLEANS: Record<string, boolean> = {
   '0': false,
 };
 
+/** The states that a file may set. */
+export const SETTABLE = `One of ${SETTABLE_STATES.join(', ')}.`;
+
 const AddressRow = z.object({
   cluster: name.optional(),
   address: AddressText,
   network: name.optional(),
-  state: z.enum(SETTABLE_STATES, { error: `One of ${SETTABLE_STATES.join(', ')}.` }).optional(),
+  // What was exported may have the others, too.
+  state: z.enum(ADDRESS_STATES, { error: SETTABLE }).optional(),
   hostname: Hostname.optional(),
   mac: MacText.optional(),
   description: Description.optional(),
@@ -120,7 +122,7 @@ function headerProblem(kind: ImportKind, header: readonly string[], errors: read
 function toFields(header: readonly string[], known: readonly string[], { cells }: CsvRecord): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [index, column] of header.entries()) {
-    const cell = stripFormulaGuard((cells[index] ?? '').trim());
+    const cell = unguardFormulas((cells[index] ?? '').trim());
     if (known.includes(column) && cell !== '') fields[column] = cell;
   }
   return fields;

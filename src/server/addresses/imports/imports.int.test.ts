@@ -305,6 +305,29 @@ describe('an import of addresses', () => {
     expect(text).toContain("'=1+1");
     expect(await importCsv(text)).toMatchObject({ status: 'ok', created: 0, updated: 0, unchanged: 1 });
   });
+
+  it('takes what the export gives of every state and text, without a change', async () => {
+    const texts = ["'=1+1", 'Contact: a; +49 30 1234', 'todo:\n- item 1', "it's; 'quoted'"];
+    const rows = texts.map((text, i) => `${cluster.name},10.0.1.${i},"${text}"`);
+    await importCsv(`cluster,address,description\n${rows.join('\n')}\n`);
+    // As a person writes them: an apostrophe in front of a formula is taken for that of an export.
+    const stored = (await listStored()).map(({ description }) => description);
+    await sqlClient()`update ip_addresses set state = case host(address) when '10.0.1.0' then 'conflict' else 'stale' end
+      where cluster_id = ${cluster.id} and host(address) in ('10.0.1.0', '10.0.1.1')`;
+    await sqlClient()`update ip_addresses set description = ${"'=1+1"} where cluster_id = ${cluster.id} and host(address) = '10.0.1.2'`;
+    const file = await (await call(`/ip-addresses?format=csv&cluster_id=${cluster.id}`, { headers })).text();
+    expect(await importCsv(file)).toMatchObject({ status: 'ok', created: 0, updated: 0, unchanged: 4 });
+    expect((await listStored()).map(({ description }) => description)).toEqual([
+      stored[0],
+      stored[1],
+      "'=1+1",
+      stored[3],
+    ]);
+    expect(await importCsv(file.replace(',conflict,', ',stale,'))).toMatchObject({
+      status: 'failed',
+      errors: [{ field: 'state', message: expect.stringContaining('One of active, reserved, dhcp.') }],
+    });
+  });
 });
 
 describe('an import of subnets', () => {

@@ -1,5 +1,5 @@
 import type { ImportChange } from '@/domain/ipam/csv-import';
-import type { AddressImportRow, RowError } from '@/domain/ipam/import-rows';
+import { type AddressImportRow, type RowError, SETTABLE } from '@/domain/ipam/import-rows';
 import { parseCidr } from '@/domain/net/cidr';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { PrefixTable } from '@/domain/net/prefix-table';
@@ -182,6 +182,10 @@ export function planAddresses(rows: readonly AddressImportRow[], context: Import
       continue;
     }
     const known = stored.get(place);
+    if ((row.state === 'conflict' || row.state === 'stale') && known?.state !== row.state) {
+      fail('state', `${SETTABLE} Only what was found sets ${row.state}.`);
+      continue;
+    }
     const { network_id, subnet_id } = home;
     const base: AddressWrite = known
       ? { ...known, address: row.address, cluster_id: clusterId, network_id, subnet_id }
