@@ -144,7 +144,15 @@ const flow = fc
     },
     { requiredKeys: [] },
   )
-  .map((values) => ({ ...makeFlow(), ...values }));
+  .chain((values) =>
+    // Both ends have one family in most of them.
+    fc
+      .oneof(
+        { weight: 7, arbitrary: fc.constant(values.source_ip?.includes(':') ? '2001:db8::2' : '198.51.100.20') },
+        { weight: 1, arbitrary: fc.ipV6() },
+      )
+      .map((destination_ip) => ({ ...makeFlow(), ...values, destination_ip })),
+  );
 const spoiled = fc
   .tuple(flow, fc.constantFrom(...Object.keys(makeFlow())), anything)
   .map(([good, field, value]) => ({ ...good, [field]: value }));
