@@ -88,7 +88,12 @@ function toRoutes(operation: Operation): Route[] {
       params,
       query,
       body: inQuery ? undefined : input,
-      response: { status: status ?? (output ? 200 : 204), schema: output, problems },
+      response: {
+        status: status ?? (output ? 200 : 204),
+        schema: output,
+        problems,
+        ...(respond?.finished && { also: [{ status: 200, schema: respond.finished }] }),
+      },
       handler: handler as never,
     }),
   ];

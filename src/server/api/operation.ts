@@ -100,8 +100,15 @@ type OverRest<C, R extends string, O extends Shape> = {
   maxBodyBytes?: number;
   gzip?: boolean;
   csv?: CsvFile<C, O>;
-  /** Where REST takes or answers more than pages do: further fields of the query, and what is answered (a Response, too). */
-  respond?: { query?: z.ZodObject; answer: (call: C, query: RestQuery, request: Request) => Promise<unknown> };
+  /**
+   * Where REST takes or answers more than pages do: further fields of the query, what is answered (a Response, too), and what an answer has
+   * that comes with 200 when the work is finished.
+   */
+  respond?: {
+    query?: z.ZodObject;
+    finished?: z.ZodType;
+    answer: (call: C, query: RestQuery, request: Request) => Promise<unknown>;
+  };
   malformedExtra?: (
     scope: ScopeOf<C>,
     path: Readonly<Record<string, string>>,

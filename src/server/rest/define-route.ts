@@ -47,8 +47,8 @@ export type RouteResponse = {
   schema?: z.ZodType;
   /** Type of an answer that is no JSON, such as `text/event-stream`. */
   media?: string;
-  /** Further statuses of success: 200 beside 202 where the caller may wait. */
-  also?: readonly (200 | 202 | 302 | 304)[];
+  /** Further answers of success, with their schema: 200 beside 202 where the caller may wait. */
+  also?: readonly { status: 200 | 304; schema?: z.ZodType }[];
   /** Errors that do not follow from who may call it and what it takes. */
   problems?: readonly ErrorCode[];
 };

@@ -89,7 +89,7 @@ const undocumented = new Set<string>();
 const documented = new Map(
   routes.map((route) => [
     `${route.method} ${route.path}`,
-    [route.response.status, ...(route.response.also ?? []), ...problemStatuses(route)],
+    [route.response.status, ...(route.response.also ?? []).map(({ status }) => status), ...problemStatuses(route)],
   ]),
 );
 

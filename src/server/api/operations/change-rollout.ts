@@ -52,6 +52,7 @@ export const changeRolloutRouter = router({
       readChange(scope, session, await applyPolicyAsChange(scope, session, input, applyRights(session))),
     respond: {
       query: Waiting,
+      finished: Change,
       answer: async ({ scope, session, input }, wait, { signal }) => {
         const id = await applyPolicyAsChange(scope, session, input, applyRights(session));
         return answerWhenDone({ scope, session }, id, wait, signal);
@@ -74,6 +75,7 @@ export const changeRolloutRouter = router({
     },
     respond: {
       query: Waiting,
+      finished: Change,
       answer: async (call, wait, { signal }) => {
         await applyChange(call.scope, call.params.change_id, call.input, applyRights(call.session));
         return answerWhenDone(call, call.params.change_id, wait, signal);
@@ -93,6 +95,7 @@ export const changeRolloutRouter = router({
     },
     respond: {
       query: Waiting,
+      finished: Change,
       answer: async (call, wait, { signal }) => {
         await continueChange(call.scope, call.params.change_id, call.input);
         return answerWhenDone(call, call.params.change_id, wait, signal);
@@ -123,6 +126,7 @@ export const changeRolloutRouter = router({
     },
     respond: {
       query: Waiting,
+      finished: Change,
       answer: async (call, wait, { signal }) => {
         await rollBackChange(call.scope, call.params.change_id, call.input);
         return answerWhenDone(call, call.params.change_id, wait, signal);

@@ -120,6 +120,7 @@ export const changesRouter = router({
       requestChangeImpact(scope, impactReader(session), params.change_id, input, { wait: false }),
     respond: {
       query: Waiting,
+      finished: Impact,
       answer: async ({ scope, session, params, input }, { wait }, { signal }) => {
         const waiting = { wait: wait === 'true', signal };
         return toImpactResponse(

@@ -9,7 +9,7 @@ import {
   ClusterUpdate,
 } from '@/domain/cluster';
 import { ClusterFirewall } from '@/domain/host-firewall';
-import { SyncAccepted, SyncRunListInput, SyncRunPage } from '@/domain/sync';
+import { SyncAccepted, SyncRun, SyncRunListInput, SyncRunPage } from '@/domain/sync';
 import { readClusterFirewall } from '../../enforcement/host-firewall/read-hosts';
 import { listClusters } from '../../inventory/queries/clusters';
 import { listSyncRuns } from '../../inventory/queries/sync-runs';
@@ -94,6 +94,7 @@ export const clustersRouter = router({
     run: ({ scope, params }) => requestSync(scope, params.cluster_id),
     respond: {
       query: Waiting,
+      finished: SyncRun,
       answer: async ({ scope, params }, { wait }, request) => {
         const accepted = await requestSync(scope, params.cluster_id);
         if (wait === 'false') return accepted;

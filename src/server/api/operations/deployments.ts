@@ -53,6 +53,7 @@ export const deploymentsRouter = router({
       applyPolicy(scope, params.policy_id, input, { wait: false }, testRights(session)),
     respond: {
       query: Waiting,
+      finished: ApplyResult,
       answer: async ({ scope, session, params, input }, { wait }, { signal }) =>
         toApplyResponse(
           await applyPolicy(scope, params.policy_id, input, { wait: wait === 'true', signal }, testRights(session)),
@@ -69,6 +70,7 @@ export const deploymentsRouter = router({
     run: ({ scope, params }) => reconcilePolicy(scope, params.policy_id, { wait: false }),
     respond: {
       query: Waiting,
+      finished: ApplyResult,
       answer: async ({ scope, params }, { wait }, { signal }) =>
         toApplyResponse(await reconcilePolicy(scope, params.policy_id, { wait: wait === 'true', signal })),
     },

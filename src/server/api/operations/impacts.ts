@@ -76,6 +76,7 @@ export const impactsRouter = router({
     run: (call) => requestDraftImpact(call.scope, getCallReader(call), call.input, { wait: false }),
     respond: {
       query: Waiting,
+      finished: Impact,
       answer: async (call, { wait }, { signal }) =>
         toImpactResponse(
           await requestDraftImpact(call.scope, getCallReader(call), call.input, { wait: wait === 'true', signal }),
@@ -96,6 +97,7 @@ export const impactsRouter = router({
       requestPolicyImpact(call.scope, getCallReader(call), call.params.policy_id, call.input, { wait: false }),
     respond: {
       query: Waiting,
+      finished: Impact,
       answer: async (call, { wait }, { signal }) => {
         const waiting = { wait: wait === 'true', signal };
         return toImpactResponse(
@@ -116,6 +118,7 @@ export const impactsRouter = router({
     run: (call) => requestImpactAgain(getCallReader(call), call.params.impact_id, call.input, { wait: false }),
     respond: {
       query: Waiting,
+      finished: Impact,
       answer: async (call, { wait }, { signal }) =>
         toImpactResponse(
           await requestImpactAgain(getCallReader(call), call.params.impact_id, call.input, {

@@ -1,4 +1,4 @@
-import { DiscoverAccepted, DiscoverInput } from '@/domain/ipam/discovery';
+import { DiscoverAccepted, DiscoverInput, DiscoverResult } from '@/domain/ipam/discovery';
 import { IpamSearchInput, IpamSearchResult } from '@/domain/ipam/search';
 import { awaitDiscovery, requestDiscovery } from '../../addresses/discovery/request-discovery';
 import { authorizeIfGranted } from '../../auth/scope';
@@ -21,6 +21,7 @@ export const ipamRouter = router({
     run: ({ scope, input }) => requestDiscovery(scope, input),
     respond: {
       query: Waiting,
+      finished: DiscoverResult,
       answer: async ({ scope, input }, { wait }, { signal }) => {
         const accepted = await requestDiscovery(scope, input);
         const result = wait === 'true' ? await awaitDiscovery(scope, accepted, { signal }) : null;

@@ -26,7 +26,7 @@ import { findVisibleImpact, readImpact } from './read-impact';
 import { hashVisibleState } from './shown-hash';
 
 /** For readers who see the same policies, so that none waits for many of another tenant. */
-const MAX_UNFINISHED = 3;
+const MAX_UNFINISHED = 10;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;

@@ -101,7 +101,7 @@ describe('an expiry in the past', () => {
   it('returns 422 at its field when an edit enters it', async () => {
     const policy = await send<Policy>('/policies', { name: 'typo', definition, rules: [rule('22'), rule('443')] });
     const path = `/policies/${policy.id}`;
-    const past = { expires_at: '1907-01-31T00:00:00Z' };
+    const past = { expires_at: '2007-01-31T00:00:00Z' };
     expect(await refuse('PATCH', path, past)).toEqual(['expires_at']);
     expect(await refuse('PATCH', path, { rules: [rule('22'), rule('443', past)] })).toEqual(['rules.1.expires_at']);
     expect(await refuse('POST', `${path}/rules`, { rule: rule('80', past) })).toEqual(['rule.expires_at']);

@@ -186,9 +186,9 @@ function describeOperation(route: Route, components: SchemaComponents): Operatio
     String(status),
     { $ref: `#/components/responses/${problemName(status)}` },
   ]);
-  const also = (route.response.also ?? []).map((status): [string, object] => [
-    String(status),
-    describeSuccess({ ...route, response: { ...route.response, status } }, components),
+  const also = (route.response.also ?? []).map((answer): [string, object] => [
+    String(answer.status),
+    describeSuccess({ ...route, response: answer }, components),
   ]);
   return {
     operationId: operationId(route),

@@ -25,7 +25,7 @@ const heartbeat = defineRoute({
   maxBodyBytes: MAX_BODY_BYTES,
   gzip: true,
   itemwise: 'flows',
-  response: { status: 200, schema: heartbeatAnswerSchema, problems: ['too_many_requests'] },
+  response: { status: 200, schema: heartbeatAnswerSchema, problems: ['forbidden', 'too_many_requests'] },
   handler: ({ scope, body }) => recordHeartbeat(scope, body),
 });
 

@@ -22,7 +22,7 @@ export const openapiRoutes = [
     summary: 'Get this document: every operation, as OpenAPI 3.1.',
     tag: 'System',
     access: { open: 'It describes the operations of the service and contains nothing about this installation.' },
-    response: { status: 200, schema: z.looseObject({ openapi: z.literal('3.1.0') }), also: [304] },
+    response: { status: 200, schema: z.looseObject({ openapi: z.literal('3.1.0') }), also: [{ status: 304 }] },
     handler: async ({ request, routes }) => {
       const { text, etag } = getDocument(routes);
       const headers = { etag, 'cache-control': 'no-cache' };
