@@ -18,12 +18,26 @@ const MORE: Readonly<Record<string, [number, string]>> = {
   'GET /conversations/{conversation_id}/why': [29, 'all policies and rules as of then, of which nothing is kept'],
   'GET /dashboard': [20, 'three answers of the page in one'],
   'GET /changes/{change_id}/record': [18, 'everything about a change, for an auditor'],
-  'POST /policies/{policy_id}/preview': [13, 'reads the guests from their cluster and stores what it read'],
-  'query insights.summary': [13, 'reads the guest from its cluster and stores what it read'],
+  'POST /policies/{policy_id}/preview': [
+    15,
+    'reads the guests from their cluster, as far as they had content twice, and stores what it read',
+  ],
+  'GET /policies/{policy_id}/cleanup-preview': [14, 'reads the guests from their cluster'],
+  'GET /workloads/{workload_id}/enforcement': [13, 'reads the guest from its cluster and stores what it read'],
+  'query insights.summary': [14, 'reads the guest from its cluster and stores what it read'],
   'GET /policies/{policy_id}/coverage': [14, 'hits of each rule, and since when each could have been observed'],
-  'GET /changes/{change_id}/impact': [14, 'requests the impact, and shows it when it is known'],
-  'POST /policies/{policy_id}/impact': [14, 'requests the impact, and shows it when it is known'],
-  'POST /impacts/{impact_id}/again': [14, 'requests the impact, and shows it when it is known'],
+  'GET /changes/{change_id}/impact': [
+    16,
+    'requests the impact unless too many are computed, and shows it when it is known',
+  ],
+  'POST /policies/{policy_id}/impact': [
+    16,
+    'requests the impact unless too many are computed, and shows it when it is known',
+  ],
+  'POST /impacts/{impact_id}/again': [
+    16,
+    'requests the impact unless too many are computed, and shows it when it is known',
+  ],
 };
 
 let tenants: TwoTenants;
