@@ -76,8 +76,8 @@ test('an expiry is saved as it is typed key by key; one in the past is refused a
     await page.keyboard.type(year);
   };
   await openEditor(page, policy.id);
-  await typeYear('1907');
-  await expect(expires).toHaveValue(/^1907-06-15T/);
+  await typeYear('1999');
+  await expect(expires).toHaveValue(/^1999-06-15T/);
   await save.click();
   await expect(page.getByText('This expiry is in the past.').first()).toBeVisible();
   await openEditor(page, policy.id);
