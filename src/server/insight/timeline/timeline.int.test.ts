@@ -182,7 +182,7 @@ it('shows edits of a workload from when it was found, not those of the former on
       at: new Date(found + seconds * 1000).toISOString(),
     });
   await edit('former@pve', -60);
-  await edit('owner@pve', 0.5);
+  await edit('owner@pve', 0.002);
   const tenant = await makeTenant();
   await change(id, { project_id: (await makeProject(tenant)).id });
   for (const reader of [await makeUser('viewer', tenant), await makeUser('viewer')]) {
