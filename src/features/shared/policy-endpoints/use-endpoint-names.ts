@@ -1,8 +1,8 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useTRPCClient } from '@/lib/trpc';
 import { usePermissions } from '../use-permissions';
 
-const GROUP = /^(!?sg:)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const GROUP = /^(!?sg:)([0-9a-f-]{36})$/;
 /** The others are shown by their ids. */
 const MAX_NAMES = 40;
 
@@ -10,18 +10,15 @@ const MAX_NAMES = 40;
 export function useEndpointNames(endpoints: readonly string[]): (endpoint: string) => string {
   const client = useTRPCClient();
   const { can } = usePermissions();
-  const ids = can('group:read') ? new Set(endpoints.flatMap((endpoint) => GROUP.exec(endpoint)?.[2] ?? [])) : [];
-  const answers = useQueries({
-    queries: [...ids].slice(0, MAX_NAMES).map((id) => ({
-      queryKey: ['endpoint-name', id],
-      queryFn: () => client.securityGroups.get.query({ id }),
-      retry: false,
-    })),
+  const ids = [...new Set(endpoints.flatMap((text) => GROUP.exec(text)?.[2] ?? []))].slice(0, MAX_NAMES);
+  const { data } = useQuery({
+    queryKey: ['endpoint-names', ids],
+    queryFn: () => Promise.all(ids.map((id) => client.securityGroups.get.query({ id }).catch(() => null))),
+    enabled: ids.length > 0 && can('group:read'),
   });
-  const names = new Map(answers.flatMap(({ data }) => (data ? [[data.id, data.name] as const] : [])));
   return (endpoint) => {
-    const [, prefix = '', id = ''] = GROUP.exec(endpoint) ?? [];
-    const name = names.get(id);
-    return name === undefined ? endpoint : prefix + name;
+    const [, prefix, id] = GROUP.exec(endpoint) ?? [];
+    const group = data?.find((one) => one?.id === id);
+    return group ? prefix + group.name : endpoint;
   };
 }
