@@ -6,7 +6,10 @@ const GROUP = /^(!?sg:)([0-9a-f-]{36})$/;
 /** The others are shown by their ids. */
 const MAX_NAMES = 40;
 
-/** Endpoints as they are shown: a group that is named by its id with its name, as far as the reader may see the group. */
+/**
+ * Endpoints as they are shown: a group that is named by its id with its name, as far as the reader may see the group. Policies of the
+ * installation name groups of tenants so. One query for all of them.
+ */
 export function useEndpointNames(endpoints: readonly string[]): (endpoint: string) => string {
   const client = useTRPCClient();
   const { can } = usePermissions();
