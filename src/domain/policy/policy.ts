@@ -12,7 +12,6 @@ import {
   RULE_PROTOCOLS,
 } from './choices';
 import { formatEndpoint, parseEndpoint } from './endpoint';
-import { describeOversize, findRuleThatFitsNowhere } from './file-size';
 import { responsibilityFields, responsibilityInput } from './responsibility-fields';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from './tier';
 
@@ -106,14 +105,8 @@ export const SecurityRuleInput = RuleFields.superRefine((rule, context) => {
 });
 export type SecurityRuleInput = z.output<typeof SecurityRuleInput>;
 
-/** The rules of a policy, as many as the hypervisor can store for one workload. */
-export const PolicyRules = z
-  .array(SecurityRuleInput)
-  .max(MAX_RULES, `At most ${MAX_RULES} rules.`)
-  .superRefine((rules, context) => {
-    const found = findRuleThatFitsNowhere(rules);
-    if (found) context.addIssue({ code: 'custom', path: [found.position], message: describeOversize(found) });
-  });
+/** The rules of a policy. Whether a workload has room for them the service says (`file-size.ts`). */
+export const PolicyRules = z.array(SecurityRuleInput).max(MAX_RULES, `At most ${MAX_RULES} rules.`);
 
 const fields = {
   name: plainText(100).min(1, 'A name of 1 to 100 characters.'),

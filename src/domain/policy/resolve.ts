@@ -40,7 +40,7 @@ export const findGroups = (reference: string, groups: InventoryIndex['groups'], 
       : (group.project_id ?? group.tenant_id) === owner,
   );
 
-/** The one group of an endpoint. That a name is one of tenants' groups only is a matter of their ids, which is what to write then. */
+/** The one group of an endpoint. A name that only groups of tenants have is ambiguous to the installation: their ids are not. */
 function findOnlyGroup(reference: string, groups: InventoryIndex['groups'], owner: OwnerId) {
   const found = findGroups(reference, groups, owner);
   return owner === null && found.length === 0 && groups.has(reference) ? { reason: 'ambiguous' as const } : only(found);

@@ -30,12 +30,17 @@ import { useUnsavedGuard } from '../../shared/use-unsaved-guard';
 import { DraftImpact } from './draft-impact';
 import { EndpointsField } from './endpoints-field';
 import type { PolicyValues } from './policy-form-values';
-import { ResolutionPanel } from './resolution-panel';
 import { RulesField } from './rules-field';
 
 /** Loaded after what every policy needs. */
 const ResponsibilityFields = loadOnOpening(
   () => import('./responsibility-fields').then((module) => module.ResponsibilityFields),
+  () => true,
+);
+
+/** Loaded while the endpoints are chosen. */
+const ResolutionPanel = loadOnOpening(
+  () => import('./resolution-panel').then((module) => module.ResolutionPanel),
   () => true,
 );
 

@@ -2,16 +2,10 @@
 import type { PolicyDefinition } from '@/domain/policy/policy';
 import { useT } from '@/lib/i18n/use-t';
 import { toFailure } from '@/lib/problem';
-import { loadOnOpening } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
+import { ResolvedEndpoints } from './resolved-endpoints';
 import { useResolution } from './use-resolution';
-
-/** Loaded while the endpoints are chosen or resolved. */
-const ResolvedEndpoints = loadOnOpening(
-  () => import('./resolved-endpoints').then((module) => module.ResolvedEndpoints),
-  () => true,
-);
 
 type Props = {
   definition: Pick<PolicyDefinition, 'direction' | 'sources' | 'targets'>;

@@ -145,16 +145,7 @@ export function updateSavedView(session: Session, id: string, input: SavedViewUp
       recordAudit(
         tx,
         { actor: getActor(session), origin: session.origin },
-        {
-          ...{
-            action: 'saved_view.updated',
-            object_kind: 'saved_view',
-            object_id: id,
-            object_name,
-            tenant_id,
-            ...sides,
-          },
-        },
+        { action: 'saved_view.updated', object_kind: 'saved_view', object_id: id, object_name, tenant_id, ...sides },
       );
     const [before, after] = [audited(row), audited(next)];
     if (row.tenant_id !== null && next.tenant_id !== null && row.tenant_id !== next.tenant_id) {

@@ -158,7 +158,7 @@ describe('applying a policy', () => {
     const long = { action: 'accept', protocol: 'tcp/udp', source_ports: ports, destination_ports: ports };
     const save = (version: number, total: number) =>
       lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { version, rules: Array(total).fill(long) } });
-    expect(await save(1, 12)).toMatchObject({ status: 400, body: { errors: [{ field: 'rules.0' }] } });
+    expect(await save(1, 12)).toMatchObject({ status: 422, body: { errors: [{ field: 'rules.0' }] } });
     expect((await save(1, 8)).status).toBe(200);
     const add = (version: number) =>
       lab.json(`/policies/${policy.id}/rules`, { method: 'POST', body: { version, rule: long } });

@@ -44,12 +44,15 @@ export function assertTier(tenantId: string | null, tiered: Parameters<typeof ti
   if (problem) throw new AppError('refused', problem.message, { errors: [problem] });
 }
 
-/** @throws AppError `refused` naming the rule when no workload has room for what the rules become */
-function assertRulesFit({ rules }: PolicySnapshot): void {
+/**
+ * @param toField the name of a field where the policy is part of what was sent
+ * @throws AppError `refused` naming the rule when no workload has room for what the rules become
+ */
+export function assertRulesFit(rules: readonly object[], toField = (field: string) => field): void {
   const found = findRuleThatFitsNowhere(rules as readonly SecurityRuleInput[]);
   if (!found) return;
   const message = describeOversize(found);
-  throw new AppError('refused', message, { errors: [{ field: `rules.${found.position}`, message }] });
+  throw new AppError('refused', message, { errors: [{ field: toField(`rules.${found.position}`), message }] });
 }
 
 /**
@@ -189,7 +192,8 @@ export async function changePolicyIn(
   const changed = await change(before, tx);
   const after = { ...changed, definition: await pinPolicyGroups(tx, row, changed.definition) };
   assertTier(row.tenant_id, after);
-  if (!isSameJson(before.rules, after.rules)) assertRulesFit(after);
+  // What a change stores was checked in its draft, and what it undoes was stored before.
+  if (!rollout && !isSameJson(before.rules, after.rules)) assertRulesFit(after.rules);
   const moves = project_id !== undefined && project_id !== row.project_id;
   if (!moves && isSameSnapshot(before, after)) return { cleanup: [], removals: [] };
   assertUnmanaged('policy', row, rollout);

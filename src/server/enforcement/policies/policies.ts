@@ -37,7 +37,14 @@ import {
   replaceRules,
 } from '../queries/policies';
 import { insertPolicyVersion } from '../queries/policy-versions';
-import { assertNoPastEntered, assertTier, changePolicy, describePolicy, readPolicySnapshot } from './change-policy';
+import {
+  assertNoPastEntered,
+  assertRulesFit,
+  assertTier,
+  changePolicy,
+  describePolicy,
+  readPolicySnapshot,
+} from './change-policy';
 import type { FirewallState } from './firewall-state/firewall-state';
 import { readFirewallState, refreshFirewallState } from './firewall-state/read-firewall-state';
 import {
@@ -149,6 +156,7 @@ export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCr
     const rules = identifyRules([], given, newId);
     const snapshot = completeSnapshot(owner.tenant_id, { ...content, rules });
     assertTier(owner.tenant_id, snapshot);
+    assertRulesFit(rules);
     await assertNoApprovalNeeded(tx, [owner], {
       isEnforcing: isDeployed(snapshot),
       title: `Create ${snapshot.name}`,

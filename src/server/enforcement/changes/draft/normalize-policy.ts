@@ -7,7 +7,7 @@ import { newId } from '../../../lib/ids';
 import { assertVersion, refuseField } from '../../../lib/refusals';
 import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
 import { pinPolicyGroups } from '../../groups/pin-groups';
-import { assertNoPastEntered, assertTier } from '../../policies/change-policy';
+import { assertNoPastEntered, assertRulesFit, assertTier } from '../../policies/change-policy';
 import { findPolicy, isPolicyNameUsed, listPolicyRules } from '../../queries/policies';
 import { type ItemContext, type NormalItem, objectNotFound } from './item-context';
 
@@ -32,6 +32,7 @@ async function readStored(
 /** The content that is asked for; a tier that is left out stays. Rules that were there before keep their ids. */
 async function toSnapshot(
   { tx }: ItemContext,
+  at: number,
   owner: Owned,
   { tenant_id: _, project_id: __, reason: ___, rules, ...fields }: PolicyCreate,
   before: Pick<PolicySnapshot, 'tier' | 'tenant_visibility'> | null,
@@ -46,6 +47,7 @@ async function toSnapshot(
     rules: identifyRules(known, rules, newId),
   });
   assertTier(owner.tenant_id, after);
+  assertRulesFit(after.rules, (field) => `items.${at}.policy.${field}`);
   return after;
 }
 
@@ -69,7 +71,7 @@ async function createPolicyItem(
   former: PolicyItem | undefined,
 ): Promise<NormalItem<'policy'>> {
   const owner = await chooseOwner(context.tx, context.scope.reach, policy);
-  const after = await toSnapshot(context, owner, policy, null, former?.after.rules ?? []);
+  const after = await toSnapshot(context, at, owner, policy, null, former?.after.rules ?? []);
   await assertNameFree(context, at, owner, after.name);
   const policy_id = former?.policy_id ?? newId();
   const item = { kind: 'policy', policy_id, name: after.name, ...owner } as const;
@@ -104,7 +106,7 @@ export async function normalizePolicy(
   const owner = moves ? await changeOwner(context.tx, context.scope.reach, row, project) : toOwner(row);
   const { version: _, ...stored } = before;
   const known = former ? [...before.rules, ...former.after.rules.filter(isNew(before.rules))] : before.rules;
-  const after = policy ? await toSnapshot(context, owner, policy, before, known) : stored;
+  const after = policy ? await toSnapshot(context, at, owner, policy, before, known) : stored;
   if (!context.isFile) {
     assertNoPastEntered(after, [before, ...(former ? [former.after] : [])], (field) => `items.${at}.policy.${field}`);
   }

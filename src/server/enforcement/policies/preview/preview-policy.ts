@@ -11,7 +11,7 @@ import { ownConnectionsAfter } from '../../own-connections/own-connections';
 import { describeFailing, findFailingTests } from '../../policy-tests/tests-after';
 import { findPolicy } from '../../queries/policies';
 import type { InputPolicy } from '../../queries/policy-inputs';
-import { assertTier } from '../change-policy';
+import { assertRulesFit, assertTier } from '../change-policy';
 import type { FirewallState } from '../firewall-state/firewall-state';
 import { readFirewallState } from '../firewall-state/read-firewall-state';
 import { mergeTemporaryLogs, planTemporaryLogs } from '../plan-temporary-logs';
@@ -57,6 +57,7 @@ export async function changedPolicy(
     version: changed ? stored.version + 1 : stored.version,
   };
   assertTier(policy.tenant_id, policy);
+  if (rules) assertRulesFit(rules);
   return { stored, policy };
 }
 
@@ -92,6 +93,7 @@ export async function draftPolicy(
   const tenant = owner.tenant_id;
   const tiered = { tier: given ?? defaultTier(tenant), tenant_visibility: DEFAULT_VISIBILITY };
   assertTier(tenant, tiered);
+  assertRulesFit(rules);
   return {
     id: DRAFT_ID,
     name: '',
