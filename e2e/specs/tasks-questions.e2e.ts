@@ -58,7 +58,9 @@ test('answers the questions of an admin: reach, enforcement, conversations, why,
     const why = drawer.getByRole('heading', { name: 'Then and now' });
     await why.scrollIntoViewIfNeeded();
     await expect(drawer.getByText('When it began')).toBeVisible();
-    await expect(drawer.getByText(/Rule \d+ of policy Applications reach the cache matches/).first()).toBeVisible();
+    await expect(
+      drawer.getByText(/The rule at position \d+ matches \(policy Applications reach the cache\)/).first(),
+    ).toBeVisible();
     await expectAccessible(page, 'why a conversation was decided');
     await picture('then-and-now');
     await page.keyboard.press('Escape');

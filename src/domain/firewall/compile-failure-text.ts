@@ -1,11 +1,13 @@
 import type { CompileFailure } from './compile-failure';
 
 /**
- * Where the failure is stored: `rule 3 of workload web-03`, `rule 1 of PVE security group web`.
+ * Where the failure is stored: `rule at position 3 of workload web-03`, `rule at position 1 of PVE security group web`.
  * @param workload name of the workload it is stored for, in that case
  */
 export function formatFailurePlace(failure: CompileFailure, workload: string | null): string {
-  const item = failure.nic ?? (failure.set === undefined ? `rule ${failure.position ?? '?'}` : `IP set ${failure.set}`);
+  const item =
+    failure.nic ??
+    (failure.set === undefined ? `rule at position ${failure.position ?? '?'}` : `IP set ${failure.set}`);
   if (failure.scope === 'guest') return `${item} of workload ${workload ?? failure.vmid ?? '?'}`;
   if (failure.scope === 'group') return `${item} of PVE security group ${failure.group ?? '?'}`;
   return failure.scope === 'node' ? `${item} of the node` : `${item} of the data center`;

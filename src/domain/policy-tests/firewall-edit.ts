@@ -4,7 +4,7 @@ import { isSameJson } from '../policy/snapshot';
 
 const toContentKey = ({ pos: _, ...content }: LiveRule) => JSON.stringify(Object.entries(content).sort());
 /** Position, direction and action: what a rule matches may be hidden from the reader. */
-const ruleText = ({ pos, type, action }: LiveRule) => `${pos} (${type.toUpperCase()} ${action})`;
+const ruleText = ({ pos, type, action }: LiveRule) => `rule at position ${pos} (${type.toUpperCase()} ${action})`;
 
 /** What differs between two lists of rules, as text; null when nothing does. */
 function describeRulesEdit(before: readonly LiveRule[], after: readonly LiveRule[]): string | null {
@@ -16,9 +16,9 @@ function describeRulesEdit(before: readonly LiveRule[], after: readonly LiveRule
     else left.splice(at, 1);
   }
   const [first, removed] = [added[0], left[0]];
-  if (first && removed && first.pos === removed.pos) return `rule ${ruleText(first)} was changed`;
-  if (first) return `rule ${ruleText(first)} was added`;
-  if (removed) return `rule ${ruleText(removed)} was removed`;
+  if (first && removed && first.pos === removed.pos) return `${ruleText(first)} was changed`;
+  if (first) return `${ruleText(first)} was added`;
+  if (removed) return `${ruleText(removed)} was removed`;
   return isSameJson(before, after) ? null : 'rules were moved';
 }
 

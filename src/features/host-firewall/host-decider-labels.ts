@@ -75,8 +75,11 @@ export function hostDeciderText(t: Translate, { kind, detail, explanation, rule,
     case 'rule':
       if (rule === null) return explanation;
       return group === null
-        ? t('Rule {position} matches.', { position: rule.position ?? 0 })
-        : t('Rule {position} of PVE security group {group} matches.', { position: rule.position ?? 0, group });
+        ? t('The rule at position {position} matches.', { position: rule.position ?? 0 })
+        : t('The rule at position {position} of PVE security group {group} matches.', {
+            position: rule.position ?? 0,
+            group,
+          });
     case 'default':
       return t('No rule matches. The default policy {policy} applies.', { policy: name });
     case 'builtin':

@@ -95,7 +95,7 @@ describe('a verdict about a packet at a node', () => {
     const shown = verdict({ kind: 'rule', detail: 'ACCEPT', rule: { ...rule, scope: 'data_center' } }, 'accept');
     expect(shown).toContain('Allowed');
     expect(shown).toContain('Data center');
-    expect(shown).toContain('Rule 0 matches.');
+    expect(shown).toContain('The rule at position 0 matches.');
   });
 
   it('names the missing reading of an unknown verdict', () => {

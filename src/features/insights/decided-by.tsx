@@ -11,7 +11,7 @@ export function DecidedBy({ by }: { by: InsightDecider }) {
       <span title={by.explanation}>
         <PolicyLink id={by.policy_id} name={by.policy_name} />{' '}
         <span className="text-muted">
-          {t('rule {position}, v{version}', { position: by.position, version: by.policy_version })}
+          {t('position {position}, v{version}', { position: by.position, version: by.policy_version })}
         </span>
       </span>
     );
@@ -23,17 +23,17 @@ export function DecidedBy({ by }: { by: InsightDecider }) {
   );
 }
 
-/** The same as text: `Rule 3 of group web`, `Default DROP`, `Not filtered`. */
+/** The same as text: `PVE security group web, position 3`, `Default DROP`, `Not filtered`. */
 export function deciderText(t: Translate, by: InsightDecider): string {
   switch (by.kind) {
     case 'rule': {
       const { position, group } = by;
-      if (by.policy_name !== null) return t('Rule {position} of {policy}', { position, policy: by.policy_name });
-      if (by.policy_id) return t('Rule {position} of a deleted policy', { position });
-      if (by.vnet !== undefined) return t('Rule {position} of VNet {name}', { position, name: by.vnet });
+      if (by.policy_name !== null) return t('{policy}, position {position}', { position, policy: by.policy_name });
+      if (by.policy_id) return t('Deleted policy, position {position}', { position });
+      if (by.vnet !== undefined) return t('VNet {name}, position {position}', { position, name: by.vnet });
       return group === null
-        ? t('Rule {position}', { position })
-        : t('Rule {position} of PVE security group {group}', { position: by.group_position, group });
+        ? t('Position {position}', { position })
+        : t('PVE security group {group}, position {position}', { position: by.group_position, group });
     }
     case 'default':
       return by.detail ? t('Default policy {action}', { action: by.detail }) : t('Default policy');

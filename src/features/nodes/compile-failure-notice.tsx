@@ -54,7 +54,7 @@ function remedy(t: Translate, { reason, detail }: Failure): string {
 }
 
 function place(t: Translate, { scope, group, set, nic, position }: Failure): string {
-  const rule = () => t('Rule {position}', { position: position ?? 0 });
+  const rule = () => t('Rule at position {position}', { position: position ?? 0 });
   const item = nic ?? (set === undefined ? rule() : t('IP set {set}', { set }));
   if (scope === 'group') return t('{item} of PVE security group {group}', { item, group: group ?? '' });
   if (scope === 'node') return t('{item} of the node', { item });

@@ -15,12 +15,12 @@ const createAuditSay = (action: AuditSay['action']): AuditSay => ({
 
 it('says action and reason in the words of every page', () => {
   const text = (values: Partial<RulesSay> | null) => rulesText(english, values && createRulesSay(values));
-  expect(text({})).toBe('allowed by rule 3');
-  expect(text({ action: 'rejected', policy_id: id, policy_name: 'web' })).toBe('rejected by rule 3 of web');
+  expect(text({})).toBe('allowed by the rule at position 3');
+  expect(text({ action: 'rejected', policy_id: id, policy_name: 'web' })).toBe('rejected by web, position 3');
   expect(text({ action: 'dropped', group: 'office', group_position: 1 })).toBe(
-    'dropped by rule 1 of PVE security group office',
+    'dropped by PVE security group office, position 1',
   );
-  expect(text({ action: 'dropped', vnet: 'apps' })).toBe('dropped by rule 3 of VNet apps');
+  expect(text({ action: 'dropped', vnet: 'apps' })).toBe('dropped by VNet apps, position 3');
   expect(text({ action: 'dropped', kind: 'default', position: null })).toBe('dropped by default policy');
   expect(text({ action: 'dropped', kind: 'builtin', position: null })).toBe('dropped by a built-in rule');
   expect(text({ kind: 'not_enforced', position: null })).toBe('not filtered');

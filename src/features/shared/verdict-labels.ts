@@ -36,7 +36,10 @@ export const DECISION_LABELS: Record<ContextDecision, Label> = {
   observed: { label: msg('Not filtered or unknown'), tone: 'neutral' },
 };
 
-/** What the rules say, with the reason: `allowed by rule 3 of web`, `dropped by default policy`, `not filtered`, `unknown`. */
+/**
+ * What the rules say, with the reason: `allowed by web, position 3`, `dropped by default policy`, `not filtered`, `unknown`.
+ * A position is that of the live rule at the workload, from 0 as Proxmox VE counts. Rules of a policy are counted from 1.
+ */
 export function rulesText(t: Translate, say: RulesSay | SummedRulesSay | null | undefined): string {
   if (!say || say.kind === 'unknown' || say.action === 'unknown') return t('unknown');
   const { action, position, group, group_position, policy_name } = say;
@@ -54,7 +57,7 @@ export function rulesText(t: Translate, say: RulesSay | SummedRulesSay | null | 
       const place = { action, position: group === null ? position : group_position };
       if (policy_name) {
         return t(
-          '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position} of {policy}',
+          '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by {policy}, position {position}',
           {
             ...place,
             policy: policy_name,
@@ -63,7 +66,7 @@ export function rulesText(t: Translate, say: RulesSay | SummedRulesSay | null | 
       }
       if (group !== null) {
         return t(
-          '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position} of PVE security group {group}',
+          '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by PVE security group {group}, position {position}',
           {
             ...place,
             group,
@@ -72,11 +75,14 @@ export function rulesText(t: Translate, say: RulesSay | SummedRulesSay | null | 
       }
       if (say.vnet !== undefined) {
         return t(
-          '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position} of VNet {name}',
+          '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by VNet {name}, position {position}',
           { ...place, name: say.vnet },
         );
       }
-      return t('{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position}', place);
+      return t(
+        '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by the rule at position {position}',
+        place,
+      );
     }
   }
 }

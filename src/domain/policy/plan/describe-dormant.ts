@@ -46,7 +46,7 @@ export const describePlatformRule = ({
   effect: DormantEffect;
 }) => ({
   name: 'platform rule',
-  message: `Platform rule ${position} takes effect on ${formatList(interfaces)}. ${RULE_EFFECTS[effect]}`,
+  message: `The platform rule at position ${position} takes effect on ${formatList(interfaces)}. ${RULE_EFFECTS[effect]}`,
 });
 
 /** A rule that takes effect, by its position as it is stored now and its text. */
@@ -54,7 +54,7 @@ export function describeRule(rule: LiveRule, interfaces: readonly string[], effe
   const name = ruleText(rule);
   const comment = parseMarker(rule.comment) ? '' : (rule.comment ?? '').trim();
   const quoted = comment === '' ? '' : `, "${comment.slice(0, 100)}"`;
-  const message = `Rule ${rule.pos} (${name}${quoted}) takes effect on ${formatList(interfaces)}. ${RULE_EFFECTS[effect]}`;
+  const message = `The rule at position ${rule.pos} (${name}${quoted}) takes effect on ${formatList(interfaces)}. ${RULE_EFFECTS[effect]}`;
   return { name, message };
 }
 

@@ -203,7 +203,7 @@ describe('a dormant item', () => {
         severity: 'warning',
         interfaces: ['net0'],
         message:
-          'Rule 1 (inbound DROP tcp port 8081, "old block") takes effect on net0. The rule blocks traffic that passes now.',
+          'The rule at position 1 (inbound DROP tcp port 8081, "old block") takes effect on net0. The rule blocks traffic that passes now.',
       },
     ]);
   });

@@ -41,18 +41,26 @@ export const UNKNOWN_TEXTS: Record<HygieneUnknown, string> = {
   too_much_traffic: msg('Too many kinds of conversations'),
 };
 
-/** Where the rule of a finding is: `Rule 2` of its policy. */
-export const formatRule = (t: Translate, { rule_position }: Pick<HygieneFinding, 'rule_position'>): string | null =>
-  rule_position === null ? null : t('Rule {n}', { n: rule_position + 1 });
+/** Where the rule of a finding is: `Rule 2` of its policy, counted from 1; of an unmanaged rule `Position 4` at the workload, from 0. */
+export function formatRule(
+  t: Translate,
+  { policy_id, rule_position }: Pick<HygieneFinding, 'policy_id' | 'rule_position'>,
+): string | null {
+  if (rule_position === null) return null;
+  return policy_id === null
+    ? t('Position {position}', { position: rule_position })
+    : t('Rule {n}', { n: rule_position + 1 });
+}
 
 /** What decides in place of a rule, as far as the reader may see it. */
 export function formatWitness(
   t: Translate,
-  { kind, text, action, policy_name, rule_position }: HygieneWitness,
+  { kind, text, action, policy_name, rule_position, position }: HygieneWitness,
 ): string {
   if (kind === 'default') return t('Default policy {action}', { action: text ?? '' });
   if (kind === 'builtin') return t('Built-in rule {name}', { name: text ?? '' });
-  const rule = rule_position === null ? t('Rule') : t('Rule {n}', { n: rule_position + 1 });
+  const unmanaged = position === null ? t('Rule') : t('Position {position}', { position });
+  const rule = rule_position === null ? unmanaged : t('Rule {n}', { n: rule_position + 1 });
   const where = policy_name === null ? rule : `${policy_name}, ${rule}`;
   return `${where}: ${text ?? action ?? t('not visible to you')}`;
 }

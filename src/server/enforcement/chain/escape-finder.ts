@@ -39,8 +39,8 @@ const reverse = (flow: Ends): Ends => ({
 
 function formatDecider(by: FlowDecider): string {
   if (by.kind === 'rule') {
-    const inside = by.group_position === undefined ? '' : `, rule ${by.group_position}`;
-    return by.group === undefined ? `Rule ${by.position}` : `PVE security group ${by.group}${inside}`;
+    const inside = by.group_position === undefined ? '' : `, position ${by.group_position}`;
+    return by.group === undefined ? `Position ${by.position}` : `PVE security group ${by.group}${inside}`;
   }
   return by.kind === 'default' ? `Default policy ${by.policy}` : 'Built-in rule';
 }

@@ -330,7 +330,7 @@ it('names the policy whose rule denies, and the peer that the reader may see', a
   await lab.sql`update escaped_conversations set peer_workload_id = ${peerId} where client_port = 53001`;
   expect(await listFrom(53_001)).toMatchObject([
     {
-      denied_by: expect.stringMatching(/^Rule \d+$/),
+      denied_by: expect.stringMatching(/^Position \d+$/),
       policy: { id: policy.id, name: 'No admin access' },
       peer: { ip: PEER_IP, workload: { id: peerId } },
     },
@@ -413,7 +413,7 @@ describe('a workload whose firewall is off', () => {
     const file = read();
     expect(file).toContain('policy_in: ACCEPT');
     const off = file.replace('enable: 1', 'enable: 0');
-    const expected = [[9443, 'guest_firewall', 'Rule n', policy.id]];
+    const expected = [[9443, 'guest_firewall', 'Position n', policy.id]];
     await write(off);
     expect(await findOn(55_000)).toEqual(expected);
     await write(off.replace('policy_in: ACCEPT\n', ''));
@@ -430,8 +430,8 @@ describe('a workload whose firewall is off', () => {
     await write(read().replace('enable: 1', 'enable: 0'));
     expect((await findOn(56_000)).sort()).toEqual([
       [8443, 'guest_firewall', 'Default policy DROP', null],
-      [9443, 'guest_firewall', 'Rule n', policy.id],
-      [9443, 'guest_firewall', 'Rule n', policy.id],
+      [9443, 'guest_firewall', 'Position n', policy.id],
+      [9443, 'guest_firewall', 'Position n', policy.id],
     ]);
   });
 });

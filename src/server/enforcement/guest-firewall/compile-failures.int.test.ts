@@ -67,7 +67,7 @@ describe('a rule that the node cannot compile', () => {
       },
     });
     const message = found?.compile_failure?.message ?? '';
-    expect(message).toContain(`The firewall of node ${node} cannot compile: rule 0 of workload `);
+    expect(message).toContain(`The firewall of node ${node} cannot compile: rule at position 0 of workload `);
     expect(message).toContain('tcp has no service named tftp. Use the port number.');
     expect((await nodes('&faulty=true')).map(({ name }) => name)).toContain(node);
     expect((await nodes('&faulty=false')).map(({ name }) => name)).not.toContain(node);

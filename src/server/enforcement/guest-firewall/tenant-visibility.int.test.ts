@@ -106,7 +106,7 @@ describe.each(TENANT_VISIBILITIES)('a platform policy that is %s for tenants', (
     });
     const [nic] = (body as PacketVerdict).interfaces;
     expect(nic).toMatchObject({ verdict: 'drop', rules_say: { kind: 'rule', policy_id: null } });
-    expect(nic?.rules_say.explanation).toContain(named ? platform.name : 'of the platform');
+    expect(nic?.rules_say.explanation).toContain(named ? platform.name : '(platform)');
     // A policy without a page for the reader is named, and there is no id to link to.
     const listed = { policy_id: null, name: platform.name, policy_version: expect.any(Number) };
     expect(nic?.policies).toEqual(open ? [listed] : []);

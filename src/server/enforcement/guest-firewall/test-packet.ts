@@ -88,10 +88,9 @@ function listName({ scope, name }: ListScope): string {
 export function explainDecider(by: FlowDecider, rule: NamedRule | null): string {
   switch (by.kind) {
     case 'rule': {
-      const where =
-        by.group === undefined ? `Rule ${by.position}` : `Rule ${by.group_position} of PVE security group ${by.group}`;
-      const whose = rule?.policy_name ? ` of policy ${rule.policy_name}` : rule?.visibility ? ' of the platform' : '';
-      return `${where}${listName(by)}${whose} matches.`;
+      const where = by.group === undefined ? by.position : `${by.group_position} of PVE security group ${by.group}`;
+      const whose = rule?.policy_name ? ` (policy ${rule.policy_name})` : rule?.visibility ? ' (platform)' : '';
+      return `The rule at position ${where}${listName(by)} matches${whose}.`;
     }
     case 'default':
       return `No rule matches: the default policy${listName(by)} applies.`;

@@ -124,8 +124,8 @@ export function explainHostDecider(by: Decider): string {
   switch (by.kind) {
     case 'rule':
       return by.group === undefined
-        ? `Rule ${by.position} of ${listName(by)} matches.`
-        : `Rule ${by.position} of ${listName(by)} refers to PVE security group ${by.group}, whose rule ${by.group_position} matches.`;
+        ? `The rule at position ${by.position} of ${listName(by)} matches.`
+        : `The rule at position ${by.position} of ${listName(by)} refers to PVE security group ${by.group}, whose rule at position ${by.group_position} matches.`;
     case 'default':
       return `No rule matches: the default policy ${by.policy} of ${listName(by)} applies.`;
     case 'builtin':

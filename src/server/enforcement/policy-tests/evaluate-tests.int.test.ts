@@ -75,7 +75,7 @@ describe('a pass over the policy tests', () => {
       caused_by: {
         kind: 'live_rules',
         object_kind: 'workload',
-        text: expect.stringMatching(/rule 0 .*changed on the cluster/),
+        text: expect.stringMatching(/rule at position 0 .*changed on the cluster/),
       },
     });
     lab.control.firewall.setFile('firewall/103.fw', file.replace('-dport 443', '-dport 445'));

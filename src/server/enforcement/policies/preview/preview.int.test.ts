@@ -150,7 +150,7 @@ describe('the preview of a policy', () => {
     expect(codes(dormant)).toContain('dormant_content');
     const found = guest?.warnings.filter(({ code }) => code === 'dormant_content').map(({ message }) => message);
     expect(found?.[0]).toBe(
-      'Rule 1 (inbound DROP tcp port 8081, "old block") takes effect on net0. The rule blocks traffic that passes now.',
+      'The rule at position 1 (inbound DROP tcp port 8081, "old block") takes effect on net0. The rule blocks traffic that passes now.',
     );
     expect(found?.[1]).toMatch(
       /^IP set ipfilter-net0 takes effect on net0: traffic from an address outside the set is blocked/,
