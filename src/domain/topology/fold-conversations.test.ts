@@ -4,8 +4,9 @@ import { MAX_SERVICE_WORKLOADS } from '../choices';
 import type { Action } from '../flow-action';
 import type { SummedVerdict } from '../summed-verdict';
 import { type Conversation, tabulate } from './conversation-table';
+import type { EvaluatedConversations } from './edge-totals';
 import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
-import { type EvaluatedConversations, foldConversations, foldGroups } from './fold-conversations';
+import { foldConversations, foldGroups } from './fold-conversations';
 import { MAX_EDGE_SERVICES, MAX_PEER_PREFIXES } from './topology';
 
 const CLUSTER = 'c1';

@@ -1,4 +1,5 @@
-import { type EvaluatedConversations, type FoldedEdges, foldGroups } from '@/domain/topology/fold-conversations';
+import type { EvaluatedConversations, FoldedEdges } from '@/domain/topology/edge-totals';
+import { foldGroups } from '@/domain/topology/fold-conversations';
 import { type GroupPlace, type groupPlacer, isWorkloadMatch } from '@/domain/topology/group-workloads';
 import {
   MAX_TOPOLOGY_EDGES,

@@ -1,7 +1,8 @@
 import { HOUR_MS } from '@/domain/durations';
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
 import type { ConversationTable } from '@/domain/topology/conversation-table';
-import { type EvaluatedConversations, foldConversations } from '@/domain/topology/fold-conversations';
+import type { EvaluatedConversations } from '@/domain/topology/edge-totals';
+import { foldConversations } from '@/domain/topology/fold-conversations';
 import { groupPlacer } from '@/domain/topology/group-workloads';
 import { selectRows } from '@/domain/topology/merge-tables';
 import {
