@@ -63,6 +63,31 @@ test('the command palette has the focus as soon as it is there, so no key is los
   await expect(page.locator('body')).toHaveAttribute('data-focused', 'true');
 });
 
+test('a closed drawer gives the focus back, and a double click sends once', async ({ adminPage: page }) => {
+  await page.goto('/tenants');
+  const open = page.getByRole('banner').or(page.locator('header')).getByRole('button', { name: 'Create tenant' });
+  const name = page.getByRole('textbox', { name: 'Name', exact: true });
+  await open.focus();
+  await page.keyboard.press('Enter');
+  await expect(name).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(name).toBeHidden();
+  await expect(open).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(name).toBeFocused();
+  await page.keyboard.type('Double click');
+  const sent: string[] = [];
+  // Nothing is stored: other tests have no tenants.
+  await page.route('**/api/trpc/tenants.create*', (route) => {
+    sent.push(new URL(route.request().url()).pathname);
+    return route.fulfill({ status: 503, json: {} });
+  });
+  const drawer = page.getByRole('dialog');
+  await drawer.getByRole('button', { name: 'Create tenant' }).dblclick();
+  await expect(drawer.getByRole('alert')).toBeVisible();
+  expect(sent).toEqual(['/api/trpc/tenants.create']);
+});
+
 test('columns are resized by keys and by the pointer, remembered, and reset', async ({ adminPage: page }) => {
   await page.goto('/workloads');
   const grid = page.getByRole('grid', { name: 'Workloads' });

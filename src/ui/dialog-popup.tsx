@@ -2,7 +2,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import clsx from 'clsx';
 import { useRef } from 'react';
-import { firstField, PanelFooter, PanelHeader, type PanelProps, useEscapeGuard } from './panel';
+import { firstField, PanelFooter, PanelHeader, type PanelProps, useEscapeGuard, useOpener } from './panel';
 
 const PARTS = { Title: Base.Title, Description: Base.Description, Close: Base.Close };
 
@@ -13,6 +13,7 @@ export function DialogPopup(props: PanelProps) {
   const { open, title, description, size = 'md', persistent = false, footer, children } = props;
   const { asks, onOpenChange, ...noting } = useEscapeGuard(props);
   const body = useRef<HTMLDivElement>(null);
+  const findOpener = useOpener(open);
   return (
     <Base.Root open={open} onOpenChange={onOpenChange} disablePointerDismissal={persistent}>
       <Base.Portal>
@@ -21,6 +22,7 @@ export function DialogPopup(props: PanelProps) {
           <Base.Popup
             {...noting}
             initialFocus={(openedBy) => firstField(body.current, openedBy)}
+            finalFocus={findOpener}
             className={clsx(
               'popup flex max-h-full w-full flex-col !rounded-lg transition-[opacity,translate] duration-100 data-ending-style:opacity-0 data-starting-style:translate-y-1 data-starting-style:opacity-0',
               SIZES[size],

@@ -3,7 +3,7 @@ import { Drawer as Base } from '@base-ui/react/drawer';
 import clsx from 'clsx';
 import { useRef } from 'react';
 import type { DrawerProps } from './drawer';
-import { firstField, PanelFooter, PanelHeader, useEscapeGuard } from './panel';
+import { firstField, PanelFooter, PanelHeader, useEscapeGuard, useOpener } from './panel';
 
 const PARTS = { Title: Base.Title, Description: Base.Description, Close: Base.Close };
 
@@ -22,6 +22,7 @@ export function DrawerPopup(props: DrawerProps) {
   const { open, title, description, side = 'right', size = 'md', persistent = false, footer, children } = props;
   const { asks, onOpenChange, ...noting } = useEscapeGuard(props);
   const body = useRef<HTMLDivElement>(null);
+  const findOpener = useOpener(open);
   return (
     <Base.Root
       open={open}
@@ -35,6 +36,7 @@ export function DrawerPopup(props: DrawerProps) {
           <Base.Popup
             {...noting}
             initialFocus={(openedBy) => firstField(body.current, openedBy)}
+            finalFocus={findOpener}
             className={clsx(
               'flex flex-col bg-overlay text-text outline-none transition-transform duration-150 data-swiping:duration-0 data-swiping:select-none',
               SIDES[side],

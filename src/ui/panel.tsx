@@ -92,6 +92,20 @@ export function PanelFooter({ children }: { children: ReactNode }) {
   return <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{children}</footer>;
 }
 
+/**
+ * Where the focus returns to when a panel closes: to what had it before the panel was drawn. A field that takes the focus as soon as
+ * it is there does so before the panel itself remembers. What is no longer on the page, as an item of a menu, is left to the panel.
+ */
+export function useOpener(open: boolean): () => HTMLElement | true {
+  const [wasOpen, setWasOpen] = useState(false);
+  const [opener, setOpener] = useState<Element | null>(null);
+  if (open !== wasOpen) {
+    setWasOpen(open);
+    if (open) setOpener(document.activeElement);
+  }
+  return () => (opener instanceof HTMLElement && opener.isConnected && opener !== document.body ? opener : true);
+}
+
 const FIELDS = 'input:not([type="hidden"], [aria-hidden="true"]), textarea, select, button[role="combobox"]';
 
 /**

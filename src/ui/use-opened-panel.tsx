@@ -7,8 +7,8 @@ import { mergeHandlers } from './tooltip';
 type Opened = Pick<PanelProps, 'open' | 'onOpenChange' | 'trigger'>;
 
 /**
- * What draws a dialog or drawer, from its first opening on, and the button that opens it. The focus returns to where it was by
- * itself: a panel remembers what had it.
+ * What draws a dialog or drawer, from its first opening on, and the button that opens it. The focus returns to where it was
+ * (`useOpener`).
  */
 export function useOpenedPanel<M>(popup: Part<M>, { open, onOpenChange, trigger }: Opened) {
   const [wasOpened, setWasOpened] = useState(open);

@@ -104,6 +104,28 @@ describe('a role for one project', () => {
     expect(compared).toBeGreaterThan(8);
   });
 
+  it('answers what belongs to an object of the project in each list', async () => {
+    const reads = us.inputs.filter(({ surface }) => surface === 'REST');
+    const isOfProject = ({ project_id = tenants.ours.ids.project }) => project_id === tenants.ours.ids.project;
+    // Of workloads that moved away, for those who had them.
+    const FORMER = '/workloads/{workload_id}/former';
+    const missing: string[] = [];
+    let asked = 0;
+    for (const { path } of reads.filter((input) => !input.path.includes('{'))) {
+      const { status, text } = await read(`${path}?limit=100`);
+      if (status !== 200 || !text.includes('"items"')) continue;
+      const { id } = JSON.parse(text).items.find(isOfProject) ?? {};
+      const details = reads.filter((input) => input.path.startsWith(`${path}/{`) && input.path.split('{').length === 2);
+      for (const detail of id ? details : []) {
+        const found = await read(detail.path.replace(/\{\w+\}/, id));
+        asked += 1;
+        if (found.status === 404 && detail.path !== FORMER) missing.push(`${detail.path}: ${found.text}`);
+      }
+    }
+    expect(missing).toEqual([]);
+    expect(asked).toBeGreaterThan(20);
+  });
+
   it('names nothing of another project of the tenant', async () => {
     for (const input of us.inputs) {
       const { text } = await send({ routes, router: appRouter }, input, fill(input, tenants.ours.ids), user.headers());

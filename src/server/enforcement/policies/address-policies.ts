@@ -1,6 +1,7 @@
 import type { AddressPolicies } from '@/domain/ipam/address-policies';
 import type { IpamSearchInput, IpamSearchResult } from '@/domain/ipam/search';
 import { parseIp } from '@/domain/net/ip-address';
+import { isWithinReach } from '@/domain/permissions';
 import { comparePolicies } from '@/domain/policy/tier';
 import { listTouches, TOUCHED_BY } from '@/domain/policy/touches';
 import { findIpAddressDetail } from '../../addresses/queries/ip-addresses';
@@ -19,13 +20,11 @@ const MOST_POLICIES = 200;
 
 /** The visible policies that touch any of some addresses, those that name one or its workload first, then by name. */
 async function listTouchingPolicies(
-  { tenants }: Scope<'policy:read'>,
+  { reach }: Scope<'policy:read'>,
   subjects: readonly { address: string; workload_id: string | null }[],
 ): Promise<NonNullable<IpamSearchResult['policies']>> {
   const { inputs } = await readFirewallState();
-  const visible = inputs.policies.filter(
-    ({ tenant_id }) => tenants === 'all' || (tenant_id !== null && tenants.includes(tenant_id)),
-  );
+  const visible = inputs.policies.filter((policy) => isWithinReach(policy, reach));
   const found = subjects.flatMap(({ address: text, workload_id }) => {
     const address = parseIp(text);
     if (!address) return [];
@@ -77,8 +76,8 @@ async function listTouchingTests(
  * @throws AppError `not_found`
  */
 export async function listAddressPolicies(scopes: TouchScopes, id: string): Promise<AddressPolicies> {
-  const { tenants } = scopes.policy;
-  const found = await findIpAddressDetail(tenants, id);
+  const { reach } = scopes.policy;
+  const found = await findIpAddressDetail(reach, id);
   const address = found && parseIp(found.address);
   if (!found || !address) throw notFound('address');
   const firewall = await readFirewallState();
@@ -87,8 +86,7 @@ export async function listAddressPolicies(scopes: TouchScopes, id: string): Prom
     const touches = listTouches(policy, subject, firewall.inputs.index);
     return touches.length > 0 ? [{ policy, touches }] : [];
   });
-  const isVisible = ({ policy: { tenant_id } }: (typeof touching)[number]) =>
-    tenants === 'all' || (tenant_id !== null && tenants.includes(tenant_id));
+  const isVisible = ({ policy }: (typeof touching)[number]) => isWithinReach(policy, reach);
   const visible = touching.filter(isVisible);
   // The answer shows that the installation's policies filter the address, if not how; those of other tenants do not
   // exist.
