@@ -93,6 +93,40 @@ describe('parseHypervisorLine', () => {
     });
   });
 
+  it('reads a packet whatever devices the kernel has for it', () => {
+    const devices = ['IN=vmbr0', 'OUT=vmbr0', 'PHYSIN=tap101i0', 'PHYSOUT=tap100i0', 'MAC=bc:24:11:00:00:01:08:00'];
+    const packet = 'SRC=10.0.0.7 DST=10.0.0.5 LEN=60 TOS=0x00 PROTO=TCP SPT=1 DPT=2 SYN ';
+    const header = '100 6 guest-100-in 20/Nov/2026:12:47:07 +0000';
+    fc.assert(
+      fc.property(fc.subarray(devices), (known) => {
+        const parsed = parseHypervisorLine([header, 'DROP:', ...known, packet].join(' '))?.packet;
+        expect(parsed).toMatchObject({
+          decision: 'drop',
+          source: '10.0.0.7',
+          destination: '10.0.0.5',
+          destinationPort: 2,
+          bytes: 60,
+          vmid: 100,
+          nic: known.includes('PHYSOUT=tap100i0') ? 0 : null,
+        });
+      }),
+    );
+  });
+
+  it('reads what the chains without input device write: outbound ones of nodes, inbound ones of nftables', () => {
+    const at = '20/Nov/2026:12:47:07 +0000';
+    const packet = 'SRC=10.0.0.7 DST=10.0.0.5 LEN=60 TOS=0x00 PROTO=TCP SPT=1 DPT=2 SYN ';
+    const read = (start: string) => parseHypervisorLine(`${start} ${packet}`)?.packet;
+    for (const [chain, text] of [
+      ['PVEFW-HOST-OUT', 'policy REJECT:'],
+      ['host-out', 'REJECT:'],
+    ]) {
+      expect(read(`0 6 ${chain} ${at} ${text} OUT=vmbr0`)).toMatchObject({ vmid: null, decision: 'reject', chain });
+    }
+    const group = `0 6 group-web-in ${at} DROP: OUT=vmbr0 PHYSOUT=veth100i1 MAC=bc:24:11:00:00:01:08:00`;
+    expect(read(group)).toMatchObject({ vmid: 100, nic: 1, interface: 'veth100i1', decision: 'drop' });
+  });
+
   it('passes over lines that show no packet', () => {
     for (const line of [
       '0 5 - 20/Nov/2026:12:47:07 +0100 starting pvefw logger',

@@ -52,12 +52,13 @@ const VERDICTS: Record<string, AgentDecision> = {
   accept: 'accept',
   allow: 'accept',
 };
+const FIRST_FIELD = /(?<![A-Za-z])(?:(?:PHYS)?(?:IN|OUT)|MAC|SRC)=/g;
 /** Lines may be cut at this length: the last word of such a line is not to be trusted. */
 const CUT_LENGTH = 507;
 
 /**
  * Parses the packet part of a firewall log line (`IN=… OUT=… SRC=… DST=… PROTO=…`), as the kernel and pvefw-logger
- * write it.
+ * write it, the latter without devices that a chain does not have.
  * @param line the whole line, or the kernel's message
  * @param origin guest and chain when the line names them, with the position where its free text begins
  * @returns null for lines that show no IP packet: conntrack events, ARP, status lines
@@ -103,12 +104,10 @@ function fromParts({ vmid, chain, prefix, fields, excerpt }: Parts): LogLine | n
   };
 }
 
-/** Position of `IN=` as a word of its own: PHYSIN= is another field. */
+/** Position of the first field of the packet: pvefw-logger omits the devices that the kernel does not have in a chain. */
 function findPacket(line: string, from: number): number {
-  for (let at = line.indexOf('IN=', from); at >= 0; at = line.indexOf('IN=', at + 3)) {
-    if (at === from || !isLetter(line.charCodeAt(at - 1))) return at;
-  }
-  return -1;
+  FIRST_FIELD.lastIndex = from;
+  return FIRST_FIELD.exec(line)?.index ?? -1;
 }
 
 /**
@@ -159,8 +158,4 @@ function leadingNumber(value: string | undefined, max: number): number | null {
   if (digits === undefined) return null;
   const number = Number(digits);
   return number <= max ? number : null;
-}
-
-function isLetter(code: number): boolean {
-  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }

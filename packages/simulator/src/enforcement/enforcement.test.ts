@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseHypervisorLine } from '../../../../agent/src/logs/hypervisor-line';
 import { type Simulator, startSimulator } from '../http-server';
 import { smallLab } from '../scenarios/small-lab';
 import { client } from '../test-client.fixture';
@@ -97,6 +98,35 @@ describe('a filtered guest', () => {
     ]);
     const log = await api().get('/nodes/pve1/qemu/100/firewall/log');
     expect(log.json.data[0].t).toContain('policy DROP');
+  });
+
+  it('writes log lines that an agent reads, with either firewall and in both directions', async () => {
+    await api().put('/nodes/pve1/qemu/100/firewall/options', { policy_out: 'DROP', log_level_out: 'info' });
+    for (const implementation of ['iptables', 'nftables']) {
+      const nftables = implementation === 'nftables' ? 1 : 0;
+      lab().firewall.setFile('nodes/pve1/host.fw', `[OPTIONS]\n\nnftables: ${nftables}\n\n`);
+      await settle();
+      const log = lab().state.nodes.get('pve1')?.firewallLog.current ?? [];
+      log.length = 0;
+      const out = { direction: 'out', source: '10.20.20.11', dest: '192.0.2.9' } as const;
+      expect([verdict({ dport: 23 }).by, verdict({ ...out, dport: 25 }).by]).toEqual(['policy', 'policy']);
+      const read = { vmid: 100, nic: 0, interface: 'tap100i0', decision: 'drop' };
+      expect(log.map((line) => parseHypervisorLine(line)?.packet)).toMatchObject([
+        { ...read, destination: '10.20.20.11', destinationPort: 23 },
+        { ...read, destination: '192.0.2.9', destinationPort: 25 },
+      ]);
+      expect(log.map((line) => [/ IN=/, / OUT=/].map((device) => device.test(line)))).toEqual(
+        implementation === 'iptables'
+          ? [
+              [true, true],
+              [true, true],
+            ]
+          : [
+              [false, true],
+              [true, false],
+            ],
+      );
+    }
   });
 });
 

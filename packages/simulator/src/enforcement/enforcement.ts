@@ -1,6 +1,6 @@
 import { nicNames } from '../config/guest-config';
 import { LOG_LEVEL_NUMBERS } from '../firewall/vocabulary';
-import { nicMac, parseNic } from '../schema/guest-nic';
+import { type GuestType, nicMac, parseNic } from '../schema/guest-nic';
 import type { ClusterState } from '../state/cluster-state';
 import type { PveNode } from '../state/node';
 import { type CompiledNode, compileNode, nftablesEnabled } from './compiled-node';
@@ -144,7 +144,8 @@ export class Enforcement {
     const isLogged = verdict.by === 'rule' || verdict.verdict !== 'accept';
     const level = isLogged ? this.#logLevel(packet, verdict, state) : undefined;
     const type = this.#guest(packet.vmid).type;
-    return { verdict, line: level === undefined ? undefined : firewallLogLine(packet, verdict, level, type, at) };
+    const line = level === undefined ? undefined : this.#logLine(packet, verdict, level, type, at, state);
+    return { verdict, line };
   }
 
   /** What becomes of a packet to or from a node that opens a connection. Nothing is sent, remembered or logged. */
@@ -221,9 +222,20 @@ export class Enforcement {
     const chains = state.compiled?.guests.get(packet.vmid);
     const level = this.#logLevel(packet, verdict, state);
     if (level === undefined || !chains) return;
-    node.firewallLog.current.push(
-      firewallLogLine(packet, verdict, level, chains.guest.type, new Date(this.#cluster.clock.now())),
-    );
+    const at = new Date(this.#cluster.clock.now());
+    node.firewallLog.current.push(this.#logLine(packet, verdict, level, chains.guest.type, at, state));
+  }
+
+  #logLine(
+    packet: Packet,
+    verdict: Verdict,
+    level: number,
+    type: GuestType,
+    at: Date,
+    { compiled }: NodeState,
+  ): string {
+    const bridge = compiled?.implementation === 'nftables' ? this.#bridge(packet) : undefined;
+    return firewallLogLine(packet, verdict, level, type, at, bridge);
   }
 
   #logLevel(packet: Packet, verdict: Verdict, state: NodeState): number | undefined {
