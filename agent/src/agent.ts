@@ -5,6 +5,7 @@ import { type AgentStatus, readStateFile, writeStateFile } from './agent-status'
 import { Collectors } from './collectors';
 import { type Config, paths } from './config';
 import { isLogPositions, NO_POSITIONS } from './logs/log-positions';
+import { monotonic } from './sys/clock';
 import { errnoCode } from './sys/errno';
 import type { Logger } from './sys/logger';
 import { releaseProgramPages } from './sys/release-memory';
@@ -56,11 +57,11 @@ export class Agent {
     await pause(Math.random() * Math.min(AGENT_LIMITS.first_heartbeat_seconds, this.interval) * 1000, stop);
     let beats = 0;
     while (!stop.aborted) {
-      const started = Date.now();
+      const started = monotonic();
       await this.beat();
       if (beats % BEATS_BETWEEN_RELEASES === 0) this.releaseMemory();
       beats += 1;
-      await pause(Math.max(1000, addJitter(this.interval * 1000) - (Date.now() - started)), stop);
+      await pause(Math.max(1000, addJitter(this.interval * 1000) - (monotonic() - started)), stop);
     }
     const { heartbeat, positions } = await this.collectors.heartbeat(this.interval);
     this.delivery.store(heartbeat);

@@ -175,6 +175,19 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
 };
 const SHORT = 25;
 
+/** What the agent needs the system's clock for, which can be set at any time. Waits and ages within the process use `monotonic`. */
+const SYSTEM_CLOCK_OF_THE_AGENT: Readonly<Record<string, string>> = {
+  'agent/src/agent.ts': 'times in the status file',
+  'agent/src/capture/capture.ts': 'times of packets',
+  'agent/src/cli/doctor.ts': 'the age of a time in the status file, which another process wrote',
+  'agent/src/collectors.ts': 'times in heartbeats',
+  'agent/src/logs/access-log.ts': 'times of log lines',
+  'agent/src/logs/log-collector.ts': 'times of log lines',
+  'agent/src/sys/clock.ts': 'the offset of monotonic times of the kernel',
+  'agent/src/transport/delivery.ts': 'Retry-After as a date',
+  'agent/src/transport/spool.ts': 'names of files that outlive the process',
+};
+
 describe('architecture', () => {
   it('contains every source: none is ignored by an entry for something else', () => {
     const ignored = execFileSync(
@@ -268,6 +281,13 @@ describe('architecture', () => {
     const filled = specs.filter((name) => /\.fill\(/.test(readFileSync(join('e2e', name), 'utf8')));
     expect(filled).toEqual([]);
     expect(specs.length).toBeGreaterThan(30);
+  });
+
+  it('reads the clock of the system in the agent only for times that leave the process, never for a wait', () => {
+    const files = listSources('agent/src').filter(({ path }) => !path.endsWith('.test.ts'));
+    const reading = files.filter(({ text }) => /\bDate\.now\b|\bnew Date\(\)/.test(text));
+    expect(reading.map(({ path }) => path).sort()).toEqual(Object.keys(SYSTEM_CLOCK_OF_THE_AGENT).sort());
+    expect(files.length).toBeGreaterThan(60);
   });
 
   it('has no short file without a reason', () => {

@@ -78,6 +78,23 @@ describe('Capture', () => {
     expect(source.attached).toEqual([2, 3]);
   });
 
+  it.each([-6, 6])(
+    'follows interfaces, drains and forgets as before when the clock is set by %i hours',
+    async (hours) => {
+      capture.start();
+      await capture.drain();
+      vi.setSystemTime(Date.now() + hours * 3_600_000);
+      interfaces.set(2, 'tap101i0');
+      await vi.advanceTimersByTimeAsync(4000);
+      expect(source.attached).toEqual([1, 2]);
+      expect(source.drains).toBe(1);
+      capture.startInterval();
+      expect(capture.snapshot()?.table.size).toBe(0);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(source.drains).toBe(2);
+    },
+  );
+
   it('drains every minute without heartbeats, and immediately when the map fills', async () => {
     capture.start();
     await vi.advanceTimersByTimeAsync(190_000);

@@ -1,6 +1,6 @@
 import type { CollectorState } from '@fabric/agent-contract';
 import type { CaptureSnapshot } from '../flows/capture-flows';
-import type { Clock } from '../sys/clock';
+import { type Clock, monotonic } from '../sys/clock';
 import { Conversations } from './conversations';
 import { EbpfCapture } from './ebpf/collector';
 import { FlowTable, WORD } from './flow-table';
@@ -56,7 +56,8 @@ export class Capture {
     ways: readonly MakeSource[] = [() => new EbpfCapture(), () => new RingCapture()],
   ) {
     this.source = this.firstThatWorks(ways);
-    this.since = this.drained = clock();
+    this.since = clock();
+    this.drained = monotonic();
   }
 
   get isActive(): boolean {
@@ -78,7 +79,7 @@ export class Capture {
   async drain(): Promise<void> {
     try {
       await this.source?.drain(this.table);
-      this.drained = this.clock();
+      this.drained = monotonic();
       this.lastFill = 0;
     } catch (error) {
       this.noteError(error);
@@ -100,7 +101,7 @@ export class Capture {
   startInterval(): void {
     this.since = this.clock();
     this.table.startInterval();
-    this.table.forget(this.since - IDLE_MILLISECONDS);
+    this.table.forget(this.since - IDLE_MILLISECONDS, this.since + IDLE_MILLISECONDS);
     const used = new Set<number>();
     for (let row = 0; row < this.table.size; row += 1) used.add(this.table.word(row, WORD.ifindex));
     this.watch.forget((index) => used.has(index));
@@ -145,7 +146,7 @@ export class Capture {
   }
 
   private async tick(): Promise<void> {
-    const started = this.clock();
+    const started = monotonic();
     if (started - this.scanned >= SCAN_MILLISECONDS) this.scan();
     const fill = this.fill();
     const gained = Math.max(0, fill - this.lastFill);
@@ -166,7 +167,7 @@ export class Capture {
   }
 
   private scan(): void {
-    this.scanned = this.clock();
+    this.scanned = monotonic();
     try {
       const { added, removed } = this.watch.scan();
       for (const index of removed.keys()) this.source?.detach(index);

@@ -67,11 +67,12 @@ export class FlowTable {
     this.overflow = { packets: 0, bytes: 0 };
   }
 
-  /** Removes rows whose last packet is older than `time`. Row numbers change. */
-  forget(time: number): void {
+  /** Removes rows whose last packet is older than `from`, or of a clock that was put back since. Row numbers change. */
+  forget(from: number, until = Number.POSITIVE_INFINITY): void {
     let kept = 0;
     for (let row = 0; row < this.size; row += 1) {
-      if ((this.last[row] as number) < time) continue;
+      const last = this.last[row] as number;
+      if (last < from || last > until) continue;
       if (kept !== row) this.moveRow(row, kept);
       kept += 1;
     }

@@ -244,7 +244,8 @@ function checkRunningAgent(config: Config): Check {
     return { name, status: 'warning', detail: 'no agent has run yet', remedy: 'systemctl enable --now fabric-agent' };
   const { last_acknowledged_at: last, last_problem: problem } = status;
   const age = last === null ? Number.POSITIVE_INFINITY : (Date.now() - Date.parse(last)) / 1000;
-  const isFresh = age < STALE_INTERVALS * config.interval_seconds;
+  // A time ahead is of a clock that was put back since.
+  const isFresh = Math.abs(age) < STALE_INTERVALS * config.interval_seconds;
   const weak = status.collectors
     .filter(({ state }) => state !== 'active')
     .map(({ name: who, state, detail }) => `${who} ${state}${detail === undefined ? '' : ` (${detail})`}`);

@@ -107,6 +107,17 @@ describe('AccessLog', () => {
     second.close();
   });
 
+  it('reads new lines after a clock that was ahead is put back', () => {
+    writeFileSync(file, '');
+    let now = NOON + 6 * 3_600_000;
+    const log = new AccessLog(file, null, () => now);
+    log.poll();
+    now = NOON;
+    appendFileSync(file, at('12:00:00', 'a@pam'));
+    expect(users(log)).toEqual(['a@pam']);
+    log.close();
+  });
+
   it('keeps the newest hundred of a flood', () => {
     writeFileSync(file, '');
     const log = open();

@@ -15,7 +15,7 @@ export class AccessLog {
   private tail: FileTail | null = null;
   private readonly edits = new LineBudget<HypervisorEdit>(AGENT_LIMITS.edits_per_heartbeat);
   /** What is older was there before the agent. */
-  private readonly notBefore: number;
+  private notBefore: number;
 
   /** @param file null: it is not to be read */
   constructor(
@@ -34,8 +34,10 @@ export class AccessLog {
   /** Fetches new lines; call it often enough that a rotated file is not missed. */
   poll(): void {
     if (this.file === null) return;
+    // A clock that is put back must not make new lines older than the agent.
+    this.notBefore = Math.min(this.notBefore, this.clock() - RECENT_MILLISECONDS);
     try {
-      this.tail ??= new FileTail(this.file, this.saved, this.clock);
+      this.tail ??= new FileTail(this.file, this.saved);
       this.tail.read((line) => {
         const edit = parseAccessLine(line);
         if (edit && Date.parse(edit.at) >= this.notBefore) this.edits.push(edit);

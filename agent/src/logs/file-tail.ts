@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Clock } from '../sys/clock';
+import { type Clock, monotonic } from '../sys/clock';
 import { errnoCode } from '../sys/errno';
 import type { FilePosition } from './file-position';
 import { OpenFile } from './open-file';
@@ -34,7 +34,7 @@ export class FileTail {
   constructor(
     private readonly path: string,
     saved: TailState | null,
-    private readonly clock: Clock = Date.now,
+    private readonly clock: Clock = monotonic,
   ) {
     if (saved) this.resume(saved);
     else this.startNearEnd();

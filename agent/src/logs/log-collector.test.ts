@@ -63,6 +63,21 @@ describe('LogCollector', () => {
     logs.close();
   });
 
+  it('reads new lines and forgets old verdicts after a clock that was ahead is put back', () => {
+    writeFileSync(file, '');
+    now = NOON + 6 * 3_600_000;
+    const logs = collector();
+    appendFileSync(file, line('18:00:00', 1));
+    logs.collect();
+    expect(listFlows(logs)).toEqual([[1, 1, 1]]);
+    now = NOON;
+    logs.startInterval();
+    appendFileSync(file, line('12:00:00', 2));
+    logs.collect();
+    expect(listFlows(logs)).toEqual([[2, 1, 1]]);
+    logs.close();
+  });
+
   it('continues where the last run stopped, whatever the age of the lines', () => {
     writeFileSync(file, line('12:00:00', 1));
     const first = collector();

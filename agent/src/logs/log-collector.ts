@@ -40,7 +40,7 @@ export class LogCollector {
   private kernelError: string | null = null;
   private fileError: string | null = null;
   /** Lines older than this were there before the agent; only the last minutes of them are of interest. */
-  private readonly notBefore: { kernel: number; file: number };
+  private notBefore: { kernel: number; file: number };
 
   constructor(
     private readonly sources: LogSources,
@@ -53,7 +53,7 @@ export class LogCollector {
     const recent = clock() - WINDOW_MILLISECONDS;
     const isSameBoot = saved.kernel?.kernel_boot_id === sources.kernelBootId;
     this.notBefore = { kernel: isSameBoot ? 0 : recent, file: saved.file ? 0 : recent };
-    this.tail = new FileTail(sources.file, saved.file, clock);
+    this.tail = new FileTail(sources.file, saved.file);
     this.openKernelLog();
   }
 
@@ -64,6 +64,10 @@ export class LogCollector {
 
   /** Fetches new lines. Call every second. */
   poll(): void {
+    // A clock that is put back must not make new lines older than the agent.
+    const recent = this.clock() - WINDOW_MILLISECONDS;
+    const { kernel, file } = this.notBefore;
+    this.notBefore = { kernel: Math.min(kernel, recent), file: Math.min(file, recent) };
     try {
       this.kernel?.read((message, time) => this.kernelLines.push({ message, time }));
     } catch (error) {

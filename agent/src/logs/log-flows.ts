@@ -64,12 +64,12 @@ export class LogFlows {
     return this.flows.values();
   }
 
-  /** Begins a new reporting interval and forgets what is older than the window. */
+  /** Begins a new reporting interval and forgets what is outside the window, before it or by a clock that was put back since. */
   startInterval(now: number): void {
     for (const [key, flow] of this.flows) {
       flow.newPackets = 0;
       flow.newBytes = 0;
-      if (flow.last < now - WINDOW_MILLISECONDS) this.flows.delete(key);
+      if (Math.abs(now - flow.last) > WINDOW_MILLISECONDS) this.flows.delete(key);
     }
   }
 }

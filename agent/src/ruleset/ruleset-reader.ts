@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../sys/clock';
+import { type Clock, monotonic } from '../sys/clock';
 import { findTool, runTool } from '../sys/run-tool';
 import { canonicalNft, listChains } from './canonical-nft';
 import { rulesetGeneration } from './generation';
@@ -41,7 +41,7 @@ export class RulesetReader {
   private readableBefore = new Set<string>();
 
   constructor(
-    private readonly clock: Clock = Date.now,
+    private readonly clock: Clock = monotonic,
     private readonly generation: () => number = rulesetGeneration,
   ) {}
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NetworkNamespaces, run } from '../../test/network-namespaces';
 import { describeAsRoot } from '../../test/requirements';
+import { monotonic } from '../sys/clock';
 import { rulesetGeneration } from './generation';
 import { RulesetReader } from './ruleset-reader';
 
@@ -97,7 +98,7 @@ describeAsRoot(
   it('lists the rules only when their generation moved', async () => {
     let asked = 0;
     let listings = 0;
-    const counting = new RulesetReader(Date.now, () => {
+    const counting = new RulesetReader(monotonic, () => {
       asked += 1;
       return rulesetGeneration();
     });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Heartbeat } from '@fabric/agent-contract';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addJitter, backoffDelay, retryAfter } from './backoff';
 import { Delivery, readAnswer } from './delivery';
 import { Spool } from './spool';
@@ -44,6 +44,7 @@ beforeEach(async () => {
   url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`);
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await new Promise((resolve) => server.close(resolve));
   rmSync(directory, { recursive: true });
 });
@@ -103,6 +104,21 @@ describe('Delivery', () => {
       now += 1000;
     }
     expect(attempts).toEqual([0, 2, 6, 14, 30, 62]);
+  });
+
+  it.each([-6, 6])('waits as long when the clock is set by %i hours', async (hours) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const spool = new Spool(directory);
+    const delivery = new Delivery({ url, trust: { caFile: null, fingerprint: null } }, () => 'token', spool);
+    reply = (response) => response.writeHead(429, { 'retry-after': '120' }).end();
+    await delivery.deliver(buildHeartbeat(1));
+    vi.setSystemTime(Date.now() + hours * 3_600_000);
+    vi.advanceTimersByTime(119_000);
+    reply = ok;
+    expect((await delivery.deliver(buildHeartbeat(2))).kind).toBe('stored');
+    vi.advanceTimersByTime(62_000);
+    expect((await delivery.deliver(buildHeartbeat(3))).kind).toBe('delivered');
+    expect(spool.size).toBe(0);
   });
 
   it('honors Retry-After', async () => {
@@ -216,6 +232,20 @@ describe('Spool', () => {
     expect(again.size).toBe(1);
     again.put(Buffer.alloc(101));
     expect(again.size).toBe(0);
+  });
+
+  it('keeps the newest when the clock is put back', () => {
+    const limits = { files: 3, bytes: 100, ageMilliseconds: 24 * 3_600_000 };
+    const spool = new Spool(directory, limits, () => now);
+    for (const text of ['a', 'b']) spool.put(Buffer.from(text));
+    now -= 6 * 3_600_000;
+    for (const text of ['c', 'd']) spool.put(Buffer.from(text));
+    const kept = [];
+    for (let entry = spool.newest(); entry; entry = spool.newest()) {
+      kept.push(entry.body.toString());
+      spool.remove(entry.name);
+    }
+    expect(kept).toEqual(['d', 'c', 'b']);
   });
 
   it('removes half-written files at the start', () => {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Heartbeat, HeartbeatAnswer } from '@fabric/agent-contract';
 import { AGENT_LIMITS, AGENT_PATHS, AGENT_VERSION } from '@fabric/agent-contract/limits';
-import type { Clock } from '../sys/clock';
+import { type Clock, monotonic } from '../sys/clock';
 import { backoffDelay, retryAfter } from './backoff';
 import { type Answer, post, type Server } from './post';
 import type { Spool } from './spool';
@@ -35,7 +35,7 @@ export class Delivery {
     private readonly server: Server,
     private readonly token: () => string,
     private readonly spool: Spool,
-    private readonly clock: Clock = Date.now,
+    private readonly clock: Clock = monotonic,
     private readonly random: () => number = Math.random,
   ) {}
 
@@ -86,7 +86,7 @@ export class Delivery {
     }
     const reason = explainStatus(answer);
     if (status >= 400 && status < 500 && !RETRIED.has(status)) return { kind: 'refused', reason };
-    return this.failed(reason, retryAfter(answer.retryAfter, this.clock()));
+    return this.failed(reason, retryAfter(answer.retryAfter, Date.now()));
   }
 
   private failed(reason: string, asked: number | null): Attempt {

@@ -93,15 +93,17 @@ export class Spool {
     }
   }
 
-  /** Oldest first. */
+  /** Oldest first; what a clock stored that was put back since is older than what it stores now. */
   private entries(): Entry[] {
+    const now = this.clock();
     return readdirSync(this.directory)
       .sort()
       .flatMap((name) => {
         const time = NAME.exec(name)?.[1];
         const stat = time === undefined ? undefined : statSync(join(this.directory, name), { throwIfNoEntry: false });
         return stat ? [{ name, bytes: stat.size, time: Number(time) }] : [];
-      });
+      })
+      .sort((a, b) => Number(a.time <= now) - Number(b.time <= now));
   }
 }
 

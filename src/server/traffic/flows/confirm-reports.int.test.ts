@@ -279,6 +279,15 @@ describe('confirmReports', () => {
     expect(asked).toBe(1);
   });
 
+  it('asks a cluster again after a clock that was ahead is put back', async () => {
+    await sendHeartbeat('other', [attack(toTap(tenants.theirs.workload))]);
+    asked = 0;
+    await settle(null);
+    time.advance(-6 * 3_600);
+    await settle(null);
+    expect(asked).toBe(2);
+  });
+
   it('records refusals once an hour for each node, and keeps the reports until flows expire', async () => {
     const { workload } = tenants.theirs;
     for (const source_port of [1, 2, 3]) {

@@ -164,7 +164,9 @@ async function locateGuests(
   options: Options,
 ): Promise<GuestLocations | null> {
   const now = clock.now().getTime();
-  if (now < (state.nextReadAt.get(clusterId) ?? 0)) return null;
+  const next = state.nextReadAt.get(clusterId) ?? 0;
+  // A time further ahead than any pause is of a clock that was put back since.
+  if (now < next && next <= now + FAILED_PAUSE_MS) return null;
   state.nextReadAt.set(clusterId, now + READ_PAUSE_MS);
   try {
     return await readGuestLocations(clusterId, vmids, options.openProvider);
