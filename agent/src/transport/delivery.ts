@@ -79,12 +79,16 @@ export class Delivery {
       return this.failed(error instanceof Error ? error.message : String(error), null);
     }
     const { status } = answer;
-    if (status >= 200 && status < 300) {
+    const isSuccess = status >= 200 && status < 300;
+    const stored = isSuccess ? readAnswer(answer.body) : null;
+    if (stored) {
       this.failures = 0;
       this.notBefore = 0;
-      return { kind: 'delivered', answer: readAnswer(answer.body) };
+      return { kind: 'delivered', answer: stored };
     }
-    const reason = explainStatus(answer);
+    const reason = isSuccess
+      ? `the answer (${status}) is not from Fabric: check server_url, and proxies before the service`
+      : explainStatus(answer);
     if (status >= 400 && status < 500 && !RETRIED.has(status)) return { kind: 'refused', reason };
     return this.failed(reason, retryAfter(answer.retryAfter, Date.now()));
   }
@@ -99,17 +103,22 @@ export class Delivery {
   }
 }
 
-/** The server's answer, parsed manually and bounded: the schema library is not worth its size here. */
-export function readAnswer(body: unknown): HeartbeatAnswer {
+/**
+ * The server's answer, parsed manually and bounded: the schema library is not worth its size here.
+ * @returns null when it does not say what was stored, as every version of the service does: a proxy or another service sent it
+ */
+export function readAnswer(body: unknown): HeartbeatAnswer | null {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const count = (name: string): number => (Number.isSafeInteger(fields[name]) ? (fields[name] as number) : 0);
-  const rejected = Array.isArray(fields.rejected) ? fields.rejected.slice(0, AGENT_LIMITS.flows_per_heartbeat) : [];
+  const count = (name: string): number | null => (Number.isSafeInteger(fields[name]) ? (fields[name] as number) : null);
+  const accepted = count('accepted');
+  const updated = count('updated');
+  if (accepted === null || updated === null || !Array.isArray(fields.rejected)) return null;
   const { minimum, default: usual, maximum } = AGENT_LIMITS.interval_seconds;
-  const requested = count('next_interval_seconds');
+  const requested = count('next_interval_seconds') ?? 0;
   return {
-    accepted: count('accepted'),
-    updated: count('updated'),
-    rejected: rejected.flatMap((entry: unknown) => {
+    accepted,
+    updated,
+    rejected: fields.rejected.slice(0, AGENT_LIMITS.flows_per_heartbeat).flatMap((entry: unknown) => {
       const { index, reason } = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<string, unknown>;
       return typeof index === 'number' && typeof reason === 'string' ? [{ index, reason: reason.slice(0, 200) }] : [];
     }),
