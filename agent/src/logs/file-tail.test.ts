@@ -1,4 +1,13 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -49,6 +58,21 @@ describe('FileTail', () => {
     now += 60_000;
     expect(readLines(tail)).toEqual(['unfinished']);
     expect(tail.state.rotated).toEqual([]);
+    tail.close();
+  });
+
+  it('drains a rotated file once when the new one could not be read for a while', () => {
+    writeFileSync(path, 'a\n');
+    const tail = new FileTail(path, null, clock);
+    readLines(tail);
+    renameSync(path, `${path}.1`);
+    appendFileSync(`${path}.1`, 'late\n');
+    mkdirSync(path);
+    for (let i = 0; i < 3; i += 1) expect(() => readLines(tail)).toThrow('EISDIR');
+    rmdirSync(path);
+    writeFileSync(path, 'new\n');
+    expect(readLines(tail)).toEqual(['late', 'new']);
+    expect(tail.state.rotated).toHaveLength(1);
     tail.close();
   });
 

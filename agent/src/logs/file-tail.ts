@@ -30,14 +30,20 @@ export class FileTail {
 
   /**
    * @param saved state of the last run, null on the first one; then only the end of an existing file is read
+   * @throws Error of the system when a file cannot be read
    */
   constructor(
     private readonly path: string,
     saved: TailState | null,
     private readonly clock: Clock = monotonic,
   ) {
-    if (saved) this.resume(saved);
-    else this.startNearEnd();
+    try {
+      if (saved) this.resume(saved);
+      else this.startNearEnd();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   /** Whether there is a file to read; loggers make it with the first line. */
@@ -88,8 +94,9 @@ export class FileTail {
   private noticeRotation(): void {
     const inode = findInode(this.path);
     if (inode === null || inode === this.current?.inode) return;
+    const next = OpenFile.open(this.path, 0);
     if (this.current) this.rotated.push({ file: this.current, quietSince: this.clock() });
-    this.current = OpenFile.open(this.path, 0);
+    this.current = next;
   }
 
   private resume({ current, rotated }: TailState): void {

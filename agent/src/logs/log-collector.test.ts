@@ -1,4 +1,14 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -113,6 +123,44 @@ describe('LogCollector', () => {
     expect(logs.states()[1]).toMatchObject({ state: 'active' });
     expect(listFlows(logs)).toEqual([[1, 1, 1]]);
     logs.close();
+  });
+  it('reports a log that cannot be read, keeps its position, and reads it once it can', () => {
+    writeFileSync(file, line('12:00:00', 1));
+    const first = collector();
+    first.collect();
+    const { positions } = first;
+    first.close();
+    // A file in place of the directory fails for root, too, who may read everything.
+    renameSync(directory, `${directory}.moved`);
+    writeFileSync(directory, '');
+    const logs = collector(positions);
+    logs.collect();
+    expect(logs.states()[1]).toMatchObject({ state: 'unavailable', detail: expect.stringContaining('ENOTDIR') });
+    expect(logs.positions).toEqual(positions);
+    rmSync(directory);
+    renameSync(`${directory}.moved`, directory);
+    appendFileSync(file, line('12:00:01', 2));
+    logs.collect();
+    expect(logs.states()[1]).toMatchObject({ state: 'active' });
+    expect(listFlows(logs)).toEqual([[2, 1, 1]]);
+    logs.close();
+  });
+
+  it('keeps no file open that cannot be read', () => {
+    writeFileSync(`${file}.1`, line('12:00:00', 1));
+    const { ino: inode } = statSync(`${file}.1`);
+    mkdirSync(file);
+    const position = { inode, offset: 0, fingerprint: createHash('sha1').digest('hex'), fingerprint_bytes: 0 };
+    const state = { current: { ...position, inode: statSync(file).ino }, rotated: [position] };
+    for (const positions of [NO_POSITIONS, { ...NO_POSITIONS, file: state }]) {
+      const logs = collector(positions);
+      logs.poll();
+      const before = readdirSync('/proc/self/fd').length;
+      for (let i = 0; i < 20; i += 1) logs.poll();
+      expect(readdirSync('/proc/self/fd')).toHaveLength(before);
+      expect(logs.states()[1]).toMatchObject({ state: 'unavailable', detail: expect.stringContaining('EISDIR') });
+      logs.close();
+    }
   });
 });
 

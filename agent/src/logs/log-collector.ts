@@ -32,7 +32,7 @@ const WINDOW_MILLISECONDS = AGENT_LIMITS.kernel_log_window_seconds * 1000;
  */
 export class LogCollector {
   readonly flows = new LogFlows();
-  private readonly tail: FileTail;
+  private tail: FileTail | null = null;
   private kernel: KernelLog | null = null;
   private readonly kernelLines: LineBudget<{ message: string; time: number }>;
   private readonly fileLines: LineBudget<string>;
@@ -53,13 +53,12 @@ export class LogCollector {
     const recent = clock() - WINDOW_MILLISECONDS;
     const isSameBoot = saved.kernel?.kernel_boot_id === sources.kernelBootId;
     this.notBefore = { kernel: isSameBoot ? 0 : recent, file: saved.file ? 0 : recent };
-    this.tail = new FileTail(sources.file, saved.file);
     this.openKernelLog();
   }
 
   /** Positions of what `collect()` has taken in; valid right after it. */
   get positions(): LogPositions {
-    return { kernel: this.kernel?.position ?? this.saved.kernel, file: this.tail.state };
+    return { kernel: this.kernel?.position ?? this.saved.kernel, file: this.tail?.state ?? this.saved.file };
   }
 
   /** Fetches new lines. Call every second. */
@@ -74,6 +73,7 @@ export class LogCollector {
       this.kernelError = getErrorMessage(error);
     }
     try {
+      this.tail ??= new FileTail(this.sources.file, this.saved.file);
       this.tail.read((line) => this.fileLines.push(line));
       this.fileError = null;
     } catch (error) {
@@ -110,7 +110,7 @@ export class LogCollector {
 
   states(): CollectorState[] {
     const { counts, tail, flows } = this;
-    const fileDetail = this.fileError ?? (tail.isPresent ? null : `${this.sources.file} does not exist`);
+    const fileDetail = this.fileError ?? (tail?.isPresent ? null : `${this.sources.file} does not exist`);
     const lost = this.kernel?.lost ?? 0;
     return [
       {
@@ -121,13 +121,13 @@ export class LogCollector {
       },
       {
         name: 'firewall_log',
-        state: fileDetail !== null ? 'unavailable' : tail.lostFiles > 0 ? 'degraded' : 'active',
+        state: fileDetail !== null ? 'unavailable' : (tail?.lostFiles ?? 0) > 0 ? 'degraded' : 'active',
         ...(fileDetail !== null && { detail: fileDetail.slice(0, 500) }),
         counts: {
           packets: counts.file,
           over_limit_lines: counts.fileDropped,
-          skipped_bytes: tail.skippedBytes,
-          lost_files: tail.lostFiles,
+          skipped_bytes: tail?.skippedBytes ?? 0,
+          lost_files: tail?.lostFiles ?? 0,
           over_limit_flows: flows.overflow,
         },
       },
@@ -136,7 +136,7 @@ export class LogCollector {
 
   close(): void {
     this.kernel?.close();
-    this.tail.close();
+    this.tail?.close();
   }
 
   private openKernelLog(): void {

@@ -25,15 +25,12 @@ export class OpenFile {
 
   /** @throws Error of the system (ENOENT, EACCES) */
   static open(path: string, offset: number): OpenFile {
-    return new OpenFile(openSync(path, 'r'), offset);
+    return openWith(path, (fd) => new OpenFile(fd, offset));
   }
 
   /** Opens a file at a saved position; null when it is another file, or was rewritten. @throws Error of the system */
   static resume(path: string, position: FilePosition): OpenFile | null {
-    const fd = openSync(path, 'r');
-    if (matchesPosition(fd, position)) return new OpenFile(fd, position.offset);
-    closeSync(fd);
-    return null;
+    return openWith(path, (fd) => (matchesPosition(fd, position) ? new OpenFile(fd, position.offset) : null));
   }
 
   /** Bytes in the file now. */
@@ -93,6 +90,18 @@ export class OpenFile {
 
   private fill(): number {
     return readSync(this.fd, this.buffer, 0, CHUNK_BYTES, this.offset);
+  }
+}
+
+/** Opens a file and closes it again if nothing was made of it. */
+function openWith<T extends OpenFile | null>(path: string, make: (fd: number) => T): T {
+  const fd = openSync(path, 'r');
+  let made: T | null = null;
+  try {
+    made = make(fd);
+    return made;
+  } finally {
+    if (made === null) closeSync(fd);
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../sys/clock';
+import { errnoCode } from '../sys/errno';
 
 export type SpoolLimits = { files: number; bytes: number; ageMilliseconds: number };
 
@@ -27,7 +28,7 @@ type Entry = { name: string; bytes: number; time: number };
  * grows over its limits: the oldest go first.
  */
 export class Spool {
-  /** Heartbeats dropped because of the limits, since the start. */
+  /** Heartbeats dropped because of the limits or a full disk, since the start. */
   discarded = 0;
   private counter = 0;
 
@@ -40,20 +41,17 @@ export class Spool {
     for (const name of readdirSync(directory)) if (!NAME.test(name)) rmSync(join(directory, name), { force: true });
   }
 
-  /** Stores a request body durably. @throws Error of the system (ENOSPC, EACCES) */
+  /** Stores a request body durably; on a full disk in place of the oldest. @throws Error of the system (ENOSPC, EACCES) */
   put(body: Buffer): void {
-    this.counter = (this.counter + 1) % 1_000_000;
-    const name = `${String(this.clock()).padStart(15, '0')}-${String(this.counter).padStart(6, '0')}.json.gz`;
-    const path = join(this.directory, name);
-    const fd = openSync(`${path}.tmp`, 'w', 0o600);
     try {
-      for (let written = 0; written < body.length; ) written += writeSync(fd, body, written);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
+      this.write(body);
+    } catch (error) {
+      const [oldest] = this.entries();
+      if (errnoCode(error) !== 'ENOSPC' || !oldest) throw error;
+      this.remove(oldest.name);
+      this.discarded += 1;
+      this.write(body);
     }
-    renameSync(`${path}.tmp`, path);
-    syncDirectory(this.directory);
     this.trim();
   }
 
@@ -77,6 +75,26 @@ export class Spool {
 
   get size(): number {
     return this.entries().length;
+  }
+
+  private write(body: Buffer): void {
+    this.counter = (this.counter + 1) % 1_000_000;
+    const name = `${String(this.clock()).padStart(15, '0')}-${String(this.counter).padStart(6, '0')}.json.gz`;
+    const path = join(this.directory, name);
+    try {
+      const fd = openSync(`${path}.tmp`, 'w', 0o600);
+      try {
+        for (let written = 0; written < body.length; ) written += writeSync(fd, body, written);
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+      renameSync(`${path}.tmp`, path);
+    } catch (error) {
+      rmSync(`${path}.tmp`, { force: true });
+      throw error;
+    }
+    syncDirectory(this.directory);
   }
 
   private trim(): void {
