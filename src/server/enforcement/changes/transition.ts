@@ -119,7 +119,7 @@ type Step = Pick<Recorded, 'impact'> & {
 
 /**
  * Moves a change to another state, with what the step stores, and writes history, audit record and event in the same
- * transaction. Call it last in the transaction.
+ * transaction. A request to apply it later ends, since it is for what the change is before. Call it last in the transaction.
  * @throws AppError `conflict` when the change may not go there, or another step came first
  */
 export async function moveChange(
@@ -130,7 +130,7 @@ export async function moveChange(
   { comment = '', values = {}, impact, log_new_rules = null }: Step = {},
 ): Promise<ChangeRow> {
   if (!isTransition(change.state, to)) throw refuseState(change, to);
-  const moved = await updateChangeIn(tx, change.id, change.state, { ...values, state: to });
+  const moved = await updateChangeIn(tx, change.id, change.state, { ...values, state: to, apply_request: null });
   if (!moved) throw refuseState(change, to);
   const { actor } = scope;
   await insertChangeTransition(tx, {

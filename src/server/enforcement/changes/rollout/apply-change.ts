@@ -62,7 +62,6 @@ export async function startRolloutIn(
     comment: accepted.break_glass ?? accepted.override_tests ?? '',
     values: {
       rollout: createRollout(touched, actor.kind === 'user' ? actor.id : null, tests, accepted),
-      apply_request: null,
       problems: [],
       impact_id,
       newly_blocked,
@@ -133,6 +132,9 @@ async function requestLater(
     if (!stored) throw refuseStep(change, 'apply it');
     await publishChange(tx, change.id);
     await recordChange(tx, scope, stored, 'change.scheduled', {});
+    const locked = await lockChange(tx, 'all', change.id);
+    if (!locked) throw notFound('change');
+    assertVersion('change', locked.version, change.version);
   });
 }
 

@@ -7,7 +7,7 @@ import { clock } from '../../../lib/clock';
 import { AppError } from '../../../lib/errors';
 import { forEachConcurrent } from '../../../lib/for-each-concurrent';
 import { listUnderWayChanges } from '../../queries/change-rollouts';
-import { findChange, listChangeOwners, updateChangeIn } from '../../queries/changes';
+import { findChange, listChangeOwners, lockChange, updateChangeIn } from '../../queries/changes';
 import { publishChange, recordChange } from '../transition';
 import { advanceChange } from './advance-change';
 import { startRollout } from './apply-change';
@@ -48,6 +48,9 @@ async function startScheduled(id: string): Promise<void> {
     if (!(error instanceof AppError)) throw error;
     const problem = { code: 'not_started', message: error.message, remedy: 'Solve this, then apply the change again.' };
     await db.transaction(async (tx) => {
+      const locked = await lockChange(tx, 'all', id);
+      // Another request came first, or the change is not to be applied any more.
+      if (locked?.apply_request?.at !== request.at) return;
       const stored = await updateChangeIn(tx, id, 'approved', { apply_request: null, problems: [problem] });
       if (!stored) return;
       await publishChange(tx, id);

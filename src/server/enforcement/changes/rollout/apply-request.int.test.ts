@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Change } from '@/domain/change/change';
+import type { ChangeItem } from '@/domain/change/items';
+import { requestAs } from '@/server/enforcement/deployments/removal/moves.fixture';
+import {
+  create,
+  get,
+  lab,
+  post,
+  prepareDeploymentLab,
+} from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
+import { clock } from '@/server/lib/clock';
+import { bearer, makeUser } from '@/test/factories';
+import { fakeClock } from '@/test/fake-clock';
+import * as checks from './apply-checks';
+import { scheduleChanges } from './start-scheduled';
+import { apply, edit, makeChange, readRow, scope, targets } from './testing/rollout-lab.fixture';
+
+prepareDeploymentLab();
+
+const MINUTE = 60;
+const tick = () => scheduleChanges(new AbortController().signal);
+let time: ReturnType<typeof fakeClock>;
+beforeEach(() => {
+  time = fakeClock();
+});
+afterEach(() => time.restore());
+
+const someone = async () => {
+  const { id } = await makeUser('security_engineer');
+  return { ...scope, actor: { kind: 'user', id, name: 'anna' } as const };
+};
+
+/** An approved change that is applied, and waits for its time. */
+async function makeWaiting(items: ChangeItem[], reason?: string): Promise<string> {
+  const scheduled_at = new Date(clock.now().getTime() + MINUTE * 1000).toISOString();
+  const id = await makeChange(items, { scheduled_at });
+  await apply(id, await someone(), reason);
+  return id;
+}
+
+const send = async (id: string, name: string) => {
+  const answer = await post<Change>(`/changes/${id}/${name}`, {});
+  expect(answer.status, `${name}: ${JSON.stringify(answer.body)}`).toBe(200);
+};
+const patch = async (id: string, body: object) => {
+  const answer = await lab.json(`/changes/${id}`, { method: 'PATCH', body });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+};
+const requireApprovals = async (change_approvals_required: number) => {
+  const root = await makeUser('super_admin');
+  await requestAs(() => bearer(root), '/settings', { change_approvals_required }, 'PATCH');
+};
+
+const AWAY = [
+  ['an edit of its settings', (id: string) => patch(id, { title: 'another title' })],
+  [
+    'a withdrawal',
+    async (id: string) => {
+      await send(id, 'withdraw');
+      await patch(id, { title: 'another title' });
+    },
+  ],
+] as const;
+
+describe('the request to apply a scheduled change', () => {
+  it.each(AWAY)('ends with %s: approved again, the change waits to be applied', async (_what, leave) => {
+    const id = await makeWaiting([edit(await create(targets(100)))]);
+    await leave(id);
+    await send(id, 'submit');
+    expect(await readRow(id)).toMatchObject({ state: 'approved' });
+    time.advance(MINUTE);
+    await tick();
+    expect(await readRow(id)).toMatchObject({ state: 'approved', apply_request: null, rollout: null });
+  });
+
+  it('ends with the loss of an approval: approved again, the change waits to be applied', async () => {
+    const id = await makeWaiting([edit(await create(targets(100)))]);
+    await requireApprovals(1);
+    expect(await get<Change>(`/changes/${id}`)).toMatchObject({ state: 'in_review' });
+    await send(id, 'approve');
+    await requireApprovals(0);
+    time.advance(MINUTE);
+    await tick();
+    expect(await readRow(id)).toMatchObject({ state: 'approved', apply_request: null, rollout: null });
+  });
+
+  it('returns a version conflict when the change is edited and approved again while it is checked', async () => {
+    const id = await makeChange([edit(await create(targets(100)))], {
+      scheduled_at: new Date(clock.now().getTime() + MINUTE * 1000).toISOString(),
+    });
+    const { findStart } = checks;
+    vi.spyOn(checks, 'findStart').mockImplementationOnce(async (change) => {
+      await patch(id, { title: 'another title' });
+      await send(id, 'submit');
+      return findStart(change);
+    });
+    await expect(apply(id, await someone())).rejects.toMatchObject({ code: 'version_conflict' });
+    expect(await readRow(id)).toMatchObject({ state: 'approved', apply_request: null });
+  });
+
+  it('stays when an earlier one, that it replaced while it was checked, is not started', async () => {
+    const id = await makeWaiting([edit(await create(targets(100)))]);
+    time.advance(MINUTE);
+    vi.spyOn(checks, 'checkScheduled').mockImplementationOnce(async () => {
+      await patch(id, {
+        title: 'another title',
+        scheduled_at: new Date(clock.now().getTime() + 3_600_000).toISOString(),
+      });
+      await send(id, 'submit');
+      await apply(id, await someone());
+    });
+    await tick();
+    expect(await readRow(id)).toMatchObject({
+      state: 'approved',
+      apply_request: { at: expect.any(String) },
+      problems: [],
+    });
+  });
+});
