@@ -1,9 +1,10 @@
 import type { ChangeItem } from '@/domain/change/items';
 import type { ImpactReader } from '@/domain/impact/stored-impact';
+import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
-import type { ImpactRow } from '../queries/impacts';
+import { findImpact, type ImpactRow } from '../queries/impacts';
 import { contentHash, hashImpactContent } from './hashes';
 import { findNewlyBlockedSince, formatConversation } from './newly-blocked';
 import { findVisibleImpact, isOutdated, isSameReader } from './read-impact';
@@ -106,4 +107,21 @@ export async function assertChangeAcknowledged(
     throw refuse('impact_outdated', message, { appeared: appeared.length });
   }
   return { impact_id, newly_blocked };
+}
+
+/**
+ * Refuses to start a scheduled change that would by now block conversations that were not acknowledged. They are only counted: everyone
+ * who sees the change reads why.
+ * @throws AppError `conflict`
+ */
+export async function assertStillAcknowledged(impactId: string): Promise<void> {
+  const row = await findImpact(db, impactId);
+  const appeared = row ? (await findNewlyBlockedSince(row)).length : null;
+  if (appeared === 0) return;
+  const number = appeared === 1 ? 'one conversation' : `${appeared} conversations`;
+  const message =
+    appeared === null
+      ? 'The impact that was acknowledged is not stored any more. Compute the impact again.'
+      : `Applying would by now block ${number} that the impact does not show. Compute the impact again.`;
+  throw new AppError('conflict', message, { extra: { reason: 'impact_outdated', impact_id: impactId } });
 }

@@ -13,7 +13,7 @@ import { addFormerPlacements, bearer, makeAgent, makeProject, makeTenant, makeUs
 import { call } from '@/test/request';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
 import { findImpact } from '../queries/impacts';
-import { assertChangeAcknowledged } from './apply-with-impact';
+import { assertChangeAcknowledged, assertStillAcknowledged } from './apply-with-impact';
 import { readImpact } from './read-impact';
 import { requestPolicyImpact } from './request-impact';
 import { runImpact } from './run-impact';
@@ -203,8 +203,10 @@ describe('the replay of observed traffic', () => {
     expect(await assertWith(2)).toEqual({ impact_id: id, newly_blocked: 2 });
     await report([seen('10.77.0.100', 22, 21), seen('10.77.0.100', 443, 12)]);
     expect(await assertWith(2)).toEqual({ impact_id: id, newly_blocked: 2 });
+    await assertStillAcknowledged(id);
     await report([seen('10.9.0.3', 22, 33)]);
     await expect(assertWith(2)).rejects.toMatchObject({ extra: { reason: 'impact_outdated', appeared: 1 } });
+    await expect(assertStillAcknowledged(id)).rejects.toMatchObject({ extra: { reason: 'impact_outdated' } });
     await sqlClient()`delete from traffic_flows where bytes in (21, 12, 33)`;
   });
 

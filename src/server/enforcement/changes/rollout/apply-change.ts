@@ -11,6 +11,8 @@ import { startDeployments } from '../../deployments/schedule';
 import { policiesById } from '../../policies/policy-inputs';
 import { addChangeObjects } from '../../queries/change-rollouts';
 import { type ChangeRow, findChange, lockChange, updateChangeIn } from '../../queries/changes';
+import { acknowledgeImpact } from '../../queries/impacts';
+import { lockObjects } from '../../queries/managed-objects';
 import { insertTemporaryLogs } from '../../queries/temporary-logs';
 import type { CompiledChange } from '../compiled/compile-change';
 import { assertStillApproved } from '../review/revalidate';
@@ -135,6 +137,7 @@ async function requestLater(
     const locked = await lockChange(tx, 'all', change.id);
     if (!locked) throw notFound('change');
     assertVersion('change', locked.version, change.version);
+    if (request.impact_id !== null) await acknowledgeImpact(tx, request.impact_id);
   });
 }
 

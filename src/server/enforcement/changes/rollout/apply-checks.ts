@@ -6,7 +6,7 @@ import type { Scope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import { AppError } from '../../../lib/errors';
-import { assertChangeAcknowledged } from '../../impact/apply-with-impact';
+import { assertChangeAcknowledged, assertStillAcknowledged } from '../../impact/apply-with-impact';
 import { assertTestsHoldAfterChange, NO_TEST_RIGHTS, type TestRights } from '../../policy-tests/apply-gate';
 import { type ChangeRow, listChangeOwners } from '../../queries/changes';
 import { readMaintenanceWindows } from '../approval-rules';
@@ -72,15 +72,17 @@ export async function checkApply(
   };
 }
 
-/** The same when a scheduled change starts, on behalf of the one who asked for it. */
+/**
+ * The same when a scheduled change starts, on behalf of the one who asked for it: nothing holds less than what was accepted then.
+ * @throws AppError `conflict` when another test fails, or other conversations would be blocked
+ */
 export async function checkScheduled(
-  change: ChangeRow,
+  { id }: Pick<ChangeRow, 'id'>,
   compiled: CompiledChange,
-  { override_tests }: StoredApplyRequest,
+  { overridden_tests, impact_id }: StoredApplyRequest,
 ): Promise<void> {
-  if (override_tests === null) {
-    await assertTestsHoldAfterChange(compiled, NO_TEST_RIGHTS, { change_id: change.id });
-  }
+  await assertTestsHoldAfterChange(compiled, NO_TEST_RIGHTS, { change_id: id }, overridden_tests);
+  if (impact_id !== null) await assertStillAcknowledged(impact_id);
 }
 
 type Schedule = Pick<ChangeRow, 'id' | 'scheduled_at' | 'within_maintenance'>;

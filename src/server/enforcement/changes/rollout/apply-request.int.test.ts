@@ -1,14 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Change } from '@/domain/change/change';
 import type { ChangeItem } from '@/domain/change/items';
+import type { Policy } from '@/domain/policies';
+import { db } from '@/server/db/client';
 import { requestAs } from '@/server/enforcement/deployments/removal/moves.fixture';
 import {
+  apply as applyPolicy,
+  at,
   create,
   get,
   lab,
   post,
   prepareDeploymentLab,
 } from '@/server/enforcement/deployments/testing/deployment-lab.fixture';
+import * as newlyBlocked from '@/server/enforcement/impact/newly-blocked';
+import { runImpact } from '@/server/enforcement/impact/run-impact';
+import { assignAddresses } from '@/server/enforcement/policy-tests/testing/addresses.fixture';
+import { deleteOldImpacts } from '@/server/enforcement/queries/impacts';
 import { clock } from '@/server/lib/clock';
 import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
@@ -115,6 +123,61 @@ describe('the request to apply a scheduled change', () => {
       state: 'approved',
       apply_request: { at: expect.any(String) },
       problems: [],
+    });
+  });
+});
+
+describe('what was accepted of a scheduled change', () => {
+  const dropAll = ({ rules }: Policy) => ({ rules: rules.map((rule) => ({ ...rule, action: 'drop' as const })) });
+
+  it.each([
+    ['is enough for the tests that were overridden', [], 'applying'],
+    ['does not cover a test that was added since', ['new'], 'approved'],
+  ] as const)('%s', async (what, later, state) => {
+    await assignAddresses(lab, { 100: later.length === 0 ? '10.77.0.3' : '10.77.0.4' });
+    const policy = await create(targets(100));
+    await applyPolicy(policy);
+    await lab.fresh(policy.id);
+    const add = async (name: string) => {
+      const test = { expect: 'allow', protocol: 'tcp', ports: ['22'], from: ['10.20.22.0/24'], to: [at(100)] };
+      const answer = await lab.json('/policy-tests', { body: { ...test, name: `${name} ${what}` } });
+      expect(answer).toMatchObject({ status: 201, body: { result: 'pass' } });
+    };
+    await add('known');
+    const id = await makeWaiting([edit(policy, dropAll(policy))], 'needed');
+    expect((await readRow(id)).apply_request?.overridden_tests).toHaveLength(1);
+    for (const name of later) await add(name);
+    time.advance(MINUTE);
+    await tick();
+    const message = expect.stringContaining('Policy tests would fail');
+    expect(await readRow(id)).toMatchObject({
+      state,
+      problems: state === 'applying' ? [] : [{ code: 'not_started', message }],
+    });
+  });
+
+  it.each([
+    ['is enough for the conversations of the impact', 0, 'applying'],
+    ['does not cover conversations that it would block in addition by now', 1, 'approved'],
+  ] as const)('%s', async (_what, appeared, state) => {
+    const policy = await create(targets(100));
+    await applyPolicy(policy);
+    const scheduled_at = new Date(clock.now().getTime() + MINUTE * 1000).toISOString();
+    const id = await makeChange([edit(policy, dropAll(policy))], { scheduled_at });
+    const impact = await get<{ id: string }>(`/changes/${id}/impact`);
+    await runImpact(impact.id, { signal: new AbortController().signal });
+    const body = { impact_id: impact.id, acknowledge_newly_blocked: 0 };
+    expect(await post(`/changes/${id}/apply`, body)).toMatchObject({ status: 202 });
+    expect(await readRow(id)).toMatchObject({ state: 'approved', apply_request: { impact_id: impact.id } });
+    // An acknowledged impact is kept until the change starts.
+    await deleteOldImpacts(db, '2999-01-01T00:00:00Z');
+    vi.spyOn(newlyBlocked, 'findNewlyBlockedSince').mockResolvedValueOnce(Array(appeared));
+    time.advance(MINUTE);
+    await tick();
+    const message = expect.stringContaining('one conversation');
+    expect(await readRow(id)).toMatchObject({
+      state,
+      problems: state === 'applying' ? [] : [{ code: 'not_started', message }],
     });
   });
 });
