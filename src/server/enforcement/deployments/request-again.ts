@@ -145,10 +145,10 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
     const old = await findDeployment(tx, scope.reach, id);
     if (!old) throw notFound('deployment');
     if (old.finished_at === null) throw new AppError('refused', 'The deployment has not ended yet.');
+    const policy = await lockPolicyState(tx, old.policy_id, scope.reach);
     await assertNoRollout(tx, [old.policy_id]);
     if (old.kind === 'log_removal') throw new AppError('refused', 'It is retried automatically until it succeeds.');
     if (old.status === 'ok') throw new AppError('refused', 'This deployment has no failures to retry.');
-    const policy = await lockPolicyState(tx, old.policy_id, scope.reach);
     // What another owner has by now is not applied for the former one.
     const owner = toOwner(policy ?? old);
     if (old.kind === 'apply') {

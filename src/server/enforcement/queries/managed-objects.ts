@@ -43,3 +43,19 @@ export async function lockManaged(tx: Tx, kind: ManagedKind, id: string) {
     .for('update');
   return row ?? null;
 }
+
+/**
+ * Locks those of these policies, groups and policy tests that exist, before the transaction locks anything else of them: all that lock
+ * several of them do it in this order, so that none waits for one that waits for it. Other ids are ignored.
+ */
+export async function lockObjects(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  for (const table of Object.values(MANAGED_TABLES)) {
+    await tx
+      .select({ id: table.id })
+      .from(table)
+      .where(inArray(table.id, [...ids]))
+      .orderBy(table.id)
+      .for('update');
+  }
+}

@@ -47,8 +47,10 @@ export async function startRolloutIn(
   // By the rules, the inventory and the live rules of now, whatever they were when it was approved.
   // What expires was approved with the policy.
   if (accepted.break_glass === null && locked.expiry === null) await assertStillApproved(tx, locked);
-  await assertBases(tx, locked);
   const objects = [...compiled.touched.map(({ policy_id }) => policy_id), ...locked.items.flatMap(listObjectIds)];
+  // Until the commit no other change or request can start with one of them, also one that a group of this change leads to.
+  await lockObjects(tx, objects);
+  await assertBases(tx, locked);
   await assertNoRollout(tx, objects, { change_id: id });
   const { inputs } = compiled.firewall;
   const touched = await describeTouched(tx, compiled.touched, policiesById(inputs.policies), accepted.fingerprints);
@@ -130,14 +132,14 @@ async function requestLater(
     ...(fingerprint !== undefined && { fingerprint }),
   };
   await db.transaction(async (tx) => {
-    const stored = await updateChangeIn(tx, change.id, 'approved', { apply_request: request, problems: [] });
-    if (!stored) throw refuseStep(change, 'apply it');
-    await publishChange(tx, change.id);
-    await recordChange(tx, scope, stored, 'change.scheduled', {});
     const locked = await lockChange(tx, 'all', change.id);
     if (!locked) throw notFound('change');
     assertVersion('change', locked.version, change.version);
+    const stored = await updateChangeIn(tx, change.id, 'approved', { apply_request: request, problems: [] });
+    if (!stored) throw refuseStep(change, 'apply it');
     if (request.impact_id !== null) await acknowledgeImpact(tx, request.impact_id);
+    await publishChange(tx, change.id);
+    await recordChange(tx, scope, stored, 'change.scheduled', {});
   });
 }
 

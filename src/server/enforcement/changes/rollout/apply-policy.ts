@@ -11,6 +11,7 @@ import { assertAcknowledged } from '../../impact/apply-with-impact';
 import type { PolicyInputs } from '../../policies/policy-inputs';
 import { assertTestsHold } from '../../policy-tests/apply-gate';
 import { acknowledgeImpact } from '../../queries/impacts';
+import { lockObjects } from '../../queries/managed-objects';
 import { findPolicyState, lockPolicyState, type PolicyState } from '../../queries/policy-placements';
 import { compileFresh } from '../compiled/compile-fresh';
 import { assertTimerForLog, type Draft, insertDraft } from '../draft/create-change';
@@ -108,6 +109,7 @@ export async function applyPolicyAsChange(
     ...{ rollback_on_failed_check: false, log_new_rules, scheduled_at: null, within_maintenance: false },
   };
   const { id, removals } = await db.transaction(async (tx) => {
+    await lockObjects(tx, [policy_id]);
     const locked = await lockPolicyState(tx, policy_id, scope.reach);
     if (!locked) throw notFound('policy');
     await assertApplyNeedsNoApproval(tx, locked);

@@ -1,3 +1,4 @@
+import { listObjectIds } from '@/domain/change/item-objects';
 import { toOwner } from '@/domain/permissions';
 import type { Tx } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
@@ -5,6 +6,7 @@ import { auditedGroup } from '../../groups/groups';
 import { readPolicySnapshot } from '../../policies/change-policy';
 import { auditedTest } from '../../policy-tests/policy-tests';
 import type { ChangeRow } from '../../queries/changes';
+import { lockObjects } from '../../queries/managed-objects';
 import { lockPolicy } from '../../queries/policies';
 import { lockPolicyTest } from '../../queries/policy-tests';
 import { lockSecurityGroup } from '../../queries/security-groups';
@@ -67,6 +69,7 @@ async function listConflicts(tx: Tx, { items }: Pick<ChangeRow, 'items'>): Promi
  * @throws AppError `version_conflict` with what is stored and what the change makes of it, side by side
  */
 export async function assertBases(tx: Tx, change: Pick<ChangeRow, 'items'>): Promise<void> {
+  await lockObjects(tx, change.items.flatMap(listObjectIds));
   const conflicts = await listConflicts(tx, change);
   const [first] = conflicts;
   if (!first) return;

@@ -1,3 +1,4 @@
+import { listObjectIds } from '@/domain/change/item-objects';
 import type { ChangeItem } from '@/domain/change/items';
 import { ROLLBACK_PROBLEMS } from '@/domain/change/rollout';
 import type { DeploymentProblem } from '@/domain/deployments';
@@ -12,6 +13,7 @@ import {
 } from '../../../tenancy/queries/projects';
 import { recordMoves } from '../../deployments/removal/record-moves';
 import { toMoveItem } from '../draft/normalize-move';
+import { assertNoRollout, type WithinChange } from './guard';
 import type { Acting } from './store-items';
 
 type MoveItem = Extract<ChangeItem, { kind: 'move' }>;
@@ -40,12 +42,14 @@ const formerById = ({ workloads }: MoveItem): ReadonlyMap<string, Former> =>
 /**
  * Gives the workloads of an edit their new project.
  * @returns removals of what policies may not keep there, for `startDeployments` after the commit
- * @throws AppError `conflict` when someone else gave one of them another project since, or the project was deleted
+ * @throws AppError `conflict` when someone else gave one of them another project since, another change is moving one, or the project
+ * was deleted
  */
-export async function storeMove(tx: Tx, by: Acting, item: MoveItem): Promise<string[]> {
+export async function storeMove(tx: Tx, by: Acting, item: MoveItem, within: WithinChange): Promise<string[]> {
   const target = await findTarget(tx, item.to?.id ?? null);
   if (item.to && !target) throw new AppError('conflict', `The project ${item.name} was deleted. Edit the change.`);
   const found = await lockMoved(tx, item);
+  await assertNoRollout(tx, listObjectIds(item), within);
   const former = formerById(item);
   const other = found.find(
     ({ id, project_id }) => project_id !== former.get(id)?.project_id && project_id !== target?.id,

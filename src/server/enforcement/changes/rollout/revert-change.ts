@@ -1,3 +1,4 @@
+import { listObjectIds } from '@/domain/change/item-objects';
 import type { ChangeItem } from '@/domain/change/items';
 import type { StoredRollout } from '@/domain/change/rollout';
 import { type Owned, toOwner } from '@/domain/permissions';
@@ -11,6 +12,7 @@ import { notFound } from '../../../lib/refusals';
 import { claimItems } from '../../managed/managed';
 import { readPolicySnapshot } from '../../policies/change-policy';
 import { listChangeOwners, lockChange } from '../../queries/changes';
+import { lockObjects } from '../../queries/managed-objects';
 import { lockPolicy } from '../../queries/policies';
 import { lockPolicyTest } from '../../queries/policy-tests';
 import { listAddedMembers } from '../../queries/security-group-members';
@@ -109,6 +111,7 @@ export async function revertChange(scope: Scope<'policy:write'>, session: Sessio
     if (!change) throw notFound('change');
     await assertMayWrite(tx, session, change);
     if (change.state !== 'confirmed') throw refuseStep(change, 'revert it');
+    await lockObjects(tx, change.items.flatMap(listObjectIds));
     const items: ChangeItem[] = [];
     for (const item of change.items) {
       if (item.kind === 'residual_removal') continue;

@@ -1,3 +1,4 @@
+import { listObjectIds } from '@/domain/change/item-objects';
 import { chooseRetrySeconds, ROLLBACK_PROBLEMS, type StoredRollout } from '@/domain/change/rollout';
 import type { DeploymentProblem } from '@/domain/deployments';
 import { LEFT_ON_REASONS } from '@/domain/policy/plan/restoration';
@@ -15,6 +16,7 @@ import {
   listChangeWorkloads,
 } from '../../queries/change-rollouts';
 import { type ChangeRow, updateChangeIn } from '../../queries/changes';
+import { lockObjects } from '../../queries/managed-objects';
 import { findPolicyState } from '../../queries/policy-placements';
 import { deleteTemporaryLogs } from '../../queries/temporary-logs';
 import { moveChange, publishChange, recordChange } from '../transition';
@@ -89,6 +91,10 @@ async function insertTry(
  */
 export async function rollBackIn(tx: Tx, by: Acting, change: AppliedChange, comment: string): Promise<string[]> {
   const { index } = (await readFirewallState()).inputs;
+  await lockObjects(tx, [
+    ...change.rollout.policies.map(({ policy_id }) => policy_id),
+    ...change.items.flatMap(listObjectIds),
+  ]);
   await endWaitingDeployments(tx, change.id, WITHDRAWN);
   const { problems, removals } = await undoItems(tx, by, change, index, change.rollout.policies);
   const begun = (await listChangeDeployments(tx, change.id)).filter(

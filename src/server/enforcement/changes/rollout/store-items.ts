@@ -38,7 +38,7 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
   const owners = await listChangeOwners(tx, change.id);
   const toReason = (owner: Owned) => `Change: ${getTitleFor(owner, change.title, owners)}`;
   // Their locks come before that of the audit trail.
-  for (const item of selectItems(change.items, 'move')) removals.push(...(await storeMove(tx, by, item)));
+  for (const item of selectItems(change.items, 'move')) removals.push(...(await storeMove(tx, by, item, within)));
   for (const item of selectItems(change.items, 'residual_removal')) {
     removals.push(...(await storeResidualRemoval(tx, by, item)));
   }
