@@ -45,20 +45,26 @@ const toRevalidated = (row: ChangeRow, compiled: CompiledOnce) => ({
   },
 });
 
-/** Stores what compiles now; approvals of what was compiled before do not count any more. */
+/**
+ * Stores what compiles now; approvals of what was compiled before do not count any more. As long as it is reviewed this is another
+ * version: a review is of the result that was shown.
+ */
 async function storeRevalidation(tx: Tx, row: ChangeRow, compiled: CompiledOnce): Promise<void> {
   const scope = systemScope('policy:write', 'review');
   const isOther = row.compiled_hash !== compiled.hash;
   const reason = isOther ? OTHER_RESULT : MORE_REQUIRED;
   const revoked = isOther ? await revokeChangeReviews(tx, row.id, reason) : 0;
-  const values = isOther ? toRevalidated(row, compiled) : {};
-  if (row.state === 'approved' && !(await hasApprovals(tx, row, compiled))) {
+  const isApprovedStill = row.state === 'approved' && (await hasApprovals(tx, row, compiled));
+  const version = isApprovedStill ? row.version : row.version + 1;
+  const values = isOther ? { ...toRevalidated(row, compiled), version } : {};
+  if (row.state === 'approved' && !isApprovedStill) {
     await moveChange(tx, scope, row, 'in_review', { comment: reason, values });
     return;
   }
   const stored = await updateChangeIn(tx, row.id, row.state, values);
-  if (!stored || revoked === 0) return;
+  if (!stored || !isOther) return;
   await publishChange(tx, row.id);
+  if (revoked === 0) return;
   await recordChange(tx, scope, stored, 'change.approvals_revoked', { reason });
 }
 

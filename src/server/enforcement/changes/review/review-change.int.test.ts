@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Change } from '@/domain/change/change';
 import { EDITABLE_STATES } from '@/domain/change/states';
 import { db, sqlClient } from '@/server/db/client';
+import { type HubMessage, subscribe } from '@/server/events/event-hub';
 import { newId } from '@/server/lib/ids';
 import { bearer, makeCluster, makeProject, makeTenant, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
@@ -232,6 +233,32 @@ describe('the review of a change', () => {
     expect(transitions.at(-1)).toMatchObject({ from: 'approved', to: 'in_review', by: { name: 'review' } });
     expect(changed_since_review).not.toBeNull();
   });
+
+  it.each(['once a minute', 'when someone reads it'])(
+    'approves only what was shown, also after another result was found %s',
+    async (when) => {
+      await setMember(false);
+      const change = await createDraft('ann', policies.slice(0, 1));
+      await step(change, 'submit', 'ann');
+      const { version } = await read(change, 'ben');
+      await setMember(true);
+      const events: HubMessage[] = [];
+      const stop = await subscribe((event) => events.push(event));
+      await (when === 'once a minute' ? revalidateAll() : read(change, 'ann'));
+      await expect
+        .poll(() => events)
+        .toContainEqual(expect.objectContaining({ type: 'change.changed', change_id: change.id }));
+      stop();
+      const late = await step(change, 'approve', 'ben', { version });
+      expect([late.status, late.body.reason]).toEqual([409, undefined]);
+      const seen = await read(change, 'ben');
+      expect(seen).toMatchObject({ state: 'in_review', version: version + 1, changed_since_review: {} });
+      expect((await step(change, 'approve', 'ben', { version: seen.version })).body.state).toBe('approved');
+      // Nothing else is found, so what is shown stays what it is.
+      await revalidateAll();
+      expect((await read(change, 'ben')).version).toBe(seen.version);
+    },
+  );
 
   it('does not let an API token of an author approve', async () => {
     const change = await createDraft('dia', policies.slice(0, 1));
