@@ -121,10 +121,11 @@ export async function findStoringChange(
       and(
         eq(changeObjects.object_id, policyId),
         isNotNull(changes.applied_at),
+        // A change that applied the version before as it was stored has stored none.
+        sql`${reason} in ('Change: ' || ${changes.title}, ${`Change: ${SHARED_TITLE}`})`,
         sql`exists (select 1 from jsonb_array_elements(${changes.items}) as item
           where item ->> 'kind' = 'policy' and item ->> 'policy_id' = ${policyId}
-            and ((item ->> 'base_version')::int = ${version} - 1
-              or (item ->> 'base_version' is null and ${reason} in ('Change: ' || ${changes.title}, ${`Change: ${SHARED_TITLE}`}))))`,
+            and coalesce((item ->> 'base_version')::int, ${version} - 1) = ${version} - 1)`,
       ),
     )
     .orderBy(desc(changes.applied_at))

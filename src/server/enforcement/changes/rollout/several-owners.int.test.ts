@@ -115,3 +115,15 @@ it('names other projects of the tenant to those who see all of it only', async (
   );
   expect(reasons).toEqual([`Change: ${SHARED_TITLE}`, `Change: ${SHARED_TITLE}`, `Change: ${title}`]);
 });
+
+it('does not name a change that applied a policy as it was stored as the one of a later direct edit', async () => {
+  const { ours, root } = await makeMoves();
+  const policy = await makePolicy({ ...ours, as: root }, { definition: makeDefinition(THEIR_VMID) });
+  const applied = await requestAs<Change>(root, '/changes/apply-policy', { policy_id: policy.id });
+  await drive(applied.id);
+  await requestAs(root, `/changes/${applied.id}/confirm`, {});
+  await requestAs(root, `/policies/${policy.id}`, { expires_at: EXPIRES, version: policy.version }, 'PATCH');
+  const stored = await findExpiryVersion(db, policy.id, null, EXPIRES);
+  expect(stored?.version).toBe(policy.version + 1);
+  expect(stored && (await findStoringChange(db, policy.id, stored))).toBeNull();
+});
