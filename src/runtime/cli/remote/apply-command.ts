@@ -1,7 +1,9 @@
 import type { Change } from '@/domain/change/change';
-import { type Command, EXIT, type Terminal, textOption, UsageError, type Values } from '../command';
+import type { ChangeDifference } from '@/domain/change/difference';
+import type { PolicyFilePlan } from '@/domain/policy-file/plan';
+import { type Command, EXIT, ReportError, type Terminal, textOption, UsageError, type Values } from '../command';
 import type { Api, Variables } from './api';
-import { formatPlan } from './format-plan';
+import { formatPlan, isDifferenceShown } from './format-plan';
 import { FILE_OPTIONS, FILE_OPTIONS_HELP, makePlan, openPolicyFile, pollUntil, sendPolicyFile } from './policy-file';
 
 /** A roll-out that takes longer is followed on its page. */
@@ -40,6 +42,20 @@ async function followRollout(api: Api, id: string, terminal: Terminal): Promise<
         terminal.note(`It is rolled back unless continued until ${change.confirm_until}.`);
       return EXIT.failed;
   }
+}
+
+/**
+ * Reads the workloads of a change now, and withdraws it when it would do something else there than its plan shows.
+ * @returns the fingerprint of what it would do; null: some of its workloads are not visible
+ * @throws ReportError when the plan is outdated
+ */
+async function assertDoesAsPlanned(api: Api, id: string, plan: PolicyFilePlan): Promise<string | null> {
+  const difference = await api.call<ChangeDifference>('GET', `/changes/${id}/difference?refresh=true`);
+  if (isDifferenceShown(difference, plan)) return difference.fingerprint;
+  await api.call<Change>('POST', `/changes/${id}/withdraw`, {});
+  throw new ReportError(
+    'Since the plan, the firewall of a workload or what its policies require changed. Nothing was written. Make the plan again.',
+  );
 }
 
 /** Submits a change, and waits for approval where that is requested. @returns the state that it has then */
@@ -104,12 +120,15 @@ ${FILE_OPTIONS_HELP}`,
     const on_failure = values['roll-back-on-failure'] === true ? 'rollback' : 'stop';
     const draft = { title, confirm_within_seconds, on_failure, plan_hash: plan.plan_hash };
     const { id } = await sendPolicyFile<Change>(api, '/policy-file/change', file, draft);
+    const fingerprint = await assertDoesAsPlanned(api, id, plan);
     const state = await submit(api, id, waitSeconds, terminal);
     if (state === 'in_review') {
       terminal.note(`The change is in review: ${api.page(`/changes/${id}`)}`);
       return EXIT.in_review;
     }
-    if (state === 'approved') await api.call<Change>('POST', `/changes/${id}/apply`, {});
+    if (state === 'approved') {
+      await api.call<Change>('POST', `/changes/${id}/apply`, { ...(fingerprint !== null && { fingerprint }) });
+    }
     return followRollout(api, id, terminal);
   },
 });

@@ -1,3 +1,4 @@
+import type { ChangeDifference } from '@/domain/change/difference';
 import type { PolicyFilePlan } from '@/domain/policy-file/plan';
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const;
@@ -52,6 +53,33 @@ export function summarizeOperations({ operations }: Pick<PolicyFilePlan, 'operat
   return `${count('create')} to create, ${count('update')} to change, ${count('delete')} to delete`;
 }
 
+/** What happens to the rules and switches of a workload. */
+function describeWorkload({
+  name,
+  vmid,
+  changes: { added, removed, moved },
+  option_changes,
+}: ChangeDifference['workloads'][number]): string {
+  const switches = option_changes.length > 0 ? `, ${plural(option_changes.length, 'switch', 'switches')}` : '';
+  return `${print(name)} (${vmid}): +${added.length} -${removed.length} ~${moved.length} rules${switches}`;
+}
+
+/** What is shown of each workload; null: it could not be read. */
+const listShown = ({ workloads, unreadable }: ChangeDifference): ReadonlyMap<string, string | null> =>
+  new Map<string, string | null>([
+    ...workloads.map((workload) => [workload.workload_id, describeWorkload(workload)] as const),
+    ...unreadable.map(({ workload_id }) => [workload_id, null] as const),
+  ]);
+
+/** Whether a difference is the one that a plan shows. Workloads that the plan shows as unknown can be read by now. */
+export function isDifferenceShown(difference: ChangeDifference, plan: PolicyFilePlan): boolean {
+  if (!plan.difference || difference.hidden_workloads > plan.difference.hidden_workloads) return false;
+  const [found, shown] = [listShown(difference), listShown(plan.difference)];
+  return [...new Set([...found.keys(), ...shown.keys()])].every(
+    (id) => shown.get(id) === null || shown.get(id) === found.get(id),
+  );
+}
+
 function describeRules({ difference }: PolicyFilePlan): { summary: string; lines: string[] } | null {
   if (!difference) return null;
   const { totals, workloads, unreadable, hidden_workloads } = difference;
@@ -60,10 +88,7 @@ function describeRules({ difference }: PolicyFilePlan): { summary: string; lines
   return {
     summary: `${plural(totals.workloads, 'workload')}: ${counts}${hidden}`,
     lines: [
-      ...workloads.map(({ name, vmid, changes: { added, removed, moved }, option_changes }) => {
-        const switches = option_changes.length > 0 ? `, ${plural(option_changes.length, 'switch', 'switches')}` : '';
-        return `${print(name)} (${vmid}): +${added.length} -${removed.length} ~${moved.length} rules${switches}`;
-      }),
+      ...workloads.map(describeWorkload),
       ...unreadable.map(({ name, vmid }) => `${print(name)} (${vmid}): unknown, its firewall could not be read`),
     ],
   };

@@ -15,7 +15,7 @@ import type {
 import type { Scope, Session } from '../../auth/scope';
 import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
-import { type CompiledChange, compileChange } from '../changes/compiled/compile-change';
+import { type CompiledChange, compileChange, listRequirements } from '../changes/compiled/compile-change';
 import { describeChangeDifference } from '../changes/compiled/read-difference';
 import { createChange } from '../changes/draft/create-change';
 import { normalizeItems } from '../changes/draft/normalize-items';
@@ -95,14 +95,23 @@ const normalize = (
 
 type Planned = Pick<PolicyFilePlan, 'operations' | 'plan_hash'>;
 
-function describeOperations(edits: readonly FileEdit[]): Planned {
+/** What is required of workloads, and how they filter before and after. A policy that is created has another ID in each plan. */
+function describeResult({ inputs, touched, differing, change }: CompiledChange) {
+  const requirements = listRequirements(inputs, touched).map(([, ...required], at) => {
+    const { tenant_id = null, project_id = null, name = '' } = touched[at]?.policy ?? {};
+    return JSON.stringify([tenant_id, project_id, name, ...required]);
+  });
+  return [requirements.sort(), differing, [...change.unreadable].sort()];
+}
+
+function describeOperations(edits: readonly FileEdit[], compiled: CompiledChange): Planned {
   const distinct = [...new Set(edits.map(({ operation }) => operation))];
   const operations = distinct.map(({ list, action, entry, fields }) => ({
     ...{ kind: list, action, name: entry.name, tenant: entry.tenant, project: entry.project },
     fields: fields.filter(({ field }) => !['name', 'tenant', 'project'].includes(field)),
   }));
   const versions = distinct.map(({ stored }) => stored && [stored.id, stored.version]);
-  return { operations, plan_hash: sha256([operations, versions]) };
+  return { operations, plan_hash: sha256([operations, versions, describeResult(compiled)]) };
 }
 
 /** The results of the policy tests that the caller sees after the change. */
@@ -134,9 +143,9 @@ export async function planPolicyFile(scopes: FileScopes, input: PolicyFilePlanIn
   const { reach } = scopes;
   const { edits, owners } = await readOperations(reach, inputs, input);
   assertOneChange(edits);
-  const planned = describeOperations(edits);
   const items = edits.length === 0 ? [] : await normalize(scopes, edits, input.managed_by ?? null);
   const compiled = await compileChange(items);
+  const planned = describeOperations(edits, compiled);
   const tests = await decideTests(compiled, items, reach.tests, owners);
   if (items.length === 0) return { ...planned, difference: null, impact: null, tests, unresolved: [] };
   const names = new Map(compiled.touched.map(({ policy }) => [policy.id, policy]));
@@ -169,10 +178,13 @@ export async function draftPolicyFileChange(
     });
   }
   assertOneChange(edits);
-  if (plan_hash !== undefined && plan_hash !== describeOperations(edits).plan_hash) {
-    throw new AppError('conflict', 'Something was changed since the plan. Make the plan again.', {
-      extra: { reason: 'plan_outdated' },
-    });
+  if (plan_hash !== undefined) {
+    const compiled = await compileChange(await normalize(scopes, edits, managed_by ?? null));
+    if (plan_hash !== describeOperations(edits, compiled).plan_hash) {
+      throw new AppError('conflict', 'Something was changed since the plan. Make the plan again.', {
+        extra: { reason: 'plan_outdated' },
+      });
+    }
   }
   try {
     const items = edits.map(({ item }) => item);

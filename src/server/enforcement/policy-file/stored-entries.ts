@@ -66,7 +66,7 @@ export async function readStoredEntries(
   const listMembers = (group: Parameters<typeof getOwnerId>[0] & { id: string }): string[] =>
     (added.get(group.id) ?? [])
       .flatMap((id) => inputs.workloads.get(id) ?? [])
-      .filter((workload) => workload.missing_since === null && belongsTo(getOwnerId(group), workload))
+      .filter((workload) => belongsTo(getOwnerId(group), workload))
       .map(({ vmid, cluster_id }) => ({ vmid, cluster: cluster_names.get(cluster_id) ?? cluster_id }))
       .sort((a, b) => compareText(a.cluster, b.cluster) || a.vmid - b.vmid)
       .map(({ vmid, cluster }) => formatEndpoint({ kind: 'vmid', vmid, cluster }));

@@ -81,7 +81,7 @@ async function compare({ before, after, changed }: FirewallChange): Promise<Comp
 }
 
 /** What the touched policies require, by policy and workload. */
-function listRequirements(inputs: PolicyInputs, deployments: readonly PlannedDeployment[]) {
+export function listRequirements(inputs: PolicyInputs, deployments: readonly PlannedDeployment[]) {
   const desired = new Map(compileInputs(inputs).guests.map((guest) => [guest.workload_id, guest]));
   return deployments.map(({ policy_id, leaves, workload_ids }) => [
     policy_id,
