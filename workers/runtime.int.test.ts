@@ -18,7 +18,7 @@ const program = bundled('workers/hanging-worker.fixture.ts');
 /** The process holds the backend it chose; each backend gets a process that has just started. */
 async function load() {
   await startFreshProcess();
-  const [runtime, definitions, enqueue, schedules, overview, queues, backend, errors] = await Promise.all([
+  const [runtime, definitions, enqueue, schedules, overview, queues, backend, errors, metrics] = await Promise.all([
     import('./runtime'),
     import('@/server/jobs/definitions'),
     import('@/server/jobs/enqueue'),
@@ -27,8 +27,10 @@ async function load() {
     import('@/server/jobs/queues'),
     import('@/server/jobs/backend'),
     import('@/server/lib/errors'),
+    import('@/server/lib/metrics'),
   ]);
-  return { ...runtime, ...definitions, ...enqueue, ...schedules, ...overview, ...queues, ...backend, ...errors };
+  const jobs = { ...definitions, ...enqueue, ...schedules, ...overview, ...queues, ...backend };
+  return { ...runtime, ...jobs, ...errors, ...metrics };
 }
 
 describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
@@ -76,6 +78,15 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       onceDone();
       await m.closeQueues();
       vi.unstubAllEnvs();
+    });
+
+    it('exports the runs of each job before the first one ends', async () => {
+      await startWorkers();
+      const lines = (await m.metricsText()).split('\n');
+      const expected = Object.keys(m.JOBS).flatMap((name) =>
+        ['ok', 'failed'].map((result) => `fabric_job_duration_seconds_count{name="${name}",result="${result}"} `),
+      );
+      expect(expected.filter((start) => !lines.some((line) => line.startsWith(start)))).toEqual([]);
     });
 
     it('runs a job once per key while it waits, and once more when enqueued while it runs', async () => {

@@ -6,7 +6,7 @@ import { JOBS, type JobName } from '@/server/jobs/definitions';
 import { ensureSchedules } from '@/server/jobs/schedules';
 import { AppError, type ErrorCode } from '@/server/lib/errors';
 import { logger } from '@/server/lib/logger';
-import { observeJob } from '@/server/lib/metrics';
+import { createJobSeries, observeJob } from '@/server/lib/metrics';
 import type { JobContext, JobProcessors } from './processors';
 
 /** Retrying can help only where something outside may have changed. */
@@ -97,7 +97,9 @@ export async function startWorkers(processors: JobProcessors, options: Options =
     return worker;
   };
 
-  const workers = (Object.keys(processors) as JobName[]).map(start);
+  const names = Object.keys(processors) as JobName[];
+  createJobSeries(names);
+  const workers = names.map(start);
   await Promise.all(workers.map((worker) => worker.waitUntilReady()));
   await ensureSchedules();
   const scheduleCheck = setInterval(() => {

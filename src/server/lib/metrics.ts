@@ -8,6 +8,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
+import { CHANNEL_KINDS, FORWARDING_KINDS, FORWARDING_STREAMS } from '@/domain/choices';
 import { cacheStats } from './cache';
 import { lazy } from './process-state';
 
@@ -17,6 +18,11 @@ function clearGauge(gauge: Gauge): Gauge {
   gauge.remove({});
   return gauge;
 }
+
+const SIGN_IN_RESULTS = ['ok', 'failed'] as const;
+const FLOW_OUTCOMES = ['accepted', 'updated', 'unconfirmed', 'rejected'] as const;
+const DELIVERY_RESULTS = ['sent', 'retried', 'failed'] as const;
+const FORWARDING_RESULTS = ['sent', 'lost', 'shortened', 'failed'] as const;
 
 const made = lazy(() => {
   const registry = new Registry();
@@ -66,6 +72,15 @@ const made = lazy(() => {
     labelNames: ['kind', 'stream', 'result'],
     registers: [registry],
   });
+  // Prometheus sees no increase in a series that begins with its first event, so alerts would miss that event.
+  for (const result of SIGN_IN_RESULTS) signIns.inc({ result }, 0);
+  for (const outcome of FLOW_OUTCOMES) flows.inc({ outcome }, 0);
+  for (const kind of CHANNEL_KINDS) for (const result of DELIVERY_RESULTS) deliveries.inc({ kind, result }, 0);
+  for (const kind of FORWARDING_KINDS) {
+    for (const stream of FORWARDING_STREAMS) {
+      for (const result of FORWARDING_RESULTS) forwarded.inc({ kind, stream, result }, 0);
+    }
+  }
   const refusedWork = new Counter({
     name: 'fabric_heavy_refused_total',
     help: 'Heavy requests that were refused, by lane (compute, evaluate, export) and reason (queue_full, waited_too_long).',
@@ -194,6 +209,11 @@ export function observeRequest(r: {
   made.requests.observe({ surface: r.surface, method: r.method, path: r.path, status: String(r.status) }, r.seconds);
 }
 
+/** Starts the series of jobs that this process runs at 0, so that alerts see their first failure. */
+export function createJobSeries(names: readonly string[]): void {
+  for (const name of names) for (const result of ['ok', 'failed']) made.jobs.zero({ name, result });
+}
+
 /** Records one run of a job. */
 export function observeJob(r: { name: string; result: 'ok' | 'failed' | 'requeued'; seconds: number }): void {
   made.jobs.observe({ name: r.name, result: r.result }, r.seconds);
@@ -207,12 +227,12 @@ export function countSyncStage(kind: string, stage: string, counters: Readonly<R
 }
 
 /** Counts a sign-in; the audit trail holds only some of the failed ones, this number holds all. */
-export function countSignIn(result: 'ok' | 'failed'): void {
+export function countSignIn(result: (typeof SIGN_IN_RESULTS)[number]): void {
   made.signIns.inc({ result });
 }
 
 /** Counts the flows of one heartbeat. */
-export function countFlows(outcomes: Record<'accepted' | 'updated' | 'unconfirmed' | 'rejected', number>): void {
+export function countFlows(outcomes: Record<(typeof FLOW_OUTCOMES)[number], number>): void {
   for (const [outcome, count] of Object.entries(outcomes)) made.flows.inc({ outcome }, count);
 }
 
@@ -222,7 +242,7 @@ export function countFlowStorageRequest(operation: string, result: 'ok' | 'faile
 }
 
 /** Counts an attempt to deliver a notification: `retried` will be retried, `failed` will not. */
-export function countDelivery(kind: string, result: 'sent' | 'retried' | 'failed'): void {
+export function countDelivery(kind: string, result: (typeof DELIVERY_RESULTS)[number]): void {
   made.deliveries.inc({ kind, result });
 }
 
@@ -230,7 +250,7 @@ export function countDelivery(kind: string, result: 'sent' | 'retried' | 'failed
 export function countForwarded(
   kind: string,
   stream: string,
-  result: 'sent' | 'lost' | 'shortened' | 'failed',
+  result: (typeof FORWARDING_RESULTS)[number],
   count: number,
 ): void {
   if (count > 0) made.forwarded.inc({ kind, stream, result }, count);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_STATUSES, SYNC_STATUSES } from '@/domain/choices';
 import { describeWithTools } from '../../../agent/test/requirements';
-import { metricLabels } from './metrics';
+import { countDelivery, countForwarded, metricLabels, metricsText } from './metrics';
 
 const MONITORING = new URL('../../../deploy/monitoring/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, MONITORING), 'utf8');
@@ -91,6 +91,18 @@ describe('monitoring', () => {
     }
   });
 
+  it('exports a series for everything whose increase an alert reads, before it is counted for the first time', async () => {
+    const text = await metricsText();
+    const counters = alerts.flatMap(({ expr }) =>
+      [...expr.matchAll(/(?:rate|increase)\((fabric_\w+_total)\{([^}]*)\}/g)].map(([, name, matchers = '']) => {
+        const labels = [...matchers.matchAll(/(\w+="[^"]*")/g)].flatMap(([one]) => (one.startsWith('job=') ? [] : one));
+        return `^${name}\\{.*${labels.join('.*')}.*\\} 0$`;
+      }),
+    );
+    expect(counters.length).toBeGreaterThan(4);
+    expect(counters.filter((one) => !new RegExp(one, 'm').test(text))).toEqual([]);
+  });
+
   it('finds an unknown metric, label, group, value and legend', () => {
     expect(findUnknown('sum by (color) (fabric_agents{state="ok",status="gone"}) + fabric_x', '{{ part }}')).toEqual([
       'fabric_x',
@@ -109,8 +121,16 @@ describe('monitoring', () => {
   });
 });
 
-/** What an alert must do with series that last for an hour. */
-const CASES: { alert: string; series: Record<string, string>; at: string; firing: boolean }[] = [
+type Case = {
+  alert: string;
+  series: Record<string, string>;
+  at: string;
+  firing: boolean;
+  labels?: Record<string, string>;
+};
+
+/** What an alert must do with series that last for an hour or longer. */
+const CASES: Case[] = [
   { alert: 'FabricDown', series: {}, at: '5m', firing: true },
   { alert: 'FabricDown', series: { 'up{job="fabric"}': '1x60' }, at: '5m', firing: false },
   ...['12', '13'].map((failed) => ({
@@ -145,6 +165,7 @@ const CASES: { alert: string; series: Record<string, string>; at: string; firing
     series: { 'fabric_queue_jobs{job="fabric",queue="flows",state="waiting"}': `${waiting}x60` },
     at: '20m',
     firing: waiting > 500,
+    labels: { queue: 'flows' },
   })),
 ];
 
@@ -173,18 +194,16 @@ describeWithTools('promtool')('promtool', () => {
     expect(check([{ record: 'panel:wrong', expr: 'sum(rate(fabric_agents[5m])' }]).status).toBe(1);
   });
 
-  it('raises alerts at their thresholds, and not below', () => {
-    const tests = CASES.map(({ alert, series, at, firing }) => {
+  function assertRaised(cases: readonly Case[]): void {
+    const tests = cases.map(({ alert, series, at, firing, labels = {} }) => {
       const rule = alerts.find(({ name }) => name === alert);
       const summary = /summary: "?(.*?)"?$/m.exec(rule?.text ?? '')?.[1] ?? '';
-      const filled = summary.replace('{{ $value }}', '2').replace('{{ $labels.queue }}', 'flows');
+      const filled = summary
+        .replace('{{ $value }}', '2')
+        .replace(/\{\{ \$labels\.(\w+) \}\}/, (_, label: string) => labels[label] ?? '');
       const description = /description: (.*)$/m.exec(rule?.text ?? '')?.[1];
-      const labels = {
-        severity: /severity: (\w+)/.exec(rule?.text ?? '')?.[1],
-        ...(alert === 'FabricJobsWait' && { queue: 'flows' }),
-      };
       const expected = {
-        exp_labels: labels,
+        exp_labels: { severity: /severity: (\w+)/.exec(rule?.text ?? '')?.[1], ...labels },
         exp_annotations: { summary: filled, ...(description && { description }) },
       };
       return {
@@ -198,5 +217,31 @@ describeWithTools('promtool')('promtool', () => {
       status: 0,
       output: expect.stringContaining('SUCCESS'),
     });
+  }
+
+  it('raises alerts at their thresholds, and not below', () => {
+    assertRaised(CASES);
+  });
+
+  it('raises an alert for the first record that is lost, and the first notice that fails', async () => {
+    const scrape = async () =>
+      new Map(
+        (await metricsText()).split('\n').flatMap((line) => {
+          const [, name, labels, value = ''] = /^(fabric_\w+_total)\{(.*)\} (\d+)$/.exec(line) ?? [];
+          return name === undefined ? [] : [[`${name}{job="fabric-worker",${labels}}`, value] as const];
+        }),
+      );
+    const before = await scrape();
+    countForwarded('syslog', 'audit', 'lost', 20);
+    countDelivery('email', 'failed');
+    const after = await scrape();
+    const series = Object.fromEntries(
+      [...after].map(([one, value]) => [one, `${before.get(one) ?? '_'}x10 ${value}x49`]),
+    );
+    const expected = { at: '30m', firing: true, series };
+    assertRaised([
+      { alert: 'FabricRecordsLost', labels: { stream: 'audit' }, ...expected },
+      { alert: 'FabricNoticesFail', ...expected },
+    ]);
   });
 });
