@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_STATUSES, SYNC_STATUSES } from '@/domain/choices';
 import { describeWithTools } from '../../../agent/test/requirements';
+import { JOBS } from '../jobs/definitions';
 import { countDelivery, countForwarded, metricLabels, metricsText } from './metrics';
 
 const MONITORING = new URL('../../../deploy/monitoring/', import.meta.url);
@@ -121,6 +122,13 @@ describe('monitoring', () => {
   });
 });
 
+const MINUTES = 180;
+/** Runs of a job that end alike, by minute: each after its interval. */
+const countRuns = (everyMs: number) =>
+  Array.from({ length: MINUTES + 1 }, (_, minute) => Math.floor((minute * 60_000) / everyMs)).join(' ');
+/** Jobs that fail at most five times in half an hour. */
+const RARE = Object.values(JOBS).flatMap(({ name, everyMs = 0 }) => (everyMs > 5 * 60_000 ? [{ name, everyMs }] : []));
+
 type Case = {
   alert: string;
   series: Record<string, string>;
@@ -131,6 +139,25 @@ type Case = {
 
 /** What an alert must do with series that last for an hour or longer. */
 const CASES: Case[] = [
+  // Every run fails; each second one; none.
+  ...RARE.flatMap(({ name, everyMs }) =>
+    [
+      { failed: countRuns(everyMs), ok: `0x${MINUTES}`, firing: true },
+      { failed: countRuns(2 * everyMs), ok: countRuns(2 * everyMs), firing: false },
+      { failed: `0x${MINUTES}`, ok: countRuns(everyMs), firing: false },
+    ].map(
+      ({ failed, ok, firing }): Case => ({
+        alert: 'FabricJobNeverSucceeds',
+        series: {
+          [`fabric_job_duration_seconds_count{job="fabric-worker",name="${name}",result="failed"}`]: failed,
+          [`fabric_job_duration_seconds_count{job="fabric-worker",name="${name}",result="ok"}`]: ok,
+        },
+        at: `${MINUTES}m`,
+        firing,
+        labels: { name },
+      }),
+    ),
+  ),
   { alert: 'FabricDown', series: {}, at: '5m', firing: true },
   { alert: 'FabricDown', series: { 'up{job="fabric"}': '1x60' }, at: '5m', firing: false },
   ...['12', '13'].map((failed) => ({
