@@ -38,11 +38,16 @@ export type FleetFacts = {
   users: number;
 };
 
+/** The status of a cluster's last sync; one that failed has failed until a retry has succeeded. */
+const lastSyncStatus = sql.raw(
+  `case when sync_status in ('queued', 'running') and last_sync_error is not null then 'failed' else sync_status end`,
+);
+
 /** Clusters, agents and people in numbers. */
 export async function readFleetFacts(): Promise<FleetFacts> {
   const [row] = await db.execute<FleetFacts>(sql`
     select (select count(*)::int from clusters) as clusters,
-      (select count(*)::int from clusters where sync_status = 'failed') as failed,
+      (select count(*)::int from clusters where ${lastSyncStatus} = 'failed') as failed,
       (select count(*)::int from node_agents where status <> 'pending') as agents,
       (select count(*)::int from node_agents where status = 'silent') as silent,
       (select count(*)::int from users) as users,
@@ -55,7 +60,7 @@ export async function readFleetFacts(): Promise<FleetFacts> {
 /** How many clusters and agents are in which state. */
 export async function countStates(): Promise<{ kind: 'clusters' | 'agents'; state: string; count: number }[]> {
   return db.execute<{ kind: 'clusters' | 'agents'; state: string; count: number }>(sql`
-    select 'clusters' as kind, sync_status as state, count(*)::int as count from clusters group by sync_status
+    select 'clusters' as kind, ${lastSyncStatus} as state, count(*)::int as count from clusters group by state
     union all select 'agents', status, count(*)::int from node_agents group by status`);
 }
 
