@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -154,6 +155,19 @@ describe('fabric backup and restore', () => {
     }
     expect(readSecretKey('a')).toBe(KEY);
     expect(existsSync(at('a/secrets/previous_secret_key'))).toBe(false);
+  });
+
+  it('writes to standard output nothing but the backup, where the current directory cannot be written', async () => {
+    const url = await createTestDatabase('empty');
+    await run(['restore', seed], { DATABASE_URL: url, FABRIC_SECRET_KEY: KEY });
+    const variables = { NODE_ENV: 'production', DATABASE_URL: url, FABRIC_SECRET_KEY: KEY } as const;
+    const { status, stdout } = spawnSync(process.execPath, [program.file, 'backup', '-o', '-'], {
+      ...{ env: variables, cwd: '/proc', maxBuffer: 2 ** 30 },
+    });
+    expect(status).toBe(0);
+    writeFileSync(at('stdout.tar.gz'), stdout);
+    await run(['restore', at('stdout.tar.gz'), '--verify-only'], { DATABASE_URL: url });
+    await dropTestDatabase(url);
   });
 
   it('refuses a backup whose keys the command did not have, and says so when it creates it', async () => {

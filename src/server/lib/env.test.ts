@@ -10,6 +10,17 @@ const assigned = Object.fromEntries(
     .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
 );
 
+describe('compose.yaml', () => {
+  /** Set by the image, and what only the embedded mode reads. */
+  const WITHOUT = ['NODE_ENV', 'HOST', 'FABRIC_DATA_DIR'];
+  const compose = readFileSync(new URL('../../../compose.yaml', import.meta.url), 'utf8');
+
+  it('passes every variable that the containers read', () => {
+    const names = Object.keys(EnvSchema.shape).filter((name) => !WITHOUT.includes(name));
+    expect(names.filter((name) => !compose.includes(`${name}: `) && !compose.includes(`\${${name}:-`))).toEqual([]);
+  });
+});
+
 describe('.env.example', () => {
   it('lists every variable, and no other', () => {
     expect(Object.keys(assigned).sort()).toEqual(Object.keys(EnvSchema.shape).sort());
