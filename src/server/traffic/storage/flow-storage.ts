@@ -30,16 +30,19 @@ const TO_POSTGRES =
 const describeMoving = (to: StorageEngine) =>
   `Flows are being moved. Finish that first: fabric flow-store move --to ${to}. Both stores hold a part of them.`;
 
-const isUnreachable = (error: unknown) => error instanceof AppError && error.extra?.reason !== 'version';
+const isUnavailable = (error: unknown) => error instanceof AppError && error.extra?.reason !== 'version';
 
-/** Creates the tables in ClickHouse. One that does not answer is prepared when it does: the rest of Fabric works without it. */
+/**
+ * Creates the tables in ClickHouse. One that does not answer, or answers that it cannot work now or refuses the connection, is prepared when
+ * it works: the rest of Fabric works without it.
+ */
 async function prepareTables(url: string): Promise<void> {
   try {
     const steps = await prepareClickhouse(url);
     if (steps > 0) logger.info({ steps }, 'ClickHouse migrated');
   } catch (error) {
-    if (!isUnreachable(error)) throw error;
-    logger.error({ err: error }, 'flow storage is not reachable; its tables are prepared when it answers');
+    if (!isUnavailable(error)) throw error;
+    logger.error({ err: error }, 'flow storage does not work now; its tables are prepared when it does');
   }
 }
 

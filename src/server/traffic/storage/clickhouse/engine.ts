@@ -8,7 +8,7 @@ import { findMove } from '../move/move-record';
 import { postgresFlowStore } from '../postgres/postgres-flow-store';
 import { makeClickhouseFlowStore } from './clickhouse-flow-store';
 import { type Connection, connectTo } from './connection';
-import { guardConnection } from './guard-connection';
+import { guardConnection, toStorageError } from './guard-connection';
 import { migrateClickhouse } from './migrate';
 import { MIGRATIONS } from './migrations';
 import { raw } from './statement';
@@ -48,8 +48,18 @@ function getEngine(url: string): Engine {
 /** The store of flows in the ClickHouse of an address. One for all of this process: its inserts are shared. */
 export const getClickhouseFlowStore = (url: string): FlowStore => getEngine(url).store;
 
-/** Brings its tables up to date. The caller holds the lock of migrations. @returns how many steps were due */
-export const prepareClickhouse = (url: string): Promise<number> => migrateClickhouse(connectTo(url));
+/**
+ * Brings its tables up to date. The caller holds the lock of migrations.
+ * @returns how many steps were due
+ * @throws AppError `unavailable` when it does not answer, or cannot work now
+ */
+export async function prepareClickhouse(url: string): Promise<number> {
+  try {
+    return await migrateClickhouse(connectTo(url));
+  } catch (error) {
+    throw toStorageError(error, 'run');
+  }
+}
 
 export type ClickhouseFacts = { version: string; size_bytes: number; schema: number; newest_schema: number };
 

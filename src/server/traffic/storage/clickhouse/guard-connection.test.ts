@@ -91,6 +91,7 @@ describe('toStorageError', () => {
     ['NOT_ENOUGH_SPACE', 'read', /does not work \(NOT_ENOUGH_SPACE\)/],
     ['UNKNOWN_IDENTIFIER', 'insert', /does not work \(UNKNOWN_IDENTIFIER\). Agents keep their flows/],
     ['MEMORY_LIMIT_EXCEEDED', 'read', /Request less data/],
+    ['MEMORY_LIMIT_EXCEEDED', 'run', /does not work \(MEMORY_LIMIT_EXCEEDED\)/],
   ] as const)('explains %s of a %s', (type, operation, text) => {
     const error = toStorageError(failure(type), operation) as AppError;
     expect(error.code).toBe('unavailable');

@@ -61,7 +61,8 @@ export function toStorageError(error: unknown, operation: Operation): unknown {
       error,
     );
   }
-  if (operation === 'insert' || OUTAGES.has(type)) {
+  // What this program runs on its own is no request that could be smaller.
+  if (operation === 'insert' || OUTAGES.has(type) || (operation === 'run' && TOO_MUCH.has(type))) {
     return createOutage(
       `Flow storage (ClickHouse) does not work (${type}). Agents keep their flows. See the log of ClickHouse.`,
       error,
