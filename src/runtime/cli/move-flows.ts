@@ -61,7 +61,7 @@ const FINISHED: Record<Engine, { moved: string; kept: string; deleted: string }>
   postgres: {
     moved: 'Flows have moved to PostgreSQL',
     kept: 'Those in ClickHouse are still there, and are not shown. Nothing deletes them: drop its database when you do not need them.',
-    deleted: 'Those in ClickHouse are deleted. Its database can be dropped.',
+    deleted: 'Those in ClickHouse are deleted. Its database can be dropped when nothing else is in it.',
   },
 };
 

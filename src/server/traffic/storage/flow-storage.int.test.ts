@@ -12,6 +12,7 @@ import { makeAgent, makeCluster, makeNode } from '@/test/factories';
 import { startFreshProcess } from '@/test/fresh-process';
 import { call } from '@/test/request';
 import { makeFlows, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
+import { STORED_TABLES } from './clickhouse/migrations';
 import { examineFlowStorage, findOutsideFlows, prepareFlowStorage } from './flow-storage';
 
 const prepare = () => prepareFlowStorage(env().DATABASE_URL ?? '');
@@ -174,6 +175,18 @@ describe.skipIf(findChdbProblem() !== null)('the store of flows of an installati
     expect(await server.run('select count() from flows')).toBe('0');
     expect(await evaluate()).toEqual({ status: 'ok', detail: 'PostgreSQL' });
     expect(await findOutsideFlows(env().DATABASE_URL ?? '')).toEqual({ isClickhouse: false, isMoving: false });
+  });
+
+  it('empties no table that is not its own when flows have moved back to PostgreSQL', async () => {
+    await withClickhouse();
+    await prepare();
+    expect(await report()).toBe(200);
+    await server.run('create table invoices (number UInt32) engine = MergeTree order by number');
+    await server.run('insert into invoices select number from numbers(1000)');
+    expect(await runCommand('move', { to: 'postgres' })).toBe(0);
+    const rows = STORED_TABLES.map((table) => `(select count() from ${table})`).join(' + ');
+    expect(await server.run(`select ${rows}, (select count() from invoices)`)).toBe('0\t1000');
+    await server.run('drop table invoices');
   });
 
   it('prepares ClickHouse when it answers, not only at the start', async () => {

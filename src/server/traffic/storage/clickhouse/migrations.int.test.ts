@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ChdbServer, findChdbProblem, startChdb } from '@/test/chdb-server';
-import { MIGRATIONS } from './migrations';
+import { MIGRATIONS, STORED_TABLES } from './migrations';
 
 const NONE = '00000000-0000-0000-0000-000000000000';
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
@@ -52,6 +52,13 @@ describe.skipIf(findChdbProblem() !== null)('tables of flows in ClickHouse', () 
   const readFlow = () =>
     server.run('select bytes, packets, tupleElement(newest, 7), source_workload_id from flows final');
   const readTotals = (table: string) => server.run(`select sum(bytes), sum(packets), sum(flows) from ${table}`);
+
+  it('have a list of those with rows', async () => {
+    const found = await server.run(
+      `select name from system.tables where database = currentDatabase() and engine like '%MergeTree' order by name`,
+    );
+    expect([...STORED_TABLES].sort()).toEqual(found.split('\n'));
+  });
 
   it('adds up the reports of a flow, and keeps what was seen last', async () => {
     await insertBatch([makeRow()]);

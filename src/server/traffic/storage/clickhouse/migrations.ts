@@ -296,3 +296,8 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { version: 3, name: 'counted-days', statements: ['counted_days', 'made_days'].map(createDays) },
 ];
+
+/** Tables of these steps that have rows of their own. */
+export const STORED_TABLES: readonly string[] = MIGRATIONS.flatMap(({ statements }) => statements).flatMap(
+  (statement) => /^\s*create table (\w+)[\s\S]*engine = \w*MergeTree/.exec(statement)?.[1] ?? [],
+);

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
 import { AppError } from '../../../lib/errors';
 import type { Connection } from '../clickhouse/connection';
-import { raw } from '../clickhouse/statement';
+import { STORED_TABLES } from '../clickhouse/migrations';
 import { hasPostgresFlows, readStorageMark } from '../clickhouse/storage-mark';
 import {
   findMinutesFrom,
@@ -31,6 +31,7 @@ import {
   stageParts,
   stageTotals,
 } from './postgres-staging';
+import { dropStaging } from './staging';
 import { switchToPostgres } from './switch-to-postgres';
 
 /** Rows of one transaction. */
@@ -107,14 +108,10 @@ async function readSwitchedAt(db: Db, { id }: Move): Promise<number> {
   return row.ms;
 }
 
-/** Empties all that ClickHouse has of flows; its tables stay. */
+/** Empties all that ClickHouse has of flows; its tables stay. Others in the same database are not Fabric's. */
 async function emptyClickhouse(connection: Connection): Promise<void> {
-  const tables = await connection.read<{ name: string }>(
-    raw(
-      `select name from system.tables where database = currentDatabase() and engine like '%MergeTree' and name <> 'fabric_migrations'`,
-    ),
-  );
-  for (const { name } of tables) await connection.run(`truncate table \`${name}\``);
+  await dropStaging(connection);
+  for (const table of STORED_TABLES) await connection.run(`truncate table if exists ${table}`);
 }
 
 function listSteps(stores: Stores): MoveSteps {
