@@ -30,15 +30,17 @@ const TO_POSTGRES =
 const describeMoving = (to: StorageEngine) =>
   `Flows are being moved. Finish that first: fabric flow-store move --to ${to}. Both stores hold a part of them.`;
 
-const isUnavailable = (error: unknown) => error instanceof AppError && error.extra?.reason !== 'version';
+/** Reasons why a ClickHouse that answers does not fit: waiting does not help. */
+const MISFITS: readonly unknown[] = ['version', 'owner'];
+const isUnavailable = (error: unknown) => error instanceof AppError && !MISFITS.includes(error.extra?.reason);
 
 /**
  * Creates the tables in ClickHouse. One that does not answer, or answers that it cannot work now or refuses the connection, is prepared when
  * it works: the rest of Fabric works without it.
  */
-async function prepareTables(url: string): Promise<void> {
+async function prepareTables(url: string, client: postgres.Sql): Promise<void> {
   try {
-    const steps = await prepareClickhouse(url);
+    const steps = await prepareClickhouse(url, client);
     if (steps > 0) logger.info({ steps }, 'ClickHouse migrated');
   } catch (error) {
     if (!isUnavailable(error)) throw error;
@@ -49,7 +51,7 @@ async function prepareTables(url: string): Promise<void> {
 /**
  * Prepares the store of flows that the environment names, and refuses to start with another one than has them: no flow
  * disappears from the pages because a variable is missing. Safe to run from any number of processes concurrently.
- * @throws AppError `unavailable` when the versions do not fit, `refused` when the flows are elsewhere
+ * @throws AppError `unavailable` when the versions do not fit or ClickHouse is that of another installation, `refused` when the flows are elsewhere
  */
 export function prepareFlowStorage(databaseUrl: string): Promise<void> {
   const { CLICKHOUSE_URL: url } = env();
@@ -62,7 +64,7 @@ export function prepareFlowStorage(databaseUrl: string): Promise<void> {
     const move = await findMove(client);
     if (move?.is_switched && move.engine === 'postgres') throw new AppError('refused', TO_POSTGRES);
     if (mark !== 'clickhouse' && (await hasPostgresFlows(client))) throw new AppError('refused', IN_POSTGRES);
-    await prepareTables(url);
+    await prepareTables(url, client);
     if (mark !== 'clickhouse') await writeStorageMark(client, 'clickhouse');
   });
 }
@@ -92,7 +94,7 @@ export async function switchFlowStorage(
     if (to === 'clickhouse') {
       if (url === undefined)
         throw new AppError('refused', 'CLICKHOUSE_URL is missing. Set it to the address of ClickHouse.');
-      await prepareClickhouse(url);
+      await prepareClickhouse(url, client);
     }
     if (move) await dropUnswitchedMove(client, move);
     await writeStorageMark(client, to);

@@ -1,3 +1,4 @@
+import type postgres from 'postgres';
 import { sqlClient } from '../../../db/client';
 import { withMigrationLock } from '../../../db/migration-lock';
 import { env } from '../../../lib/env';
@@ -13,6 +14,7 @@ import { migrateClickhouse } from './migrate';
 import { MIGRATIONS } from './migrations';
 import { raw } from './statement';
 import { hasPostgresFlows } from './storage-mark';
+import { claimStore, readOwnStore } from './store-owner';
 
 type Engine = { connection: Connection; store: FlowStore };
 const kept = processState<{ engines: Map<string, Engine> }>(() => ({ engines: new Map() }));
@@ -26,10 +28,15 @@ const retainBoth =
     return store.upkeep.retain(retention, signal);
   };
 
+async function prepareTables(connection: Connection, client: postgres.Sql): Promise<number> {
+  await claimStore(connection, client);
+  return migrateClickhouse(connection);
+}
+
 function makeEngine(url: string): Engine {
   const plain = connectTo(url);
   const connection = guardConnection(plain, async () => {
-    await withMigrationLock(env().DATABASE_URL ?? '', () => migrateClickhouse(plain));
+    await withMigrationLock(env().DATABASE_URL ?? '', (client) => prepareTables(plain, client));
   });
   const store = makeClickhouseFlowStore(connection);
   const whole = { ...store, upkeep: { ...store.upkeep, retain: retainBoth(store) } };
@@ -49,13 +56,13 @@ function getEngine(url: string): Engine {
 export const getClickhouseFlowStore = (url: string): FlowStore => getEngine(url).store;
 
 /**
- * Brings its tables up to date. The caller holds the lock of migrations.
+ * Makes it the ClickHouse of this installation, and brings its tables up to date. The caller holds the lock of migrations.
  * @returns how many steps were due
- * @throws AppError `unavailable` when it does not answer, or cannot work now
+ * @throws AppError `unavailable` when it does not answer, cannot work now, does not fit, or is that of another installation
  */
-export async function prepareClickhouse(url: string): Promise<number> {
+export async function prepareClickhouse(url: string, client: postgres.Sql): Promise<number> {
   try {
-    return await migrateClickhouse(connectTo(url));
+    return await prepareTables(connectTo(url), client);
   } catch (error) {
     throw toStorageError(error, 'run');
   }
@@ -63,9 +70,13 @@ export async function prepareClickhouse(url: string): Promise<number> {
 
 export type ClickhouseFacts = { version: string; size_bytes: number; schema: number; newest_schema: number };
 
-/** What a ClickHouse says about itself and its tables of flows. @throws AppError `unavailable` when it does not answer */
+/**
+ * What a ClickHouse says about itself and its tables of flows.
+ * @throws AppError `unavailable` when it does not answer, or is that of another installation
+ */
 export async function examineClickhouse(url: string): Promise<ClickhouseFacts> {
   const connection = guardConnection(connectTo(url), async () => {});
+  await readOwnStore(connection, sqlClient());
   const [server] = await connection.read<{ version: string; bytes: number; tables: number }>(
     raw(`select version() as version, (select sum(total_bytes) from system.tables where database = currentDatabase()) as bytes,
       (select count() from system.tables where database = currentDatabase() and name = 'fabric_migrations') as tables`),

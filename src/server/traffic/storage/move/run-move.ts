@@ -43,7 +43,7 @@ export async function moveFlowStorage(databaseUrl: string, to: StorageEngine, op
   try {
     const [lock] = await holder<{ held: boolean }[]>`select pg_try_advisory_lock(${MOVE_LOCK}) as held`;
     if (!lock?.held) throw new AppError('refused', 'A move is running already. Wait for it, or stop it first.');
-    await withMigrationLock(databaseUrl, () => prepareClickhouse(url));
+    await withMigrationLock(databaseUrl, (held) => prepareClickhouse(url, held));
     await MOVES[to]({ client, connection: connectTo(url) }, options);
   } finally {
     await Promise.all([holder.end({ timeout: 5 }), client.end({ timeout: 5 })]);

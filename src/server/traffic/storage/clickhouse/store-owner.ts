@@ -1,0 +1,90 @@
+import type postgres from 'postgres';
+import { AppError } from '../../../lib/errors';
+import type { Connection } from './connection';
+import { ch, NONE, raw, texts } from './statement';
+
+/*
+ * Retention deletes what nodes have left that do not exist: with two installations on one ClickHouse database each would delete the flows of
+ * the other. So the database has the id of its installation, in one row. It goes with a backup of either database.
+ */
+
+/** Waiting does not help. */
+const OWNER = { extra: { reason: 'owner' } };
+
+const CREATE = `create table if not exists fabric_store (id UUID default generateUUIDv4(), installation String,
+  written_at DateTime64(3, 'UTC') default now64(3, 'UTC')) engine = MergeTree order by written_at`;
+
+/** Which ClickHouse it is, and whose. */
+type StoreOwner = { id: string; installation: string };
+
+const describeForeign = (whose: string) =>
+  `The database of CLICKHOUSE_URL holds flows of another installation (${whose}), which would be deleted. Name a database that only this installation uses. When the other one is gone, or its flows are not needed, delete the tables first (DROP DATABASE, CREATE DATABASE).`;
+
+async function readInstallation(client: postgres.Sql): Promise<string> {
+  const [row] = await client<{ id: string }[]>`select value ->> 'id' as id from system_settings where key = 'instance'`;
+  if (!row) throw new Error('expected the id of the installation');
+  return row.id;
+}
+
+/** Which of these tables there are. */
+async function listTables(connection: Connection, names: readonly string[]): Promise<string[]> {
+  const found = await connection.read<{ name: string }>(
+    ch`select name from system.tables where database = currentDatabase() and has(${texts(names)}, name)`,
+  );
+  return found.map(({ name }) => name);
+}
+
+/** Two that wrote at the same time read the same row. */
+async function readOwner(connection: Connection): Promise<StoreOwner | null> {
+  if ((await listTables(connection, ['fabric_store'])).length === 0) return null;
+  const [owner] = await connection.read<StoreOwner>(
+    raw('select toString(id) as id, installation from fabric_store order by written_at, id limit 1'),
+  );
+  return owner ?? null;
+}
+
+/** Flows that were stored before there was an owner are of the installation that has one of their clusters. */
+async function assertKnownClusters(connection: Connection, client: postgres.Sql): Promise<void> {
+  const tables = await listTables(connection, ['flows', 'rollup_hours']);
+  const found = await Promise.all(
+    tables.map((table) =>
+      connection.read<{ id: string }>(raw(`select distinct toString(cluster_id) as id from ${table}`)),
+    ),
+  );
+  const ids = found.flatMap((rows) => rows.map(({ id }) => id)).filter((id) => id !== NONE);
+  if (ids.length === 0) return;
+  const known = await client`select 1 from clusters where id::text in ${client(ids)} limit 1`;
+  if (known.length === 0) throw new AppError('unavailable', describeForeign('with other clusters'), OWNER);
+}
+
+/**
+ * Which ClickHouse it is; null: no installation has used it.
+ * @throws AppError `unavailable` when it has flows of another installation
+ */
+export async function readOwnStore(connection: Connection, client: postgres.Sql): Promise<string | null> {
+  const owner = await readOwner(connection);
+  if (owner === null) {
+    await assertKnownClusters(connection, client);
+    return null;
+  }
+  if (owner.installation !== (await readInstallation(client))) {
+    throw new AppError('unavailable', describeForeign(owner.installation), OWNER);
+  }
+  return owner.id;
+}
+
+/**
+ * Makes a ClickHouse the one of this installation, before its tables are made or changed.
+ * @returns which one it is
+ * @throws AppError `unavailable` when it has flows of another installation
+ */
+export async function claimStore(connection: Connection, client: postgres.Sql): Promise<string> {
+  const own = await readOwnStore(connection, client);
+  if (own !== null) return own;
+  await connection.run(CREATE);
+  const row = JSON.stringify({ installation: await readInstallation(client) });
+  await connection.insert('fabric_store (installation) FORMAT JSONEachRow', { name: row, blocks: [Buffer.from(row)] });
+  const written = await readOwnStore(connection, client);
+  if (written === null) throw new Error('expected the row that was written');
+  return written;
+}

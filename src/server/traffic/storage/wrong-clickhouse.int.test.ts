@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { evaluateFlowStorage } from '@/runtime/cli/doctor/service-checks';
+import { sqlClient } from '@/server/db/client';
+import { env } from '@/server/lib/env';
+import { type ChdbServer, findChdbProblem, startChdb } from '@/test/chdb-server';
+import { type ClickhouseProxy, startClickhouseProxy } from '@/test/clickhouse-proxy';
+import { makeAgent, makeCluster, makeNode } from '@/test/factories';
+import { startFreshProcess } from '@/test/fresh-process';
+import { call } from '@/test/request';
+import { makeFlows, makeHeartbeat } from '../agents/testing/heartbeat.fixture';
+import { retainTelemetry } from '../flows/upkeep';
+import { examineFlowStorage, prepareFlowStorage, switchFlowStorage } from './flow-storage';
+import { moveFlowStorage } from './move/run-move';
+
+const FLOWS = 6;
+const TABLES = ['flows', 'rollup_minutes', 'rollup_hours'];
+const ANOTHER = 'another installation';
+
+describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_URL names a wrong ClickHouse', () => {
+  let server: ChdbServer;
+  let proxy: ClickhouseProxy;
+  const urls = { right: '', wrong: '' };
+
+  beforeAll(async () => {
+    server = await startChdb();
+    proxy = await startClickhouseProxy(server.url);
+    for (const name of ['right', 'wrong'] as const) urls[name] = `${proxy.url}/${name}`;
+  });
+  afterAll(async () => {
+    await proxy?.stop();
+    await server?.stop();
+  });
+  beforeEach(async () => {
+    proxy.mode = 'up';
+    await startFreshProcess({ CLICKHOUSE_URL: '' });
+    await empty();
+    for (const name of ['right', 'wrong']) {
+      await server.run(`drop database if exists ${name}`);
+      await server.run(`create database ${name}`);
+    }
+  });
+
+  const empty = async () => {
+    await sqlClient()`truncate flow_moves, flow_move_days, flow_storage, flow_outbox, refused_flows, open_conversations, traffic_flows,
+      traffic_conversations, flow_rollup_minutes, flow_rollup_hours, flow_unresolved_minutes, traffic_marks, agent_heartbeats`;
+    await sqlClient()`delete from clusters`;
+  };
+  const start = (url: string) => startFreshProcess({ CLICKHOUSE_URL: url });
+  const database = () => env().DATABASE_URL ?? '';
+  const prepare = () => prepareFlowStorage(database());
+  const report = async () => {
+    const headers = await makeAgent(await makeNode(await makeCluster()));
+    return (await call('/agents/heartbeat', { method: 'POST', body: makeHeartbeat(makeFlows(FLOWS)), headers })).status;
+  };
+  /** @param table of what a database of the test has */
+  const count = async (name: string, table: string) => Number(await server.run(`select count() from ${name}.${table}`));
+  const countAll = (name: string) => Promise.all(TABLES.map((table) => count(name, table)));
+
+  /** Another installation on this database: nothing of the one before is in it. */
+  async function becomeAnother(): Promise<void> {
+    await empty();
+    await sqlClient()`update system_settings set value = jsonb_build_object('id', gen_random_uuid()) where key = 'instance'`;
+  }
+  /** An installation with flows in ClickHouse. */
+  async function fillRight(): Promise<void> {
+    await start(urls.right);
+    await prepare();
+    expect(await report()).toBe(200);
+    expect(await count('right', 'flows')).toBe(FLOWS);
+  }
+  const move = (to: 'postgres' | 'clickhouse') =>
+    moveFlowStorage(database(), to, { keep: false, fillEnds: async () => {} });
+
+  describe('that holds flows of another installation', () => {
+    it.each([
+      ['a start', prepare],
+      ['a switch', () => switchFlowStorage(database(), 'clickhouse')],
+      ['a move', () => move('clickhouse')],
+    ])('ends %s before anything is changed there', async (_, use) => {
+      await fillRight();
+      const before = await countAll('right');
+      await becomeAnother();
+      await start(urls.right);
+      await expect(use()).rejects.toThrow(ANOTHER);
+      expect(await sqlClient()`select * from flow_storage`).toEqual([]);
+      expect(await countAll('right')).toEqual(before);
+    });
+
+    it('takes and deletes nothing there when ClickHouse was away at its start', async () => {
+      await fillRight();
+      const before = await countAll('right');
+      await becomeAnother();
+      await start(urls.right);
+      proxy.mode = 'away';
+      await prepare();
+      proxy.mode = 'up';
+      expect(await report()).toBe(503);
+      await expect(retainTelemetry()).rejects.toThrow(ANOTHER);
+      expect(await countAll('right')).toEqual(before);
+      expect(evaluateFlowStorage(await examineFlowStorage())).toMatchObject({
+        status: 'failed',
+        detail: expect.stringContaining(ANOTHER),
+      });
+    });
+
+    it('belongs to the installation that has one of its clusters where an earlier release has stored flows', async () => {
+      await fillRight();
+      await server.run('drop table right.fabric_store');
+      await start(urls.right);
+      await prepare();
+      await server.run('drop table right.fabric_store');
+      await becomeAnother();
+      await makeCluster();
+      await start(urls.right);
+      await expect(prepare()).rejects.toThrow(ANOTHER);
+      await server.run('drop database right');
+      await server.run('create database right');
+      await prepare();
+      expect(await report()).toBe(200);
+    });
+
+    it('shows its flows again after a switch to PostgreSQL and back', async () => {
+      await fillRight();
+      await switchFlowStorage(database(), 'postgres');
+      await switchFlowStorage(database(), 'clickhouse');
+      await start(urls.right);
+      await prepare();
+      expect(await count('right', 'flows')).toBe(FLOWS);
+    });
+  });
+});
