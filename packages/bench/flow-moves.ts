@@ -127,7 +127,7 @@ for (let i = 0; i < MOVES; i++) {
   const started = performance.now();
   let [switched, atSwitch, copied] = [0, '', 0];
   await (to === 'clickhouse' ? moveToClickhouse : moveToPostgres)(
-    { client, connection },
+    { client, connection, store_id: crypto.randomUUID() },
     {
       keep: false,
       fillEnds: async () => {},

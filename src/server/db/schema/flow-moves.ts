@@ -9,6 +9,8 @@ export const flowMoves = pgTable('flow_moves', {
   id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   /** The store that they move to. */
   engine: text().$type<'postgres' | 'clickhouse'>().notNull(),
+  /** The ClickHouse that they move to or from; null: begun by an earlier release. */
+  store_id: uuid(),
   started_at: timestampNow(),
   /** Since when flows are stored there; null: still where they were. */
   switched_at: timestamptz(),

@@ -40,7 +40,7 @@ const isUnavailable = (error: unknown) => error instanceof AppError && !MISFITS.
  */
 async function prepareTables(url: string, client: postgres.Sql): Promise<void> {
   try {
-    const steps = await prepareClickhouse(url, client);
+    const { steps } = await prepareClickhouse(url, client);
     if (steps > 0) logger.info({ steps }, 'ClickHouse migrated');
   } catch (error) {
     if (!isUnavailable(error)) throw error;

@@ -55,6 +55,7 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
   /** @param table of what a database of the test has */
   const count = async (name: string, table: string) => Number(await server.run(`select count() from ${name}.${table}`));
   const countAll = (name: string) => Promise.all(TABLES.map((table) => count(name, table)));
+  const countPostgres = async () => (await sqlClient()`select 1 from traffic_flows`).length;
 
   /** Another installation on this database: nothing of the one before is in it. */
   async function becomeAnother(): Promise<void> {
@@ -68,8 +69,17 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
     expect(await report()).toBe(200);
     expect(await count('right', 'flows')).toBe(FLOWS);
   }
-  const move = (to: 'postgres' | 'clickhouse') =>
-    moveFlowStorage(database(), to, { keep: false, fillEnds: async () => {} });
+  const move = (to: 'postgres' | 'clickhouse', onPlan?: () => void) =>
+    moveFlowStorage(database(), to, { keep: false, fillEnds: async () => {}, ...(onPlan && { onPlan }) });
+  /** A move that is interrupted when flows are stored in the other store, and nothing else has moved. */
+  const interrupt = (to: 'postgres' | 'clickhouse') =>
+    expect(
+      move(to, () => {
+        throw new Error('killed');
+      }),
+    ).rejects.toThrow('killed');
+  /** Nothing can continue, as a day later: all that ClickHouse holds moves day by day. */
+  const endConversations = () => sqlClient()`truncate open_conversations`;
 
   describe('that holds flows of another installation', () => {
     it.each([
@@ -127,5 +137,69 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
       await prepare();
       expect(await count('right', 'flows')).toBe(FLOWS);
     });
+  });
+
+  describe('while flows move', () => {
+    it.each(['empty', 'used by it before'])(
+      'continues to PostgreSQL only from where it began, not from one that is %s',
+      async (kind) => {
+        if (kind !== 'empty') {
+          await start(urls.wrong);
+          await prepare();
+          await sqlClient()`truncate flow_storage`;
+        }
+        await fillRight();
+        await endConversations();
+        await interrupt('postgres');
+        await start(urls.wrong);
+        await expect(move('postgres')).rejects.toThrow('began with another ClickHouse');
+        expect([await count('right', 'flows'), await countPostgres()]).toEqual([FLOWS, 0]);
+        await start(urls.right);
+        await move('postgres');
+        expect([await count('right', 'flows'), await countPostgres()]).toEqual([0, FLOWS]);
+      },
+    );
+
+    it('refuses to begin where no flows are', async () => {
+      await fillRight();
+      await start(urls.wrong);
+      await expect(move('postgres')).rejects.toThrow('holds no flows that could move');
+      expect(await count('right', 'flows')).toBe(FLOWS);
+    });
+
+    it('continues to ClickHouse only where it began, and stores nothing elsewhere', async () => {
+      await prepare();
+      expect(await report()).toBe(200);
+      await start(urls.right);
+      await interrupt('clickhouse');
+      await start(urls.wrong);
+      await expect(move('clickhouse')).rejects.toThrow('began with another ClickHouse');
+      await expect(prepare()).rejects.toThrow('began with another ClickHouse');
+      expect(await report()).toBe(503);
+      expect(await countPostgres()).toBe(FLOWS);
+      await start(urls.right);
+      await prepare();
+      await move('clickhouse');
+      expect([await count('right', 'flows'), await countPostgres()]).toEqual([FLOWS, 0]);
+    });
+
+    it.each(TABLES.slice(0, 2))(
+      'ends at a day of which the store before has lost %s, and deletes nothing',
+      async (table) => {
+        await fillRight();
+        await endConversations();
+        await interrupt('postgres');
+        await server.run(`create table right.copy as right.${table}`);
+        await server.run(`insert into right.copy select * from right.${table}`);
+        await server.run(`truncate table right.${table}`);
+        await start(urls.right);
+        await expect(move('postgres')).rejects.toThrow(/0 rows where flows were, and \d+ were planned/);
+        await server.run(`insert into right.${table} select * from right.copy`);
+        await server.run('drop table right.copy');
+        await start(urls.right);
+        await move('postgres');
+        expect([await count('right', 'flows'), await countPostgres()]).toEqual([0, FLOWS]);
+      },
+    );
   });
 });

@@ -28,9 +28,11 @@ const retainBoth =
     return store.upkeep.retain(retention, signal);
   };
 
-async function prepareTables(connection: Connection, client: postgres.Sql): Promise<number> {
-  await claimStore(connection, client);
-  return migrateClickhouse(connection);
+type Prepared = { steps: number; store_id: string };
+
+async function prepareTables(connection: Connection, client: postgres.Sql): Promise<Prepared> {
+  const store_id = await claimStore(connection, client);
+  return { steps: await migrateClickhouse(connection), store_id };
 }
 
 function makeEngine(url: string): Engine {
@@ -57,10 +59,10 @@ export const getClickhouseFlowStore = (url: string): FlowStore => getEngine(url)
 
 /**
  * Makes it the ClickHouse of this installation, and brings its tables up to date. The caller holds the lock of migrations.
- * @returns how many steps were due
- * @throws AppError `unavailable` when it does not answer, cannot work now, does not fit, or is that of another installation
+ * @returns how many steps were due, and which ClickHouse it is
+ * @throws AppError `unavailable` when it does not answer, cannot work now, does not fit, or is that of another installation or move
  */
-export async function prepareClickhouse(url: string, client: postgres.Sql): Promise<number> {
+export async function prepareClickhouse(url: string, client: postgres.Sql): Promise<Prepared> {
   try {
     return await prepareTables(connectTo(url), client);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { AppError } from '../../../lib/errors';
+import { findMove } from '../move/move-record';
 import type { Connection } from './connection';
 import { ch, NONE, raw, texts } from './statement';
 
@@ -19,6 +20,9 @@ type StoreOwner = { id: string; installation: string };
 
 const describeForeign = (whose: string) =>
   `The database of CLICKHOUSE_URL holds flows of another installation (${whose}), which would be deleted. Name a database that only this installation uses. When the other one is gone, or its flows are not needed, delete the tables first (DROP DATABASE, CREATE DATABASE).`;
+
+const OTHER_MOVE =
+  'Flows are being moved, which began with another ClickHouse than CLICKHOUSE_URL names. Set it to the one of before. If that one is lost, restore its backup; to end the move without what has not moved, run in PostgreSQL: DELETE FROM flow_moves WHERE finished_at IS NULL.';
 
 async function readInstallation(client: postgres.Sql): Promise<string> {
   const [row] = await client<{ id: string }[]>`select value ->> 'id' as id from system_settings where key = 'instance'`;
@@ -57,12 +61,20 @@ async function assertKnownClusters(connection: Connection, client: postgres.Sql)
   if (known.length === 0) throw new AppError('unavailable', describeForeign('with other clusters'), OWNER);
 }
 
+/** Each store has a part of what moves: with another ClickHouse that part would be missing. */
+async function assertSameMove(client: postgres.Sql, storeId: string | undefined): Promise<void> {
+  const move = await findMove(client);
+  if (move?.is_switched && move.store_id !== null && move.store_id !== storeId)
+    throw new AppError('unavailable', OTHER_MOVE, OWNER);
+}
+
 /**
  * Which ClickHouse it is; null: no installation has used it.
- * @throws AppError `unavailable` when it has flows of another installation
+ * @throws AppError `unavailable` when it has flows of another installation, or is not the one of the move that is under way
  */
 export async function readOwnStore(connection: Connection, client: postgres.Sql): Promise<string | null> {
   const owner = await readOwner(connection);
+  await assertSameMove(client, owner?.id);
   if (owner === null) {
     await assertKnownClusters(connection, client);
     return null;
@@ -76,7 +88,7 @@ export async function readOwnStore(connection: Connection, client: postgres.Sql)
 /**
  * Makes a ClickHouse the one of this installation, before its tables are made or changed.
  * @returns which one it is
- * @throws AppError `unavailable` when it has flows of another installation
+ * @throws AppError `unavailable` when it has flows of another installation, or is not the one of the move that is under way
  */
 export async function claimStore(connection: Connection, client: postgres.Sql): Promise<string> {
   const own = await readOwnStore(connection, client);

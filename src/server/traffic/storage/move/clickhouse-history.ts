@@ -8,7 +8,7 @@ import { FLOW_KEY, ROLLUP_IDENTITY } from '../clickhouse/migrations';
 import { ch, inIds, join, type Part, raw, second, text, uuid } from '../clickhouse/statement';
 import { capped, flowRows, NOT_EXPIRED } from '../clickhouse/visible-rows';
 import type { DayTotal } from './day-totals';
-import type { Move, MoveDay } from './move-record';
+import type { Move, MoveDay, MoveKind } from './move-record';
 
 /** What a day consists of, in this order. An hour of which there are minutes follows from them. */
 export type Source = 'flows' | 'minutes' | 'hours' | 'parts';
@@ -306,19 +306,17 @@ export async function findMinutesFrom(connection: Connection, span: Span, switch
   return Math.max(border, ...differing);
 }
 
-/** Lists the days that have rows, with how many. */
-export async function planClickhouseDays(
-  { client, connection }: { client: postgres.Sql; connection: Connection },
-  { id: moveId }: Move,
-  switchedAt: number,
-): Promise<void> {
+type DayRows = { kind: MoveKind; day: string; rows: number };
+
+/** The days that have rows, with how many. @param span only these */
+export async function countClickhouseDays(connection: Connection, switchedAt: number, span?: Span): Promise<DayRows[]> {
   const border = second(minuteCutoff(switchedAt));
   const count = (source: Source, condition: Part) => {
     const { table, alias, key } = STORED[source];
     return ch`select '${raw(source === 'flows' ? 'flows' : 'totals')}' as kind, toString(toDate(${raw(`${alias}.${key[0]?.[0]}`)})) as day, count() as rows
-      from ${raw(`${table} as ${alias}`)} final where ${condition} group by day`;
+      from ${raw(`${table} as ${alias}`)} final where ${condition}${span ? ch` and ${isWithin(STORED[source], span.from, span.until)}` : raw('')} group by day`;
   };
-  const days = await connection.read<{ kind: string; day: string; rows: number }>(
+  return connection.read<DayRows>(
     ch`select kind, day, sum(rows) as rows from (${join(
       [
         count('flows', NOT_EXPIRED),
@@ -328,6 +326,15 @@ export async function planClickhouseDays(
       ' union all ',
     )}) group by kind, day`,
   );
+}
+
+/** Lists the days that have rows, with how many. */
+export async function planClickhouseDays(
+  { client, connection }: { client: postgres.Sql; connection: Connection },
+  { id: moveId }: Move,
+  switchedAt: number,
+): Promise<void> {
+  const days = await countClickhouseDays(connection, switchedAt);
   await client.begin(async (tx) => {
     await tx`delete from flow_move_days where move_id = ${moveId}`;
     for (const { kind, day, rows } of days) {

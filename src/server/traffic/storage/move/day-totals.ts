@@ -9,6 +9,19 @@ const toText = ({ rows, bytes, packets, flows }: DayTotal) =>
   `rows ${rows}, bytes ${bytes}, packets ${packets}, flows ${flows}`;
 
 /**
+ * Compares how many rows of a day the store before has with how many it had when the days were listed: until a move is finished nothing
+ * expires there, so that rows that are missing were lost, or deleted by another program.
+ * @throws AppError `conflict` naming the day, and how to move what is left
+ */
+export function assertSameRows({ kind, day, rows }: MoveDay, found: number): void {
+  if (found === rows) return;
+  throw new AppError(
+    'conflict',
+    `${day.slice(0, 10)} (${kind}) has ${found} rows where flows were, and ${rows} were planned to move. Nothing was deleted. Restore the backup of that store, and run the command again. To move only what is left, run first in PostgreSQL: UPDATE flow_move_days SET rows = ${found} WHERE kind = '${kind}' AND day = '${day}' AND state = 'waiting'.`,
+  );
+}
+
+/**
  * Compares what was read of a day in both stores, hour by hour. An hour of nothing may be missing.
  * @throws AppError `conflict` naming the day and the first hour that differs
  */

@@ -2,11 +2,11 @@ import type postgres from 'postgres';
 import { findPgError } from '../../../lib/pg-errors';
 import type { Connection } from '../clickhouse/connection';
 import type { StorageEngine } from '../clickhouse/storage-mark';
-import { assertSameTotals, type DayTotal } from './day-totals';
+import { assertSameRows, assertSameTotals, type DayTotal } from './day-totals';
 import { beginMove, findMove, listDays, type Move, type MoveDay, type MoveKind, noteStep } from './move-record';
 
 /** Both stores, while flows move between them. */
-export type Stores = { client: postgres.Sql; connection: Connection };
+export type Stores = { client: postgres.Sql; connection: Connection; store_id: string };
 
 export type MoveOptions = {
   /** Leaves what the store before holds where it is, until its retention ends. */
@@ -59,6 +59,8 @@ export type MoveSteps = {
   /** Copies what is left of a day. Interrupted anywhere, each page counts once. */
   copyDay: (move: Move, day: MoveDay, options: MoveOptions) => Promise<MoveDay>;
   updateDay: (move: Move, day: MoveDay, change: Change) => Promise<MoveDay>;
+  /** How many rows of a day the store before has now, as they were counted when the days were listed. */
+  countRows: (move: Move, day: MoveDay) => Promise<number>;
   /** What each store has of a day that has been copied, by the hour. */
   readTotals: (day: MoveDay) => Promise<{ from: DayTotal[]; to: DayTotal[] }>;
   /** Gives a day that is complete to the tables that are read. */
@@ -74,7 +76,9 @@ async function moveDay(steps: MoveSteps, move: Move, day: MoveDay, options: Move
     if (at.pages === 0) await steps.emptyStaging(at.kind);
     at = await steps.copyDay(move, at, options);
     const { from, to } = await steps.readTotals(at);
+    const found = await steps.countRows(move, at);
     try {
+      assertSameRows(at, found);
       assertSameTotals(at, from, to);
     } catch (error) {
       await steps.updateDay(move, at, { pages: 0, rows_moved: 0, attempt: at.attempt + 1, position: null });
@@ -91,9 +95,9 @@ async function moveDay(steps: MoveSteps, move: Move, day: MoveDay, options: Move
  * then day by day, the newest first, totals before flows. Interrupted anywhere, called again it continues. One at a time.
  * @throws AppError `conflict` when the stores differ about a day, `refused` when the target holds flows already
  */
-export async function runMove(client: postgres.Sql, steps: MoveSteps, options: MoveOptions): Promise<void> {
+export async function runMove({ client, store_id }: Stores, steps: MoveSteps, options: MoveOptions): Promise<void> {
   if (!(await findMove(client))?.is_switched) await steps.assertBothFit();
-  const known = await beginMove(client, steps.engine);
+  const known = await beginMove(client, steps.engine, store_id);
   if (!known.is_switched) await steps.switchOver(known);
   options.onSwitch?.();
   await steps.createStaging();

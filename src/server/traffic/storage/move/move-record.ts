@@ -10,6 +10,8 @@ export type MoveKind = 'totals' | 'flows';
 export type Move = {
   id: number;
   engine: StorageEngine;
+  /** The ClickHouse that it is to or from; null: an earlier release began it. */
+  store_id: string | null;
   is_switched: boolean;
   is_planned: boolean;
   is_moved: boolean;
@@ -45,7 +47,7 @@ const DAY = `YYYY-MM-DD"T"HH24:MI:SS"Z"`;
 /** The move that is not finished; null: there is none. */
 export async function findMove(client: postgres.Sql): Promise<Move | null> {
   const [move] = await client<Move[]>`
-    select id::float8 as id, engine, switched_at is not null as is_switched, planned_at is not null as is_planned,
+    select id::float8 as id, engine, store_id, switched_at is not null as is_switched, planned_at is not null as is_planned,
       moved_at is not null as is_moved
     from flow_moves where finished_at is null order by id limit 1`;
   return move ?? null;
@@ -65,8 +67,12 @@ export async function readMoveProgress(client: postgres.Sql): Promise<MoveProgre
   return row ?? null;
 }
 
-/** Begins a move, or continues the one that is not finished. @throws AppError `refused` when that one goes elsewhere */
-export async function beginMove(client: postgres.Sql, engine: StorageEngine): Promise<Move> {
+/**
+ * Begins a move, or continues the one that is not finished.
+ * @param storeId the ClickHouse that it is to or from
+ * @throws AppError `refused` when that one goes elsewhere
+ */
+export async function beginMove(client: postgres.Sql, engine: StorageEngine, storeId: string): Promise<Move> {
   const known = await findMove(client);
   if (known && known.engine !== engine) {
     throw new AppError(
@@ -74,9 +80,11 @@ export async function beginMove(client: postgres.Sql, engine: StorageEngine): Pr
       `A move to ${known.engine} is not finished. Finish it first: fabric flow-store move --to ${known.engine}.`,
     );
   }
-  if (known) return known;
-  await client`insert into flow_moves (engine) values (${engine})`;
-  return beginMove(client, engine);
+  if (known?.is_switched) return known;
+  // What has not been switched to has nothing in the other store.
+  if (known) await client`update flow_moves set store_id = ${storeId} where id = ${known.id}`;
+  else await client`insert into flow_moves (engine, store_id) values (${engine}, ${storeId})`;
+  return (await findMove(client)) ?? beginMove(client, engine, storeId);
 }
 
 /** Days that have not moved: totals before flows, and the newest first. */

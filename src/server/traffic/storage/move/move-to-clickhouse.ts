@@ -3,7 +3,7 @@ import { AppError } from '../../../lib/errors';
 import { emptyPostgresFlows, readStorageMark } from '../clickhouse/storage-mark';
 import { type MoveOptions, type MoveSteps, runMove, type Stores } from './move-days';
 import { updateDay } from './move-record';
-import { planDays, readPages, readStoredTotals } from './postgres-history';
+import { countRows, planDays, readPages, readStoredTotals } from './postgres-history';
 import {
   attachStaged,
   createStaging,
@@ -55,6 +55,7 @@ function listSteps({ client, connection }: Stores): MoveSteps {
       return copied;
     },
     updateDay: update,
+    countRows: (_, day) => countRows(client, day),
     readTotals: async (day) => ({
       from: await readStoredTotals(client, day),
       to: await readStagedTotals(connection, day.kind),
@@ -70,4 +71,4 @@ function listSteps({ client, connection }: Stores): MoveSteps {
 
 /** Moves what PostgreSQL holds of flows to ClickHouse. See `runMove`. */
 export const moveToClickhouse = (stores: Stores, options: MoveOptions): Promise<void> =>
-  runMove(stores.client, listSteps(stores), options);
+  runMove(stores, listSteps(stores), options);

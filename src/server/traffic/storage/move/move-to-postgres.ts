@@ -7,6 +7,7 @@ import type { Connection } from '../clickhouse/connection';
 import { STORED_TABLES } from '../clickhouse/migrations';
 import { hasPostgresFlows, readStorageMark } from '../clickhouse/storage-mark';
 import {
+  countClickhouseDays,
   findMinutesFrom,
   planClickhouseDays,
   readConversationFlows,
@@ -31,7 +32,7 @@ import {
   stageParts,
   stageTotals,
 } from './postgres-staging';
-import { dropStaging } from './staging';
+import { dropStaging, hasClickhouseFlows } from './staging';
 import { switchToPostgres } from './switch-to-postgres';
 
 /** Rows of one transaction. */
@@ -39,6 +40,8 @@ const PAGE_ROWS = 10_000;
 
 const IS_THERE =
   'Flows are stored in PostgreSQL already. What ClickHouse still holds from before is not shown. To delete it, drop its database.';
+const IS_EMPTY =
+  'The ClickHouse of CLICKHOUSE_URL holds no flows that could move. Check its address and database. To begin with an empty store, run: fabric flow-store switch --to postgres';
 const NOT_EMPTY =
   'PostgreSQL holds flows already, for example those that an earlier move left there (--keep): they would count twice. To replace them, run TRUNCATE traffic_flows, traffic_conversations, flow_rollup_minutes, flow_rollup_hours, flow_unresolved_minutes in its database, and run the command again.';
 
@@ -129,6 +132,7 @@ function listSteps(stores: Stores): MoveSteps {
       if ((await readStorageMark(client)) !== 'clickhouse') throw new AppError('refused', IS_THERE);
       // What this move itself has copied so far is continued.
       const isOwn = (await findMove(client))?.engine === 'postgres';
+      if (!(await hasClickhouseFlows(connection))) throw new AppError('refused', IS_EMPTY);
       if (!isOwn && (await hasPostgresFlows(client))) throw new AppError('refused', NOT_EMPTY);
     },
     switchOver: (move) => switchToPostgres(stores, move),
@@ -152,6 +156,10 @@ function listSteps(stores: Stores): MoveSteps {
       return copied;
     },
     updateDay: (move, day, change) => updateDay(db, move, day, change),
+    countRows: async (move, day) => {
+      const counted = await countClickhouseDays(connection, await readSwitchedAt(db, move), toSpan(day));
+      return counted.find(({ kind }) => kind === day.kind)?.rows ?? 0;
+    },
     readTotals: async (day) => ({
       from: await (day.kind === 'flows'
         ? readFlowTotals(connection, toSpan(day))
@@ -170,4 +178,4 @@ const readMinutesFrom = (day: MoveDay): number =>
 
 /** Moves what ClickHouse holds of flows to PostgreSQL. See `runMove`. */
 export const moveToPostgres = (stores: Stores, options: MoveOptions): Promise<void> =>
-  runMove(stores.client, listSteps(stores), options);
+  runMove(stores, listSteps(stores), options);

@@ -25,6 +25,7 @@ import {
 const { server, connection } = await startTestClickhouse();
 const client = postgres(env().DATABASE_URL ?? '', { max: 3, onnotice: () => {} });
 afterAll(() => client.end());
+const store_id = crypto.randomUUID();
 
 const inPostgres = whileFlowsMove(postgresFlowStore, 'postgres');
 const inClickhouse = whileFlowsMove(makeClickhouseFlowStore(connection, { gap_ms: 0 }), 'clickhouse');
@@ -62,7 +63,7 @@ function dieInClickhouse(writes: number): Stores {
       return isMoved(statement) ? count(work) : work;
     },
   };
-  return { client, connection: dying };
+  return { client, connection: dying, store_id };
 }
 
 /** Of PostgreSQL transactions count, and changes outside of them. */
@@ -80,7 +81,7 @@ function dieInPostgres(writes: number): Stores {
       };
     },
   });
-  return { client: dying, connection };
+  return { client: dying, connection, store_id };
 }
 
 /** `lives`: how many writes a process survives. In ClickHouse one more page arrives each time, and is not noted. */

@@ -167,6 +167,18 @@ const TOTALS: Record<MoveKind, (day: MoveDay) => string> = {
 export const readStoredTotals = (client: postgres.Sql, day: MoveDay): Promise<DayTotal[]> =>
   client.unsafe<DayTotal[]>(TOTALS[day.kind](day));
 
+const COUNTS: Record<MoveKind, (day: MoveDay) => string> = {
+  flows: (day) => `select count(*)::float8 as rows from traffic_flows as t where ${ofDay(day)}`,
+  totals: (day) => `select ((select count(*) from flow_rollup_minutes where ${within(day)})
+    + (select count(*) from flow_rollup_hours where ${within(day)}))::float8 as rows`,
+};
+
+/** How many rows of a day there are. */
+export async function countRows(client: postgres.Sql, day: MoveDay): Promise<number> {
+  const [counted] = await client.unsafe<{ rows: number }[]>(COUNTS[day.kind](day));
+  return counted?.rows ?? 0;
+}
+
 /** Lists the days that have rows, with how many. */
 export async function planDays(client: postgres.Sql, { id: moveId }: Move): Promise<void> {
   await client`delete from flow_move_days where move_id = ${moveId}`;

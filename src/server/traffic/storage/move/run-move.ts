@@ -33,7 +33,7 @@ const MISSING: Record<StorageEngine, string> = {
 
 /**
  * Moves what is stored of flows to the other store, while Fabric runs. Interrupted anywhere, it continues when it is called again.
- * @throws AppError `refused` when a move runs, the target is not empty or CLICKHOUSE_URL is missing; `conflict` when the stores differ
+ * @throws AppError `refused` when a move runs, the target is not empty or CLICKHOUSE_URL is missing; `unavailable` when it names another ClickHouse than before; `conflict` when the stores differ
  */
 export async function moveFlowStorage(databaseUrl: string, to: StorageEngine, options: MoveOptions): Promise<void> {
   const { CLICKHOUSE_URL: url } = env();
@@ -43,8 +43,8 @@ export async function moveFlowStorage(databaseUrl: string, to: StorageEngine, op
   try {
     const [lock] = await holder<{ held: boolean }[]>`select pg_try_advisory_lock(${MOVE_LOCK}) as held`;
     if (!lock?.held) throw new AppError('refused', 'A move is running already. Wait for it, or stop it first.');
-    await withMigrationLock(databaseUrl, (held) => prepareClickhouse(url, held));
-    await MOVES[to]({ client, connection: connectTo(url) }, options);
+    const { store_id } = await withMigrationLock(databaseUrl, (held) => prepareClickhouse(url, held));
+    await MOVES[to]({ client, connection: connectTo(url), store_id }, options);
   } finally {
     await Promise.all([holder.end({ timeout: 5 }), client.end({ timeout: 5 })]);
   }

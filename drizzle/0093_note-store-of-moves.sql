@@ -1,0 +1,1 @@
+ALTER TABLE "flow_moves" ADD COLUMN "store_id" uuid;
