@@ -41,3 +41,27 @@ describe('a part of a transaction that continues after its end', () => {
     expect(await listWritten()).toEqual(['early']);
   });
 });
+
+describe('a savepoint', () => {
+  it('takes back what its part wrote, and nothing else', async () => {
+    await db.transaction(async (tx) => {
+      await insert(tx, 'before');
+      const part = tx.transaction(async (inner) => {
+        await insert(inner, 'part');
+        await inner.execute(sql`select 1 / 0`);
+      });
+      await expect(part).rejects.toThrow('Failed query');
+      await insert(tx, 'after');
+    });
+    expect(await listWritten()).toEqual(['before', 'after']);
+  });
+
+  it('does not end the process when its connection is lost', async () => {
+    const lost = db.transaction(async (tx) => {
+      await insert(tx, 'before');
+      await tx.transaction((inner) => inner.execute(sql`select pg_terminate_backend(pg_backend_pid())`));
+    });
+    await expect(lost).rejects.toThrow('CONNECTION_CLOSED');
+    expect(await listWritten()).toEqual([]);
+  });
+});

@@ -16,15 +16,21 @@ const describeEnd = () =>
  * A part of the body may continue after the body has ended, as one of several in a `Promise.all` of which another failed. Its statements
  * would run after the rollback, and so be kept, or in the next transaction of the connection. They fail instead.
  *
- * Frequent statements are prepared inside transactions, too.
+ * Frequent statements are prepared inside transactions, too. The same holds for a savepoint inside a transaction: when the connection is
+ * lost, its own rollback is not sent either.
  */
 export function guardTransactions(client: postgres.Sql): void {
   const begin = client.begin as unknown as Begin;
   const guarded: Begin = (...args) => {
     const body = args.pop() as Body;
     let lost: unknown;
-    let ended = false;
-    const transaction = begin(...args, async (tx: postgres.TransactionSql) => {
+    const guardBody = (inner: Body) => async (tx: postgres.TransactionSql) => {
+      let ended = false;
+      const savepoint = tx.savepoint as unknown as Begin;
+      tx.savepoint = ((...given: unknown[]) => {
+        const part = given.pop() as Body;
+        return savepoint(...given, guardBody(part));
+      }) as unknown as typeof tx.savepoint;
       const unsafe = prepareFrequent(tx.unsafe);
       tx.unsafe = ((...query: Parameters<typeof unsafe>) => {
         if (lost !== undefined) throw lost;
@@ -32,7 +38,7 @@ export function guardTransactions(client: postgres.Sql): void {
         return unsafe(...query);
       }) as typeof unsafe;
       try {
-        const result = await body(tx);
+        const result = await inner(tx);
         ended = true;
         return result;
       } catch (error) {
@@ -43,7 +49,8 @@ export function guardTransactions(client: postgres.Sql): void {
         if (lost !== undefined) return new Promise(() => {});
         throw error;
       }
-    });
+    };
+    const transaction = begin(...args, guardBody(body));
     return transaction.catch((error: unknown) => {
       lost = error ?? new Error('the transaction was rejected');
       throw error;

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { RoleGrant } from '@/domain/permissions';
 import type { SecondFactorStanding, SignInProof } from '@/domain/second-factor';
 import { db, type Executor, type Tx } from '../../db/client';
@@ -145,6 +145,16 @@ export async function updatePassword(tx: Tx, userId: string, known: string, pass
     .where(and(eq(users.id, userId), eq(users.password_hash, known)))
     .returning({ id: users.id });
   return rows.length > 0;
+}
+
+/** Those of some users that were not deleted. */
+export async function listExistingUsers(executor: Executor, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await executor
+    .select({ id: users.id })
+    .from(users)
+    .where(inArray(users.id, [...ids]));
+  return rows.map(({ id }) => id);
 }
 
 /** Whether the installation has any user, active or not. */

@@ -1,6 +1,7 @@
 import type { RolloutPolicy, StoredRollout } from '@/domain/change/rollout';
 import type { DeploymentProblem } from '@/domain/deployments';
 import { toOwner } from '@/domain/permissions';
+import { listExistingUsers } from '../../../access/queries/users';
 import type { Tx } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
 import { newId } from '../../../lib/ids';
@@ -33,6 +34,8 @@ export async function insertWave(
   clusterIds: ReadonlyMap<string, string>,
 ): Promise<string[]> {
   const operation_id = newId();
+  // The change outlives the user who applied it.
+  const [requested_by = null] = await listExistingUsers(tx, rollout.requested_by ? [rollout.requested_by] : []);
   const ids: string[] = [];
   for (const { policy_id, name, kind, workload_ids, fingerprints, ...former } of planned) {
     const policy = await findPolicyState(tx, policy_id);
@@ -47,7 +50,7 @@ export async function insertWave(
         policy_name: policy?.name ?? name,
         policy_version: policy?.version ?? Math.max(await findLastVersion(tx, policy_id), 1),
         trigger: wave < 0 ? 'rollback' : 'change',
-        requested_by: rollout.requested_by,
+        requested_by,
         workload_ids: list,
         // A rollback writes what no preview showed.
         ...(wave > 0 && fingerprints && { fingerprints: selectKeys(fingerprints, list) }),

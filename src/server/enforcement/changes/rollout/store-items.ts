@@ -20,7 +20,7 @@ import { storeResidualRemoval } from './remove-residual';
 
 export type Acting = { readonly actor: Actor; readonly origin: Origin | null };
 type Kind = ChangeItem['kind'];
-type ItemOf<K extends Kind> = Extract<ChangeItem, { kind: K }>;
+export type ItemOf<K extends Kind> = Extract<ChangeItem, { kind: K }>;
 
 export const selectItems = <K extends Kind>(items: readonly ChangeItem[], kind: K): ItemOf<K>[] =>
   items.filter((item): item is ItemOf<K> => item.kind === kind);

@@ -10,6 +10,9 @@ import { equalJson } from '../../../audit/canonical';
 import { changeScope } from '../../../auth/scope';
 import type { Tx } from '../../../db/client';
 import { AppError } from '../../../lib/errors';
+import { conflictFromPg } from '../../../lib/pg-errors';
+import { chooseOwner } from '../../../tenancy/choose-owner';
+import { lockProject } from '../../../tenancy/queries/projects';
 import { createSecurityGroupIn } from '../../groups/create-group';
 import { deleteSecurityGroupIn, updateSecurityGroupIn } from '../../groups/groups';
 import { changeMembersIn } from '../../groups/members';
@@ -24,7 +27,7 @@ import { findLastVersion, findPolicyVersions } from '../../queries/policy-versio
 import { listEligibleWorkloads, lockSecurityGroup, securityGroupNameTaken } from '../../queries/security-groups';
 import type { WithinChange } from './guard';
 import { createIncomplete, undoMove } from './move-workloads';
-import { type Acting, selectItems, storeManagers } from './store-items';
+import { type Acting, type ItemOf, selectItems, storeManagers } from './store-items';
 
 /** A name that the owner does not use: someone may have taken the former one since. */
 async function chooseFreeName(name: string, isTaken: (name: string) => Promise<boolean>): Promise<string> {
@@ -79,19 +82,41 @@ class Undo {
     return changeScope('group:write', this.by);
   }
 
+  /**
+   * Restores one object, or several that are one edit. What refuses that is noted and keeps none of the others from being restored.
+   * @param outcome what becomes of the object then, such as `The group web keeps its content`
+   */
+  async #attempt(outcome: string, restore: (tx: Tx) => Promise<void>): Promise<void> {
+    try {
+      await this.tx.transaction(restore);
+    } catch (error) {
+      const refusal = error instanceof AppError ? error : conflictFromPg(error);
+      if (!refusal) throw error;
+      this.problems.push(createIncomplete(`${outcome}: ${refusal.message}`));
+    }
+  }
+
+  /** The owner to which an object returns: the present one when its former project was deleted. */
+  async #findFormerOwner(tx: Tx, what: string, present: Owned, project_id: string | null): Promise<Owned> {
+    const isThere = project_id === null || project_id === present.project_id;
+    if (isThere || (await lockProject(tx, 'all', project_id, 'key share'))) return { ...toOwner(present), project_id };
+    this.problems.push(createIncomplete(`${what} stays in its project: the former one was deleted.`));
+    return toOwner(present);
+  }
+
   async #restorePolicy(
+    tx: Tx,
     id: string,
     { tenant_id, project_id }: Owned,
     content: PolicySnapshot,
     expected: PolicySnapshot | null,
   ) {
-    const { tx } = this;
-    const owner = { tenant_id, project_id: (this.former.get(id) ?? { project_id }).project_id };
+    const former = { tenant_id, project_id: (this.former.get(id) ?? { project_id }).project_id };
     const row = await lockPolicy(tx, 'all', id);
-    const reason = this.#getReason(owner);
-    const isTaken = (name: string) => isPolicyNameUsed(tx, owner, name);
     if (!row) {
-      const name = await chooseFreeName(content.name, isTaken);
+      const owner = await chooseOwner(tx, 'all', former);
+      const reason = this.#getReason(owner);
+      const name = await chooseFreeName(content.name, (candidate) => isPolicyNameUsed(tx, owner, candidate));
       const version = (await findLastVersion(tx, id)) + 1;
       const snapshot = { ...content, name };
       await createPolicyIn(tx, this.#policies, { id, owner, snapshot, reason, version });
@@ -104,9 +129,11 @@ class Undo {
       );
       return;
     }
-    const name = content.name === present.name ? content.name : await chooseFreeName(content.name, isTaken);
-    const after = { ...content, name };
-    const guard = { reason, project_id: owner.project_id };
+    const owner = await this.#findFormerOwner(tx, `The policy ${present.name}`, row, former.project_id);
+    const isTaken = (candidate: string) => isPolicyNameUsed(tx, owner, candidate);
+    const keepsName = content.name === present.name && owner.project_id === row.project_id;
+    const after = { ...content, name: keepsName ? content.name : await chooseFreeName(content.name, isTaken) };
+    const guard = { reason: this.#getReason(owner), project_id: owner.project_id };
     const { removals } = await changePolicyIn(
       ...([tx, this.#policies, id, guard, 'policy.updated', () => after, this.index, this.#within] as const),
     );
@@ -115,9 +142,12 @@ class Undo {
 
   async moves(): Promise<void> {
     for (const item of selectItems(this.change.items, 'move')) {
-      const { problems, removals } = await undoMove(this.tx, this.by, item);
-      this.problems.push(...problems);
-      this.removals.push(...removals);
+      const names = item.workloads.map(({ name }) => name).join(', ');
+      await this.#attempt(`The project of ${names} stays`, async (tx) => {
+        const { problems, removals } = await undoMove(tx, this.by, item);
+        this.problems.push(...problems);
+        this.removals.push(...removals);
+      });
     }
   }
 
@@ -129,114 +159,142 @@ class Undo {
   }
 
   async policies(): Promise<void> {
-    const { tx } = this;
     const live = this.former;
     const done = new Set<string>();
     // What was created may have the name that something else gets back.
     for (const item of selectItems(this.change.items, 'policy')) {
       if (item.before) continue;
       done.add(item.policy_id);
-      if (await lockPolicy(tx, 'all', item.policy_id)) {
+      await this.#attempt(`The policy ${item.name} is not deleted`, async (tx) => {
+        if (!(await lockPolicy(tx, 'all', item.policy_id))) return;
         await deletePolicyIn(tx, this.#policies, item.policy_id, { reason: this.#getReason(item) }, this.#within);
-      }
+      });
     }
     for (const item of selectItems(this.change.items, 'policy')) {
       const { policy_id: id, before, after } = item;
       if (!before) continue;
       done.add(id);
       const former = { ...toOwner(item), ...item.moved_from };
-      await this.#restorePolicy(id, former, await readFormerContent(tx, id, before, live.get(id)), after);
+      await this.#attempt(`The policy ${item.name} keeps its content`, async (tx) =>
+        this.#restorePolicy(tx, id, former, await readFormerContent(tx, id, before, live.get(id)), after),
+      );
     }
     for (const item of selectItems(this.change.items, 'policy_delete')) {
       const { policy_id: id, before } = item;
       done.add(id);
-      await this.#restorePolicy(id, toOwner(item), await readFormerContent(tx, id, before, live.get(id)), null);
+      await this.#attempt(`The policy ${item.name} is not restored`, async (tx) =>
+        this.#restorePolicy(tx, id, toOwner(item), await readFormerContent(tx, id, before, live.get(id)), null),
+      );
     }
     // Policies that name an edited group and that no item edits.
     for (const policy of [...live.values()].filter(({ policy_id }) => !done.has(policy_id))) {
-      const row = await lockPolicy(tx, 'all', policy.policy_id);
-      if (!row) continue;
-      const before = { ...(await readPolicySnapshot(tx, row)), version: row.version };
-      await this.#restorePolicy(row.id, toOwner(row), await readFormerContent(tx, row.id, before, policy), null);
+      await this.#attempt(`The policy ${policy.name} keeps its content`, async (tx) => {
+        const row = await lockPolicy(tx, 'all', policy.policy_id);
+        if (!row) return;
+        const before = { ...(await readPolicySnapshot(tx, row)), version: row.version };
+        await this.#restorePolicy(tx, row.id, toOwner(row), await readFormerContent(tx, row.id, before, policy), null);
+      });
     }
   }
 
-  async #existing(groupId: string, ids: readonly string[]): Promise<string[]> {
-    const group = await lockSecurityGroup(this.tx, 'all', groupId);
+  async #existing(tx: Tx, groupId: string, ids: readonly string[]): Promise<string[]> {
+    const group = await lockSecurityGroup(tx, 'all', groupId);
     if (!group) return [];
-    const found = await listEligibleWorkloads(this.tx, 'all', group, ids);
+    const found = await listEligibleWorkloads(tx, 'all', group, ids);
     return found.filter(({ eligible }) => eligible).map(({ id }) => id);
   }
 
+  async #restoreGroup(tx: Tx, { group_id: id, before, ...item }: ItemOf<'group'>): Promise<void> {
+    const row = await lockSecurityGroup(tx, 'all', id);
+    if (!before) {
+      if (row) await deleteSecurityGroupIn(tx, this.#groups, id, { rollout: this.#within });
+      return;
+    }
+    const { version: _, ...content } = before;
+    const isTaken = (owner: Owned) => (candidate: string) => securityGroupNameTaken(tx, owner, candidate);
+    if (!row) {
+      const owner = await chooseOwner(tx, 'all', { ...toOwner(item), ...item.moved_from });
+      const name = await chooseFreeName(content.name, isTaken(owner));
+      return createSecurityGroupIn(tx, this.#groups, { id, ...owner, ...content, name }, []);
+    }
+    // Someone else may have moved it on since.
+    const back = row.project_id === item.project_id ? item.moved_from?.project_id : undefined;
+    const owner = await this.#findFormerOwner(
+      tx,
+      `The group ${row.name}`,
+      row,
+      back === undefined ? row.project_id : back,
+    );
+    const keepsName = content.name === row.name && owner.project_id === row.project_id;
+    const name = keepsName ? content.name : await chooseFreeName(content.name, isTaken(owner));
+    const { project_id } = owner;
+    await updateSecurityGroupIn(tx, this.#groups, id, { ...content, project_id, name }, this.#within);
+  }
+
+  async #restoreDeletedGroup(tx: Tx, { group_id: id, before, remove, ...item }: ItemOf<'group_delete'>): Promise<void> {
+    const { version: _, ...content } = before;
+    const owner = await chooseOwner(tx, 'all', toOwner(item));
+    const name = await chooseFreeName(content.name, (candidate) => securityGroupNameTaken(tx, owner, candidate));
+    await createSecurityGroupIn(tx, this.#groups, { id, ...owner, ...content, name }, []);
+    const members = { add: await this.#existing(tx, id, remove), remove: [] };
+    await changeMembersIn(tx, this.#groups, id, members, { rollout: this.#within });
+  }
+
   async groups(): Promise<void> {
-    const { tx } = this;
     for (const { group_id: id, add, remove, name } of selectItems(this.change.items, 'group_members')) {
-      if (!(await lockSecurityGroup(tx, 'all', id))) {
-        this.problems.push(createIncomplete(`The group ${name} was deleted since the change was applied.`));
-        continue;
-      }
-      const members = { add: await this.#existing(id, remove), remove: [...add] };
-      await changeMembersIn(tx, this.#groups, id, members, { rollout: this.#within });
-    }
-    for (const { group_id: id, before, name, ...item } of selectItems(this.change.items, 'group')) {
-      const row = await lockSecurityGroup(tx, 'all', id);
-      if (!row) {
-        if (!before) continue;
-        const { version: _, ...content } = before;
-        await createSecurityGroupIn(tx, this.#groups, { id, ...toOwner(item), ...content }, []);
-        continue;
-      }
-      try {
-        if (!before) {
-          await deleteSecurityGroupIn(tx, this.#groups, id, { rollout: this.#within });
-          continue;
+      await this.#attempt(`The group ${name} keeps its members`, async (tx) => {
+        if (!(await lockSecurityGroup(tx, 'all', id))) {
+          this.problems.push(createIncomplete(`The group ${name} was deleted since the change was applied.`));
+          return;
         }
-        const { version: _, ...content } = before;
-        // Someone else may have moved it on since.
-        const back = row.project_id === item.project_id ? item.moved_from : undefined;
-        const owner = { ...toOwner(row), ...back };
-        const isTaken = (candidate: string) => securityGroupNameTaken(tx, owner, candidate);
-        const former = content.name === row.name ? content.name : await chooseFreeName(content.name, isTaken);
-        await updateSecurityGroupIn(tx, this.#groups, id, { ...content, ...back, name: former }, this.#within);
-      } catch (error) {
-        // A policy of someone else names the group by now.
-        if (!(error instanceof AppError)) throw error;
-        this.problems.push(createIncomplete(`The group ${name} keeps its content: ${error.message}`));
-      }
+        const members = { add: await this.#existing(tx, id, remove), remove: [...add] };
+        await changeMembersIn(tx, this.#groups, id, members, { rollout: this.#within });
+      });
     }
-    for (const { group_id: id, before, remove, ...item } of selectItems(this.change.items, 'group_delete')) {
-      const { version: _, ...content } = before;
-      const isTaken = (candidate: string) => securityGroupNameTaken(tx, toOwner(item), candidate);
-      const name = await chooseFreeName(content.name, isTaken);
-      await createSecurityGroupIn(tx, this.#groups, { id, ...toOwner(item), ...content, name }, []);
-      const members = { add: await this.#existing(id, remove), remove: [] };
-      await changeMembersIn(tx, this.#groups, id, members, { rollout: this.#within });
+    // A policy of someone else may name a group by now.
+    for (const item of selectItems(this.change.items, 'group')) {
+      await this.#attempt(`The group ${item.name} keeps its content`, (tx) => this.#restoreGroup(tx, item));
+    }
+    for (const item of selectItems(this.change.items, 'group_delete')) {
+      await this.#attempt(`The group ${item.name} is not restored`, (tx) => this.#restoreDeletedGroup(tx, item));
     }
   }
 
-  async tests(): Promise<void> {
-    const { tx } = this;
+  async #restoreTest(
+    tx: Tx,
+    { policy_test_id: id, name: applied, before, after }: ItemOf<'policy_test'>,
+  ): Promise<void> {
     const scope = changeScope('policy_test:write', this.by);
-    for (const { policy_test_id: id, before, after } of selectItems(this.change.items, 'policy_test')) {
-      const row = await lockPolicyTest(tx, 'all', id);
-      if (!row) continue;
-      if (!equalJson(toTestContent(row), after)) {
-        this.problems.push(
-          createIncomplete(
-            `The policy test ${row.name} was edited since the change was applied and keeps its content.`,
-          ),
-        );
-      } else if (before) {
-        const { version: _, ...content } = before;
-        const isTaken = (candidate: string) => policyTestNameTaken(tx, row, candidate);
-        const name = content.name === row.name ? content.name : await chooseFreeName(content.name, isTaken);
-        await updatePolicyTestIn(tx, scope, null, id, { ...content, name }, this.#within);
-      } else await deletePolicyTestIn(tx, scope, id, { within: this.#within });
+    const row = await lockPolicyTest(tx, 'all', id);
+    if (!row) {
+      if (before)
+        this.problems.push(createIncomplete(`The policy test ${applied} was deleted since the change was applied.`));
+      return;
+    }
+    if (!equalJson(toTestContent(row), after)) {
+      this.problems.push(
+        createIncomplete(`The policy test ${row.name} was edited since the change was applied and keeps its content.`),
+      );
+    } else if (before) {
+      const { version: _, ...content } = before;
+      const isTaken = (candidate: string) => policyTestNameTaken(tx, row, candidate);
+      const name = content.name === row.name ? content.name : await chooseFreeName(content.name, isTaken);
+      await updatePolicyTestIn(tx, scope, null, id, { ...content, name }, this.#within);
+    } else await deletePolicyTestIn(tx, scope, id, { within: this.#within });
+  }
+
+  async tests(): Promise<void> {
+    const scope = changeScope('policy_test:write', this.by);
+    for (const item of selectItems(this.change.items, 'policy_test')) {
+      await this.#attempt(`The policy test ${item.name} keeps its content`, (tx) => this.#restoreTest(tx, item));
     }
     for (const { policy_test_id: id, before, ...item } of selectItems(this.change.items, 'policy_test_delete')) {
-      const { version: _, ...content } = before;
-      const name = await chooseFreeName(content.name, (candidate) => policyTestNameTaken(tx, toOwner(item), candidate));
-      await createPolicyTestIn(tx, scope, null, { id, ...toOwner(item), ...content, name });
+      await this.#attempt(`The policy test ${item.name} is not restored`, async (tx) => {
+        const { version: _, ...content } = before;
+        const owner = await chooseOwner(tx, 'all', toOwner(item));
+        const name = await chooseFreeName(content.name, (candidate) => policyTestNameTaken(tx, owner, candidate));
+        await createPolicyTestIn(tx, scope, null, { id, ...owner, ...content, name });
+      });
     }
   }
 }
@@ -249,7 +307,8 @@ async function restoreManagers(tx: Tx, by: Acting, { managed_by, items }: Change
 
 /**
  * Stores the former content of everything that a change changed, as new versions. What someone else edited since keeps their
- * content. @returns what stays as it is, and removals to start
+ * content, and so does what can no longer be restored, such as a policy of a deleted project.
+ * @returns what stays as it is, and removals to start
  */
 export async function undoItems(
   tx: Tx,
