@@ -117,6 +117,29 @@ const moved = {
 /** In a change that comes from a source: what managed the object before; null: nothing did. */
 const managed = { managed_from: ManagedBy.nullable().optional() };
 
+const kept = {
+  /**
+   * What a deleted policy was besides its content, and is again when it returns; noted when the deletion is applied. Absent: the policy is
+   * new, or an older version stored the change.
+   */
+  kept: z
+    .object({
+      /** Decides the order among policies of equal priority. */
+      created_at: z.string(),
+      confirmations: z.array(
+        z.object({
+          policy_version: z.int(),
+          confirmed_at: z.string(),
+          user_id: z.uuid().nullable(),
+          user_name: z.string(),
+          note: z.string(),
+        }),
+      ),
+    })
+    .optional(),
+};
+export type KeptOfPolicy = NonNullable<Extract<ChangeItem, { kind: 'policy_delete' }>['kept']>;
+
 /**
  * An item as it is stored: ids assigned, content normalized, the owner known. `before` is the content that it was made from; null:
  * it is created. An item `adopt` is stored as the `policy` items that it results in.
@@ -129,6 +152,7 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     ...owner,
     ...managed,
     ...moved,
+    ...kept,
     /** Null: the policy is created. */
     base_version: z.int().nullable(),
     before: PolicySnapshot.extend(before).nullable(),
@@ -143,6 +167,7 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     name: z.string(),
     ...owner,
     ...managed,
+    ...kept,
     base_version: z.int(),
     before: PolicySnapshot.extend(before),
   }),

@@ -1,3 +1,4 @@
+import type { KeptOfPolicy } from '@/domain/change/items';
 import type { Page } from '@/domain/list';
 import { type Owned, type Reach, toOwner } from '@/domain/permissions';
 import type {
@@ -37,6 +38,7 @@ import {
   replaceRules,
 } from '../queries/policies';
 import { insertPolicyVersion } from '../queries/policy-versions';
+import { insertConfirmations } from '../queries/recertifications';
 import {
   assertNoPastEntered,
   assertRulesFit,
@@ -115,20 +117,23 @@ type NewPolicy = {
   readonly reason: string;
   /** One more than the last of a policy that is created again. */
   readonly version?: number;
+  /** Of a policy that is created again. */
+  readonly kept?: KeptOfPolicy | undefined;
 };
 
 /** Adds a policy with its rules inside the caller's transaction. @throws AppError `conflict` when the owner has one of this name */
 export async function createPolicyIn(
   tx: Tx,
   scope: Scope<'policy:write'>,
-  { id, owner, snapshot: given, reason, version = 1 }: NewPolicy,
+  { id, owner, snapshot: given, reason, version = 1, kept }: NewPolicy,
 ): Promise<void> {
   const { tenant_id, project_id } = owner;
   const snapshot = { ...given, definition: await pinPolicyGroups(tx, owner, given.definition) };
   const { rules, ...fields } = snapshot;
   assertTier(tenant_id, fields);
   if (await isPolicyNameUsed(tx, owner, fields.name)) throw nameTaken('policy', fields.name);
-  await insertPolicy(tx, { ...fields, id, version, ...owner });
+  await insertPolicy(tx, { ...fields, id, version, ...owner, ...(kept && { created_at: kept.created_at }) });
+  if (kept) await insertConfirmations(tx, id, kept.confirmations);
   await replaceRules(tx, id, rules);
   const author_id = scope.actor.kind === 'user' ? scope.actor.id : null;
   await insertPolicyVersion(tx, { policy_id: id, version, snapshot, reason, author_id });

@@ -1,4 +1,5 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { KeptOfPolicy } from '@/domain/change/items';
 import { RECERTIFICATION_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
@@ -6,7 +7,7 @@ import { OVERDUE_AFTER_DAYS, Recertification, type RecertificationListInput } fr
 import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
 import { queryPage } from '../../db/query-page';
-import { projects, tenants } from '../../db/schema/access';
+import { projects, tenants, users } from '../../db/schema/access';
 import { policies, recertifications } from '../../db/schema/policies';
 import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
@@ -127,4 +128,31 @@ export async function insertRecertification(
   row: Omit<typeof recertifications.$inferInsert, 'id'>,
 ): Promise<void> {
   await tx.insert(recertifications).values({ ...row, id: newId() });
+}
+
+/** Every confirmation of a policy. */
+export const listConfirmations = (tx: Tx, policyId: string): Promise<KeptOfPolicy['confirmations']> =>
+  tx
+    .select({
+      policy_version: recertifications.policy_version,
+      confirmed_at: recertifications.confirmed_at,
+      user_id: recertifications.user_id,
+      user_name: recertifications.user_name,
+      note: recertifications.note,
+    })
+    .from(recertifications)
+    .where(eq(recertifications.policy_id, policyId))
+    .orderBy(recertifications.confirmed_at);
+
+/** Stores the confirmations of a policy that is created again; their users may be deleted by now. */
+export async function insertConfirmations(
+  tx: Tx,
+  policy_id: string,
+  rows: KeptOfPolicy['confirmations'],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const toUser = (id: string | null) => sql`(select ${users.id} from ${users} where ${users.id} = ${id}::uuid)`;
+  await tx
+    .insert(recertifications)
+    .values(rows.map(({ user_id, ...row }) => ({ ...row, id: newId(), policy_id, user_id: toUser(user_id) })));
 }

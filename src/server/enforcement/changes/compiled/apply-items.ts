@@ -29,7 +29,10 @@ function storePolicy(
 ): InputPolicy {
   const { policy_id: id, before, after } = item;
   const content = { ...toContent(after), ...toOwner(item) };
-  if (!stored) return { id, version: (last.get(id) ?? 0) + 1, rules_version: null, created_at: now, ...content };
+  if (!stored) {
+    const created_at = item.kept?.created_at ?? now;
+    return { id, version: (last.get(id) ?? 0) + 1, rules_version: null, created_at, ...content };
+  }
   const isSame = before !== null && before.version === stored.version && isSameSnapshot(before, after);
   if (isSame && stored.project_id === item.project_id) return stored;
   const next = { ...stored, ...content, version: stored.version + 1 };

@@ -74,7 +74,10 @@ async function createPolicyItem(
   const after = await toSnapshot(context, at, owner, policy, null, former?.after.rules ?? []);
   await assertNameFree(context, at, owner, after.name);
   const policy_id = former?.policy_id ?? newId();
-  const item = { kind: 'policy', policy_id, name: after.name, ...owner } as const;
+  const item = {
+    ...{ kind: 'policy' as const, policy_id, name: after.name, ...owner },
+    ...(former?.kept && { kept: former.kept }),
+  };
   return {
     item: { ...item, base_version: null, before: null, after, adopted_from: noteAdopted(adopted, after, former) },
     owners: [owner],

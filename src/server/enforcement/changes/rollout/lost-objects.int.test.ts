@@ -22,7 +22,7 @@ type Stored = { id: string; name: string; tenant_id: string | null; project_id: 
 /** What is stored of the policies, groups, tests and workloads of a test, by kind and name, with the owner. */
 async function readObjects(tag: string): Promise<Map<string, Stored>> {
   const rows = await lab.sql<(Stored & { kind: string })[]>`
-    select 'policy' as kind, id, name, tenant_id, project_id, definition::text as content, priority::text as more,
+    select 'policy' as kind, id, name, tenant_id, project_id, definition::text as content, concat_ws(' ', priority, date_trunc('milliseconds', created_at)) as more,
       null as members from policies
     union all select 'group', id, name, tenant_id, project_id, description, array_to_string(member_tags, ','),
       (select string_agg(workload_id::text, ',' order by workload_id) from security_group_members

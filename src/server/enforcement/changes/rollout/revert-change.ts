@@ -71,7 +71,8 @@ async function revertEdit(tx: Tx, item: Edit, rollout: StoredRollout | null): Pr
     const back = row && item.kind === 'policy' ? revertProject(item, row) : null;
     if (present && !back && isSameSnapshot(present, former)) return null;
     const bases = { base_version: present?.version ?? null, before: present };
-    return { kind: 'policy', ...own, ...back, ...bases, after: former, adopted_from: null };
+    const kept = !row && item.kept ? { kept: item.kept } : null;
+    return { kind: 'policy', ...own, ...back, ...bases, ...kept, after: former, adopted_from: null };
   }
   const row = await lockSecurityGroup(tx, 'all', item.group_id);
   if (item.kind === 'group_delete') {

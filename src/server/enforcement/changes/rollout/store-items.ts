@@ -1,5 +1,5 @@
 import { getTitleFor } from '@/domain/change/change';
-import type { ChangeItem } from '@/domain/change/items';
+import type { ChangeItem, KeptOfPolicy } from '@/domain/change/items';
 import type { ManagedBy } from '@/domain/managed-source';
 import { type Owned, toOwner } from '@/domain/permissions';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
@@ -12,9 +12,11 @@ import { changeManager, getManagedObject } from '../../managed/managed';
 import { changePolicyIn } from '../../policies/change-policy';
 import { createPolicyIn, deletePolicyIn } from '../../policies/policies';
 import { createPolicyTestIn, deletePolicyTestIn, updatePolicyTestIn } from '../../policy-tests/policy-tests';
-import { type ChangeRow, listChangeOwners } from '../../queries/changes';
+import { type ChangeRow, listChangeOwners, updateChangeIn } from '../../queries/changes';
 import { lockManaged } from '../../queries/managed-objects';
+import { lockPolicy, type PolicyRow } from '../../queries/policies';
 import { findLastVersion } from '../../queries/policy-versions';
+import { listConfirmations } from '../../queries/recertifications';
 import { storeMove } from './move-workloads';
 import { storeResidualRemoval } from './remove-residual';
 
@@ -25,9 +27,16 @@ export type ItemOf<K extends Kind> = Extract<ChangeItem, { kind: K }>;
 export const selectItems = <K extends Kind>(items: readonly ChangeItem[], kind: K): ItemOf<K>[] =>
   items.filter((item): item is ItemOf<K> => item.kind === kind);
 
+/** What a policy that is deleted gets back when it returns. */
+const readKept = async (tx: Tx, { id, created_at }: PolicyRow): Promise<KeptOfPolicy> => ({
+  created_at,
+  confirmations: await listConfirmations(tx, id),
+});
+
 /**
  * Stores the content of a change as versions of its policies, groups and tests. Policies come first: one may stop to name a group
- * by the name that it loses, or one that is deleted. Tests are evaluated by the next pass.
+ * by the name that it loses, or one that is deleted. Tests are evaluated by the next pass. What a rollback or revert needs besides the
+ * items is noted in them.
  * @returns removals from workloads of another project, for `startDeployments` after the commit
  * @throws AppError `version_conflict`, `not_found`, and `conflict` for names that are taken
  */
@@ -35,6 +44,8 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
   const within = { change_id: change.id, source: change.managed_by?.source, expires: change.expiry !== null };
   const [policies, groups] = [changeScope('policy:write', by), changeScope('group:write', by)];
   const removals: string[] = [];
+  /** Items with what only applying them shows. */
+  const noted = new Map<ChangeItem, ChangeItem>();
   const owners = await listChangeOwners(tx, change.id);
   const toReason = (owner: Owned) => `Change: ${getTitleFor(owner, change.title, owners)}`;
   // Their locks come before that of the audit trail.
@@ -42,18 +53,21 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
   for (const item of selectItems(change.items, 'residual_removal')) {
     removals.push(...(await storeResidualRemoval(tx, by, item)));
   }
-  for (const { policy_id: id, before, after, ...item } of selectItems(change.items, 'policy')) {
+  for (const { policy_id: id, before, after, kept, ...item } of selectItems(change.items, 'policy')) {
     const reason = toReason(item);
     if (!before) {
       const version = (await findLastVersion(tx, id)) + 1;
-      await createPolicyIn(tx, policies, { id, owner: toOwner(item), snapshot: after, reason, version });
+      await createPolicyIn(tx, policies, { id, owner: toOwner(item), snapshot: after, reason, version, kept });
     } else {
       const guard = { version: before.version, reason, project_id: item.project_id };
       const done = await changePolicyIn(tx, policies, id, guard, 'policy.updated', () => after, index, within);
       removals.push(...done.removals);
     }
   }
-  for (const { policy_id, base_version: version, ...item } of selectItems(change.items, 'policy_delete')) {
+  for (const item of selectItems(change.items, 'policy_delete')) {
+    const { policy_id, base_version: version } = item;
+    const row = await lockPolicy(tx, 'all', policy_id);
+    if (row) noted.set(item, { ...item, kept: await readKept(tx, row) });
     await deletePolicyIn(tx, policies, policy_id, { version, reason: toReason(item) }, within);
   }
   for (const { group_id: id, before, after, add, ...item } of selectItems(change.items, 'group')) {
@@ -78,6 +92,9 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
     else await updatePolicyTestIn(tx, tests, null, id, { ...after, version: before.version }, within);
   }
   if (change.managed_by) await storeManagers(tx, by, change.items, () => change.managed_by);
+  if (noted.size > 0) {
+    await updateChangeIn(tx, change.id, change.state, { items: change.items.map((item) => noted.get(item) ?? item) });
+  }
   return removals;
 }
 

@@ -1,4 +1,5 @@
 import { getTitleFor } from '@/domain/change/change';
+import type { KeptOfPolicy } from '@/domain/change/items';
 import type { RolloutPolicy } from '@/domain/change/rollout';
 import type { DeploymentProblem } from '@/domain/deployments';
 import { type Owned, toOwner } from '@/domain/permissions';
@@ -110,6 +111,7 @@ class Undo {
     { tenant_id, project_id }: Owned,
     content: PolicySnapshot,
     expected: PolicySnapshot | null,
+    kept?: KeptOfPolicy,
   ) {
     const former = { tenant_id, project_id: (this.former.get(id) ?? { project_id }).project_id };
     const row = await lockPolicy(tx, 'all', id);
@@ -119,7 +121,7 @@ class Undo {
       const name = await chooseFreeName(content.name, (candidate) => isPolicyNameUsed(tx, owner, candidate));
       const version = (await findLastVersion(tx, id)) + 1;
       const snapshot = { ...content, name };
-      await createPolicyIn(tx, this.#policies, { id, owner, snapshot, reason, version });
+      await createPolicyIn(tx, this.#policies, { id, owner, snapshot, reason, version, kept });
       return;
     }
     const present = await readPolicySnapshot(tx, row);
@@ -180,10 +182,10 @@ class Undo {
       );
     }
     for (const item of selectItems(this.change.items, 'policy_delete')) {
-      const { policy_id: id, before } = item;
+      const { policy_id: id, before, kept } = item;
       done.add(id);
       await this.#attempt(`The policy ${item.name} is not restored`, async (tx) =>
-        this.#restorePolicy(tx, id, toOwner(item), await readFormerContent(tx, id, before, live.get(id)), null),
+        this.#restorePolicy(tx, id, toOwner(item), await readFormerContent(tx, id, before, live.get(id)), null, kept),
       );
     }
     // Policies that name an edited group and that no item edits.
