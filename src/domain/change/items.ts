@@ -194,6 +194,9 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     /** Only workloads that really change: those to add are no members yet, those to remove are. */
     add: z.array(z.uuid()),
     remove: z.array(z.uuid()),
+    /** Of these, whom applying it added and removed: others may have done so before. Absent: not applied, or by an older version. */
+    added: z.array(z.uuid()).optional(),
+    removed: z.array(z.uuid()).optional(),
   }),
   z.object({
     kind: z.literal('group_delete'),
@@ -203,8 +206,10 @@ export const ChangeItem = z.discriminatedUnion('kind', [
     ...managed,
     base_version: z.int(),
     before: GroupContent.extend(before),
-    /** Its members that were added manually; a rollback adds them again. */
+    /** Its members that were added manually. */
     remove: z.array(z.uuid()),
+    /** Those of them when it was applied; a rollback adds them again. Absent: not applied, or by an older version. */
+    removed: z.array(z.uuid()).optional(),
   }),
   z.object({
     kind: z.literal('policy_test'),

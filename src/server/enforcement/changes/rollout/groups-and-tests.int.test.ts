@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Change } from '@/domain/change/change';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import type { SecurityGroup, SecurityGroupMember } from '@/domain/security-group';
@@ -79,6 +79,51 @@ it('edits and deletes groups and policy tests with the policies that name them, 
   expect((await post(`/changes/${body.id}/roll-back`)).status).toBe(202);
   expect(await drive(body.id)).toBe('rolled_back');
   expect(await readContent()).toEqual(before);
+});
+
+describe.each(['rolled back', 'reverted'])('members of groups when a change is %s', (how) => {
+  it('returns those that the change removed, and keeps those that others added or removed', async () => {
+    const [deleted, edited] = [await group(`deleted ${how}`, [100]), await group(`edited ${how}`, [100, 200])];
+    const ids = async (...vmids: number[]) => Promise.all(vmids.map((vmid) => lab.id(vmid)));
+    const readMembers = async () =>
+      (await readContent()).groups.flatMap(([name, _, vmids]) => (`${name}`.endsWith(how) ? [vmids] : []));
+    const change = async (id: string, add: number[], remove: number[]) =>
+      lab.json(`/security-groups/${id}/members`, {
+        method: 'PATCH',
+        body: { add: await ids(...add), remove: await ids(...remove) },
+      });
+    const items = [
+      { kind: 'group_delete', group_id: deleted.id },
+      { kind: 'group_members', group_id: edited.id, add: await ids(101, 102), remove: await ids(100, 200) },
+    ];
+    const { body } = await post<Change>('/changes', { title: 'members', items });
+    // Meant by others as well, and once only by them.
+    await change(deleted.id, [101], []);
+    await change(edited.id, [101], [100]);
+    const before = await readMembers();
+    expect(before).toEqual([
+      [100, 101],
+      [101, 200],
+    ]);
+    await post(`/changes/${body.id}/submit`);
+    expect((await post(`/changes/${body.id}/apply`)).status).toBe(202);
+    expect(await drive(body.id)).toBe('awaiting_confirmation');
+    expect(await readMembers()).toEqual([[101, 102]]);
+    if (how === 'rolled back') await post(`/changes/${body.id}/roll-back`);
+    else {
+      await post(`/changes/${body.id}/confirm`);
+      const draft = (await post<Change>(`/changes/${body.id}/revert`)).body;
+      await post(`/changes/${draft.id}/submit`);
+      expect((await post(`/changes/${draft.id}/apply`)).status).toBe(202);
+      expect(await drive(draft.id)).toBe('awaiting_confirmation');
+      await post(`/changes/${draft.id}/confirm`);
+    }
+    await drive(body.id);
+    expect(await readMembers()).toEqual(before);
+    for (const { id } of (await get<{ items: SecurityGroup[] }>('/security-groups')).items) {
+      await lab.json(`/security-groups/${id}`, { method: 'DELETE' });
+    }
+  });
 });
 
 it('refuses what a policy still names, a second edit of the same object, and an older version', async () => {

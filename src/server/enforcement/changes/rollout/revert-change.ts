@@ -78,8 +78,8 @@ async function revertEdit(tx: Tx, item: Edit, rollout: StoredRollout | null): Pr
   if (item.kind === 'group_delete') {
     if (row) return null;
     const { version: _, ...after } = item.before;
-    const { group_id, name, remove } = item;
-    const known = await listEligibleWorkloads(tx, 'all', item, remove);
+    const { group_id, name, removed = item.remove } = item;
+    const known = await listEligibleWorkloads(tx, 'all', item, removed);
     const add = known.filter(({ eligible }) => eligible).map(({ id }) => id);
     return { kind: 'group', group_id, name, ...toOwner(item), base_version: null, before: null, after, add };
   }
@@ -87,9 +87,10 @@ async function revertEdit(tx: Tx, item: Edit, rollout: StoredRollout | null): Pr
   if (!row) return null;
   const own = { group_id: row.id, name: row.name, ...toOwner(row), base_version: row.version };
   if (item.kind === 'group_members') {
-    const members = new Set(await listAddedMembers(tx, row.id, [...item.add, ...item.remove]));
-    const add = item.remove.filter((id) => !members.has(id));
-    const remove = item.add.filter((id) => members.has(id));
+    const { added = item.add, removed = item.remove } = item;
+    const members = new Set(await listAddedMembers(tx, row.id, [...added, ...removed]));
+    const add = removed.filter((id) => !members.has(id));
+    const remove = added.filter((id) => members.has(id));
     return add.length + remove.length > 0 ? { kind: 'group_members', ...own, add, remove } : null;
   }
   if (!item.before) return null;

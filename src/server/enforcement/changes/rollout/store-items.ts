@@ -17,6 +17,7 @@ import { lockManaged } from '../../queries/managed-objects';
 import { lockPolicy, type PolicyRow } from '../../queries/policies';
 import { findLastVersion } from '../../queries/policy-versions';
 import { listConfirmations } from '../../queries/recertifications';
+import { listAddedMembers } from '../../queries/security-group-members';
 import { storeMove } from './move-workloads';
 import { storeResidualRemoval } from './remove-residual';
 
@@ -77,10 +78,14 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
       await updateSecurityGroupIn(tx, groups, id, { ...after, project_id, version: before.version }, within);
     }
   }
-  for (const { group_id, add, remove } of selectItems(change.items, 'group_members')) {
-    await changeMembersIn(tx, groups, group_id, { add, remove }, { rollout: within });
+  for (const item of selectItems(change.items, 'group_members')) {
+    const { added, removed } = await changeMembersIn(tx, groups, item.group_id, item, { rollout: within });
+    noted.set(item, { ...item, added, removed });
   }
-  for (const { group_id } of selectItems(change.items, 'group_delete')) {
+  for (const item of selectItems(change.items, 'group_delete')) {
+    const { group_id } = item;
+    // Their group is locked, as everything that a change edits.
+    noted.set(item, { ...item, removed: await listAddedMembers(tx, group_id) });
     await deleteSecurityGroupIn(tx, groups, group_id, { rollout: within });
   }
   const tests = changeScope('policy_test:write', by);

@@ -233,23 +233,24 @@ class Undo {
     await updateSecurityGroupIn(tx, this.#groups, id, { ...content, project_id, name }, this.#within);
   }
 
-  async #restoreDeletedGroup(tx: Tx, { group_id: id, before, remove, ...item }: ItemOf<'group_delete'>): Promise<void> {
+  async #restoreDeletedGroup(tx: Tx, { group_id: id, before, ...item }: ItemOf<'group_delete'>): Promise<void> {
     const { version: _, ...content } = before;
     const owner = await chooseOwner(tx, 'all', toOwner(item));
     const name = await chooseFreeName(content.name, (candidate) => securityGroupNameTaken(tx, owner, candidate));
     await createSecurityGroupIn(tx, this.#groups, { id, ...owner, ...content, name }, []);
-    const members = { add: await this.#existing(tx, id, remove), remove: [] };
+    const members = { add: await this.#existing(tx, id, item.removed ?? item.remove), remove: [] };
     await changeMembersIn(tx, this.#groups, id, members, { rollout: this.#within });
   }
 
   async groups(): Promise<void> {
-    for (const { group_id: id, add, remove, name } of selectItems(this.change.items, 'group_members')) {
+    for (const { group_id: id, name, ...item } of selectItems(this.change.items, 'group_members')) {
+      const { added = item.add, removed = item.remove } = item;
       await this.#attempt(`The group ${name} keeps its members`, async (tx) => {
         if (!(await lockSecurityGroup(tx, 'all', id))) {
           this.problems.push(createIncomplete(`The group ${name} was deleted since the change was applied.`));
           return;
         }
-        const members = { add: await this.#existing(tx, id, remove), remove: [...add] };
+        const members = { add: await this.#existing(tx, id, removed), remove: [...added] };
         await changeMembersIn(tx, this.#groups, id, members, { rollout: this.#within });
       });
     }
