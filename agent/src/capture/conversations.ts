@@ -22,13 +22,18 @@ export class Conversations {
   private readonly index: Int32Array;
   private readonly probe = new Uint32Array(TUPLE_WORDS);
 
-  constructor(private readonly table: FlowTable) {
-    let active = 0;
-    for (let row = 0; row < table.size; row += 1) if ((table.newPackets[row] as number) > 0) active += 1;
-    this.counterRows = new Int32Array(active);
-    this.guestRows = new Int32Array(active);
-    this.index = new Int32Array(2 ** Math.ceil(Math.log2(2 * active + 2)));
-    for (let row = 0; row < table.size; row += 1) if ((table.newPackets[row] as number) > 0) this.place(row);
+  /** @param which idle: the rows without a packet in this interval, of what was seen before and is not forgotten yet */
+  constructor(
+    private readonly table: FlowTable,
+    which: 'active' | 'idle' = 'active',
+  ) {
+    const isIncluded = (row: number): boolean => (table.newPackets[row] as number) > 0 === (which === 'active');
+    let count = 0;
+    for (let row = 0; row < table.size; row += 1) if (isIncluded(row)) count += 1;
+    this.counterRows = new Int32Array(count);
+    this.guestRows = new Int32Array(count);
+    this.index = new Int32Array(2 ** Math.ceil(Math.log2(2 * count + 2)));
+    for (let row = 0; row < table.size; row += 1) if (isIncluded(row)) this.place(row);
     for (let flow = 0; flow < this.size; flow += 1) {
       const row = this.counterRows[flow] as number;
       this.totals.bytes += table.newBytes[row] as number;

@@ -1,9 +1,11 @@
 import { checkFlow } from '@fabric/agent-contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildCaptureSnapshot, type CapturedRow } from '../../test/capture-snapshot';
+import { addRow, buildCaptureSnapshot, type CapturedRow } from '../../test/capture-snapshot';
+import { Conversations } from '../capture/conversations';
 import { FLOW_FLAGS } from '../capture/ebpf/layout';
-import type { ConntrackSnapshot, RankedConnection } from '../conntrack/collector';
+import { ConntrackCollector, type ConntrackSnapshot, type RankedConnection } from '../conntrack/collector';
+import { TextEntry } from '../conntrack/text-entry';
 import { parseConntrackLine } from '../conntrack/text-parser';
 import { parseHypervisorLine } from '../logs/hypervisor-line';
 import { LogFlows } from '../logs/log-flows';
@@ -141,6 +143,74 @@ describe('assembleFlows', () => {
     expect(flows).toHaveLength(2);
     expect(flows[0]).toMatchObject({ bytes: 296, packets: 4, state: 'FIN_WAIT', collector: 'ebpf' });
     expect(flows[1]).toMatchObject({ source_ip: '10.9.9.9', bytes: 180, collector: 'conntrack', initiator: 'source' });
+  });
+
+  it('counts each packet once, also one that comes after the dump and before the capture is read', async () => {
+    // By heartbeat, what each connection sends before the dump, and between the dump and the drain.
+    const packets = fc.record({ before: fc.integer({ min: 0, max: 2 }), between: fc.integer({ min: 0, max: 2 }) });
+    const beats = fc.array(fc.tuple(packets, packets), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(beats, async (sent) => {
+        const capture = buildCaptureSnapshot([]);
+        // A query that is not answered, and a ping that is.
+        const totals = { udp: 0, icmpv6: 0 };
+        const reported = { udp: 0, icmpv6: 0 };
+        const entry = new TextEntry();
+        const counters = (count: number) => `packets=${count} bytes=${100 * count}`;
+        const udp = () =>
+          `ipv4 2 udp 17 9 src=10.0.0.1 dst=10.0.0.2 sport=5 dport=53 ${counters(totals.udp)} [UNREPLIED] ` +
+          'src=10.0.0.2 dst=10.0.0.1 sport=53 dport=5 packets=0 bytes=0 mark=0';
+        const ping = () =>
+          `ipv6 10 icmpv6 58 9 src=fd00::1 dst=fd00::2 type=128 code=0 id=7 ${counters(totals.icmpv6 / 2)} ` +
+          `src=fd00::2 dst=fd00::1 type=129 code=0 id=7 ${counters(totals.icmpv6 / 2)} mark=0`;
+        const tracked = new ConntrackCollector(null, [
+          {
+            name: 'file',
+            dump: async (visit) => {
+              if (totals.udp > 0 && entry.read(udp())) visit(entry);
+              if (totals.icmpv6 > 0 && entry.read(ping())) visit(entry);
+            },
+          },
+        ]);
+        const add = (row: Omit<CapturedRow, 'ifindex' | 'bytes'>): void =>
+          addRow(capture.table, { ...row, ifindex: 1, bytes: 100 * row.packets });
+        const send = (queries: number, pings: number): void => {
+          totals.udp += queries;
+          totals.icmpv6 += 2 * pings;
+          const [query, echo] = [
+            { protocol: 17, packets: queries },
+            { protocol: 58, packets: pings },
+          ];
+          if (queries > 0)
+            add({ source: '10.0.0.1', destination: '10.0.0.2', sourcePort: 5, destinationPort: 53, ...query });
+          if (pings > 0) {
+            add({ source: 'fd00::1', destination: 'fd00::2', icmp: { type: 128, code: 0 }, ...echo });
+            add({
+              source: 'fd00::2',
+              destination: 'fd00::1',
+              icmp: { type: 129, code: 0 },
+              isFromGuest: false,
+              ...echo,
+            });
+          }
+        };
+        await tracked.snapshot(10);
+        for (const [query, echo] of sent) {
+          send(query.before, echo.before);
+          const conntrack = await tracked.snapshot(10);
+          send(query.between, echo.between);
+          const conversations = new Conversations(capture.table);
+          const { flows } = assembleFlows(
+            { capture: { ...capture, conversations }, conntrack, logs: [], ...times },
+            100,
+          );
+          for (const { protocol, delta_packets, packets } of flows)
+            reported[protocol as 'udp' | 'icmpv6'] += delta_packets ?? packets ?? 0;
+          capture.table.startInterval();
+        }
+        expect(reported).toEqual(totals);
+      }),
+    );
   });
 
   it('merges one connection tracked in two zones, and adds up pings that share an identity', () => {

@@ -1,4 +1,5 @@
 import type { Flow, FlowDiagnostics } from '@fabric/agent-contract';
+import { Conversations } from '../capture/conversations';
 import { FLOW_FLAGS } from '../capture/ebpf/layout';
 import type { ConntrackSnapshot } from '../conntrack/collector';
 import type { LogFlow } from '../logs/log-flows';
@@ -10,6 +11,8 @@ import { conntrackFlows } from './conntrack-flows';
 import { toLogCandidate, withVerdict } from './log-flow';
 import { mergeCandidates } from './merge';
 import { NEW_SHARE, selectFlows } from './select';
+
+const ECHO_REPLY_V6 = { type: 129, code: 0 };
 
 export type FlowSources = {
   capture: CaptureSnapshot | null;
@@ -38,13 +41,16 @@ export function assembleFlows({ capture, conntrack, logs, now, since }: FlowSour
       outside.push(toLogCandidate(log, since));
     }
   }
+  const idle = capture && conntrack ? { ...capture, conversations: new Conversations(capture.table, 'idle') } : null;
   for (const connection of conntrack?.connections ?? []) {
     // At the start nothing is known about what is new, and without accounting nothing ever is.
     const showsIdle = conntrack?.isFirst || connection.newOriginal === null;
     for (const candidate of conntrackFlows(connection, now)) {
       const flow = capture ? findFlow(capture, candidate.flow) : -1;
       if (flow >= 0) states.set(flow, candidate);
-      else if (candidate.newPackets > 0 || showsIdle) outside.push(candidate);
+      // The capture is read last: what came after the dump, it has counted in the interval before.
+      else if (showsIdle || (candidate.newPackets > 0 && !(idle && findFlow(idle, candidate.flow) >= 0)))
+        outside.push(candidate);
     }
   }
 
@@ -96,10 +102,12 @@ function findLogged(capture: CaptureSnapshot, log: LogFlow): number {
 function findFlow(capture: CaptureSnapshot, flow: Flow): number {
   const protocol = protocolNumber(flow.protocol);
   if (protocol === null) return -1;
+  // Connection tracking gives no type for answers: nearly all are echo replies, which under IPv4 are type 0.
+  const answer = protocol === IPPROTO.icmpv6 ? ECHO_REPLY_V6 : null;
   return findNumbers(capture, flow.source_ip, flow.destination_ip, protocol, {
     source: flow.source_port,
     destination: flow.destination_port,
-    icmp: flow.icmp_type === undefined ? null : { type: flow.icmp_type, code: flow.icmp_code ?? 0 },
+    icmp: flow.icmp_type === undefined ? answer : { type: flow.icmp_type, code: flow.icmp_code ?? 0 },
   });
 }
 
