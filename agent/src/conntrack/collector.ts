@@ -46,7 +46,10 @@ export class ConntrackCollector {
     this.failures = [];
     for (const source of this.sources) {
       try {
-        return await this.snapshotFrom(source, keep);
+        const snapshot = await this.snapshotFrom(source, keep);
+        // What one way has counted, the others would count again.
+        if (!snapshot.isFirst) for (const other of this.sources) if (other !== source) other.memory.reset();
+        return snapshot;
       } catch (error) {
         this.failures.push(`${source.name}: ${error instanceof Error ? error.message : String(error)}`);
       }
@@ -72,6 +75,7 @@ export class ConntrackCollector {
       const score = isPrimed ? bytes : sumDirections(cursor.counters, COUNTER.originalBytes, COUNTER.replyBytes);
       if (top.wants(score)) top.offer(score, toRankedConnection(cursor, added, isPrimed && before === null));
     });
+    memory.endDump();
     return { source: name, connections: top.sorted(), ...result, isFirst: !isPrimed };
   }
 }

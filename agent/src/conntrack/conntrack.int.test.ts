@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { NetworkNamespaces, run } from '../../test/network-namespaces';
 import { describeAsRoot } from '../../test/requirements';
 import { conntrackFlows } from '../flows/conntrack-flows';
+import { libc } from '../sys/libc';
 import { ConntrackCollector } from './collector';
 import { type ConntrackDump, dumpByCommand, dumpByFile, dumpByNetlink } from './dump';
 import type { ConntrackEntry } from './entry';
@@ -162,6 +163,12 @@ describeAsRoot(
     run('sysctl -qw net.netfilter.nf_conntrack_acct=1');
     const uncounted = third?.connections.find(({ entry }) => entry.original.destination === '10.0.0.10');
     expect(uncounted).toMatchObject({ newOriginal: null, entry: { originalCounter: null } });
+  });
+
+  it('refuses a dump of which the kernel had to discard messages', async () => {
+    vi.spyOn(libc(), 'recv').mockReturnValueOnce(-1);
+    vi.spyOn(libc(), 'errno').mockReturnValueOnce(105).mockReturnValueOnce(105);
+    await expect(listEntries(dumpByNetlink)).rejects.toThrow('receive netlink response: ENOBUFS');
   });
 
   it('keeps the largest of many and falls back when netlink is refused', async () => {

@@ -31,6 +31,7 @@ it('gives back what the previous dump had, and nothing older', () => {
           );
           current.set(`${id} ${check}`, bytes);
         }
+        memory.endDump();
         previous = current;
       });
     }),
@@ -55,6 +56,7 @@ it('grows to many connections and shrinks again', () => {
       )
         known += 1;
     }
+    memory.endDump();
     return known;
   };
   expect([dump(50_000), dump(60_000), dump(10), dump(60_000)]).toEqual([0, 50_000, 10, 10]);

@@ -5,27 +5,33 @@ const VALUES = COUNTER.count;
 
 /**
  * Remembers the byte and packet counters of all connections from one dump to the next, so that each heartbeat can say
- * what is new. Two tables change places at every dump: what a dump does not mention is forgotten.
+ * what is new. Two tables change places at the end of every dump: what a dump does not mention is forgotten. A dump that
+ * fails changes nothing.
  */
 export class CounterMemory {
   private previous = new Generation(MIN_ROWS);
   private current = new Generation(MIN_ROWS);
-  private dumps = 0;
-
   /** Whether counters of an earlier dump exist to compare with. */
-  get isPrimed(): boolean {
-    return this.dumps > 1;
-  }
+  isPrimed = false;
 
   startDump(): void {
-    [this.previous, this.current] = [this.current, this.previous];
     this.current.reset(Math.max(MIN_ROWS, Math.ceil(1.25 * this.previous.size)));
-    this.dumps += 1;
+  }
+
+  endDump(): void {
+    [this.previous, this.current] = [this.current, this.previous];
+    this.isPrimed = true;
+  }
+
+  /** Makes the next dump the first one. */
+  reset(): void {
+    this.previous.reset(MIN_ROWS);
+    this.isPrimed = false;
   }
 
   /**
    * Notes a connection's counters.
-   * @returns its former ones (overwritten by the next call), or null when the last dump did not have the connection
+   * @returns its former ones (overwritten by the next call), or null when the last complete dump did not have the connection
    */
   exchange({ identity, counters }: EntryCursor): Float64Array | null {
     const id = identity[0] as number;

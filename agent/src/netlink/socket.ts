@@ -11,7 +11,6 @@ const TIMEOUT_SECONDS = 2;
 const HEADER_BYTES = 16;
 const NFGEN_BYTES = 4;
 const MESSAGE = { error: 2, done: 3 } as const;
-const ENOBUFS = 105;
 const EINTR = 4;
 
 export const NETLINK_REQUEST = { plain: 0x1, dump: 0x301 } as const;
@@ -55,12 +54,8 @@ export class NetlinkSocket {
     const c = libc();
     let length = c.recv(this.fd, this.buffer, this.buffer.length, 0);
     while (length < 0 && c.errno() === EINTR) length = c.recv(this.fd, this.buffer, this.buffer.length, 0);
-    if (length < 0) {
-      const number = c.errno();
-      // Overrun of the socket's buffer: some messages are lost, the dump continues.
-      if (number === ENOBUFS) return true;
-      throw new SystemCallError('receive netlink response', number);
-    }
+    // ENOBUFS too: messages are lost, so that the answer is never complete.
+    if (length < 0) throw new SystemCallError('receive netlink response', c.errno());
     const { view } = this;
     for (let at = 0; at + HEADER_BYTES <= length; ) {
       const size = view.getUint32(at, true);
