@@ -1,10 +1,14 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import process from 'node:process';
 import type { CollectorState } from '@fabric/agent-contract';
+import { type Config, paths } from './config';
 
 /** What the running agent tells `doctor` and the installer, in a file of the runtime directory. */
 export type AgentStatus = {
   started_at: string;
+  /** Its process. Older agents do not write it. */
+  pid?: number;
   server_url: string;
   /** Time of the last heartbeat the server acknowledged. */
   last_acknowledged_at: string | null;
@@ -15,6 +19,17 @@ export type AgentStatus = {
 
 export function isAgentStatus(value: unknown): value is AgentStatus {
   return typeof value === 'object' && value !== null && 'started_at' in value && 'last_acknowledged_at' in value;
+}
+
+/** Process of the agent that runs with this configuration, null when none does: the status file may be of one that ended. */
+export function findRunningAgent(config: Config): number | null {
+  const pid = readStateFile(paths.status(config), isAgentStatus)?.pid;
+  if (pid === undefined || pid === process.pid) return null;
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fabric-agent') ? pid : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Content of a small JSON file, null when it is missing or damaged: then one starts afresh. */

@@ -81,6 +81,19 @@ describeAsRoot('ip', 'ping')('agent', () => {
     });
   }
 
+  async function runOnce(): Promise<{ code: number | null; message: string }> {
+    const bundle = join(directory, 'dist/fabric-agent.cjs');
+    const child = spawn(process.execPath, [bundle, '--once', '--config', join(directory, 'agent.conf')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let message = '';
+    child.stderr.on('data', (text) => {
+      message += text;
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, message };
+  }
+
   async function stop(child: ChildProcess): Promise<number | null> {
     const closed = once(child, 'close') as Promise<[number | null]>;
     child.kill('SIGTERM');
@@ -138,6 +151,8 @@ describeAsRoot('ip', 'ping')('agent', () => {
     });
     expect(beat.interfaces.map(({ name }) => name)).toContain('fwpr100p0');
     expect(beat.flow_diagnostics?.collectors.find(({ name }) => name === 'packet_capture')?.state).toBe('active');
+    expect(await runOnce()).toEqual({ code: 1, message: expect.stringContaining('systemctl stop fabric-agent') });
+    expect(new Set(beats.map(({ boot_id }) => boot_id)).size).toBe(1);
 
     isServerUp = false;
     run(`ip netns exec ${first.namespace} ping -q -c 4 -i 0.01 ${second.address}`);
@@ -159,5 +174,7 @@ describeAsRoot('ip', 'ping')('agent', () => {
     const sequences = beats.map((one) => `${one.boot_id} ${one.sequence}`);
     expect(new Set(sequences).size).toBe(sequences.length);
     expect(JSON.parse(readFileSync(join(directory, 'run/status.json'), 'utf8')).last_acknowledged_at).toMatch(/Z$/);
+    // Of the agent that ended.
+    expect(await runOnce()).toMatchObject({ code: 0 });
   }, 90_000);
 });

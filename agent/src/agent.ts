@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
 import { type AgentStatus, readStateFile, writeStateFile } from './agent-status';
@@ -39,6 +40,7 @@ export class Agent {
     this.delivery = new Delivery(server, () => readNodeToken(config), this.spool);
     this.status = {
       started_at: new Date().toISOString(),
+      pid: process.pid,
       server_url: server.url.href,
       last_acknowledged_at: null,
       last_flows: null,

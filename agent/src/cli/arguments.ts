@@ -18,7 +18,7 @@ export const USAGE = `fabric-agent: reports flows, interface counters and firewa
 
 Usage:
   fabric-agent [run]            observe and report until stopped
-  fabric-agent --once           send one heartbeat after a few seconds
+  fabric-agent --once           send one heartbeat after a few seconds, while no agent runs
   fabric-agent --once --print   show that heartbeat as JSON instead of sending it
   fabric-agent doctor           check what works, what does not, and how to fix it
   fabric-agent enrol            exchange an enrollment token (standard input or

@@ -5,6 +5,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Heartbeat } from '@fabric/agent-contract';
 import { readNodeToken } from '../agent';
+import { findRunningAgent } from '../agent-status';
 import { Collectors } from '../collectors';
 import type { Config } from '../config';
 import { NO_POSITIONS } from '../logs/log-positions';
@@ -31,8 +32,15 @@ export async function printOnce(config: Config): Promise<void> {
   process.stdout.write(`${JSON.stringify(await observe(config), null, 2)}\n`);
 }
 
-/** Sends one heartbeat. @throws Error when the server does not take it */
+/** Sends one heartbeat. @throws Error when an agent runs, which reports the same traffic, or the server does not take it */
 export async function sendOnce(config: Config, server: Server): Promise<string> {
+  const running = findRunningAgent(config);
+  if (running !== null) {
+    throw new Error(
+      `the running agent (process ${running}) reports the same traffic, which would count twice. Stop it first ` +
+        '(systemctl stop fabric-agent), or add --print to see a heartbeat without sending it',
+    );
+  }
   const heartbeat = await observe(config);
   const outcome = await deliverWithoutSpool(config, server, heartbeat);
   if (outcome.kind !== 'delivered') throw new Error(outcome.reason);

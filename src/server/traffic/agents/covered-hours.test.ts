@@ -45,7 +45,10 @@ function store(beats: readonly Beat[], { stated, ahead = 0 }: { stated: boolean;
     // Some time passes on the way.
     const arrived = new Date(until + 20 + ((sequence * 37) % 90));
     const times = clockWindow(arrived, sent_at, backlog ? ahead : null);
-    const hours = coveredHours(agent, heartbeat, { times, backlog, stored: { flows: [], rejected: 0 } });
+    const hours = coveredHours(agent, heartbeat, {
+      ...{ times, backlog, isKnownBoot: false },
+      stored: { flows: [], rejected: 0 },
+    });
     if (!backlog) agent = { ...agent, last_boot_id: BOOT, last_sequence: sequence, last_sent_at: sent_at };
     return hours;
   });
@@ -142,10 +145,10 @@ describe('coveredHours', () => {
         sequence: 5,
         flow_diagnostics: makeDiagnostics({ table_full_packets, log_lines: 50, over_limit_lines: 7 }),
       }) as HeartbeatEnvelope;
-    const lost = (agent: Partial<AgentState>, backlog = false) => {
+    const lost = (agent: Partial<AgentState>, { backlog = false, isKnownBoot = false } = {}) => {
       const times = clockWindow(new Date(), iso(Date.now()));
       const stored = { flows: [], rejected: 0 };
-      const rows = coveredHours({ ...fresh, ...agent }, heartbeat(90), { times, backlog, stored });
+      const rows = coveredHours({ ...fresh, ...agent }, heartbeat(90), { times, backlog, isKnownBoot, stored });
       return rows.at(-1);
     };
     const before = lossCounters(heartbeat(60));
@@ -153,6 +156,11 @@ describe('coveredHours', () => {
     expect(lost({ last_boot_id: BOOT, loss_counters: before })).toMatchObject({ packets_lost: 30, log_lines_lost: 0 });
     expect(lost({ last_boot_id: 'another', loss_counters: before })).toMatchObject({ packets_lost: 90, log_lines: 50 });
     expect(lost({ last_boot_id: BOOT })).toMatchObject({ packets_lost: 0, log_lines_lost: 0 });
-    expect(lost({ last_boot_id: BOOT, loss_counters: before }, true)).toMatchObject({ packets_lost: 0 });
+    expect(lost({ last_boot_id: BOOT, loss_counters: before }, { backlog: true })).toMatchObject({ packets_lost: 0 });
+    // Another agent of the node has reported since the one before of this agent.
+    const other = { last_boot_id: 'another', loss_counters: before };
+    expect(lost(other, { isKnownBoot: true })).toMatchObject({ packets_lost: 0, log_lines: 0, log_lines_lost: 0 });
+    // A running agent that was enrolled again.
+    expect(lost({ loss_counters: before })).toMatchObject({ packets_lost: 0, log_lines: 0, log_lines_lost: 0 });
   });
 });

@@ -23,6 +23,15 @@ const CAPTURES = ['ebpf', 'ring'];
 /** What happened to the flows of a heartbeat. */
 type Stored = Pick<FlowValidation, 'flows'> & { rejected: number };
 
+type Received = {
+  times: ClockWindow;
+  /** Whether the agent stored it while the service was unreachable. */
+  backlog: boolean;
+  /** Whether an earlier heartbeat of this start of the agent is stored. */
+  isKnownBoot: boolean;
+  stored: Stored;
+};
+
 const listCollectors = (heartbeat: HeartbeatEnvelope) => heartbeat.flow_diagnostics?.collectors ?? [];
 
 /** What the agent has counted since it started; null when it reports no collectors. */
@@ -43,13 +52,20 @@ export function lossCounters(heartbeat: HeartbeatEnvelope): LossCounters | null 
 
 /**
  * What was counted since the newest heartbeat before. Of a heartbeat from the spool it is nothing: the next one that is sent in time has
- * it. Of an agent that was not counted yet its start is not known, so it is nothing as well.
+ * it. Of an agent that was not counted yet its start is not known, so it is nothing as well. It is nothing, too, when another agent of the node
+ * has reported since the one before: only its counters are stored.
  */
-function computeLossDelta(agent: AgentState, heartbeat: HeartbeatEnvelope, backlog: boolean): LossCounters {
+function computeLossDelta(
+  agent: AgentState,
+  heartbeat: HeartbeatEnvelope,
+  { backlog, isKnownBoot }: Pick<Received, 'backlog' | 'isKnownBoot'>,
+): LossCounters {
   const nothing = { packets_lost: 0, log_lines: 0, log_lines_lost: 0 };
   const now = lossCounters(heartbeat);
   if (backlog || now === null) return nothing;
-  const before = heartbeat.boot_id === agent.last_boot_id ? (agent.loss_counters ?? now) : nothing;
+  const isNewest = heartbeat.boot_id === agent.last_boot_id;
+  const isRunning = isKnownBoot || (agent.last_boot_id === null && heartbeat.sequence > 0);
+  const before = isNewest ? (agent.loss_counters ?? now) : isRunning ? now : nothing;
   const since = (name: keyof LossCounters) => Math.max(0, now[name] - before[name]);
   return {
     packets_lost: since('packets_lost'),
@@ -89,12 +105,11 @@ function workingCollectors(heartbeat: HeartbeatEnvelope, { flows }: Stored): { c
 /**
  * What a heartbeat adds to the hours of its node. Its counts belong to the hour in which it ends, its time to every hour that it covers.
  * @param agent as it was before this heartbeat
- * @param backlog whether the agent stored it while the service was unreachable
  */
 export function coveredHours(
   agent: AgentState,
   heartbeat: HeartbeatEnvelope,
-  { times, backlog, stored }: { times: ClockWindow; backlog: boolean; stored: Stored },
+  { times, backlog, isKnownBoot, stored }: Received,
 ): Omit<AgentHourRow, 'node_id'>[] {
   const span = coveredSpan(agent, heartbeat, times, backlog);
   const { captured, tracked } = workingCollectors(heartbeat, stored);
@@ -105,7 +120,7 @@ export function coveredHours(
     flows_left_out: heartbeat.flow_diagnostics?.left_out.flows ?? 0,
     flows_rejected: stored.rejected,
     packets_seen: seen?.packets ?? 0,
-    ...computeLossDelta(agent, heartbeat, backlog),
+    ...computeLossDelta(agent, heartbeat, { backlog, isKnownBoot }),
   };
   const counts = Object.fromEntries(
     Object.entries(counted).map(([name, count]) => [name, Math.min(count, MOST)]),

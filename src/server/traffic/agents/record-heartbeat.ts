@@ -12,7 +12,14 @@ import { keepUnconfirmed, MOST_UNCONFIRMED } from '../flows/keep-unconfirmed';
 import { confirmedObserver } from '../flows/known-ends';
 import { type FlowValidation, type UnconfirmedFlow, validateFlows } from '../flows/validate-flows';
 import { addAgentHours } from '../queries/agent-hours';
-import { findAgent, findHeartbeat, insertHeartbeat, insertHypervisorEdits, lockAgent } from '../queries/agents';
+import {
+  findAgent,
+  findHeartbeat,
+  insertHeartbeat,
+  insertHypervisorEdits,
+  isKnownBoot,
+  lockAgent,
+} from '../queries/agents';
 import { flowStore } from '../storage/flow-store';
 import { type AgentScope, chargeFlows } from './agent-identity';
 import { assertSameMachine, PAYLOAD_FLOWS, recordSignOfLife, storeAgentState } from './agent-state';
@@ -155,7 +162,13 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     await storeEdits(tx, node, heartbeat, times);
     await noteSeenSources(tx, listSeenSources(node, heartbeat, { book, times, flows: validation.flows }));
     const backlog = isBacklog(agent, heartbeat, received);
-    const covered = { times, backlog, stored: { flows: validation.flows, rejected: rejected.length } };
+    const isKnown = boot_id === agent.last_boot_id || (await isKnownBoot(tx, node.node_id, boot_id));
+    const covered = {
+      times,
+      backlog,
+      isKnownBoot: isKnown,
+      stored: { flows: validation.flows, rejected: rejected.length },
+    };
     // Sent together: the second statement costs no round trip of its own.
     await Promise.all([
       insertHeartbeat(tx, {

@@ -304,6 +304,14 @@ describe('hours of agents', () => {
     ]);
   });
 
+  it('count the losses of an agent once, also when another agent of the node reports in between', async () => {
+    const observed = { table_full_packets: 500, log_lines: 900, over_limit_lines: 70 };
+    await reportFor(2, () => [observed]);
+    await agent.report({}, { boot_id: crypto.randomUUID(), sequence: 0 });
+    await reportFor(2, () => [observed]);
+    expect(await rows()).toMatchObject([{ packets_lost: '500', log_lines: '900', log_lines_lost: '70' }]);
+  });
+
   it('have what a heartbeat without diagnostics shows, and count rejected flows as lost', async () => {
     const other = await makeNode(cluster);
     const headers = await makeAgent(other);

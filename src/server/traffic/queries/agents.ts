@@ -87,6 +87,16 @@ export async function findHeartbeat(
   return row ?? null;
 }
 
+/** Whether a heartbeat of this start of an agent was stored in the last day. */
+export async function isKnownBoot(tx: Tx, nodeId: string, bootId: string): Promise<boolean> {
+  const found = await tx
+    .select({ sequence: agentHeartbeats.sequence })
+    .from(agentHeartbeats)
+    .where(sql`${agentHeartbeats.node_id} = ${nodeId} and ${agentHeartbeats.boot_id} = ${bootId}`)
+    .limit(1);
+  return found.length > 0;
+}
+
 export async function insertHeartbeat(tx: Tx, row: HeartbeatRow): Promise<void> {
   await tx.insert(agentHeartbeats).values(row);
 }
