@@ -70,6 +70,7 @@ const flow = (change: Partial<FlowFacts> = {}): FlowFacts => ({
   nic: 0,
   ...change,
 });
+const IPIP = { protocol: 'ipip', source_port: null, destination_port: null };
 const SSH: Rule = { proto: 'tcp', dport: '22' };
 
 describe('the decision', () => {
@@ -96,6 +97,8 @@ describe('the decision', () => {
     ['nothing: the rules are not known', buildGuest(null), {}, 'observed'],
     ['nothing: the options are not known', buildGuest([SSH], { options: null }), {}, 'observed'],
     ['nothing: the protocol is not known', buildGuest([SSH]), { protocol: 'what' }, 'observed'],
+    ['a rule for the protocol that agents name ipip', buildGuest([{ proto: 'ipencap' }]), IPIP, 'accept'],
+    ['no rule for what only Debian names ipip', buildGuest([{ proto: 'ipip' }]), IPIP, 'default_drop'],
     ['a log line', buildGuest([SSH]), { decision: 'reject' }, 'reject'],
     [
       'a rule before a policy in audit mode',

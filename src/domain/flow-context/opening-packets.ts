@@ -1,5 +1,6 @@
-import { hasPorts, ICMP, ICMPV6, protocolNumber } from '../firewall/data/protocols';
+import { hasPorts, ICMP, ICMPV6 } from '../firewall/data/protocols';
 import type { Packet } from '../firewall/packet';
+import { getFlowProtocolNumber } from '../flow/protocols';
 import { getServicePort } from '../flow/service-port';
 import { type IpAddress, parseIp } from '../net/ip-address';
 import type { ContextReason, FlowFacts } from './flow-context';
@@ -87,7 +88,7 @@ function toPacket(
  * or two when the client is unknown. Replies are reversed. A reason when no packet can be derived from the flow.
  */
 export function openingPackets(flow: FlowFacts, end: 'source' | 'destination'): readonly Opening[] | ContextReason {
-  const protocol = protocolNumber(flow.protocol);
+  const protocol = getFlowProtocolNumber(flow.protocol);
   if (protocol === null || protocol === 0) return 'unknown_protocol';
   const source = readIp(flow.source_ip);
   const destination = readIp(flow.destination_ip);

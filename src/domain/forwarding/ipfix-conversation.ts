@@ -1,4 +1,5 @@
-import { ICMP, ICMPV6, protocolNumber } from '../firewall/data/protocols';
+import { ICMP, ICMPV6 } from '../firewall/data/protocols';
+import { getFlowProtocolNumber } from '../flow/protocols';
 import { compareIp, parseIp } from '../net/ip-address';
 import type { IpfixRecord } from './ipfix';
 import type { ForwardedConversation } from './record';
@@ -8,8 +9,6 @@ export type ExportedCounts = { low_bytes: number; low_packets: number; high_byte
 
 export const NOTHING_EXPORTED: ExportedCounts = { low_bytes: 0, low_packets: 0, high_bytes: 0, high_packets: 0 };
 
-/** Protocols whose names of Debian and of agents have different numbers. */
-const AGENT_NUMBERS: Readonly<Record<string, number>> = { ipip: 4 };
 /** Reserved: a protocol of which only a name is known. */
 const UNKNOWN_PROTOCOL = 255;
 
@@ -22,8 +21,7 @@ const ANSWERS: Readonly<Record<number, Readonly<Record<number, number>>>> = {
   [ICMPV6]: { 128: 129, 133: 134, 135: 136 },
 };
 
-export const getProtocolNumber = (name: string): number =>
-  AGENT_NUMBERS[name] ?? protocolNumber(name) ?? UNKNOWN_PROTOCOL;
+export const getProtocolNumber = (name: string): number => getFlowProtocolNumber(name) ?? UNKNOWN_PROTOCOL;
 
 /** Both ends in their order by address and port, which does not change when another end turns out to be the client. */
 export function isClientLow({ client, server }: Pick<ForwardedConversation, 'client' | 'server'>): boolean {

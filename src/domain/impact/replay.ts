@@ -1,5 +1,5 @@
 import type { IMPACT_OUTCOMES, IMPACT_UNKNOWN_REASONS } from '../choices';
-import { hasPorts, protocolNumber } from '../firewall/data/protocols';
+import { hasPorts } from '../firewall/data/protocols';
 import type { LiveRule } from '../firewall/live-state';
 import { parseLivePorts } from '../firewall/port-match';
 import type { PreparedGuest } from '../firewall/prepare-guest';
@@ -8,6 +8,7 @@ import { broadcastSpans, MULTICAST } from '../firewall/space/cut';
 import { decompose } from '../firewall/space/decompose';
 import { equalSpans, intersectSpans, joinSpans, subtractSpans } from '../firewall/space/spans';
 import type { DefiniteVerdict } from '../firewall/verdict';
+import { getFlowProtocolNumber } from '../flow/protocols';
 import { EPHEMERAL_FROM } from '../flow/service-port';
 import { computeFlowContext, interfacesAt } from '../flow-context/compute-flow-context';
 import type { FlowDecider, FlowFacts } from '../flow-context/flow-context';
@@ -239,7 +240,7 @@ const toFlowFacts = (flow: ObservedConversation): FlowFacts => ({
 
 /** Decides one conversation at one end, for any state of the guest there. */
 function createDecider(flow: ObservedConversation, end: End, addressesOf: ReplayPlaces['addressesOf']) {
-  const protocol = protocolNumber(flow.protocol);
+  const protocol = getFlowProtocolNumber(flow.protocol);
   const facts = toFlowFacts(flow);
   if (protocol === null || protocol === 0 || isComplete(flow, protocol)) {
     const openings = openingPackets(facts, end);

@@ -276,7 +276,7 @@ describe('collector', () => {
           ...{
             source_ip: 'fd77::1',
             destination_ip: 'fd77::2',
-            protocol: 47,
+            protocol: 4,
             source_port: null,
             destination_port: null,
           },
@@ -287,7 +287,10 @@ describe('collector', () => {
     };
     await storeBatch(batch);
     await storeBatch(batch);
-    expect((await readStored(node.id)).totals).toEqual({ bytes: 7, packets: 1 });
+    const stored = await readStored(node.id);
+    expect(stored.totals).toEqual({ bytes: 7, packets: 1 });
+    // As agents name it.
+    expect(stored.flows).toMatchObject([{ protocol: 'ipip' }]);
     expect(await read(id)).toMatchObject({ datagrams: 1, stored: 1 });
     await call(`/flow-exporters/${id}`, { method: 'DELETE', headers: admin });
     await storeBatch({ ...batch, id: randomUUID() });

@@ -1,6 +1,6 @@
 import type { Flow } from '@fabric/agent-contract';
 import type { PendingFlow } from '@/domain/collector/pending-flows';
-import { protocolName } from '@/domain/firewall/data/protocols';
+import { getFlowProtocolName } from '@/domain/flow/protocols';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { storedSettings } from '../../settings/settings';
@@ -20,7 +20,7 @@ function toReport(flow: PendingFlow, { name }: Pick<ExporterRow, 'name'>): Flow 
   return {
     source_ip: flow.source_ip,
     destination_ip: flow.destination_ip,
-    protocol: protocolName(flow.protocol) ?? String(flow.protocol),
+    protocol: getFlowProtocolName(flow.protocol),
     source_port: flow.source_port,
     destination_port: flow.destination_port,
     ...{ decision: 'observed', state: null },

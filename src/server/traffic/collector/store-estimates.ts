@@ -1,7 +1,7 @@
 import type { PendingEstimate } from '@/domain/collector/pending-estimates';
 import { HOUR_MS } from '@/domain/durations';
-import { protocolName } from '@/domain/firewall/data/protocols';
 import { attributeEnds } from '@/domain/flow/attribute-ends';
+import { getFlowProtocolName } from '@/domain/flow/protocols';
 import type { Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { stableKey } from '../../lib/ids';
@@ -42,7 +42,7 @@ function createIdentifier(book: AddressBook, { cluster_id, node_id }: Pick<Expor
       ...attributeEnds(source, destination, null, isHere),
       ...{ source_prefix: source.prefix, destination_prefix: destination.prefix },
       ...{ source_internal: source.cidr !== null, destination_internal: destination.cidr !== null },
-      protocol: protocolName(ends.protocol) ?? String(ends.protocol),
+      protocol: getFlowProtocolName(ends.protocol),
       service_port: ends.service_port,
     };
   };
