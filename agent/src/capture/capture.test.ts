@@ -76,6 +76,18 @@ describe('Capture', () => {
     source.refuses = null;
     await vi.advanceTimersByTimeAsync(4000);
     expect(source.attached).toEqual([2, 3]);
+    expect(capture.state()).toMatchObject({ state: 'active' });
+  });
+
+  it('reports no error of an interface that vanished while it was attached', async () => {
+    capture.start();
+    interfaces = new Map([[3, 'tap101i0']]);
+    source.refuses = 3;
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(capture.state().state).toBe('degraded');
+    interfaces = new Map();
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(capture.state().state).toBe('active');
   });
 
   it.each([-6, 6])(
@@ -143,5 +155,8 @@ describe('Capture', () => {
     capture.start();
     await vi.advanceTimersByTimeAsync(65_000);
     expect(capture.state()).toMatchObject({ state: 'degraded', detail: expect.stringContaining('EIO') });
+    source.drain = async () => undefined;
+    await vi.advanceTimersByTimeAsync(65_000);
+    expect(capture.state().state).toBe('active');
   });
 });

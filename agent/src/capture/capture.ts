@@ -47,7 +47,8 @@ export class Capture {
   private drained: number;
   private since: number;
   private lastFill = 0;
-  private lastError: string | null = null;
+  /** What failed when it was last done. */
+  private readonly errors = new Map<'scan' | 'drain' | 'fill', string>();
 
   /** Tries the ways in order; when none works, `isActive` is false and the diagnostics say why. */
   constructor(
@@ -81,8 +82,9 @@ export class Capture {
       await this.source?.drain(this.table);
       this.drained = monotonic();
       this.lastFill = 0;
+      this.errors.delete('drain');
     } catch (error) {
-      this.noteError(error);
+      this.noteError('drain', error);
     }
   }
 
@@ -113,11 +115,10 @@ export class Capture {
     const counts = { ...this.source.counts(), overflow_packets: this.table.overflow.packets };
     const losses = ['table_full_packets', 'kernel_drops', 'overflow_packets'] as const;
     const hasLosses = losses.some((loss) => ((counts as Record<string, number>)[loss] ?? 0) > 0);
-    const detail = [`${this.source.name} on ${this.interfaces} interfaces`, ...this.failures];
-    if (this.lastError !== null) detail.push(this.lastError);
+    const detail = [`${this.source.name} on ${this.interfaces} interfaces`, ...this.failures, ...this.errors.values()];
     return {
       name,
-      state: hasLosses || this.lastError !== null ? 'degraded' : 'active',
+      state: hasLosses || this.errors.size > 0 ? 'degraded' : 'active',
       detail: detail.join('; ').slice(0, 500),
       counts,
     };
@@ -159,21 +160,24 @@ export class Capture {
 
   private fill(): number {
     try {
-      return this.source?.fill() ?? 0;
+      const fill = this.source?.fill() ?? 0;
+      this.errors.delete('fill');
+      return fill;
     } catch (error) {
-      this.noteError(error);
+      this.noteError('fill', error);
       return 0;
     }
   }
 
   private scan(): void {
     this.scanned = monotonic();
+    this.errors.delete('scan');
     try {
       const { added, removed } = this.watch.scan();
       for (const index of removed.keys()) this.source?.detach(index);
       for (const index of added.keys()) this.attach(index);
     } catch (error) {
-      this.noteError(error);
+      this.noteError('scan', error);
     }
   }
 
@@ -183,11 +187,11 @@ export class Capture {
     } catch (error) {
       // The interface is often just gone again; otherwise the next scan retries.
       this.watch.present.delete(index);
-      this.noteError(error);
+      this.noteError('scan', error);
     }
   }
 
-  private noteError(error: unknown): void {
-    this.lastError = error instanceof Error ? error.message : String(error);
+  private noteError(during: 'scan' | 'drain' | 'fill', error: unknown): void {
+    this.errors.set(during, error instanceof Error ? error.message : String(error));
   }
 }

@@ -109,6 +109,41 @@ describe('decodeFlowExport of NetFlow 9', () => {
     ]);
   });
 
+  it('reads ICMP of each family from its own fields, and from the only one that is filled', () => {
+    const ends: Field[] = [
+      [27, 16],
+      [28, 16],
+      [4, 1],
+      [1, 4],
+      [2, 4],
+    ] as const;
+    const read = (fields: Field[], protocol: number, values: Buffer) => {
+      const record = Buffer.concat([
+        ip6('fd00:0:0:0:0:0:0:1'),
+        ip6('fd00:0:0:0:0:0:0:2'),
+        u8(protocol),
+        u32(84),
+        u32(1),
+        values,
+      ]);
+      return observations(
+        encodeNetflow9(header, [encodeSet(0, encodeTemplate(300, [...ends, ...fields])), encodeSet(300, record)]),
+      );
+    };
+    const both: Field[] = [
+      [32, 2],
+      [139, 2],
+    ];
+    const apart: Field[] = [...[[176, 1] as const, [177, 1] as const], ...[[178, 1] as const, [179, 1] as const]];
+    const request = [{ icmp_type: 128, icmp_code: 0 }];
+    expect(read(both, 58, Buffer.concat([u16(0), u16(0x8000)]))).toMatchObject(request);
+    expect(read(both, 58, Buffer.concat([u16(0x8000), u16(0)]))).toMatchObject(request);
+    expect(read(both, 1, Buffer.concat([u16(0), u16(0x8000)]))).toMatchObject([{ icmp_type: 0, icmp_code: 0 }]);
+    expect(read(apart, 58, Buffer.concat([u16(0x0003), u16(0x0104)]))).toMatchObject([{ icmp_type: 1, icmp_code: 4 }]);
+    expect(read(apart, 58, Buffer.concat([u16(0x0104), u16(0)]))).toMatchObject([{ icmp_type: 1, icmp_code: 4 }]);
+    expect(read(apart, 1, Buffer.concat([u16(0x0301), u16(0)]))).toMatchObject([{ icmp_type: 3, icmp_code: 1 }]);
+  });
+
   it('reads counters of 1 to 8 bytes, the largest exactly representable one at most', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.integer({ min: 1, max: 8 }), (value, length) => {

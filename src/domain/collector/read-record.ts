@@ -1,3 +1,4 @@
+import { ICMPV6 } from '../firewall/data/protocols';
 import type { ByteReader } from './byte-reader';
 import { hasPorts, isIcmp, type Observation } from './observation';
 import { type Domain, setSampling, type Template, type TemplateField, VARIABLE } from './template-memory';
@@ -13,8 +14,11 @@ type Values = {
   destination_port?: number | null;
   /** Type and code of ICMP in one number. */
   icmp?: number | null;
+  icmpv6?: number | null;
   icmp_type?: number | null;
   icmp_code?: number | null;
+  icmpv6_type?: number | null;
+  icmpv6_code?: number | null;
   vlan?: number | null;
   bytes?: number | null;
   packets?: number | null;
@@ -68,7 +72,7 @@ const FIELDS: Readonly<Record<number, readonly [keyof Values, Read]>> = {
   48: ['sampler', number],
   50: ['interval', number],
   58: ['vlan', number],
-  139: ['icmp', number],
+  139: ['icmpv6', number],
   150: ['first', seconds],
   151: ['last', seconds],
   152: ['first', number],
@@ -82,8 +86,8 @@ const FIELDS: Readonly<Record<number, readonly [keyof Values, Read]>> = {
   160: ['started', number],
   176: ['icmp_type', number],
   177: ['icmp_code', number],
-  178: ['icmp_type', number],
-  179: ['icmp_code', number],
+  178: ['icmpv6_type', number],
+  179: ['icmpv6_code', number],
   243: ['vlan', number],
   302: ['sampler', number],
   305: ['interval', number],
@@ -187,12 +191,19 @@ function findTime(values: Values, end: 'first' | 'last', domain: Domain, clock: 
 const inRange = (value: number | null | undefined, most: number, least = 0): number | null =>
   value === null || value === undefined || value < least || value > most ? null : value;
 
-/** Type and code of ICMP: fields of their own, both in one, or in the place of the destination port. */
-function readIcmp(values: Values): { icmp_type: number | null; icmp_code: number | null } {
-  const both = inRange(values.icmp ?? values.destination_port, 0xffff);
+/**
+ * Type and code of ICMP: fields of their own, both in one, or in the place of the destination port. A template can have the fields of both
+ * families: those of ICMPv6 are filled unless they are zeros, which is no type of it.
+ */
+function readIcmp(values: Values, protocol: number): { icmp_type: number | null; icmp_code: number | null } {
+  const isV6 = protocol === ICMPV6;
+  const own = isV6 ? values.icmpv6 || values.icmp : (values.icmp ?? values.icmpv6);
+  const both = inRange(own ?? values.destination_port, 0xffff);
+  const hasV6 = isV6 ? Boolean(values.icmpv6_type) : values.icmp_type === undefined;
+  const [type, code] = hasV6 ? [values.icmpv6_type, values.icmpv6_code] : [values.icmp_type, values.icmp_code];
   return {
-    icmp_type: inRange(values.icmp_type, 255) ?? (both === null ? null : both >> 8),
-    icmp_code: inRange(values.icmp_code, 255) ?? (both === null ? null : both & 255),
+    icmp_type: inRange(type, 255) ?? (both === null ? null : both >> 8),
+    icmp_code: inRange(code, 255) ?? (both === null ? null : both & 255),
   };
 }
 
@@ -220,7 +231,7 @@ export function toObservations(domain: Domain, values: Values, clock: Clock): Ob
     protocol,
     source_port: ported ? inRange(values.source_port, 0xffff) : null,
     destination_port: ported ? inRange(values.destination_port, 0xffff) : null,
-    ...(isIcmp(protocol) ? readIcmp(values) : { icmp_type: null, icmp_code: null }),
+    ...(isIcmp(protocol) ? readIcmp(values, protocol) : { icmp_type: null, icmp_code: null }),
     vlan: inRange(values.vlan, 4094, 1),
     bytes: values.bytes ?? null,
     packets: values.packets ?? null,
