@@ -85,6 +85,7 @@ const NO_CACHE: Readonly<Record<string, string>> = {
   'src/server/lib/spare-time.ts': 'what tests replace',
   'src/server/lib/process-state.ts': 'the function itself, and what is made once and stays',
   'src/server/providers/hypervisor/pve/limits/cluster-limits.ts': 'what runs at once',
+  'src/server/providers/ldap/directory.ts': 'when a server did not answer: the order of the next question',
   'src/server/audit/trail.ts': 'work under way that several wait for',
   'src/server/traffic/flows/confirm-reports.ts': 'when a cluster may be asked again',
   'src/server/traffic/storage/clickhouse/connection.ts': 'the clients of ClickHouse, which hold its connections',

@@ -1,3 +1,4 @@
+import { createServer, type Server, type Socket } from 'node:net';
 import { createClusterAuthority } from '@fabric/simulator/pki/cluster-authority';
 import { desc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -13,6 +14,7 @@ import { roles, users } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
 import { apiTokens, ldapSettings } from '@/server/db/schema/sign-in';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
+import { fakeClock } from '@/test/fake-clock';
 import { callJson } from '@/test/request';
 import { BASE, BIND, findSlapdProblem, GROUPS, PEOPLE, type Slapd, startSlapd } from '@/test/slapd';
 import { hashPassword } from '../sign-in/passwords';
@@ -24,6 +26,27 @@ type Answer = Problem & { access_token?: string; user?: CurrentUser; second_fact
 
 // Before anything reads the environment: that happens once.
 vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.0.0/8');
+
+/** A server that accepts connections and never answers, or ends each of them; it counts them. */
+async function startMuteServer(accept: (socket: Socket) => void = () => undefined) {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    accept(socket);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('expected a port');
+  return {
+    url: `ldaps://127.0.0.1:${address.port}`,
+    count: () => sockets.size,
+    async stop(): Promise<void> {
+      const ended = new Promise((done) => server.close(done));
+      for (const socket of sockets) socket.destroy();
+      await ended;
+    },
+  };
+}
 
 const login = (email: string, password: string) => callJson<Answer>('/auth/login', {}, { body: { email, password } });
 const roleId = async (name: string) => (await db.select().from(roles).where(eq(roles.name, name)))[0]?.id ?? '';
@@ -320,5 +343,52 @@ describe.skipIf(findSlapdProblem() !== null)('a directory', () => {
     expect((await login('alice', 'alice secret')).status).toBe(503);
     await slapd.start();
     expect((await login('alice', 'alice secret')).status).toBe(200);
+  });
+
+  it('does not keep local accounts out while its servers accept connections and never answer', async () => {
+    let arrive = () => {};
+    const bothWait = new Promise<void>((done) => {
+      arrive = () => mute.count() === 2 && done();
+    });
+    const mute = await startMuteServer(() => arrive());
+    await store({ urls: [mute.url] });
+    await makeUser('viewer', undefined, {
+      ...{ email: 'patient@example.org', password_hash: await hashPassword('local secret') },
+    });
+    const order: string[] = [];
+    const wait = (name: string, password: string) =>
+      login(name, password).then(({ status, body }) => order.push(`${name} ${status} ${body.reason ?? ''}`.trim()));
+    const waiting = ['alice', 'bob', 'carol'].map((name) => wait(name, `${name} secret`));
+    await bothWait;
+    await wait('patient@example.org', 'local secret');
+    expect(order).toEqual(['patient@example.org 200']);
+    await mute.stop();
+    await Promise.all(waiting);
+    expect(order.slice(1).sort()).toEqual(['alice', 'bob', 'carol'].map((name) => `${name} 503 directory_unavailable`));
+  });
+
+  it('asks a server that did not answer lately only after the others', async () => {
+    const dead = await startMuteServer((socket) => socket.destroy());
+    const at = fakeClock(new Date());
+    try {
+      await store({ urls: [dead.url, slapd.urls.tls] });
+      expect((await login('alice', 'alice secret')).status).toBe(200);
+      expect(dead.count()).toBe(1);
+      for (const name of ['alice', 'alice@example.org']) {
+        expect((await login(name, 'alice secret')).status).toBe(200);
+      }
+      expect(dead.count()).toBe(1);
+      at.advance(60_000);
+      expect((await login('alice', 'alice secret')).status).toBe(200);
+      expect(dead.count()).toBe(2);
+      // Where no other one answers, it is asked all the same.
+      await slapd.stop();
+      expect((await login('alice', 'alice secret')).status).toBe(503);
+      expect(dead.count()).toBe(3);
+    } finally {
+      at.restore();
+      await slapd.start();
+      await dead.stop();
+    }
   });
 });

@@ -115,16 +115,23 @@ export const signedInAsker = (userId: string): PasswordAsker => ({ source: `user
  * Sign-ins under way: of one source address two, so that a flood from there neither takes the connections to the database nor makes others
  * wait. Waiting costs nothing and slows a flood down better than a quick refusal; what is too much is refused before anything is read.
  */
-const state = processState(() => ({
-  gate: new FairGate(
+const createGate = () =>
+  new FairGate(
     { running: 4, per_tenant: 2, per_account: 1, waiting_per_tenant: 100, waiting_per_account: 100, wait_ms: 10_000 },
     {
       queue_full: 'Too many sign-ins from this address. Try again in a few seconds.',
       waited_too_long: 'Too many sign-ins at the same time. Try again in a few seconds.',
     },
-  ),
-}));
+  );
+const state = processState(() => ({ local: createGate(), directory: createGate() }));
 
-/** Runs a sign-in when its turn comes. @throws AppError `too_many_requests` when too many of the source wait already */
-export const withSignInSlot = <T>({ source, account }: PasswordAsker, work: () => Promise<T>): Promise<T> =>
-  state.gate.run({ tenant: source, account: `${source} ${account}` }, null, work);
+/**
+ * Runs a sign-in when its turn comes. What waits for the directory has slots of its own: a directory that does not answer must not delay
+ * local accounts.
+ * @throws AppError `too_many_requests` when too many of the source wait already
+ */
+export const withSignInSlot = <T>(
+  slots: 'local' | 'directory',
+  { source, account }: PasswordAsker,
+  work: () => Promise<T>,
+): Promise<T> => state[slots].run({ tenant: source, account: `${source} ${account}` }, null, work);

@@ -15,7 +15,7 @@ import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { countSignIn } from '../../lib/metrics';
 import { signInByDirectory } from '../directory/sign-in';
-import { findLdapSettings, isDirectoryAccount } from '../queries/directory';
+import { findLdapSettings, isDirectoryAccount, type LdapSettingsRow } from '../queries/directory';
 import { hasSignedInFrom } from '../queries/refresh-tokens';
 import { lockUser } from '../queries/user-list';
 import { findCredentials, updatePassword } from '../queries/users';
@@ -57,14 +57,23 @@ async function admit(scope: OpenScope, account: Account | null): Promise<{ check
  * @throws AppError `unauthenticated`; `too_many_requests` after too many failures of the account, also for the right
  * password, and of strangers at a source with many failures
  */
-export const login: typeof signIn = (scope, input, client) =>
-  withSignInSlot({ source: sourceKey(scope.origin), account: input.email }, () => signIn(scope, input, client));
-
-async function signIn(
+export async function login(
   scope: OpenScope,
   input: LoginInput,
   client: { user_agent: string | null },
 ): Promise<IssuedSession | SecondFactorNeeded> {
+  const asker = { source: sourceKey(scope.origin), account: input.email };
+  const answer = await withSignInSlot('local', asker, () => signIn(scope, input, client));
+  if (!('directory' in answer)) return answer;
+  return withSignInSlot('directory', asker, () => signInByDirectory(scope, answer.directory, input, client));
+}
+
+/** Signs in a local account; `directory` when only the directory can check the password. */
+async function signIn(
+  scope: OpenScope,
+  input: LoginInput,
+  client: { user_agent: string | null },
+): Promise<IssuedSession | SecondFactorNeeded | { directory: LdapSettingsRow }> {
   const limits = loginLimits(input.email, scope.origin);
   await assertNotLocked(db, limits);
   const account = await findCredentials(input.email);
@@ -76,9 +85,7 @@ async function signIn(
   }
   // A name with a local password stays here: its password is never sent to the directory, and no directory account takes it over.
   const directory = known === null ? await findLdapSettings(db) : null;
-  if (directory?.enabled && (!account || (await isDirectoryAccount(db, account.id)))) {
-    return signInByDirectory(scope, directory, input, client);
-  }
+  if (directory?.enabled && (!account || (await isDirectoryAccount(db, account.id)))) return { directory };
   const asker = { source: sourceKey(scope.origin), account: input.email };
   const reason = failureReason(account, await verifyPassword(known, input.password, asker));
   if (!account || known === null || reason) {

@@ -1,6 +1,8 @@
 import type { lookup as systemLookup } from 'node:dns';
 import type { Client, Entry, Filter } from 'ldapts';
 import { EqualityFilter, SizeLimitExceededError } from 'ldapts';
+import { clock } from '../../lib/clock';
+import { processState } from '../../lib/process-state';
 import { closeConnection, LdapError, type LdapServer, openConnection, toLdapError } from './connect';
 import { fillFilter } from './filters';
 
@@ -199,11 +201,29 @@ export class DirectorySession {
   }
 }
 
+/** For this long a server that did not answer comes after the others. */
+const AVOIDED_MS = 30_000;
+const state = processState(() => ({ unreachable_since: new Map<string, number>() }));
+
+/** The servers in the order in which to ask them: those that did not answer lately last. */
+function sortServers(urls: readonly string[]): string[] {
+  const now = clock.now().getTime();
+  const isAvoided = (url: string) => now - (state.unreachable_since.get(url) ?? Number.NEGATIVE_INFINITY) < AVOIDED_MS;
+  return urls.toSorted((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)));
+}
+
+/** Remembers a server that does not answer, so that not every sign-in waits for it. */
+function noteFailure(url: string, error: unknown): void {
+  if (error instanceof LdapError && error.reason === 'unreachable') {
+    state.unreachable_since.set(url, clock.now().getTime());
+  }
+}
+
 const withTimeout = (options: Options) => ({ ...options, timeoutMs: options.timeoutMs ?? TIMEOUT_MS });
 
 /**
- * Works with the first server that answers as it should; the others are for when it does not. A refused bind account is the answer of the
- * directory, so that no other server is asked.
+ * Works with the first server that answers as it should; the others are for when it does not. One that did not answer lately is asked last.
+ * A refused bind account is the answer of the directory, so that no other server is asked.
  * @throws LdapError of the last server
  */
 export async function withDirectory<T>(
@@ -213,17 +233,23 @@ export async function withDirectory<T>(
 ): Promise<T> {
   const { security, ca_certificate, bind_dn: dn, bind_password: password } = access;
   let last: LdapError | null = null;
-  for (const url of access.urls) {
+  for (const url of sortServers(access.urls)) {
     let client: Client;
     try {
       client = await openConnection({ url, security, ca_certificate }, { dn, password }, withTimeout(options));
     } catch (error) {
+      noteFailure(url, error);
       if (!(error instanceof LdapError) || error.reason === 'bind') throw error;
       last = error;
       continue;
     }
     try {
-      return await work(new DirectorySession(client, access, url, options));
+      const result = await work(new DirectorySession(client, access, url, options));
+      state.unreachable_since.delete(url);
+      return result;
+    } catch (error) {
+      noteFailure(url, error);
+      throw error;
     } finally {
       await closeConnection(client);
     }
