@@ -60,7 +60,7 @@ const Fields = z.strictObject({
   group_source: z.enum(GROUP_SOURCES, `One of ${GROUP_SOURCES.join(', ')}.`),
   /** Groups elsewhere do not count. */
   group_base_dn: line('the base DN of groups', 500),
-  /** For `search`: `{dn}` is the DN of the user or group, `{user}` for the name, escaped. */
+  /** For `search`: `{dn}` is the DN of the user or group, `{user}` what the user last entered at sign-in, escaped. */
   group_filter: Filter.refine((text) => /\{(dn|user)\}/.test(text), 'The filter needs {dn} or {user}.'),
   /** Groups of groups count, too. */
   nested_groups: z.boolean('One of true, false.'),

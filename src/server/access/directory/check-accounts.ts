@@ -5,7 +5,12 @@ import { env } from '../../lib/env';
 import { newId } from '../../lib/ids';
 import { logger } from '../../lib/logger';
 import { LdapError } from '../../providers/ldap/connect';
-import { type DirectorySession, withDirectory } from '../../providers/ldap/directory';
+import {
+  type DirectoryGroup,
+  type DirectorySession,
+  type DirectoryUser,
+  withDirectory,
+} from '../../providers/ldap/directory';
 import { applyGroups, PROVIDER_ACTOR } from '../provider/accounts';
 import { suspendUserApiTokens } from '../queries/api-tokens';
 import {
@@ -19,14 +24,37 @@ import { lockSuperAdmins, lockUser } from '../queries/user-list';
 import { endSessions } from '../sign-in/sessions';
 import { createGroupTest, toAccess } from './settings';
 
+/**
+ * The groups of an account. Where the filter needs a name, only one that still finds this account: after a renaming the former one may be
+ * that of someone else. @throws LdapError `query` when no such name is known
+ */
+async function listAccountGroups(
+  session: DirectorySession,
+  row: LdapSettingsRow,
+  found: DirectoryUser,
+  name: string | null,
+): Promise<DirectoryGroup[]> {
+  if (row.group_source === 'search' && row.group_filter.includes('{user}')) {
+    const named = name === null ? null : await session.findUser(name);
+    if (named?.id !== found.id) {
+      throw new LdapError(
+        'query',
+        'The filter of groups needs the user name of the account, and none is known that finds it.',
+        'Its groups are compared again after its next sign-in.',
+      );
+    }
+  }
+  return session.listGroups(found, name ?? '');
+}
+
 /** Whether the account may still be signed in, and whether that is new. */
 async function checkAccount(
   session: DirectorySession,
   row: LdapSettingsRow,
-  { user_id, email, subject }: DirectoryAccount,
+  { user_id, subject, sign_in_name }: DirectoryAccount,
 ): Promise<boolean> {
   const found = await session.findById(subject);
-  const groups = found ? await session.listGroups(found, email) : [];
+  const groups = found && !found.disabled ? await listAccountGroups(session, row, found, sign_in_name) : [];
   const isMember = createGroupTest(groups);
   const by = { actor: PROVIDER_ACTOR.ldap, origin: { request_id: newId(), source_address: null } };
   return db.transaction(async (tx) => {

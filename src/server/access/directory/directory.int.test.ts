@@ -241,6 +241,44 @@ describe.skipIf(findSlapdProblem() !== null)('a directory', () => {
     expect((await login('alice', 'alice secret')).status).toBe(200);
   });
 
+  it('compares groups by the name that was entered, and concludes nothing without a name of the account', async () => {
+    // Of a group of names, as posixGroup is one; the schema of this slapd has no such attribute.
+    await slapd.set(`cn=net,${GROUPS}`, 'description', ['alice']);
+    const byName = { group_filter: '(description={user})' };
+    await store(byName);
+    const { body } = await login('alice', 'alice secret');
+    const user_id = body.user?.id ?? '';
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    const expectAccess = async () => {
+      expect((await callJson('/auth/me', headers)).status).toBe(200);
+      expect(await listRoles(user_id)).toEqual([['viewer', null, 'ldap']]);
+    };
+    expect(await checkDirectoryAccounts()).toEqual({ checked: 1, ended: 0 });
+    await expectAccess();
+    // Renamed, with its groups; another account got the former name; a sign-in from before names were stored.
+    await slapd.rename(`uid=alice,${PEOPLE}`, `uid=alicia,${PEOPLE}`);
+    await slapd.set(`cn=net,${GROUPS}`, 'description', ['alicia']);
+    expect(await checkDirectoryAccounts()).toEqual({ checked: 0, ended: 0 });
+    await slapd.set(`uid=bob,${PEOPLE}`, 'mail', ['alice']);
+    expect(await checkDirectoryAccounts()).toEqual({ checked: 0, ended: 0 });
+    await slapd.set(`uid=bob,${PEOPLE}`, 'mail', ['bob@example.org']);
+    await slapd.rename(`uid=alicia,${PEOPLE}`, `uid=alice,${PEOPLE}`);
+    await sqlClient()`update user_identities set sign_in_name = null where user_id = ${user_id}`;
+    expect(await checkDirectoryAccounts()).toEqual({ checked: 0, ended: 0 });
+    await expectAccess();
+    // Without the name, too: what does not depend on it.
+    await slapd.set(`uid=alice,${PEOPLE}`, 'pwdAccountLockedTime', ['000001010000Z']);
+    expect(await checkDirectoryAccounts()).toEqual({ checked: 1, ended: 1 });
+    await slapd.set(`uid=alice,${PEOPLE}`, 'pwdAccountLockedTime', []);
+    await slapd.set(`cn=net,${GROUPS}`, 'description', ['alice']);
+    const again = await login('alice', 'alice secret');
+    expect(again.status).toBe(200);
+    // Who leaves the group loses access.
+    await slapd.set(`cn=net,${GROUPS}`, 'description', []);
+    expect(await checkDirectoryAccounts()).toEqual({ checked: 1, ended: 1 });
+    expect(await listRoles(user_id)).toEqual([]);
+  });
+
   it('compares the other accounts when the directory has no clear answer about one', async () => {
     await store({ id_attribute: 'employeeNumber', require_group: false });
     const people = ['alice', 'bob', 'carol'] as const;

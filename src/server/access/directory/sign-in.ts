@@ -68,6 +68,7 @@ async function findAccount(
   tx: Tx,
   scope: OpenScope,
   found: DirectoryUser,
+  sign_in_name: string,
 ): Promise<UserRow | { refused: Refusal; account: { id: string; email: string } | null }> {
   await lockSubject(tx, LDAP_ID, found.id);
   const identity = await findIdentity(tx, LDAP_ID, found.id);
@@ -75,14 +76,15 @@ async function findAccount(
     const user = await lockUser(tx, identity.user_id);
     if (!user) throw new Error('expected the stored account to exist');
     if (!user.active) return { refused: 'inactive', account: user };
-    await recordIdentityUse(tx, identity.id, found.email, clock.now().toISOString());
+    const last_used_at = clock.now().toISOString();
+    await recordIdentityUse(tx, identity.id, { email: found.email, sign_in_name, last_used_at });
     return user;
   }
   const email = AccountEmail.safeParse(found.email);
   if (!email.success) return { refused: 'no_email', account: null };
   const known = await findCredentials(email.data, tx);
   if (known) return { refused: 'email_taken', account: known };
-  const subject = { issuer: LDAP_ID, subject: found.id, email: email.data };
+  const subject = { issuer: LDAP_ID, subject: found.id, email: email.data, sign_in_name };
   const by = { actor: PROVIDER_ACTOR.ldap, origin: scope.origin };
   return createLinkedUser(tx, { email: email.data, name: found.name?.slice(0, 100) ?? '' }, subject, by);
 }
@@ -131,7 +133,7 @@ export async function signInByDirectory(
       return { refused: refusal };
     }
     await lockSuperAdmins(tx);
-    const user = await findAccount(tx, scope, found);
+    const user = await findAccount(tx, scope, found, input.email);
     if ('refused' in user) {
       await fail(`directory_${user.refused}`, user.account);
       return { refused: user.refused };

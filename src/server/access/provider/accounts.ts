@@ -34,7 +34,7 @@ export const PROVIDER_ACTOR = {
   ldap: { kind: 'system', id: null, name: 'directory' },
 } as const satisfies Record<GroupProvider, Actor>;
 
-export type LinkedSubject = { issuer: string; subject: string; email: string | null };
+export type LinkedSubject = { issuer: string; subject: string; email: string | null; sign_in_name?: string };
 
 const refused = (problem: ProviderProblem, account: { id: string; email: string } | null = null): Found => ({
   problem,
@@ -51,10 +51,11 @@ async function locked(tx: Tx, id: string): Promise<UserRow> {
 async function link(
   tx: Tx,
   user: { id: string; email: string },
-  { issuer, subject, email }: LinkedSubject,
+  { issuer, subject, email, sign_in_name }: LinkedSubject,
   by: { actor: Actor; origin: Origin },
 ): Promise<void> {
-  await insertIdentity(tx, { user_id: user.id, issuer, subject, email, last_used_at: clock.now().toISOString() });
+  const last_used_at = clock.now().toISOString();
+  await insertIdentity(tx, { user_id: user.id, issuer, subject, email, sign_in_name, last_used_at });
   await recordAudit(tx, by, {
     action: 'user.identity_linked',
     object_kind: 'user',
@@ -80,7 +81,7 @@ export async function findAccount(
   if (identity) {
     const user = await locked(tx, identity.user_id);
     if (!user.active) return refused('inactive', user);
-    await recordIdentityUse(tx, identity.id, claims.email, clock.now().toISOString());
+    await recordIdentityUse(tx, identity.id, { email: claims.email, last_used_at: clock.now().toISOString() });
     return { user };
   }
   const email = AccountEmail.safeParse(claims.email);

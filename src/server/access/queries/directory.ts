@@ -34,7 +34,7 @@ export async function isDirectoryAccount(executor: Executor, userId: string): Pr
   return (await executor.$count(userIdentities, here)) > 0;
 }
 
-export type DirectoryAccount = { user_id: string; email: string; subject: string };
+export type DirectoryAccount = { user_id: string; subject: string; sign_in_name: string | null };
 
 /** Active users of the directory who are signed in, or have API tokens that work. */
 export async function listAccountsWithAccess(executor: Executor, now: string): Promise<DirectoryAccount[]> {
@@ -43,7 +43,7 @@ export async function listAccountsWithAccess(executor: Executor, now: string): P
   const programs = sql`exists (select 1 from ${apiTokens} where ${eq(apiTokens.user_id, users.id)}
     and ${apiTokens.suspended_at} is null and ${apiTokens.expires_at} > ${now})`;
   return executor
-    .select({ user_id: users.id, email: users.email, subject: userIdentities.subject })
+    .select({ user_id: users.id, subject: userIdentities.subject, sign_in_name: userIdentities.sign_in_name })
     .from(userIdentities)
     .innerJoin(users, eq(users.id, userIdentities.user_id))
     .where(and(eq(userIdentities.issuer, LDAP_ID), eq(users.active, true), or(open, programs)));

@@ -137,8 +137,12 @@ export async function insertIdentity(tx: Tx, row: typeof userIdentities.$inferIn
   await tx.insert(userIdentities).values(row);
 }
 
-export async function recordIdentityUse(tx: Tx, id: string, email: string | null, at: string): Promise<void> {
-  await tx.update(userIdentities).set({ email, last_used_at: at }).where(eq(userIdentities.id, id));
+export async function recordIdentityUse(
+  tx: Tx,
+  id: string,
+  use: Pick<IdentityRow, 'email' | 'last_used_at'> & { sign_in_name?: string },
+): Promise<void> {
+  await tx.update(userIdentities).set(use).where(eq(userIdentities.id, id));
 }
 
 /** Parts a user from an account at a provider. @returns what it was, or null */

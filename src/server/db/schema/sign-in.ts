@@ -167,6 +167,8 @@ export const userIdentities = pgTable(
     subject: text().notNull(),
     /** As the provider said it last; for people to read, never to decide by. */
     email: text(),
+    /** The name that was last entered to sign in through the directory; null: not known, or another provider. */
+    sign_in_name: text(),
     created_at: timestampNow(),
     last_used_at: timestamptz(),
   },
