@@ -24,6 +24,25 @@ describe('groups', () => {
     expect(readClaims({ ...BASE, groups: [] }, { groups: ['a'] }, 'groups').groups).toEqual([]);
     expect(readClaims(BASE, { groups: ['a'] }, 'groups').groups).toEqual(['a']);
   });
+
+  it('count as unknown when either source says that they are elsewhere, unless one of them has them', () => {
+    const sources = {
+      lists: { groups: ['a'] },
+      elsewhere: { _claim_names: { groups: 'src1' } },
+      none: {},
+      empty: { groups: null },
+    };
+    type Source = keyof typeof sources;
+    const names = Object.keys(sources) as Source[];
+    for (const token of names) {
+      for (const info of [...names, null]) {
+        const both = [token, info];
+        const expected = both.includes('lists') ? ['a'] : both.includes('elsewhere') ? 'unknown' : [];
+        const { groups } = readClaims({ ...BASE, ...sources[token] }, info && sources[info], 'groups');
+        expect(groups, both.join(' and ')).toEqual(expected);
+      }
+    }
+  });
 });
 
 describe('an email address', () => {

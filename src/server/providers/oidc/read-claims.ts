@@ -55,13 +55,16 @@ export function readClaims(
   const all = { ...userInfo, ...idToken };
   // Address and its verification belong together: from one source, never mixed.
   const source = text(idToken.email, 254) === null && userInfo ? userInfo : idToken;
-  const fromToken = findClaim(idToken, groupClaim);
+  const sources = userInfo ? [idToken, userInfo] : [idToken];
+  // A claim that one source says is elsewhere is unknown, unless the other one has it.
+  const holder = sources.find((one) => (findClaim(one, groupClaim) ?? null) !== null);
+  const missing = sources.some((one) => readGroups(one, groupClaim) === 'unknown') ? 'unknown' : [];
   return {
     issuer: idToken.iss,
     subject: idToken.sub,
     email: text(source.email, 254),
     email_verified: source.email_verified === true,
     name: text(all.name, 100),
-    groups: readGroups(fromToken === undefined && userInfo ? userInfo : idToken, groupClaim),
+    groups: holder ? readGroups(holder, groupClaim) : missing,
   };
 }
