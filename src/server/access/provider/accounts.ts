@@ -166,7 +166,7 @@ const isSuper = (one: Held) => one.tenant_id === null && one.permissions.include
 
 /**
  * Assigns a user the roles of their groups and unassigns those that came from groups they left. Manually assigned
- * roles are neither changed nor assigned twice. The last super administrator stays one. Call it under
+ * roles are neither changed nor assigned twice, unless they expired. The last super administrator stays one. Call it under
  * `lockSuperAdmins`, with the user locked. @returns whether anything changed
  */
 export async function applyGroups(
@@ -179,10 +179,12 @@ export async function applyGroups(
   const mapped = (await listRoleMappings(tx, provider)).filter(({ group }) => isMember(group));
   const requested = mapped.filter((one, index) => mapped.findIndex((other) => isSameAssignment(one, other)) === index);
   const held = await repository.findAssignments(tx, [user.id], now);
-  const gone = held.filter(
+  const left = held.filter(
     (one) => one.source === provider && !requested.some((other) => isSameAssignment(one, other)),
   );
-  const added = requested.filter((one) => !held.some((other) => isSameAssignment(one, other)));
+  const added = requested.filter((one) => !held.some((other) => !other.expired && isSameAssignment(one, other)));
+  // An expired assignment gives nothing, but would be in the way of the same one.
+  const gone = [...left, ...held.filter((one) => one.expired && added.some((other) => isSameAssignment(one, other)))];
   if (gone.length + added.length === 0) return false;
   const place = ({ role_id, tenant_id, project_id }: Place) => ({
     role_id,
@@ -197,7 +199,7 @@ export async function applyGroups(
     gone.map(({ id }) => id),
     added.map(place),
   );
-  const last = gone.filter(isSuper);
+  const last = left.filter(isSuper);
   if (last.length > 0 && (await repository.countSuperAdmins(tx)) === 0) {
     await repository.replaceAssignments(tx, user.id, [], last.map(place));
     logger.warn({ user_id: user.id }, 'kept the role: the groups would leave no super administrator');

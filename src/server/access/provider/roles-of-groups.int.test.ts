@@ -1,12 +1,13 @@
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { db } from '@/server/db/client';
+import { db, sqlClient } from '@/server/db/client';
 import { roleAssignments } from '@/server/db/schema/access';
 import { grantRole, makeTenant, makeUser } from '@/test/factories';
 import { callJson } from '@/test/request';
 import { createOidcLab, listAuditRecords, type Problem, roleId, signIn } from './testing/oidc-lab.fixture';
 
 const lab = createOidcLab();
+const listSortedRoles = async (user: { id: string }) => (await lab.rolesOf(user)).sort();
 
 describe('roles of groups', () => {
   it('change at every sign-in; manually assigned roles stay', async () => {
@@ -60,6 +61,40 @@ describe('roles of groups', () => {
     await lab.store({ mappings: [{ group: 'x', role_id: body.id }] });
     return body.id;
   }
+
+  it('replace a manual assignment of the same role that expired, and not one that still counts', async () => {
+    const [viewer, super_admin] = [await roleId('viewer'), await roleId('super_admin')];
+    await lab.store({
+      mappings: [
+        { group: 'all', role_id: viewer },
+        { group: 'root', role_id: super_admin },
+      ],
+    });
+    lab.provider.people.set('fay', { email: 'fay@example.org', email_verified: true, groups: ['all', 'root'] });
+    const { user } = await signIn('fay');
+    if (!user) throw new Error('fay is not in');
+    for (const [expires_at, source] of [
+      ['2999-01-01T00:00:00Z', 'manual'],
+      ['2020-01-01T00:00:00Z', 'oidc'],
+    ] as const) {
+      await db.delete(roleAssignments).where(eq(roleAssignments.user_id, user.id));
+      const held = { user_id: user.id, tenant_id: null, project_id: null, source: 'manual' as const, expires_at };
+      await db.insert(roleAssignments).values([viewer, super_admin].map((role_id) => ({ ...held, role_id })));
+      await signIn('fay');
+      expect(await listSortedRoles(user)).toEqual([
+        ['super_admin', null, source],
+        ['viewer', null, source],
+      ]);
+    }
+    // An expired role that no group gives stays listed as it is.
+    await sqlClient()`update role_assignments set expires_at = '2020-01-01', source = 'manual' where user_id = ${user.id}`;
+    lab.provider.people.set('fay', { email: 'fay@example.org', email_verified: true, groups: ['all'] });
+    await signIn('fay');
+    expect(await listSortedRoles(user)).toEqual([
+      ['super_admin', null, 'manual'],
+      ['viewer', null, 'oidc'],
+    ]);
+  });
 
   it('never leave the installation without a super administrator', async () => {
     const role_id = await roleId('super_admin');
