@@ -149,7 +149,7 @@ function openOrCreateSecrets(row: repository.ChannelRow): Omit<WebhookSecrets, '
 
 /**
  * Changes a channel; omitted fields stay. A new address requires permission to read everything that the channel
- * reports.
+ * reports, and what it did not deliver yet.
  * @throws AppError `not_found`, `version_conflict`, `conflict` when the name is in use, `refused` for a field of the
  * other kind, `forbidden`
  */

@@ -258,6 +258,26 @@ describe('who may', () => {
     expect((await send('PATCH', path, headers, { name: 'Renamed' })).status).toBe(200);
     const rerouted = await send('PATCH', `/notification-rules/${wide.json.id}`, headers, { channel_ids: [] });
     expect(rerouted.status).toBe(403);
+
+    // Without its rule the channel still has what it was to report, and what a retry would send again.
+    expect((await send('DELETE', `/notification-rules/${wide.json.id}`, headers)).status).toBe(204);
+    const [notice, delivery] = [newId(), newId()];
+    await sql`insert into notifications (id, tenant_id, rule_name, event, condition, title, detail, items, items_total, in_app)
+      values (${notice}, ${fixture.ours.tenant.id}, 'By an administrator', 'opened', 'suspicious_traffic_critical', 'x', 'x', '[]', 0, false)`;
+    await sql`insert into notification_deliveries (id, notification_id, tenant_id, channel_id, channel_name, channel_kind, status, next_attempt_at)
+      values (${delivery}, ${notice}, ${fixture.ours.tenant.id}, ${channel.id}, 'Shared', 'email', 'queued', now())`;
+    for (const [status, expected] of [
+      ['queued', 403],
+      ['sending', 403],
+      ['failed', 403],
+      ['sent', 200],
+    ] as const) {
+      const over = status === 'failed' || status === 'sent';
+      await sql`update notification_deliveries set status = ${status}, next_attempt_at = case when ${over} then null else now() end,
+        finished_at = case when ${over} then now() end where id = ${delivery}`;
+      const moved = await send('PATCH', path, headers, { recipients: [`${status}@example.org`] });
+      expect(moved.status, status).toBe(expected);
+    }
   });
 
   it('do not do it with a role that only reads, or with none', async () => {

@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import { union } from 'drizzle-orm/pg-core';
 import { RULE_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import type { Condition } from '@/domain/notifications/condition';
@@ -10,9 +11,11 @@ import { queryPage } from '../../db/query-page';
 import { tenants } from '../../db/schema/access';
 import {
   notificationChannels,
+  notificationDeliveries,
   notificationIncidents,
   notificationRuleChannels,
   notificationRules,
+  notifications,
 } from '../../db/schema/notifications';
 import { filterByTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
 
@@ -155,11 +158,26 @@ export function listActiveChannels(
     .orderBy(asc(notificationChannels.id));
 }
 
-/** The conditions that any rule reports to a channel. */
+/**
+ * The conditions that any rule reports to a channel, and those of notices that a rule reported and that still wait for it or can be retried,
+ * also if the rule is gone.
+ */
 export async function listChannelConditions(executor: Executor, channelId: string): Promise<Condition[]> {
-  const rows = await executor
-    .selectDistinct({ condition: sql<Condition>`unnest(${notificationRules.conditions})` })
-    .from(notificationRules)
-    .where(uses(channelId));
+  const unsent = and(
+    eq(notificationDeliveries.channel_id, channelId),
+    inArray(notificationDeliveries.status, ['queued', 'sending', 'failed']),
+    isNotNull(notifications.condition),
+  );
+  const rows = await union(
+    executor
+      .select({ condition: sql<Condition>`unnest(${notificationRules.conditions})` })
+      .from(notificationRules)
+      .where(uses(channelId)),
+    executor
+      .select({ condition: sql<Condition>`${notifications.condition}` })
+      .from(notificationDeliveries)
+      .innerJoin(notifications, eq(notifications.id, notificationDeliveries.notification_id))
+      .where(unsent),
+  );
   return rows.map(({ condition }) => condition);
 }
