@@ -99,7 +99,7 @@ describe('the audit chain', () => {
     await write({ after: { a: 1 } });
     const seq = (await verifyAuditChain(reader)).checked;
     await write();
-    const [before] = await readAuditChain(seq - 1, 1);
+    const [before] = await readAuditChain(db, seq - 1, 1);
     await tamper(`update audit_records set ${change} where seq = ${seq}`);
     expect((await verifyAuditChain(reader)).broken).toEqual({ seq, reason });
     const { hash, previous_hash, actor_name, at } = before ?? { hash: '', previous_hash: '', actor_name: '', at: '' };

@@ -1,7 +1,7 @@
 import type { AuditListInput, AuditRecord } from '@/domain/audit';
 import type { Page } from '@/domain/list';
 import type { Scope } from '../auth/scope';
-import { db } from '../db/client';
+import { db, type Tx } from '../db/client';
 import { AppError } from '../lib/errors';
 import { processState } from '../lib/process-state';
 import { notFound } from '../lib/refusals';
@@ -54,13 +54,21 @@ const isCutRecord = ({ action, after }: StoredAuditRecord, { seq, hash }: AuditC
 
 /**
  * Recomputes the whole chain, in batches, up to the record that was the newest at the start. A trail that was cut
- * begins after its last checkpoint, and must hold a record of this cut.
+ * begins after its last checkpoint, and must hold a record of this cut. All batches are of one state: a cut that is made in between must not
+ * pass for missing records.
  */
-export async function verifyAuditChain(
+export function verifyAuditChain(
   _scope: Scope<'audit:read'>,
   anchor: AuditAnchor | null = null,
 ): Promise<AuditVerification> {
-  const [last, cut] = await Promise.all([lastAuditRecord(db), lastAuditCheckpoint(db)]);
+  return db.transaction((tx) => verifyState(tx, anchor), {
+    isolationLevel: 'repeatable read',
+    accessMode: 'read only',
+  });
+}
+
+async function verifyState(tx: Tx, anchor: AuditAnchor | null): Promise<AuditVerification> {
+  const [last, cut] = [await lastAuditRecord(tx), await lastAuditCheckpoint(tx)];
   const end = last?.seq ?? 0;
   const start = cut?.seq ?? 0;
   const at: AuditAnchor = { seq: start, hash: cut?.hash ?? GENESIS_HASH };
@@ -80,7 +88,7 @@ export async function verifyAuditChain(
     broken: reason && { seq, reason },
   });
   while (at.seq < end) {
-    const batch = await readAuditChain(at.seq, BATCH);
+    const batch = await readAuditChain(tx, at.seq, BATCH);
     if (batch.length === 0) return verdict('missing');
     for (const stored of batch) {
       const { previous_hash, hash, ...record } = stored;

@@ -34,8 +34,12 @@ export async function insertAuditRecord(tx: Tx, record: typeof auditRecords.$inf
 }
 
 /** Up to `limit` records after `seq`, in the order of the chain. */
-export async function readAuditChain(afterSeq: number, limit: number): Promise<StoredAuditRecord[]> {
-  return db
+export async function readAuditChain(
+  executor: Executor,
+  afterSeq: number,
+  limit: number,
+): Promise<StoredAuditRecord[]> {
+  return executor
     .select()
     .from(auditRecords)
     .where(gt(auditRecords.seq, afterSeq))
