@@ -49,6 +49,13 @@ export function loginLimits(email: string, origin: Origin): AttemptLimit[] {
   ];
 }
 
+/**
+ * The limits of one account of the directory, by what never changes about it: a directory finds the same account under many
+ * spellings of its name, and each of those has limits of its own.
+ */
+export const directoryLimits = (subject: string, origin: Origin): AttemptLimit[] =>
+  loginLimits(`directory ${subject}`, origin);
+
 const BUSY = { forget_seconds: 900, tries: 10, per_seconds: 120 };
 
 /** Bound of sign-in for one source that tries many accounts. A whole office may share the address, so it slows and never locks. */

@@ -7,12 +7,15 @@ import type { Directory, DirectoryCheck } from '@/domain/directory';
 import type { User } from '@/domain/user';
 import { newApiToken } from '@/server/access/account/api-tokens';
 import { makeAdministrator } from '@/server/access/users/make-administrator';
+import { decodeBase32, stepAt, totpCode } from '@/server/auth/one-time-codes';
 import { systemScope } from '@/server/auth/scope';
 import { hashToken } from '@/server/auth/session-tokens';
 import { db, sqlClient } from '@/server/db/client';
 import { roles, users } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
 import { apiTokens, ldapSettings } from '@/server/db/schema/sign-in';
+import { clock } from '@/server/lib/clock';
+import { seal } from '@/server/lib/crypto';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { callJson } from '@/test/request';
@@ -22,7 +25,11 @@ import { checkDirectoryAccounts } from './check-accounts';
 
 type Headers = Record<string, string>;
 type Problem = { reason?: string; detail?: string; errors?: { field: string }[] };
-type Answer = Problem & { access_token?: string; user?: CurrentUser; second_factor?: { methods: string[] } };
+type Answer = Problem & {
+  access_token?: string;
+  user?: CurrentUser;
+  second_factor?: { challenge_token: string; methods: string[] };
+};
 
 // Before anything reads the environment: that happens once.
 vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.0.0/8');
@@ -302,6 +309,40 @@ describe.skipIf(findSlapdProblem() !== null)('a directory', () => {
       }
     }
     for (const name of people) await slapd.set(dn(name), 'employeeNumber', []);
+  });
+
+  it('forgets failures only after the second factor, under the entered name and for the account', async () => {
+    await store();
+    const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+    const at = fakeClock(new Date());
+    try {
+      const user_id = (await login('alice', 'alice secret')).body.user?.id ?? '';
+      const { sealed, key_id } = seal(secret, user_id);
+      await sqlClient()`insert into second_factors (user_id, secret_encrypted, secret_key_id, confirmed_at)
+        values (${user_id}, ${sealed}, ${key_id}, now())`;
+      const fail = async (name: string, times: number) => {
+        for (let i = 0; i < times; i += 1) expect((await login(name, 'wrong')).status).toBe(401);
+      };
+      const signIn = async (name: string) => {
+        at.advance(30);
+        const { body } = await login(name, 'alice secret');
+        const code = totpCode(decodeBase32(secret), stepAt(clock.now()));
+        const challenge_token = body.second_factor?.challenge_token;
+        return callJson<Answer>('/auth/second-factor', {}, { body: { challenge_token, code } });
+      };
+      // By one name, then by another one of the same account: neither starts with former failures.
+      for (const name of ['alice', 'alice@example.org']) {
+        await fail(name, 4);
+        expect((await signIn(name)).status).toBe(200);
+      }
+      await fail('alice', 2);
+      // The password alone makes nothing good.
+      expect((await login('alice', 'alice secret')).body.second_factor).toBeDefined();
+      await fail('alice', 3);
+      expect((await login('alice', 'alice secret')).status).toBe(429);
+    } finally {
+      at.restore();
+    }
   });
 
   it('asks for the second factor that a role requires', async () => {

@@ -1,6 +1,6 @@
 import { AccountEmail } from '@/domain/auth';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
-import { assertNotLocked, clearFailures, loginLimits } from '../../auth/attempt-limits';
+import { assertNotLocked, clearFailures, directoryLimits, loginLimits } from '../../auth/attempt-limits';
 import type { OpenScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
@@ -34,19 +34,13 @@ const REFUSALS: Record<Refusal, string> = {
   inactive: 'Your account is not active. Contact an administrator.',
 };
 
-/**
- * The limits of one account of the directory, by what never changes about it: a directory finds the same account under many
- * spellings of its name, and each of those has limits of its own.
- */
-const subjectLimits = (scope: OpenScope, subject: string) => loginLimits(`directory ${subject}`, scope.origin);
-
 /** What the directory says about a name and a password. @throws AppError `unavailable`, `too_many_requests` */
 async function askDirectory(scope: OpenScope, row: LdapSettingsRow, { email, password }: Input) {
   try {
     return await withDirectory(toAccess(row), { allow: env().FABRIC_ALLOW_PRIVATE_TARGETS }, async (session) => {
       const account = await session.findUser(email);
       if (!account) return { account: null, matches: false };
-      await assertNotLocked(db, subjectLimits(scope, account.id));
+      await assertNotLocked(db, directoryLimits(account.id, scope.origin));
       if (!(await session.verifyPassword(account, password))) return { account, matches: false };
       return { account: { ...account, groups: await session.listGroups(account, email) }, matches: true };
     });
@@ -108,7 +102,7 @@ export async function signInByDirectory(
   client: { user_agent: string | null },
 ): Promise<IssuedSession | SecondFactorNeeded> {
   const { account: found, matches } = await askDirectory(scope, row, input);
-  const limits = [...loginLimits(input.email, scope.origin), ...(found ? subjectLimits(scope, found.id) : [])];
+  const limits = [...loginLimits(input.email, scope.origin), ...(found ? directoryLimits(found.id, scope.origin) : [])];
   const answer = await db.transaction(async (tx) => {
     // Check again: among many concurrent guesses, a right one must not succeed after the others locked the account.
     await assertNotLocked(tx, limits);
@@ -141,7 +135,7 @@ export async function signInByDirectory(
     await applyGroups(tx, user, { provider: 'ldap', isMember: createGroupTest(found.groups) }, scope.origin);
     const challenge = await issueChallenge(tx, user.id, 'ldap');
     if (challenge) return challenge;
-    // Only now: the password alone must not wipe out wrong codes.
+    // Only now: the password alone must not wipe out wrong codes. With a second factor the second step does it.
     await clearFailures(tx, limits);
     return completeSignIn(tx, scope, { account: user, proof: { method: 'ldap', second_factor: null }, ...client });
   });

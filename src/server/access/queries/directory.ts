@@ -34,6 +34,17 @@ export async function isDirectoryAccount(executor: Executor, userId: string): Pr
   return (await executor.$count(userIdentities, here)) > 0;
 }
 
+/** By what the directory knows a user: the ID, and the name that was last entered at sign-in. */
+export async function listDirectoryNames(
+  executor: Executor,
+  userId: string,
+): Promise<{ subject: string; sign_in_name: string | null }[]> {
+  return executor
+    .select({ subject: userIdentities.subject, sign_in_name: userIdentities.sign_in_name })
+    .from(userIdentities)
+    .where(and(eq(userIdentities.user_id, userId), eq(userIdentities.issuer, LDAP_ID)));
+}
+
 export type DirectoryAccount = { user_id: string; subject: string; sign_in_name: string | null };
 
 /** Active users of the directory who are signed in, or have API tokens that work. */

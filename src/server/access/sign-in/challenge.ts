@@ -7,7 +7,7 @@ import type {
   SignInMethod,
 } from '@/domain/second-factor';
 import { CHALLENGE_METHODS, type ChallengeMethod } from '@/domain/second-factor';
-import { assertNotLocked, loginLimits } from '../../auth/attempt-limits';
+import { assertNotLocked, clearFailures, directoryLimits, loginLimits } from '../../auth/attempt-limits';
 import { decodeBase32, hashRecoveryCode, matchTotp } from '../../auth/one-time-codes';
 import type { OpenScope } from '../../auth/scope';
 import { hashToken } from '../../auth/session-tokens';
@@ -17,6 +17,7 @@ import { clock } from '../../lib/clock';
 import { unseal } from '../../lib/crypto';
 import { AppError } from '../../lib/errors';
 import { countSignIn } from '../../lib/metrics';
+import { listDirectoryNames } from '../queries/directory';
 import { setSignInPasskeyChallenge } from '../queries/passkeys';
 import {
   type Challenge,
@@ -142,6 +143,14 @@ const REFUSED = {
   passkey_counter: PASSKEY_COUNTER_MESSAGE,
 } as const;
 
+/** Forgets failures by what the directory knows an account; those of its email address go with every sign-in. */
+async function clearDirectoryFailures(tx: Tx, scope: OpenScope, userId: string): Promise<void> {
+  for (const { subject, sign_in_name } of await listDirectoryNames(tx, userId)) {
+    const named = sign_in_name === null ? [] : loginLimits(sign_in_name, scope.origin);
+    await clearFailures(tx, [...named, ...directoryLimits(subject, scope.origin)]);
+  }
+}
+
 /**
  * The second step of signing in: a code of the app, a recovery code, or a passkey. A wrong one counts like a wrong
  * password.
@@ -167,6 +176,7 @@ export async function answerChallenge(
     }
     await deleteChallenge(tx, waiting.id);
     const { method, family_id } = waiting;
+    if (method === 'ldap') await clearDirectoryFailures(tx, scope, account.id);
     return completeSignIn(tx, scope, { account, proof: { method, second_factor }, family_id, ...client });
   });
   if ('refused' in session) {
