@@ -88,7 +88,7 @@ function UnlinkDialog({ user, identity, onClose }: { user: User; identity: UserI
     >
       <p>
         {t(
-          'All sessions of {user} end. This provider account can no longer sign in unless it is linked again by verified email address.',
+          'All sessions of {user} end, roles of groups are removed and API tokens are suspended. This provider account can no longer sign in unless it is linked again by verified email address.',
           { user: user.email },
         )}
       </p>

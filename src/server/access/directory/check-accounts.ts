@@ -69,7 +69,7 @@ async function checkAccount(
         : row.require_group && !mapped
           ? 'no_group'
           : null;
-    await applyGroups(tx, user, { provider: 'ldap', isMember: reason === null ? isMember : () => false }, by.origin);
+    await applyGroups(tx, user, { provider: 'ldap', isMember: reason === null ? isMember : () => false }, by);
     if (reason === null) return true;
     const ended_sessions = await endSessions(tx, user_id);
     const suspended_programs = await suspendUserApiTokens(tx, user_id, clock.now().toISOString());

@@ -16,7 +16,7 @@ import { auditRecords } from '@/server/db/schema/operations';
 import { apiTokens, ldapSettings } from '@/server/db/schema/sign-in';
 import { clock } from '@/server/lib/clock';
 import { seal } from '@/server/lib/crypto';
-import { bearer, makeTenant, makeUser } from '@/test/factories';
+import { bearer, grantRole, makeTenant, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { callJson } from '@/test/request';
 import { BASE, BIND, findSlapdProblem, GROUPS, PEOPLE, type Slapd, startSlapd } from '@/test/slapd';
@@ -343,6 +343,35 @@ describe.skipIf(findSlapdProblem() !== null)('a directory', () => {
     } finally {
       at.restore();
     }
+  });
+
+  it('leaves neither roles nor API tokens to an account that is unlinked', async () => {
+    await store();
+    const user_id = (await login('alice', 'alice secret')).body.user?.id ?? '';
+    await grantRole({ id: user_id }, 'auditor');
+    const { token, prefix } = newApiToken();
+    await db.insert(apiTokens).values({
+      ...{ user_id, name: 'nightly', prefix, token_hash: hashToken(token), permissions: ['policy:read'] },
+      expires_at: '2999-01-01T00:00:00Z',
+    });
+    const program = { authorization: `Bearer ${token}` };
+    expect((await callJson('/policies', program)).status).toBe(200);
+    const { body } = await callJson<{ items: { id: string }[] }>(`/users/${user_id}/identities`, boss);
+    const path = `/users/${user_id}/identities/${body.items[0]?.id}`;
+    expect((await callJson(path, boss, { method: 'DELETE' })).status).toBe(204);
+    expect(await listRoles(user_id)).toEqual([['auditor', null, 'manual']]);
+    expect((await callJson('/policies', program)).status).toBe(401);
+    const [unlinked, changed] = await db
+      .select()
+      .from(auditRecords)
+      .where(eq(auditRecords.object_id, user_id))
+      .orderBy(desc(auditRecords.seq))
+      .limit(2);
+    expect(unlinked).toMatchObject({
+      action: 'user.identity_unlinked',
+      after: { ended_sessions: 1, suspended_programs: 1 },
+    });
+    expect(changed).toMatchObject({ action: 'user.roles_changed', actor_name: unlinked?.actor_name });
   });
 
   it('asks for the second factor that a role requires', async () => {

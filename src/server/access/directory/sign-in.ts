@@ -132,7 +132,8 @@ export async function signInByDirectory(
       await fail(`directory_${user.refused}`, user.account);
       return { refused: user.refused };
     }
-    await applyGroups(tx, user, { provider: 'ldap', isMember: createGroupTest(found.groups) }, scope.origin);
+    const by = { actor: PROVIDER_ACTOR.ldap, origin: scope.origin };
+    await applyGroups(tx, user, { provider: 'ldap', isMember: createGroupTest(found.groups) }, by);
     const challenge = await issueChallenge(tx, user.id, 'ldap');
     if (challenge) return challenge;
     // Only now: the password alone must not wipe out wrong codes. With a second factor the second step does it.

@@ -8,6 +8,8 @@ import { newId } from '../../lib/ids';
 import { logger } from '../../lib/logger';
 import { notFound } from '../../lib/refusals';
 import type { ProviderClaims } from '../../providers/oidc/read-claims';
+import { suspendUserApiTokens } from '../queries/api-tokens';
+import { LDAP_ID } from '../queries/directory';
 import {
   deleteIdentity,
   findIdentity,
@@ -132,18 +134,23 @@ export async function listUserIdentities(
 }
 
 /**
- * Unlinks a user from an account at a provider, which can then no longer be used to sign in; all their sign-ins end.
+ * Unlinks a user from an account at a provider, which can then no longer be used to sign in; all their sign-ins end, the roles of its
+ * groups go, and API tokens are suspended: nothing compares them with the provider any more.
  * @throws AppError `not_found`; `forbidden` for a user with permissions that the actor lacks, and for API tokens
  */
 export async function unlinkIdentity(scope: Scope<'user:write'>, userId: string, id: string): Promise<void> {
   assertNoToken(scope, 'end sessions');
   return db.transaction(async (tx) => {
+    await repository.lockSuperAdmins(tx);
     const user = await lockUser(tx, userId);
     if (!user) throw notFound('user');
     await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], clock.now().toISOString()));
     const gone = await deleteIdentity(tx, userId, id);
     if (!gone) throw notFound('account of this user at a provider');
+    const provider = gone.issuer === LDAP_ID ? 'ldap' : 'oidc';
+    await applyGroups(tx, user, { provider, isMember: () => false }, scope);
     const ended_sessions = await endSessions(tx, userId);
+    const suspended_programs = await suspendUserApiTokens(tx, userId, clock.now().toISOString());
     const { issuer, subject, email } = gone;
     await recordAudit(tx, scope, {
       action: 'user.identity_unlinked',
@@ -151,7 +158,7 @@ export async function unlinkIdentity(scope: Scope<'user:write'>, userId: string,
       object_id: userId,
       object_name: user.email,
       before: { issuer, subject, email },
-      after: { ended_sessions },
+      after: { ended_sessions, suspended_programs },
     });
   });
 }
@@ -173,7 +180,7 @@ export async function applyGroups(
   tx: Tx,
   user: { id: string; email: string; version: number },
   { provider, isMember }: { provider: GroupProvider; isMember: (group: string) => boolean },
-  origin: Origin,
+  by: { actor: Actor; origin: Origin | null },
 ): Promise<boolean> {
   const now = clock.now().toISOString();
   const mapped = (await listRoleMappings(tx, provider)).filter(({ group }) => isMember(group));
@@ -207,17 +214,13 @@ export async function applyGroups(
   }
   await repository.updateUser(tx, user.id, { version: user.version + 1 });
   const after = await repository.findAssignments(tx, [user.id], now);
-  await recordAudit(
-    tx,
-    { actor: PROVIDER_ACTOR[provider], origin },
-    {
-      action: 'user.roles_changed',
-      object_kind: 'user',
-      object_id: user.id,
-      object_name: user.email,
-      before: { assignments: toAuditedAssignments(held) },
-      after: { assignments: toAuditedAssignments(after) },
-    },
-  );
+  await recordAudit(tx, by, {
+    action: 'user.roles_changed',
+    object_kind: 'user',
+    object_id: user.id,
+    object_name: user.email,
+    before: { assignments: toAuditedAssignments(held) },
+    after: { assignments: toAuditedAssignments(after) },
+  });
   return true;
 }

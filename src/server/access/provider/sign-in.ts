@@ -23,7 +23,7 @@ import {
   openIdToken,
   storeProviderSession,
 } from '../sign-in/sessions';
-import { applyGroups, findAccount } from './accounts';
+import { applyGroups, findAccount, PROVIDER_ACTOR } from './accounts';
 import { openSignInProvider } from './open-provider';
 
 /**
@@ -78,7 +78,8 @@ async function signInAs(
       return { problem: found.problem };
     }
     const { user } = found;
-    await applyGroups(tx, user, { provider: 'oidc', isMember: (group) => groups.includes(group) }, scope.origin);
+    const by = { actor: PROVIDER_ACTOR.oidc, origin: scope.origin };
+    await applyGroups(tx, user, { provider: 'oidc', isMember: (group) => groups.includes(group) }, by);
     const family_id = newId();
     if (settings.sign_out_at_provider)
       await storeProviderSession(tx, { family_id, user_id: user.id, issuer, id_token });
