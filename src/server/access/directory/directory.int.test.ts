@@ -192,9 +192,15 @@ describe.skipIf(findSlapdProblem() !== null)('a directory', () => {
     // By another name the directory finds its account, but the address belongs to the local one.
     const refused = await login('alice', 'alice secret');
     expect([refused.status, refused.body.reason]).toEqual([401, 'directory_email_taken']);
+    // An account that was created without a password is not taken over either, and its owner reads why.
     await sqlClient()`update users set password_hash = null where id = ${local.id}`;
-    expect((await login('alice@example.org', 'alice secret')).status).toBe(401);
+    for (const name of ['alice@example.org', 'alice']) {
+      const taken = await login(name, 'alice secret');
+      expect([taken.status, taken.body.reason], name).toEqual([401, 'directory_email_taken']);
+      expect((await login(name, 'wrong')).body.reason, name).toBeUndefined();
+    }
     await sqlClient()`delete from users where id = ${local.id}`;
+    await sqlClient()`truncate rate_limits`;
     const { body } = await login('alice', 'alice secret');
     const set = await callJson<Problem>(`/users/${body.user?.id}`, boss, {
       method: 'PATCH',

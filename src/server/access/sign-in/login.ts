@@ -15,7 +15,7 @@ import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { countSignIn } from '../../lib/metrics';
 import { signInByDirectory } from '../directory/sign-in';
-import { findLdapSettings, isDirectoryAccount, type LdapSettingsRow } from '../queries/directory';
+import { findLdapSettings, type LdapSettingsRow } from '../queries/directory';
 import { hasSignedInFrom } from '../queries/refresh-tokens';
 import { lockUser } from '../queries/user-list';
 import { findCredentials, updatePassword } from '../queries/users';
@@ -85,7 +85,7 @@ async function signIn(
   }
   // A name with a local password stays here: its password is never sent to the directory, and no directory account takes it over.
   const directory = known === null ? await findLdapSettings(db) : null;
-  if (directory?.enabled && (!account || (await isDirectoryAccount(db, account.id)))) return { directory };
+  if (directory?.enabled) return { directory };
   const asker = { source: sourceKey(scope.origin), account: input.email };
   const reason = failureReason(account, await verifyPassword(known, input.password, asker));
   if (!account || known === null || reason) {
