@@ -1,6 +1,7 @@
 import { compileRule, unknownRule } from './compile-rule';
 import type { CompiledRule } from './compiled-rule';
 import type { LiveCluster, LiveRule } from './live-state';
+import { findRefusedMember } from './refused-group';
 import type { Scopes } from './resolve-address';
 import type { ListScope, RulePlace } from './verdict';
 
@@ -50,6 +51,9 @@ function compileGroup(rule: LiveRule, place: RulePlace, view: ChainView): Compil
   if (!view.groups) return [unknownRule(inGroup)];
   // A group that does not exist is an empty chain.
   const members = Object.hasOwn(view.groups, rule.action) ? (view.groups[rule.action] ?? []) : [];
+  const { implementation, cluster } = view.scopes;
+  const refused = implementation === 'nftables' ? null : findRefusedMember(members, view.family, cluster);
+  if (refused !== null) return [unknownRule({ ...inGroup, group_position: refused })];
   const own = { ...view, scopes: { ...view.scopes, guest: null } };
   return [...members]
     .sort((a, b) => a.pos - b.pos)

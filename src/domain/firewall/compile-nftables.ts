@@ -51,6 +51,8 @@ function resolveAddresses(
       continue;
     }
     const set = resolveAddress(text, scopes);
+    // What it refers to is gone: the generator leaves out the rule.
+    if (set[4].length === 0 && set[6].length === 0 && set.rest === 'no') return 'never';
     const own = resolveFamily(text, set);
     if (own === 4 || own === 6) {
       if (decided === undefined && own !== family) return 'never';

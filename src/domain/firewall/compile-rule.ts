@@ -14,12 +14,9 @@ import { hasPorts, protocolNumber } from './data/protocols';
 import type { LiveRule } from './live-state';
 import type { Packet } from './packet';
 import { type PortSet, parseLivePorts, portSetHas } from './port-match';
+import { protocolFamily } from './refused-group';
 import { resolveAddress, type Scopes } from './resolve-address';
 import type { RulePlace } from './verdict';
-
-/** The family that the protocol's name limits a rule to. Numbers do not limit it. */
-const protocolFamily = (proto: string | undefined): 4 | 6 | undefined =>
-  proto === 'icmp' ? 4 : proto === 'icmpv6' || proto === 'ipv6-icmp' ? 6 : undefined;
 
 /** Null when the combination is one that the hypervisor's compiler refuses, so that no rule comes of it. */
 function compileConditions({ proto, dport, sport, icmp }: Parts, family: 4 | 6): Conditions | null {

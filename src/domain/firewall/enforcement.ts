@@ -1,5 +1,7 @@
 import { effectiveOptions } from './guest-options';
 import type { LiveNic, LiveNode, LiveState } from './live-state';
+import { possibleImplementations } from './node-options';
+import { findRefusedGroup } from './refused-group';
 import type { NotEnforcedReason, UnknownReason } from './verdict';
 
 /** Whether the chain of an interface filters: yes, no with every reason, or not known with every reason. */
@@ -31,6 +33,10 @@ export function evaluateEnforcement(state: LiveState, nic: LiveNic): Enforcement
   if (cluster === null) unknown.push('unknown_cluster_firewall');
   if (guest === null) unknown.push('unknown_guest_options');
   if (nic.firewall === null) unknown.push('unknown_nic_flag');
+  const hasRefusedGroup = ([4, 6] as const).some((family) =>
+    findRefusedGroup(state.guest, state.cluster, nic.name, family),
+  );
+  if (hasRefusedGroup && possibleImplementations(state.node).includes('iptables')) unknown.push('group_cannot_compile');
   const [firstUnknown, ...moreUnknown] = unknown;
   return firstUnknown ? { status: 'unknown', reasons: [firstUnknown, ...moreUnknown] } : { status: 'on' };
 }

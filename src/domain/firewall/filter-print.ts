@@ -25,8 +25,9 @@ export function printFilter(state: LiveState, nic: LiveNic): string {
   ]);
   if (enforcement.status === 'off') return toText([enforcement, switches, around]);
   const { enable: _enable, ...others } = options ?? {};
-  const chains = filters.map(({ ip_filter, index }) => [
+  const chains = filters.map(({ ip_filter, refused, index }) => [
     ip_filter,
+    FAMILIES.map((family) => refused[family] !== null),
     DIRECTIONS.map((direction) => FAMILIES.map((family) => index(direction, family).rules)),
   ]);
   return toText([enforcement, switches, around, options && others, rules_reason, mac, chains]);

@@ -5,6 +5,10 @@ import { rejectOutcome } from './reject-outcome';
 import { firstMatch } from './rule-index';
 import { type DefiniteVerdict, type Possibility, settled, undecided, type Verdict } from './verdict';
 
+/** Why a group is unknown that was read: iptables cannot load the rule that the place names. */
+export const unknownGroupReason = ({ place }: CompiledRule): 'group_cannot_compile' | null =>
+  place.group_position === undefined ? null : 'group_cannot_compile';
+
 /** What becomes of a packet that the rule certainly matches. */
 export function getRuleOutcome(
   filter: Pick<PreparedFilter, 'node' | 'implementation'>,
@@ -26,7 +30,7 @@ export function evaluateGuestRules(
       what === 'packet'
         ? 'unknown_packet_detail'
         : rule.action === 'unknown'
-          ? guest.rules_reason
+          ? (unknownGroupReason(rule) ?? guest.rules_reason)
           : 'unknown_reference';
     possible.push({ verdict: getRuleOutcome(filter, rule, packet), reason, place: rule.place });
   });

@@ -93,6 +93,8 @@ function evaluateGuestChain(
   packet: Packet,
   possible: Possibility[],
 ): Verdict {
+  const refused = filter.refused[packet.source.family];
+  if (refused) possible.push({ verdict: 'accept', reason: 'group_cannot_compile', place: refused });
   const verdict =
     evaluateBeforeRules(guest, filter, packet, possible) ??
     evaluateGuestRules(guest, filter, packet, possible) ??

@@ -2,7 +2,7 @@ import { formatIp } from '../net/ip-address';
 import type { LiveCluster, LiveRule } from './live-state';
 import { isManaged, possibleNftablesOutcomes } from './node-nftables-oracle.fixture';
 import { and, bits, inSet, or, type Sight, type Tri, tri } from './oracle-addresses.fixture';
-import { either, type Outcome, plainIptables } from './oracle-rules.fixture';
+import { either, isDeadly, type Outcome, plainIptables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 const not = (answer: Tri): Tri => (answer === '?' ? '?' : tri(answer === 'n'));
@@ -93,7 +93,8 @@ function walk(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> 
       if (rule.enable !== 1 || rule.errors) continue;
       const there = and(named, rule.iface ? '?' : 'y');
       if (rule.type === 'group') {
-        if (!cluster.groups) step('?', 'unknown');
+        const members = cluster.groups?.[rule.action] ?? [];
+        if (!cluster.groups || members.some((member) => isDeadly(member, v6, cluster))) step('?', 'unknown');
         else walkRules(cluster.groups[rule.action] ?? [], there);
       } else if (rule.type === packet.direction) {
         for (const part of macroParts(rule, v6)) {

@@ -1,4 +1,5 @@
 import type { CompiledRule } from './compiled-rule';
+import { unknownGroupReason } from './guest-rules';
 import { type Doubt, type Step, toStep } from './node-steps';
 import type { NodeRulePlace } from './node-verdict';
 import type { Packet } from './packet';
@@ -15,7 +16,8 @@ export function* nodeRuleSteps(
   const getRulePlace = ({ place }: CompiledRule) => place as NodeRulePlace;
   const doubts: Doubt[] = [];
   const match = firstMatch(chain.index(packet.direction, packet.source.family), packet, (rule, what) => {
-    const unread = rule.place.group === undefined ? 'unknown_node_rules' : 'unknown_group';
+    const unread =
+      unknownGroupReason(rule) ?? (rule.place.group === undefined ? 'unknown_node_rules' : 'unknown_group');
     const detail = what === 'packet' || chain.with_interface(rule);
     const doubt = rule.action === 'unknown' ? unread : detail ? 'unknown_packet_detail' : 'unknown_reference';
     doubts.push({ verdict: getRuleOutcome(rule), doubt, place: getRulePlace(rule) });

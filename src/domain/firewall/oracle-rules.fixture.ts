@@ -1,4 +1,4 @@
-import type { LiveRule } from './live-state';
+import type { LiveCluster, LiveRule } from './live-state';
 import {
   address,
   alias,
@@ -67,10 +67,51 @@ export const MACROS: Record<string, (v6: boolean) => Partial<LiveRule>[]> = {
   ping: (v6) => [{ proto: v6 ? 'icmpv6' : 'icmp', 'icmp-type': 'echo-request' }],
 };
 
+/** Whether a rule of a group stops what generates the chains for iptables: ports of ICMP that are no types, and objects that are not those of the data center. */
+export function isDeadly(rule: LiveRule, v6: boolean, { ipsets, aliases }: LiveCluster): boolean {
+  if (rule.enable !== 1 || rule.errors || !['in', 'out'].includes(rule.type)) return false;
+  const [proto, texts] = [rule.proto ?? '', [rule.source ?? '', rule.dest ?? '']];
+  const family = (text: string): boolean | undefined => {
+    if (text === '' || text.startsWith('+')) return undefined;
+    if (!/^(dc\/|guest\/)?[A-Za-z][\w-]+$/.test(text)) return text.includes(':');
+    const value = alias(text, {
+      cluster: { ipsets, aliases, firewall_enabled: true, groups: {} },
+      guest: null,
+      nft: false,
+    });
+    return value === '?' ? undefined : value.includes(':');
+  };
+  const named = proto === 'icmp' ? false : proto.includes('icmp') ? true : undefined;
+  const limited = [named, ...texts.map(family)].find((found) => found !== undefined);
+  if (limited !== undefined && limited !== v6) return false;
+  const port = rule.dport === '0' ? '' : (rule.dport ?? '');
+  const isType =
+    proto !== 'ipv6-icmp' &&
+    (/^\d+$/.test(port) ? Number(port) < 256 : port === 'any' ? !v6 : `${proto} ${port}` in TYPES);
+  if (named !== undefined && port !== '' && !isType) return true;
+  return texts.some((text) => {
+    if (/^\+?guest\//.test(text)) return true;
+    const name = text.replace(/^\+(dc|sdn)\//, '');
+    if (name === text || !ipsets) return false;
+    return text.startsWith('+sdn') ? ipsets[name] !== undefined : ipsets[name] === undefined;
+  });
+}
+
 /** In IPv6 these are not protocols but headers in front of one. */
 const HEADERS = [0, 43, 44, 51, 60];
 
+/** Whether a reference with a scope certainly has nothing behind it: no rule comes of that. */
+function isGone(text: string | undefined, sight: Sight): boolean {
+  const [, set, scope, name = ''] = /^(\+?)(dc|guest)\/(.*)$/.exec(text ?? '') ?? [];
+  if (scope === undefined) return false;
+  const objects = scope === 'dc' ? sight.cluster : sight.guest;
+  if (!objects) return true;
+  if (set) return objects.ipsets !== null && !objects.ipsets[name];
+  return objects.aliases !== null && alias(text ?? '', sight) === '?';
+}
+
 export function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
+  if (isGone(rule.source, sight) || isGone(rule.dest, sight)) return 'n';
   const v6 = packet.source.family === 6;
   const named = rule.proto === 'icmp' ? 'v4' : rule.proto?.includes('icmp') ? 'v6' : 'both';
   if (named !== 'both' && (named === 'v6') !== v6) return 'n';
@@ -88,6 +129,7 @@ export function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri
 }
 
 export function plainNftables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
+  if (isGone(rule.source, sight) || isGone(rule.dest, sight)) return 'n';
   const v6 = packet.source.family === 6;
   const number = rule.proto ? (NUMBERS[rule.proto] ?? Number(rule.proto)) : null;
   if (number !== null && (number !== packet.protocol || (v6 && HEADERS.includes(number)))) return 'n';

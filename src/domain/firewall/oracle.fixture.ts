@@ -1,7 +1,7 @@
 import type { LiveNic, LiveRule, LiveState } from './live-state';
 import { and, bits, formatCachedIp, inSet, or, type Sight, type Tri, tri } from './oracle-addresses.fixture';
 import { combineInSeries, possibleGuestCrossings } from './oracle-forward.fixture';
-import { either, MACROS, type Outcome, plainIptables, plainNftables } from './oracle-rules.fixture';
+import { either, isDeadly, MACROS, type Outcome, plainIptables, plainNftables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 /**
@@ -119,6 +119,13 @@ function walk({ nft, cluster, flag, guest }: Case, state: LiveState, nic: LiveNi
   if (!options) return result.add('unknown');
   const accepted: Outcome = options.ips === 1 && incoming && !nft ? 'unknown' : 'accept';
 
+  const isDead = (group: string) =>
+    !nft && (state.cluster.groups?.[group] ?? []).some((member) => isDeadly(member, v6, state.cluster));
+  const uses = ({ enable, errors, iface, type: kind, action }: LiveRule) =>
+    enable === 1 && !errors && kind === 'group' && (!iface || iface <= nic.name) && isDead(action);
+  // Its chains may not be where packets are, and of the group they have some part or none.
+  if (state.guest.rules?.some(uses)) step('?', 'accept');
+
   const own = state.guest.ipsets?.[`ipfilter-${nic.name}`];
   const statics = (nic.static_addresses ?? []).map((text) => ({ cidr: text.replace(/\/.*/, '') }));
   // Only the address that the tests' MAC 02:00:00:00:00:01 implies is link-local and allowed.
@@ -161,7 +168,7 @@ function walk({ nft, cluster, flag, guest }: Case, state: LiveState, nic: LiveNi
       if (rule.errors && (!nft || gone)) continue;
       const present: Tri = rule.errors ? '?' : 'y';
       if (rule.type === 'group') {
-        if (!state.cluster.groups) step('?', 'unknown');
+        if (!state.cluster.groups || isDead(rule.action)) step('?', 'unknown');
         else walkRules(state.cluster.groups[rule.action] ?? [], { ...seen, guest: null });
       } else if (rule.type === packet.direction) {
         const parts = rule.macro ? (MACROS[rule.macro.toLowerCase()]?.(v6) ?? []) : [{}];

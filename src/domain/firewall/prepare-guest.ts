@@ -7,9 +7,10 @@ import { type EffectiveOptions, effectiveOptions } from './guest-options';
 import type { FilterImplementation, LiveCluster, LiveNic, LiveState } from './live-state';
 import { possibleImplementations } from './node-options';
 import { type PreparedNode, prepareNode } from './prepare-node';
+import { findRefusedGroup } from './refused-group';
 import { resolveAddress, type Scopes, setAddresses } from './resolve-address';
 import { buildRuleIndex, type RuleIndex } from './rule-index';
-import type { UnknownReason } from './verdict';
+import type { RulePlace, UnknownReason } from './verdict';
 import { type GuestCrossing, guestCrossing } from './vnet-crossing';
 
 /** The filter as one implementation makes it. */
@@ -21,6 +22,8 @@ export type PreparedFilter = {
   readonly index: (direction: 'in' | 'out', family: 4 | 6) => RuleIndex;
   /** The same filter with those of its rules only that may match a packet in question. */
   readonly narrow: (isAsked: AskedRules) => PreparedFilter;
+  /** The rule because of which the interface may have no chains; null: it has them. */
+  readonly refused: Readonly<Record<4 | 6, RulePlace | null>>;
   /** What filters between the interface and the other end of the packet; null: nothing. */
   readonly crossing: GuestCrossing | null;
 };
@@ -111,12 +114,16 @@ export function prepareGuest(state: LiveState, nic: LiveNic): PreparedGuest {
         return known;
       };
     };
+    const findRefused = (family: 4 | 6) =>
+      implementation === 'iptables' ? findRefusedGroup(state.guest, state.cluster, nic.name, family) : null;
+    const refused = { 4: findRefused(4), 6: findRefused(6) };
     const filter: PreparedFilter = {
       implementation,
       node: prepareNode(state.node, implementation),
       blacklist: resolveBlacklist(state.cluster),
       ip_filter: compileIpFilter(state, nic, options, scopes),
       crossing: implementation === 'nftables' ? guestCrossing(state, nic) : null,
+      refused,
       index: indexRules(),
       narrow: (isAsked) => ({ ...filter, index: indexRules(isAsked) }),
     };

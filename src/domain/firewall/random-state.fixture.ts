@@ -53,19 +53,36 @@ function randomRule(random: Random, pos: number, inGroup: boolean): LiveRule {
     const iface = maybe(0.3, () => pick(random, ['net0', 'net1']));
     return { pos, type: 'group', action: pick(random, ['web', 'db', 'dangling']), enable: 1, ...(iface && { iface }) };
   }
-  const proto = pick(random, [undefined, 'tcp', 'udp', 'tcp', 'udp', 'icmp', 'icmpv6', 'gre', 'ah', '6', '58', '0']);
+  const proto = pick(random, [
+    undefined,
+    'tcp',
+    'udp',
+    'tcp',
+    'udp',
+    'icmp',
+    'icmpv6',
+    'ipv6-icmp',
+    'gre',
+    'ah',
+    '6',
+    '58',
+    '0',
+  ]);
   const ports = proto === 'tcp' || proto === 'udp' || proto === '6';
   const macro = proto === undefined ? maybe(0.3, () => pick(random, ['SSH', 'DNS', 'Ping', 'ssh'])) : undefined;
   const address = () => (random() < 0.06 ? pick(random, UNKNOWN_ADDRESSES) : pick(random, ADDRESSES));
   const name = proto === 'icmp' ? pick(random, ['echo-request', 'fragmentation-needed', 'any']) : 'echo-request';
+  const isIcmp = proto === 'icmp' || proto === 'icmpv6' || proto === 'ipv6-icmp';
+  // An older way to write a type.
+  const older = isIcmp ? maybe(0.1, () => pick(random, ['echo-request', 'packet-too-big', 'ssh', '300'])) : undefined;
   const fields: { -readonly [K in keyof LiveRule]?: LiveRule[K] | undefined } = {
     proto,
     macro,
     source: maybe(0.5, address),
     dest: maybe(0.3, address),
-    dport: ports ? maybe(0.6, () => pick(random, [...PORTS, 'site-service'])) : undefined,
+    dport: ports ? maybe(0.6, () => pick(random, [...PORTS, 'site-service'])) : older,
     sport: ports ? maybe(0.2, () => pick(random, PORTS)) : undefined,
-    'icmp-type': proto === 'icmp' || proto === 'icmpv6' ? maybe(0.6, () => name) : undefined,
+    'icmp-type': isIcmp && older === undefined ? maybe(0.6, () => name) : undefined,
     iface: inGroup ? undefined : maybe(0.15, () => pick(random, ['net0', 'net1'])),
     errors: maybe(0.05, () =>
       pick<Record<string, string>>(random, [{ source: "no such alias 'gone'" }, { dest: 'mixed' }]),

@@ -12,6 +12,8 @@ export type Scopes = {
   readonly implementation?: FilterImplementation;
 };
 
+const NO_ADDRESSES: AddressSet = { 4: [], 6: [], rest: 'no' };
+
 type Found<T> = { readonly value: T } | 'absent' | 'unknown';
 
 /** The guest's own object hides the cluster's of the same name. What could not be read is unknown, never absent. */
@@ -63,6 +65,10 @@ export function setAddresses(
   );
 }
 
+/** A reference with a scope that has no such object: the hypervisor leaves out the rule, and the API, which ignores the scope, may not say so. */
+const isGone = (found: unknown, prefix: string | undefined): boolean =>
+  found === 'absent' && (prefix === 'dc/' || prefix === 'guest/');
+
 function resolveSet(text: string, scopes: Scopes): AddressSet {
   const [, prefix, name] = SET.exec(text) ?? [];
   // Sets of the software-defined network are made by the hypervisor from state that is not read here.
@@ -76,7 +82,7 @@ function resolveSet(text: string, scopes: Scopes): AddressSet {
   });
   // The hypervisor puts the network of the node itself into this set.
   const rest = name === 'management' && !inGuest ? 'unknown' : 'no';
-  if (typeof found !== 'object') return UNKNOWN_ADDRESSES;
+  if (typeof found !== 'object') return isGone(found, prefix) ? NO_ADDRESSES : UNKNOWN_ADDRESSES;
   return setAddresses(found.value, inGuest ? scopes : { ...scopes, guest: null }, rest);
 }
 
@@ -84,6 +90,7 @@ function resolve(text: string, scopes: Scopes): AddressSet {
   if (text.startsWith('+')) return resolveSet(text, scopes);
   if (ALIAS.test(text)) {
     const alias = findAlias(scopes, text);
+    if (isGone(alias, ALIAS.exec(text)?.[1])) return NO_ADDRESSES;
     const span = typeof alias === 'object' ? parseSpan(alias.value) : null;
     return span ? addressSet([span], 'no') : UNKNOWN_ADDRESSES;
   }

@@ -48,6 +48,8 @@ export const UNKNOWN_REASONS = [
   /** Whether the node routes the packet, or bridges it within a VNet. */
   'unknown_route',
   'node_cannot_compile',
+  /** The iptables compiler fails at a rule of a PVE security group, and may have given the guest no chains. */
+  'group_cannot_compile',
 ] as const;
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 

@@ -21,6 +21,7 @@ function isSameFilter(a: PreparedFilter, b: PreparedFilter, direction: 'in' | 'o
   if (a.implementation !== b.implementation || nodeKey(a.node) !== nodeKey(b.node)) return false;
   if (direction === 'in' && a.implementation === 'iptables' && !isSameSet(a.blacklist, b.blacklist)) return false;
   if (direction === 'out' && !isSameSet(a.ip_filter, b.ip_filter)) return false;
+  if (([4, 6] as const).some((family) => (a.refused[family] === null) !== (b.refused[family] === null))) return false;
   const [one, other] = [a.crossing, b.crossing];
   return one?.basis.length === other?.basis.length && (one?.basis ?? []).every((part, at) => part === other?.basis[at]);
 }

@@ -58,6 +58,9 @@ const UNKNOWN: Record<Exclude<NodeUnknownReason, UnreadGuest>, string> = {
   unknown_node_options: msg("Could not read the node's firewall options."),
   unknown_node_networks: msg("Could not read the node's networks."),
   node_cannot_compile: msg("The node's firewall cannot be compiled, so older rules are active."),
+  group_cannot_compile: msg(
+    'iptables cannot load a rule of a PVE security group that is used here. Correct or remove the rule.',
+  ),
   unknown_node_rules: msg('Could not read the node or data center rules.'),
   unknown_cluster_options: msg('Could not read the data center options.'),
   unknown_management_network: msg('It is not known whether the address is in the management network.'),

@@ -40,6 +40,7 @@ const ENFORCEMENT_REASON_LABELS: Record<NotEnforcedReason | UnknownReason, strin
   unknown_reference: msg('an IP set or alias could not be read'),
   unknown_packet_detail: msg('a packet detail is unknown'),
   node_cannot_compile: msg('the node keeps old rules because its firewall cannot be compiled'),
+  group_cannot_compile: msg('iptables cannot load a rule of its PVE security groups, so it may be unfiltered'),
   unknown_inspection: msg('decided by an inspection outside the firewall'),
   unknown_implementation: msg('the firewall implementation of the node is unknown'),
   unknown_node_options: msg('the firewall options of the node could not be read'),

@@ -6,6 +6,7 @@ import type { Guest } from '../state/guest';
 import type { PveNode } from '../state/node';
 import { addressRange } from './address-range';
 import { findIptablesFault, findNftablesFault, type LocalGuest } from './compile-faults';
+import { GroupChains } from './group-chains';
 import { type HostFilter, hostFilter, listGateways } from './host-filter';
 import type { ParsedFiles } from './parsed-files';
 
@@ -28,6 +29,8 @@ export type CompiledNode = {
   host: HostFilter;
   datacenter: FirewallFile;
   guests: Map<number, CompiledGuest>;
+  /** With iptables: what the chains of groups have. */
+  groups?: GroupChains;
   /** Firewall files of all guests on the node, also of those without chains. */
   files: Map<number, FirewallFile>;
   sdnSets: Map<string, readonly string[]>;
@@ -162,6 +165,7 @@ export function compileNode(
   });
   const reason = (implementation === 'nftables' ? findNftablesFault : findIptablesFault)(locals, datacenter, host);
   if (reason !== undefined) return { reason };
+  if (implementation === 'iptables') compiled.groups = new GroupChains({ datacenter, sdnSets }, host, locals);
   for (const { guest, file } of locals) {
     compiled.files.set(guest.vmid, file);
     if (!guest.isRunning || file.options.enable !== 1) continue;

@@ -92,8 +92,16 @@ function evaluateDefaultPolicy(packet: Packet, compiled: CompiledGuest, node: Co
 export function evaluateIptables(packet: Packet, compiled: CompiledGuest | undefined, node: CompiledNode): Verdict {
   const front = evaluateFrontChains(packet, node);
   if (front) return front;
-  if (!compiled) return { verdict: 'accept', by: 'not-enforced' };
-  const context: MatchContext = { datacenter: node.datacenter, guest: compiled.file, sdnSets: node.sdnSets };
+  const family = getFamily(packet);
+  if (!compiled || node.groups?.isUnplugged(packet.vmid, packet.nic, packet.direction, family)) {
+    return { verdict: 'accept', by: 'not-enforced' };
+  }
+  const context: MatchContext = {
+    datacenter: node.datacenter,
+    guest: compiled.file,
+    sdnSets: node.sdnSets,
+    listMembers: (rule) => node.groups?.listMembers(rule, packet.direction, family) ?? [],
+  };
   const early = evaluateBuiltInRules(packet, compiled, context);
   if (early) return early;
   const hit = firstRule(packet, context, { applies, matches: ruleMatches });

@@ -27,9 +27,10 @@ export function firstRule(
   for (const [position, rule] of context.guest.rules.entries()) {
     if (!applies(rule, packet)) continue;
     if (rule.type === 'group') {
-      const inner = context.datacenter.groups
-        .get(rule.action)
-        ?.entries.find((member) => member.type === type && applies(member, packet) && matches(member, packet, shared));
+      const members = context.listMembers?.(rule) ?? context.datacenter.groups.get(rule.action)?.entries;
+      const inner = members?.find(
+        (member) => member.type === type && applies(member, packet) && matches(member, packet, shared),
+      );
       if (inner) return { action: inner.action, place: { position, group: rule.action } };
     } else if (rule.type === type && matches(rule, packet, context)) {
       return { action: rule.action, place: { position } };

@@ -49,7 +49,7 @@ function nodeFile(random: Random, implementation: Implementation) {
   const options =
     option(random, 0.2, 'ndp', ['0', '1']) +
     option(random, 0.1, 'protection_synflood', ['1']) +
-    option(random, 0.2, 'nf_conntrack_helpers', ['ftp', 'tftp,snmp', 'netbios-ns']);
+    option(random, 0.5, 'nf_conntrack_helpers', ['ftp', 'tftp,snmp', 'netbios-ns']);
   return `${hostFile(random, implementation, options)}\n[RULES]\n\n${hostLines(random, 6)}\n${forwardLines(random, 3)}\n`;
 }
 
@@ -92,10 +92,12 @@ function toLiveCluster(
 }
 
 /** Node inputs that the evaluator never gets: it may report them as unknown, and claims nothing then. */
-const UNDECIDED = ['unknown_management_network', 'unknown_corosync_links'];
+const UNDECIDED = ['unknown_management_network', 'unknown_corosync_links', 'group_cannot_compile'];
 /** Nor does it know whether an end outside of the VNet's subnet is reached through the node or another guest. */
 const listUndecided = (bridge: string, { direction, source, dest }: Simulated): readonly string[] =>
-  bridge === 'apps' && !/^10\.0\.0\.[4-7]$/.test(direction === 'in' ? source : dest) ? ['unknown_route'] : [];
+  bridge === 'apps' && !/^10\.0\.0\.[4-7]$/.test(direction === 'in' ? source : dest)
+    ? ['unknown_route', 'group_cannot_compile']
+    : ['group_cannot_compile'];
 const WAYS = {
   iptables: 'rule policy standard management ndp igmp blacklist smurf invalid tcpflags not-enforced'.split(' '),
   nftables: 'rule policy standard management ndp corosync helper synflood smurf icmp invalid not-enforced'.split(' '),

@@ -13,6 +13,8 @@ export type MatchContext = {
   guest: FirewallFile;
   /** Networks of sets derived from the SDN configuration. */
   sdnSets: ReadonlyMap<string, readonly string[]>;
+  /** Rules in the chain of a group that a rule jumps to; absent: all that are stored. */
+  listMembers?: (rule: FirewallRule) => readonly FirewallRule[];
 };
 
 /** Headers of IPv6 that `-p` looks behind, so that a rule for them never matches; AH (51) is one. */
@@ -42,7 +44,9 @@ function aliasRange(reference: string, context: MatchContext): Range | undefined
 function setContains(reference: string, address: Range, context: MatchContext): boolean {
   const [, scope = '', name = ''] = /^\+(dc\/|guest\/|sdn\/)?(.*)$/.exec(reference) ?? [];
   if (scope === 'sdn/') return (context.sdnSets.get(name) ?? []).some((cidr) => inRange(address, addressRange(cidr)));
-  const set = (scope === 'dc/' ? undefined : context.guest.ipsets.get(name)) ?? context.datacenter.ipsets.get(name);
+  const own = scope === 'dc/' ? undefined : context.guest.ipsets.get(name);
+  const set = own ?? (scope === 'guest/' ? undefined : context.datacenter.ipsets.get(name));
+  if (!set && scope === '') return setContains(`+sdn/${name}`, address, context);
   return entriesContain(set?.entries ?? [], address, context);
 }
 

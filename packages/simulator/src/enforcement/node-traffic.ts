@@ -37,19 +37,27 @@ function managementEntries(node: CompiledNode) {
   ];
 }
 
-type Way = {
+type Way = Pick<MatchContext, 'listMembers'> & {
   applies: (rule: FirewallRule) => boolean;
   matches: typeof iptablesMatches;
   reject: (packet: Packet) => 'drop' | 'reject';
 };
 
 /** Rules of the node, then those of the data center. */
-function evaluateRules(packet: Packet, node: CompiledNode, { applies, matches, reject }: Way): Verdict | undefined {
+function evaluateRules(
+  packet: Packet,
+  node: CompiledNode,
+  { applies, matches, reject, ...objects }: Way,
+): Verdict | undefined {
   for (const [scope, rules] of [
     ['node', node.host.file.rules],
     ['datacenter', node.datacenter.rules],
   ] as const) {
-    const hit = firstRule(packet, { ...toMatchContext(node), guest: toRuleFile(rules) }, { applies, matches });
+    const hit = firstRule(
+      packet,
+      { ...toMatchContext(node), ...objects, guest: toRuleFile(rules) },
+      { applies, matches },
+    );
     if (!hit) continue;
     const { action, place } = hit;
     const verdict = action === 'ACCEPT' ? 'accept' : action === 'REJECT' ? reject(packet) : 'drop';
@@ -89,7 +97,8 @@ function evaluateIptables(packet: Packet, node: CompiledNode): Verdict {
   const answered: Packet = { ...packet, direction: 'in' };
   const reject = () => toRejectVerdict(answered, host);
   const applies = (rule: FirewallRule) => rule.enable === 1 && rule.errors === undefined && rule.iface === undefined;
-  const hit = evaluateRules(packet, node, { applies, matches: iptablesMatches, reject });
+  const listMembers = (rule: FirewallRule) => node.groups?.listMembers(rule, packet.direction, getFamily(packet)) ?? [];
+  const hit = evaluateRules(packet, node, { applies, matches: iptablesMatches, reject, listMembers });
   if (hit) return hit;
   const far = incoming ? packet.source : packet.dest;
   const service = isPortInRanges(

@@ -16,13 +16,17 @@ const ADDRESSES = [
   '+mixed',
   '+guest/own',
   '+dc/mixed',
+  '+guest/mixed',
+  '+dc/own',
   'web',
   'dc/web',
   'guest/web',
   '+holes',
 ];
 /** What rules of groups and of the cluster may refer to. */
-const SHARED = ADDRESSES.filter((text) => !text.includes('guest/'));
+const PLAIN = ADDRESSES.filter((text) => !/guest\/|own/.test(text));
+// The API takes the last two, and the compiler of iptables fails at them.
+const SHARED = [...PLAIN, 'guest/web', '+guest/mixed'];
 const ICMP_4 = ['echo-request', 'destination-unreachable', 'fragmentation-needed', 'time-exceeded', 'any'];
 const ICMP_6 = ['echo-request', 'destination-unreachable', 'packet-too-big', 'router-advertisement'];
 
@@ -107,7 +111,7 @@ export type Implementation = 'iptables' | 'nftables';
 
 export const hostFile = (random: Random, implementation: Implementation, more = '') => {
   const names = ['enable', 'nosmurfs', 'nf_conntrack_allow_invalid', 'tcpflags'];
-  const options = names.map((name) => option(random, 0.25, name, ['0', '1']));
+  const options = names.map((name) => option(random, name === 'tcpflags' ? 0.6 : 0.25, name, ['0', '1']));
   return `[OPTIONS]\n\nnftables: ${implementation === 'nftables' ? 1 : 0}\n${options.join('')}${more}`;
 };
 

@@ -32,12 +32,15 @@ const allowsInterface = (scope: RuleScope) => scope !== 'group' && scope !== 'vn
 
 type AddError = (field: string, text: string) => void;
 
-/** Finds a set: `dc/`, `guest/`, `sdn/` name the scope, otherwise the guest's own set shadows the datacenter's. */
-function findSet(scopes: ReferenceScopes, prefix: string, name: string): boolean {
-  if (prefix === 'sdn/') return scopes.sdnSets.has(name);
-  if (prefix !== 'dc/' && scopes.guest?.ipsets.has(name)) return true;
-  return prefix !== 'guest/' && scopes.datacenter.ipsets.has(name);
-}
+/** Whether there is a set of this name. The API ignores the scope that the reference names; the compiler does not. */
+const hasSet = ({ guest, datacenter, sdnSets }: ReferenceScopes, name: string): boolean =>
+  Boolean(guest?.ipsets.has(name)) || datacenter.ipsets.has(name) || sdnSets.has(name);
+
+/** The same for an alias. */
+const hasAlias = ({ guest, datacenter }: ReferenceScopes, reference: string): boolean => {
+  const key = reference.replace(/^(dc|guest)\//, '').toLowerCase();
+  return Boolean(guest?.aliases.has(key)) || datacenter.aliases.has(key);
+};
 
 export function findAlias(scopes: ReferenceScopes, reference: string): { ipversion: 4 | 6 } | undefined {
   const [, prefix = '', name = ''] = /^(dc\/|guest\/)?(.*)$/.exec(reference) ?? [];
@@ -48,13 +51,14 @@ export function findAlias(scopes: ReferenceScopes, reference: string): { ipversi
 
 function checkReference(value: string, scopes: ReferenceScopes): { error?: string; family?: 4 | 6 } {
   if (value.startsWith('+')) {
-    const [, prefix = '', name] = /^\+(guest\/|dc\/|sdn\/)?([A-Za-z][A-Za-z0-9\-_]+)$/.exec(value) ?? [];
+    const [, name] = /^\+(?:guest\/|dc\/|sdn\/)?([A-Za-z][A-Za-z0-9\-_]+)$/.exec(value) ?? [];
     if (name === undefined) return { error: `invalid ipset name '${value}'` };
-    return findSet(scopes, prefix, name) ? {} : { error: `no such ipset '${name}'` };
+    return hasSet(scopes, name) ? {} : { error: `no such ipset '${name}'` };
   }
   if (!ALIAS_REFERENCE.test(value)) return {};
-  const alias = findAlias(scopes, value);
-  return alias ? { family: alias.ipversion } : { error: `no such alias '${value}'` };
+  if (!hasAlias(scopes, value)) return { error: `no such alias '${value}'` };
+  const family = findAlias(scopes, value)?.ipversion;
+  return family === undefined ? {} : { family };
 }
 
 function checkHead(rule: FirewallRule, scope: RuleScope, add: AddError): void {

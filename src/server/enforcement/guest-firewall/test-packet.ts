@@ -64,6 +64,8 @@ const UNKNOWN_WORDS: Readonly<Record<UnknownReason | ContextReason, string>> = {
   unknown_reference: 'Could not read an IP set or alias that the result depends on.',
   unknown_packet_detail: 'The result depends on a property of the packet that was not specified.',
   node_cannot_compile: 'The firewall of the node cannot compile: the node keeps its old rules.',
+  group_cannot_compile:
+    'The iptables compiler fails at a rule of a PVE security group that the workload uses, and may have left the workload unfiltered. Correct or remove the rule.',
   unknown_inspection: 'An intrusion prevention system inspects the packet and may drop it.',
   unknown_implementation: 'The result differs between iptables and nftables, and which one the node uses is not known.',
   unknown_node_options: "Could not read the node's firewall options, which the result depends on.",
