@@ -1,6 +1,13 @@
 import { type AddressSet, UNKNOWN_ADDRESSES } from './address-set';
-import { ANYTHING, type Conditions, isExtensionHeader, type Parts, withPorts } from './compiled-rule';
-import { icmpMatch } from './data/icmp-types';
+import {
+  ANYTHING,
+  type Conditions,
+  icmpConditions,
+  isExtensionHeader,
+  joinIcmp,
+  type Parts,
+  withPorts,
+} from './compiled-rule';
 import { hasPorts, ICMP, ICMPV6, protocolNumber } from './data/protocols';
 import { parseLivePorts } from './port-match';
 import { resolveAddress, type Scopes } from './resolve-address';
@@ -17,11 +24,7 @@ function compileProtocol({ proto, dport, sport, icmp }: Parts): Protocol {
   if (number === null) return { conditions: { ...ANYTHING, vague: true } };
   if (number === ICMP || number === ICMPV6) {
     const family = number === ICMP ? 4 : 6;
-    const match = icmp ? icmpMatch(icmp, family) : 'any';
-    return {
-      conditions: { ...ANYTHING, protocol: number, icmp: match === 'any' ? null : match, vague: match === null },
-      family,
-    };
+    return { conditions: icmpConditions(number, icmp, family), family };
   }
   if (!hasPorts(number)) return { conditions: withPorts(number, null, null) };
   return { conditions: withPorts(number, parseLivePorts(sport), parseLivePorts(dport)) };
@@ -66,14 +69,29 @@ function resolveAddresses(
   return found;
 }
 
-/** One part of a rule for packets of one family; null when it matches none of them. */
+/**
+ * The protocol of a part of a macro together with the rule's own. With one of ICMP, only a part of the same family adds a
+ * condition.
+ */
+function compileMacroProtocol(part: Parts, own: Parts): Protocol | null {
+  const [added, given] = [compileProtocol(part), compileProtocol(own)];
+  if (given.family === undefined) return added;
+  if (given.family !== added.family) return added.family === undefined ? null : given;
+  const conditions = joinIcmp(given.conditions, added.conditions);
+  return conditions && { ...given, conditions };
+}
+
+/** One part of a rule for packets of one family; null when it matches none of them. @param own what the rule itself says */
 export function compileForNftables(
   part: Parts,
   addresses: { readonly source?: string; readonly dest?: string },
   family: 4 | 6,
   scopes: Scopes,
+  own: Parts,
 ): { source: AddressSet | null; destination: AddressSet | null; conditions: Conditions } | null {
-  const { conditions, family: limited } = compileProtocol(part);
+  const protocol = compileMacroProtocol(part, own);
+  if (!protocol) return null;
+  const { conditions, family: limited } = protocol;
   if (limited !== undefined && limited !== family) return null;
   if (isExtensionHeader(conditions.protocol, family)) return null;
   const found = resolveAddresses([addresses.source, addresses.dest], limited, family, scopes);

@@ -4,11 +4,13 @@ import {
   ANYTHING,
   type CompiledRule,
   type Conditions,
+  icmpConditions,
   isExtensionHeader,
+  joinIcmp,
   type Parts,
   withPorts,
 } from './compiled-rule';
-import { type IcmpMatch, icmpMatch } from './data/icmp-types';
+import type { IcmpMatch } from './data/icmp-types';
 import { type MacroPart, macroParts } from './data/macros';
 import { hasPorts, protocolNumber } from './data/protocols';
 import type { LiveRule } from './live-state';
@@ -26,10 +28,9 @@ function compileConditions({ proto, dport, sport, icmp }: Parts, family: 4 | 6):
   const limited = protocolFamily(proto);
   if (limited !== undefined && limited !== family) return null;
   if (limited !== undefined) {
-    // An older way to write ICMP types puts them into the destination port.
-    const name = icmp || (dport === '0' ? undefined : dport) || undefined;
-    const match = name === undefined ? 'any' : icmpMatch(name, family);
-    return { ...ANYTHING, protocol: number, icmp: match === 'any' ? null : match, vague: match === null };
+    // An older way to write ICMP types puts them into the destination port, where macros have theirs: both apply.
+    const older = icmpConditions(number, dport === '0' ? undefined : dport, family);
+    return joinIcmp(icmpConditions(number, icmp, family), older);
   }
   const source_ports = parseLivePorts(sport);
   const destination_ports = parseLivePorts(dport);
@@ -52,12 +53,12 @@ function resolveAddresses(text: string | undefined, family: 4 | 6, scopes: Scope
 
 const VAGUE: Conditions = { ...ANYTHING, vague: true };
 
-/** A part of a macro, completed by the rule that uses it. */
-const completeMacroPart = (part: MacroPart, own: Parts): Parts => ({
-  proto: part.proto ?? own.proto,
-  dport: part.dport ?? own.dport,
+/** A part of a macro, completed by the rule that uses it. With iptables, the ICMP type of a macro is in the place of a port. */
+const completeMacroPart = (part: MacroPart, own: Parts, implementation: Scopes['implementation']): Parts => ({
+  proto: part.proto,
+  dport: part.dport ?? (implementation === 'nftables' ? own.dport : (part.icmp ?? own.dport)),
   sport: part.sport ?? own.sport,
-  icmp: part.icmp ?? own.icmp,
+  icmp: implementation === 'nftables' ? part.icmp : own.icmp,
 });
 
 /** Field by field: there are very many rules, and copies of objects take most of the time. */
@@ -89,18 +90,18 @@ export function compileRule(rule: LiveRule, place: RulePlace, family: 4 | 6, sco
   const { implementation } = scopes;
   const own: Parts = { proto: rule.proto, dport: rule.dport, sport: rule.sport, icmp: rule['icmp-type'] };
   const parts = rule.macro
-    ? macroParts(rule.macro, family, implementation)?.map((part) => completeMacroPart(part, own))
+    ? macroParts(rule.macro, family, implementation)?.map((part) => completeMacroPart(part, own, implementation))
     : [own];
   if (implementation === 'nftables') {
     if (!parts) return [toCompiledRule(place, action, null, null, VAGUE)];
     return parts.flatMap((part) => {
-      const found = compileForNftables(part, rule, family, scopes);
+      const found = compileForNftables(part, rule, family, scopes, own);
       return found ? [toCompiledRule(place, action, found.source, found.destination, found.conditions)] : [];
     });
   }
   const source = resolveAddresses(rule.source, family, scopes);
   const destination = resolveAddresses(rule.dest, family, scopes);
-  if (source === 'never' || destination === 'never') return [];
+  if (source === 'never' || destination === 'never' || (protocolFamily(rule.proto) ?? family) !== family) return [];
   if (!parts) return [toCompiledRule(place, action, source, destination, VAGUE)];
   return parts.flatMap((part) => {
     const found = compileConditions(part, family);

@@ -1,5 +1,5 @@
 import type { AddressSet } from './address-set';
-import type { IcmpMatch } from './data/icmp-types';
+import { type IcmpMatch, icmpMatch } from './data/icmp-types';
 import type { PortSet } from './port-match';
 import type { RulePlace } from './verdict';
 
@@ -36,3 +36,18 @@ const EXTENSION_HEADERS = new Set([0, 43, 44, 51, 60]);
 
 export const isExtensionHeader = (protocol: number | null, family: 4 | 6): boolean =>
   family === 6 && protocol !== null && EXTENSION_HEADERS.has(protocol);
+
+/** A protocol of ICMP with a type by its name; absent: with every type. */
+export function icmpConditions(protocol: number, name: string | undefined, family: 4 | 6): Conditions {
+  const match = name ? icmpMatch(name, family) : 'any';
+  return { ...ANYTHING, protocol, icmp: match === 'any' ? null : match, vague: match === null };
+}
+
+/** Two conditions on ICMP in one rule; null where no packet matches both. */
+export function joinIcmp(one: Conditions, other: Conditions): Conditions | null {
+  const vague = one.vague || other.vague;
+  if (!one.icmp || !other.icmp) return { ...one, icmp: one.icmp ?? other.icmp, vague };
+  const [a, b] = [one.icmp, other.icmp];
+  if (a.type !== b.type || (a.code !== undefined && b.code !== undefined && a.code !== b.code)) return null;
+  return { ...one, icmp: a.code === undefined ? b : a, vague };
+}

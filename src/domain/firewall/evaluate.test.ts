@@ -355,3 +355,38 @@ it.each(vectors.rule_errors as unknown as [Partial<LiveRule>, Record<string, str
     expect(verdict(buildState([{ ...rule, errors }])).decided_by).toEqual({ kind: 'default', policy: 'DROP' });
   },
 );
+
+describe('the macro Ping with a protocol or type of its own', () => {
+  const icmp = (family: 4 | 6, icmp_type: number): Partial<Packet> => ({
+    source: ip(family === 4 ? '192.0.2.1' : '2001:db8::1'),
+    destination: ip(family === 4 ? '10.0.0.9' : 'fd00::9'),
+    protocol: family === 4 ? 1 : 58,
+    icmp_type,
+    icmp_code: 0,
+  });
+  const ping = (fields: Partial<LiveRule>, sent: Partial<Packet>, node: LiveNode = PLAIN_NODE) =>
+    verdict(buildState([{ macro: 'Ping', ...fields }], { node }), sent).verdict;
+
+  it('is a rule of the family of its protocol only', () => {
+    expect(ping({ proto: 'icmp' }, icmp(4, 8))).toBe('accept');
+    expect(ping({ proto: 'icmp' }, icmp(6, 128))).toBe('drop');
+    expect(ping({ proto: 'icmpv6' }, icmp(6, 128))).toBe('accept');
+    expect(ping({ proto: 'icmpv6' }, icmp(4, 8))).toBe('drop');
+  });
+
+  it('has both types as conditions with iptables, and with nftables the type of the rule', () => {
+    for (const sent of [icmp(4, 8), icmp(4, 13)]) {
+      expect(ping({ proto: 'icmp', 'icmp-type': 'timestamp-request' }, sent)).toBe('drop');
+      const type = sent.icmp_type === 8 ? 'echo-request' : 'timestamp-request';
+      expect(ping({ proto: 'icmp', 'icmp-type': type }, sent, NFTABLES_NODE)).toBe('accept');
+    }
+    expect(ping({ proto: 'icmp', 'icmp-type': 'echo-request' }, icmp(4, 8))).toBe('accept');
+  });
+
+  it('matches all ICMP of the protocol with nftables, whose part of the other family adds nothing', () => {
+    expect(ping({ proto: 'icmp' }, icmp(4, 13), NFTABLES_NODE)).toBe('accept');
+    expect(ping({ proto: 'icmp' }, icmp(6, 128), NFTABLES_NODE)).toBe('drop');
+    expect(ping({}, icmp(4, 13), NFTABLES_NODE)).toBe('drop');
+    expect(ping({}, icmp(6, 128), NFTABLES_NODE)).toBe('accept');
+  });
+});

@@ -1,7 +1,7 @@
 import type { LiveCluster, LiveRule } from './live-state';
 import { and, bits, formatCachedIp, inSet, or, type Sight, type Tri, tri } from './oracle-addresses.fixture';
 import { combineInSeries, isInvalid, possibleNodeCrossings } from './oracle-forward.fixture';
-import { MACROS, type Outcome, plainNftables } from './oracle-rules.fixture';
+import { matchNftables, type Outcome } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 const is = (value: number | undefined, ...expected: number[]): Tri =>
@@ -111,8 +111,8 @@ function hostTable(cluster: LiveCluster, name: string, packet: Packet): Set<Outc
       if (rule.type === 'group') {
         walkRules(cluster.groups ? (cluster.groups[rule.action] ?? []) : null, there);
       } else if (rule.type === packet.direction) {
-        for (const part of rule.macro ? (MACROS[rule.macro.toLowerCase()]?.(v6) ?? []) : [{}]) {
-          step(and(there, plainNftables({ ...rule, ...part }, packet, sight)), ...(outcomes[rule.action] ?? []));
+        for (const answer of matchNftables(rule, packet, sight)) {
+          step(and(there, answer), ...(outcomes[rule.action] ?? []));
         }
       }
     }

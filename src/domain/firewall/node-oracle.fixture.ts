@@ -2,7 +2,7 @@ import { formatIp } from '../net/ip-address';
 import type { LiveCluster, LiveRule } from './live-state';
 import { isManaged, possibleNftablesOutcomes } from './node-nftables-oracle.fixture';
 import { and, bits, inSet, or, type Sight, type Tri, tri } from './oracle-addresses.fixture';
-import { either, isDeadly, type Outcome, plainIptables } from './oracle-rules.fixture';
+import { either, isDeadly, matchIptables, type Outcome } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 const not = (answer: Tri): Tri => (answer === '?' ? '?' : tri(answer === 'n'));
@@ -97,8 +97,8 @@ function walk(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> 
         if (!cluster.groups || members.some((member) => isDeadly(member, v6, cluster))) step('?', 'unknown');
         else walkRules(cluster.groups[rule.action] ?? [], there);
       } else if (rule.type === packet.direction) {
-        for (const part of macroParts(rule, v6)) {
-          step(and(there, plainIptables({ ...rule, ...part }, packet, sight)), ...(outcomes[rule.action] ?? []));
+        for (const answer of matchIptables(rule, packet, sight)) {
+          step(and(there, answer), ...(outcomes[rule.action] ?? []));
         }
       }
     }
@@ -135,12 +135,4 @@ function walk(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> 
   }
   step('y', ...(outcomes[stored] ?? []));
   return result;
-}
-
-function macroParts({ macro }: LiveRule, v6: boolean): Partial<LiveRule>[] {
-  if (!macro) return [{}];
-  const name = macro.toLowerCase();
-  if (name === 'ssh') return [{ proto: 'tcp', dport: '22' }];
-  if (name === 'ping') return [{ proto: v6 ? 'icmpv6' : 'icmp', 'icmp-type': 'echo-request' }];
-  return ['udp', 'tcp'].map((proto) => ({ proto, dport: '53' }));
 }

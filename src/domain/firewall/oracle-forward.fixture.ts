@@ -1,6 +1,6 @@
 import type { LiveCluster, LiveNic, LiveNode, LiveRule, LiveVnet } from './live-state';
 import { and, bits, formatCachedIp, inBlock, type Sight, type Tri, tri } from './oracle-addresses.fixture';
-import { MACROS, type Outcome, plainNftables } from './oracle-rules.fixture';
+import { matchNftables, type Outcome } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 // The oracle's literal reading of what the nftables implementation does with forwarded traffic.
@@ -61,9 +61,7 @@ function walk({ cluster, node, lists, policy }: Chain, packet: Packet): Set<Outc
       } else if (rule.type === 'forward') {
         const ends: Outcome[] =
           rule.action === 'ACCEPT' ? ['accept'] : rule.action === 'DROP' ? ['drop'] : ['accept', 'drop'];
-        for (const part of rule.macro ? (MACROS[rule.macro.toLowerCase()]?.(v6) ?? []) : [{}]) {
-          step(and(there, plainNftables({ ...rule, ...part }, packet, sight)), ...ends);
-        }
+        for (const answer of matchNftables(rule, packet, sight)) step(and(there, answer), ...ends);
       }
     }
   };

@@ -46,6 +46,10 @@ const TYPES: Record<string, [number, number?]> = {
   'icmp destination-unreachable': [3],
   'icmpv6 echo-request': [128],
   'icmpv6 packet-too-big': [2],
+  'icmpv6 router-solicitation': [133],
+  'icmpv6 router-advertisement': [134],
+  'icmpv6 neighbor-solicitation': [135],
+  'icmpv6 neighbor-advertisement': [136],
 };
 
 function icmp(name: string | undefined, v6: boolean, packet: Packet): Tri {
@@ -58,14 +62,40 @@ function icmp(name: string | undefined, v6: boolean, packet: Packet): Tri {
   return packet.icmp_code === undefined ? '?' : tri(packet.icmp_code === expected[1]);
 }
 
-export const MACROS: Record<string, (v6: boolean) => Partial<LiveRule>[]> = {
-  ssh: () => [{ proto: 'tcp', dport: '22' }],
-  dns: () => [
-    { proto: 'udp', dport: '53' },
-    { proto: 'tcp', dport: '53' },
+const DISCOVERY = ['router-solicitation', 'router-advertisement', 'neighbor-solicitation', 'neighbor-advertisement'];
+const MACROS: Record<string, readonly (readonly [proto: string, what: string])[]> = {
+  ssh: [['tcp', '22']],
+  dns: [
+    ['udp', '53'],
+    ['tcp', '53'],
   ],
-  ping: (v6) => [{ proto: v6 ? 'icmpv6' : 'icmp', 'icmp-type': 'echo-request' }],
+  ping: [
+    ['icmp', 'echo-request'],
+    ['icmpv6', 'echo-request'],
+  ],
+  neighbordiscovery: DISCOVERY.map((type) => ['icmpv6', type] as const),
 };
+
+/** Each rule that iptables makes of one. A macro has its ICMP type where others have a port, and its own form for each family. */
+export function matchIptables({ macro, ...rule }: LiveRule, packet: Packet, sight: Sight): Tri[] {
+  if (!macro) return [plainIptables(rule, packet, sight)];
+  if (rule.proto && plainIptables({ ...rule, 'icmp-type': '' }, packet, sight) === 'n') return [];
+  return (MACROS[macro.toLowerCase()] ?? []).map(([proto, dport]) =>
+    plainIptables({ ...rule, proto, dport }, packet, sight),
+  );
+}
+
+/** Each rule that nftables makes of one. A part adds to the protocol of the rule, or nothing where the families differ. */
+export function matchNftables({ macro, ...rule }: LiveRule, packet: Packet, sight: Sight): Tri[] {
+  if (!macro) return [plainNftables(rule, packet, sight)];
+  return (MACROS[macro.toLowerCase()] ?? []).map(([proto, what]) => {
+    if (!proto.includes('icmp')) return plainNftables({ ...rule, proto, dport: what }, packet, sight);
+    const added = plainNftables({ ...rule, proto, 'icmp-type': what }, packet, sight);
+    if (!rule.proto) return added;
+    const own = plainNftables(rule, packet, sight);
+    return proto === rule.proto ? and(own, added) : own;
+  });
+}
 
 /** Whether a rule of a group stops what generates the chains for iptables: ports of ICMP that are no types, and objects that are not those of the data center. */
 export function isDeadly(rule: LiveRule, v6: boolean, { ipsets, aliases }: LiveCluster): boolean {
@@ -110,7 +140,7 @@ function isGone(text: string | undefined, sight: Sight): boolean {
   return objects.aliases !== null && alias(text ?? '', sight) === '?';
 }
 
-export function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
+function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
   if (isGone(rule.source, sight) || isGone(rule.dest, sight)) return 'n';
   const v6 = packet.source.family === 6;
   const named = rule.proto === 'icmp' ? 'v4' : rule.proto?.includes('icmp') ? 'v6' : 'both';
@@ -121,14 +151,14 @@ export function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri
   if (number !== 0 && (number !== packet.protocol || (v6 && HEADERS.includes(number)))) return 'n';
   return and(
     isIcmp
-      ? icmp(rule['icmp-type'] || rule.dport, v6, packet)
+      ? and(icmp(rule['icmp-type'], v6, packet), icmp(rule.dport === '0' ? '' : rule.dport, v6, packet))
       : and(port(rule.sport, packet.source_port), port(rule.dport, packet.destination_port)),
     address(rule.source, formatCachedIp(packet.source), sight),
     address(rule.dest, formatCachedIp(packet.destination), sight),
   );
 }
 
-export function plainNftables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
+function plainNftables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
   if (isGone(rule.source, sight) || isGone(rule.dest, sight)) return 'n';
   const v6 = packet.source.family === 6;
   const number = rule.proto ? (NUMBERS[rule.proto] ?? Number(rule.proto)) : null;

@@ -1,7 +1,7 @@
 import type { LiveNic, LiveRule, LiveState } from './live-state';
 import { and, bits, formatCachedIp, inSet, or, type Sight, type Tri, tri } from './oracle-addresses.fixture';
 import { combineInSeries, possibleGuestCrossings } from './oracle-forward.fixture';
-import { either, isDeadly, MACROS, type Outcome, plainIptables, plainNftables } from './oracle-rules.fixture';
+import { either, isDeadly, matchIptables, matchNftables, type Outcome } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 /**
@@ -160,7 +160,7 @@ function walk({ nft, cluster, flag, guest }: Case, state: LiveState, nic: LiveNi
     if (options.ndp !== 0) step(and(icmp6, is(type, ...types)), accepted);
   }
   const outcome: Record<string, Outcome[]> = { ACCEPT: [accepted], DROP: ['drop'], REJECT: outcomesOfReject };
-  const plain = nft ? plainNftables : plainIptables;
+  const match = nft ? matchNftables : matchIptables;
   const walkRules = (rules: readonly LiveRule[], seen: Sight) => {
     for (const rule of rules) {
       if (rule.enable !== 1 || (rule.iface && rule.iface !== nic.name)) continue;
@@ -171,10 +171,7 @@ function walk({ nft, cluster, flag, guest }: Case, state: LiveState, nic: LiveNi
         if (!state.cluster.groups || isDead(rule.action)) step('?', 'unknown');
         else walkRules(state.cluster.groups[rule.action] ?? [], { ...seen, guest: null });
       } else if (rule.type === packet.direction) {
-        const parts = rule.macro ? (MACROS[rule.macro.toLowerCase()]?.(v6) ?? []) : [{}];
-        for (const part of parts) {
-          step(and(present, plain({ ...rule, ...part }, packet, seen)), ...(outcome[rule.action] ?? []));
-        }
+        for (const answer of match(rule, packet, seen)) step(and(present, answer), ...(outcome[rule.action] ?? []));
       }
     }
   };

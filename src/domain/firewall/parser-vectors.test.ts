@@ -23,8 +23,9 @@ describe('recorded vectors of the real parser', () => {
   });
 
   it.each(vectors.addresses.references)('looks up %j', (text) => {
-    const found = !/^\+?(guest|sdn)\//.test(text);
-    expect(resolveAddress(text, scopes)).toMatchObject(found ? { rest: 'no', 4: [{}] } : { rest: 'unknown', 4: [] });
+    const [, scope] = /^\+?(guest|sdn)\//.exec(text) ?? [];
+    const expected = scope ? { rest: scope === 'sdn' ? 'unknown' : 'no', 4: [] } : { rest: 'no', 4: [{}] };
+    expect(resolveAddress(text, scopes)).toMatchObject(expected);
   });
 
   const refused = { ...vectors.addresses.rejected, ...vectors.addresses.rejected_by_rule_check };

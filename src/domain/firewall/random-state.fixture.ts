@@ -69,12 +69,18 @@ function randomRule(random: Random, pos: number, inGroup: boolean): LiveRule {
     '0',
   ]);
   const ports = proto === 'tcp' || proto === 'udp' || proto === '6';
-  const macro = proto === undefined ? maybe(0.3, () => pick(random, ['SSH', 'DNS', 'Ping', 'ssh'])) : undefined;
+  // Others contradict a protocol of ICMP, which the API does not take.
+  const withIcmp = proto === 'icmp' || proto === 'icmpv6' ? ['Ping', 'NeighborDiscovery'] : [];
+  const macros = proto === undefined ? ['SSH', 'DNS', 'Ping', 'ssh', 'NeighborDiscovery'] : withIcmp;
+  const macro = macros.length > 0 ? maybe(0.3, () => pick(random, macros)) : undefined;
   const address = () => (random() < 0.06 ? pick(random, UNKNOWN_ADDRESSES) : pick(random, ADDRESSES));
   const name = proto === 'icmp' ? pick(random, ['echo-request', 'fragmentation-needed', 'any']) : 'echo-request';
   const isIcmp = proto === 'icmp' || proto === 'icmpv6' || proto === 'ipv6-icmp';
   // An older way to write a type.
-  const older = isIcmp ? maybe(0.1, () => pick(random, ['echo-request', 'packet-too-big', 'ssh', '300'])) : undefined;
+  const older =
+    isIcmp && macro === undefined
+      ? maybe(0.1, () => pick(random, ['echo-request', 'packet-too-big', 'ssh', '300']))
+      : undefined;
   const fields: { -readonly [K in keyof LiveRule]?: LiveRule[K] | undefined } = {
     proto,
     macro,

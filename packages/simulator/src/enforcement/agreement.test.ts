@@ -39,7 +39,7 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
       config?.current.set('net0', (config.current.get('net0') ?? '').replace(/bridge=[^,]*/, 'bridge=vmbr0'));
       // What other guests of the node have stored refers to a cluster file that is replaced.
       for (const other of state.guests.keys()) if (other !== vmid) firewall.setFile(`firewall/${other}.fw`, undefined);
-      const random = randomSource(20_261_121 + vmid);
+      const random = randomSource(20_261_122 + vmid);
       const decided: Record<string, number> = {};
       const undecided = { accept: 0, drop: 0, reject: 0 };
       const differing: unknown[] = [];

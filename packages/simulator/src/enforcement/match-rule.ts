@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { FirewallFile, SetEntry } from '../firewall/firewall-file';
 import type { FirewallRule } from '../firewall/firewall-rule';
-import { macroRules } from '../firewall/macros';
+import { isIpv6Macro, macroRules } from '../firewall/macros';
 import { servicePort } from '../firewall/services';
 import { PROTOCOL_NUMBERS } from '../firewall/vocabulary';
 import { addressRange, type Range } from './address-range';
@@ -90,10 +90,12 @@ function plainMatches(rule: FirewallRule, packet: Packet, context: MatchContext)
     if (protocolNumber(rule.proto) !== sent || (isIPv6(packet.source) && EXTENSIONS.includes(sent))) return false;
   }
   const isIcmp = ['1', '58'].includes(protocolNumber(packet.proto));
-  const icmpType = rule['icmp-type'] ?? (isIcmp ? rule.dport : undefined);
+  // A macro has its type in the place of a port, where a rule has it, too, that was written the older way.
+  const types = [rule['icmp-type'], rule.dport].filter((type) => type !== undefined);
+  const family = isIPv6(packet.source) ? 6 : 4;
   if (
     isIcmp
-      ? icmpType !== undefined && !icmpTypeMatches(icmpType, packet.icmpType, isIPv6(packet.source) ? 6 : 4)
+      ? !types.every((type) => icmpTypeMatches(type, packet.icmpType, family))
       : !portMatches(rule.dport, packet.dport)
   ) {
     return false;
@@ -109,5 +111,6 @@ function plainMatches(rule: FirewallRule, packet: Packet, context: MatchContext)
 export function ruleMatches(rule: FirewallRule, packet: Packet, context: MatchContext): boolean {
   if (rule.macro === undefined) return plainMatches(rule, packet, context);
   const family = isIPv6(packet.source) ? 6 : 4;
+  if (family === 4 && isIpv6Macro(rule.macro)) return false;
   return macroRules(rule.macro, family).some((template) => plainMatches({ ...rule, ...template }, packet, context));
 }

@@ -40,7 +40,20 @@ function ruleLine(random: Random, addresses: readonly string[], inGroup: boolean
   if (!inGroup && random() < 0.15) parts.push(`-i ${pick(random, ['net0', 'net1'])}`);
   if (random() < 0.5) parts.push(`-source ${pick(random, addresses)}`);
   if (random() < 0.3) parts.push(`-dest ${pick(random, addresses)}`);
-  const proto = pick(random, ['', 'tcp', 'udp', 'tcp', 'udp', 'icmp', 'ipv6-icmp', 'gre', 'sctp', 'ah', '51']);
+  const proto = pick(random, [
+    '',
+    'tcp',
+    'udp',
+    'tcp',
+    'udp',
+    'icmp',
+    'icmpv6',
+    'ipv6-icmp',
+    'gre',
+    'sctp',
+    'ah',
+    '51',
+  ]);
   if (proto !== '') parts.push(`-p ${proto}`);
   if (['tcp', 'udp', 'sctp'].includes(proto)) {
     if (random() < 0.6)
@@ -48,9 +61,11 @@ function ruleLine(random: Random, addresses: readonly string[], inGroup: boolean
     if (random() < 0.2) parts.push(`-sport ${pick(random, ['53', '1024:65535', '68'])}`);
   }
   if (proto === 'icmp' && random() < 0.6) parts.push(`-icmp-type ${pick(random, ICMP_4)}`);
-  if (proto === 'ipv6-icmp' && random() < 0.6) parts.push(`-icmp-type ${pick(random, ICMP_6)}`);
+  if ((proto === 'icmpv6' || proto === 'ipv6-icmp') && random() < 0.6) parts.push(`-icmp-type ${pick(random, ICMP_6)}`);
   const action = pick(random, ['ACCEPT', 'ACCEPT', 'DROP', 'REJECT']);
-  const macro = proto === '' && random() < 0.3 ? `${pick(random, ['SSH', 'DNS', 'Ping'])}(${action})` : action;
+  const icmp = proto === 'icmp' || proto === 'icmpv6' ? ['Ping', 'NeighborDiscovery'] : [];
+  const macros = proto === '' ? ['SSH', 'DNS', 'Ping', 'NeighborDiscovery', 'DHCPv6'] : icmp;
+  const macro = macros.length > 0 && random() < 0.3 ? `${pick(random, macros)}(${action})` : action;
   return `${off}${pick(random, ['IN', 'IN', 'OUT'])} ${macro} ${parts.join(' ')}`.trim();
 }
 
@@ -161,6 +176,12 @@ const HOSTS = {
   6: [...Array.from({ length: 8 }, (_, i) => `fd00::${i}`), '2001:db8::1', 'fe80::1', 'ff02::1'],
 };
 const PORTS = [0, 22, 25, 43, 53, 67, 68, 80, 135, 137, 138, 445, 443, 546, 547, 1900, 5000];
+const DHCP = [
+  [67, 68],
+  [68, 67],
+  [547, 546],
+  [546, 547],
+] as const;
 /** Names of ICMP types in packets, with their numbers. */
 const TYPES: Record<4 | 6, readonly (readonly [string, number, number])[]> = {
   4: [
@@ -208,7 +229,8 @@ export function randomPacket(random: Random, vmid: number, mac: string) {
   ] as const);
   const direction: 'in' | 'out' = random() < 0.6 ? 'in' : 'out';
   const ports = proto === 'tcp' || proto === 'udp' || proto === 'sctp';
-  const [sport, dport] = [pick(random, PORTS), pick(random, PORTS)];
+  const drawn = [pick(random, PORTS), pick(random, PORTS)];
+  const [sport, dport] = random() < 0.05 ? pick(random, DHCP) : drawn;
   const [type, number, code] = pick(random, TYPES[family]);
   const icmp = proto === 'icmp' || proto === 'icmpv6';
   const [from, to] = [pick(random, HOSTS[family]), pick(random, HOSTS[family])];

@@ -219,6 +219,9 @@ const BY_LOWER_CASE = new Map(Object.keys(FIREWALL_MACROS).map((name) => [name.t
 /** Canonical spelling of a macro name, or undefined when there is no such macro. */
 export const canonicalMacro = (name: string): string | undefined => BY_LOWER_CASE.get(name.toLowerCase());
 
+/** Macros of which the old service makes nothing for IPv4. */
+export const isIpv6Macro = (name: string): boolean => name === 'DHCPv6' || name === 'NeighborDiscovery';
+
 /** Rules of a macro for one address family: two macros mean ICMPv6 when the traffic is IPv6. */
 export function macroRules(name: string, family: 4 | 6 | undefined): readonly MacroRule[] {
   const rules = FIREWALL_MACROS[name]?.rules ?? [];

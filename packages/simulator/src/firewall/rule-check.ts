@@ -2,7 +2,7 @@ import { parameterError } from '../pve-error';
 import { ALIAS_REFERENCE, formats } from '../schema/formats';
 import { parseAddressSpec } from './address-spec';
 import { type FirewallRule, isPerlTrue, type RuleScope } from './firewall-rule';
-import { canonicalMacro, macroRules } from './macros';
+import { canonicalMacro, isIpv6Macro, macroRules } from './macros';
 import { portError, protocolFormat } from './port-spec';
 import { GROUP_NAME, ICMP_TYPES, ICMPV6_TYPES, PROTOCOLS_WITH_PORTS } from './vocabulary';
 
@@ -105,8 +105,8 @@ function checkIcmpType(rule: FirewallRule, isIcmp: boolean, add: AddError): void
 /** A macro's own parameters must not be contradicted. */
 function checkMacro(rule: FirewallRule, add: AddError): void {
   const { macro } = rule;
-  if (!macro) return;
-  for (const template of macroRules(macro, undefined)) {
+  if (!macro || (rule.ipversion === 4 && isIpv6Macro(macro))) return;
+  for (const template of macroRules(macro, rule.ipversion)) {
     for (const [name, value] of Object.entries(template)) {
       const given = rule[name as keyof FirewallRule];
       if (given !== undefined && given !== value) {

@@ -117,7 +117,7 @@ const WITH_ICMPV6 = new Set(['ping', 'trcrt']);
 /** Macros that exist for IPv6 only, unless nftables filters: there only the protocol of a part limits its family. */
 const IPV6_ONLY = new Set(['dhcpv6', 'neighbordiscovery']);
 
-/** The plain rules of a macro for one family of packets, or undefined when no such macro is known. The case of the name is ignored. */
+/** The plain rules of a macro for one family of packets (nftables: for both), or undefined when no such macro is known. The case of the name is ignored. */
 export function macroParts(
   name: string,
   family: 4 | 6,
@@ -126,6 +126,10 @@ export function macroParts(
   const key = name.toLowerCase();
   const parts = PARTS.get(key);
   if (family === 4 && IPV6_ONLY.has(key) && implementation === 'iptables') return [];
-  if (family === 4 || !WITH_ICMPV6.has(key)) return parts;
-  return parts?.map((part) => (part.proto === 'icmp' ? { ...part, proto: 'icmpv6' } : part));
+  if (!WITH_ICMPV6.has(key) || (family === 4 && implementation === 'iptables')) return parts;
+  return parts?.flatMap((part): MacroPart[] => {
+    if (part.proto !== 'icmp') return [part];
+    const six = { ...part, proto: 'icmpv6' };
+    return implementation === 'iptables' ? [six] : [part, six];
+  });
 }
