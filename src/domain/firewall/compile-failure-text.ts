@@ -21,6 +21,10 @@ export function formatFailureReason({ reason, detail }: CompileFailure): string 
       return `${protocol} has no service named ${name}. Use the port number.`;
     case 'ports_not_supported':
       return `iptables cannot match a single port of ${protocol}. Use a list of two ports or remove the port.`;
+    case 'too_many_ports':
+      return `iptables takes at most 15 ports in a list, ranges count as two, and this list has ${name}. Use two rules.`;
+    case 'address_refused':
+      return `iptables cannot read the address ${detail}. Write its numbers without leading zeros.`;
     case 'set_entry_covers_everything':
       return `${detail} covers all addresses, which an IP set cannot contain. Use two halves, such as 0.0.0.0/1 and 128.0.0.0/1.`;
     case 'set_entry_repeated':
@@ -33,6 +37,10 @@ export function formatFailureReason({ reason, detail }: CompileFailure): string 
       return `proxmox-firewall does not know the ICMP type ${detail}. Remove the type.`;
     case 'address_families_differ':
       return `source and destination have different IP versions (${detail}). Use two rules.`;
+    case 'address_unreadable':
+      return `proxmox-firewall cannot read the address ${detail}. Use four decimal numbers without leading zeros, and a prefix length instead of a mask.`;
+    case 'set_not_loaded':
+      return `proxmox-firewall does not load the IP set ${detail} of a workload, so no rule can use it. Use a set with another name.`;
     case 'nic_model_unknown':
       return `proxmox-firewall does not know the NIC model ${detail}. Use virtio, e1000, rtl8139 or vmxnet3.`;
     case 'nic_not_supported':

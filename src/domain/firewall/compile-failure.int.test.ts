@@ -12,7 +12,19 @@ const inside = (args: string[], input: string) =>
 
 const PROTOCOLS = ['tcp', 'udp', 'udplite', 'sctp', 'dccp', '6', '17', '136', '132', '33'];
 const NAMES = ['ssh', 'tftp', 'domain', 'ntp', '53', '5:9'];
-const LISTS = ['ssh,99', 'tftp,99', 'domain,ntp', '53,99'];
+const FULL = Array.from({ length: 14 }, (_, i) => 1000 + i).join();
+const LISTS = ['ssh,99', 'tftp,99', 'domain,ntp', '53,99', `${FULL},99`, `${FULL},5:9`];
+const ADDRESSES = [
+  '10.0.0.09',
+  '10.08.0.1',
+  '10.0.0.01',
+  '10.0.0.0/255.0.0.0',
+  '10.0.0.0/08',
+  '10.0.0.80',
+  '10/8',
+  '10.1',
+];
+const RANGES = ['10.0.0.08-10.0.0.9', '10.0.0.1-10.0.0.09', '10.0.0.8-10.0.0.9'];
 
 describeAsRoot(
   'ip',
@@ -45,6 +57,26 @@ describeAsRoot(
         if (found !== refused)
           differing.push(`${proto} ${ports}: iptables-restore ${refused ? 'refuses' : 'takes'} it`);
       }
+    }
+    expect(differing).toEqual([]);
+  });
+
+  it('refuses the same addresses as iptables-restore does', () => {
+    const differing: string[] = [];
+    for (const source of [...ADDRESSES, ...RANGES]) {
+      const match = source.includes('-') ? `-m iprange --src-range ${source}` : `-s ${source}`;
+      const text = `*filter\n:T - [0:0]\n-A T ${match} -j ACCEPT\nCOMMIT\n`;
+      const refused = inside(['iptables-restore', '-n', '--test'], text).status !== 0;
+      const rules = [{ pos: 0, type: 'in', action: 'ACCEPT', enable: 1, source }];
+      const found = guestCompileFailures(CLUSTER, 100, {
+        options: { enable: 1 },
+        rules,
+        ipsets: {},
+        aliases: {},
+        nics: NICS,
+      });
+      const isFound = found.some(({ reason }) => reason === 'address_refused');
+      if (isFound !== refused) differing.push(`${source}: iptables-restore ${refused ? 'refuses' : 'takes'} it`);
     }
     expect(differing).toEqual([]);
   });

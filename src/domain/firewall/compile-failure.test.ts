@@ -54,6 +54,47 @@ describe('guestCompileFailures', () => {
     );
   });
 
+  const FULL = Array.from({ length: 15 }, (_, i) => 1000 + i).join();
+
+  it('finds lists with more than 15 ports, which the API takes where some are names', () => {
+    expect(listRuleFailures({ proto: 'tcp', dport: FULL })).toEqual([]);
+    expect(listRuleFailures({ proto: 'udplite', sport: FULL })).toEqual([]);
+    expect(listRuleFailures({ proto: 'tcp', dport: `${FULL},ssh` })).toMatchObject([
+      { reason: 'too_many_ports', detail: 'tcp/16' },
+    ]);
+    expect(listRuleFailures({ proto: 'udp', sport: '1:2,3:4,5:6,7:8,9:10,11:12,13:14,15,domain' })).toMatchObject([
+      { reason: 'too_many_ports', detail: 'udp/16' },
+    ]);
+  });
+
+  it.each<[source: string, iptables: boolean, nftables: boolean]>([
+    ['10.0.0.09', true, true],
+    ['10.0.0.1,10.08.0.1', true, true],
+    ['10.0.0.08-10.0.0.9', true, true],
+    ['10.0.0.0/255.08.0.0', true, true],
+    ['10.0.0.01', false, true],
+    ['10.0.0.010', false, true],
+    ['10.0.0.0/255.0.0.0', false, true],
+    ['10/8', false, true],
+    ['10.1', false, true],
+    ['10.0.0.108', false, false],
+    ['10.0.0.80/29', false, false],
+    ['10.0.0.8-10.0.0.9', false, false],
+    ['fd00::09', false, false],
+    ['+dc/s09', false, false],
+    ['web-08', false, false],
+  ])(
+    'finds the address %s, refused by iptables-restore: %s, and by the parser of proxmox-firewall: %s',
+    (source, ...refused) => {
+      const reasons = listRuleFailures({ dest: source }).map(({ reason }) => reason);
+      expect(['address_refused', 'address_unreadable'].map((reason) => reasons.some((one) => one === reason))).toEqual(
+        refused,
+      );
+      const off = listRuleFailures({ source, enable: 0 }).map(({ reason }) => reason);
+      expect(off).toEqual(refused[1] ? ['address_unreadable'] : []);
+    },
+  );
+
   it('names the rule that is refused', () => {
     expect(listRuleFailures({ pos: 3, proto: 'tcp', dport: 'tftp' })).toEqual([
       { reason: 'service_without_protocol', scope: 'guest', vmid: 100, position: 3, detail: 'tcp/tftp' },
@@ -134,6 +175,19 @@ describe('guestCompileFailures, where proxmox-firewall compiles', () => {
       'set_alias_missing dc/gone',
     ]);
     expect(found({}, { ipsets: { management: [{ cidr: 'guest/x1' }] } })).toEqual(['set_alias_missing guest/x1']);
+  });
+
+  it('finds rules with a set of the workload that is not made', () => {
+    const ipsets = { management: [], peers: [], 'ipfilter-net0': [], 'ipfilter-net7': [] };
+    const of = (fields: Partial<LiveRule>, more: Partial<Guest> = {}) =>
+      found({ ipsets, rules: [rule(fields)], ...more });
+    expect(of({ source: '+management' })).toEqual(['set_not_loaded management']);
+    expect(of({ type: 'out', dest: '+guest/management' })).toEqual(['set_not_loaded management']);
+    expect(of({ source: '+ipfilter-net7' })).toEqual(['set_not_loaded ipfilter-net7']);
+    for (const source of ['+dc/management', '+peers', '+ipfilter-net0']) expect(of({ source })).toEqual([]);
+    expect(of({ source: '+management' }, { ipsets: {} })).toEqual([]);
+    expect(of({ source: '+management' }, { options: {} })).toEqual([]);
+    expect(of({ source: '+management', enable: 0 })).toEqual([]);
   });
 
   it('finds what cannot be read, also disabled and where the firewall is off', () => {

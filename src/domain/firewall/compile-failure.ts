@@ -10,6 +10,8 @@ import { aliasValue, type Scopes } from './resolve-address';
 export const COMPILE_FAILURE_REASONS = [
   'service_without_protocol',
   'ports_not_supported',
+  'too_many_ports',
+  'address_refused',
   'set_entry_covers_everything',
   'set_entry_repeated',
   ...NFTABLES_FAILURE_REASONS,
@@ -59,6 +61,9 @@ function isRefusedName(protocol: number, name: string, inList: boolean): boolean
   return inList && serviceHasProtocol(name, 'udp') !== null;
 }
 
+/** Of a list; a range counts as two. */
+const MAX_PORTS = 15;
+
 function refusedPorts(protocol: number, ports: string | undefined): Refusal | null {
   if (!ports || ports === '0') return null;
   const name = PROTOCOL_NAMES.get(protocol);
@@ -66,15 +71,25 @@ function refusedPorts(protocol: number, ports: string | undefined): Refusal | nu
   const items = ports.split(',');
   const inList = items.length > 1;
   if (protocol === UDPLITE && !inList) return { reason: 'ports_not_supported', detail: `${name}/${ports}` };
+  // The API counts numbers only.
+  const count = items.length + items.filter((item) => item.includes(':')).length;
+  if (count > MAX_PORTS) return { reason: 'too_many_ports', detail: `${name}/${count}` };
   const refused = items.find((item) => !/^\d+(:\d+)?$/.test(item) && isRefusedName(protocol, item, inList));
   return refused === undefined ? null : { reason: 'service_without_protocol', detail: `${name}/${refused}` };
+}
+
+/** Numbers with a leading zero are octal to iptables-restore, which refuses the digits 8 and 9 in them. The API reads them as decimal. */
+function refusedAddress(spec: string | undefined): Refusal | null {
+  const refused = spec?.split(',').find((element) => /^[\d.]/.test(element) && /(^|[./-])0\d*[89]/.test(element));
+  return refused === undefined ? null : { reason: 'address_refused', detail: refused };
 }
 
 /** What iptables-restore refuses about a rule that is enabled and valid; null when nothing is known to be. */
 function refusedRule(rule: LiveRule): Refusal | null {
   const protocol = rule.proto ? protocolNumber(rule.proto) : null;
+  const refused = refusedAddress(rule.source) ?? refusedAddress(rule.dest);
   // A macro brings its own ports; only those written beside it are text from outside.
-  if (protocol === null) return null;
+  if (refused || protocol === null) return refused;
   return refusedPorts(protocol, rule.dport) ?? refusedPorts(protocol, rule.sport);
 }
 

@@ -1,3 +1,4 @@
+import { parseSpan } from './address-set';
 import type { CompileFailure } from './compile-failure';
 import type { LiveCluster, LiveGuest, LiveNic, LiveNode, LiveRule } from './live-state';
 import { isAliasAbsent, type Scopes } from './resolve-address';
@@ -7,6 +8,8 @@ export const NFTABLES_FAILURE_REASONS = [
   'set_alias_missing',
   'icmp_type_unknown',
   'address_families_differ',
+  'address_unreadable',
+  'set_not_loaded',
   'nic_model_unknown',
   'nic_not_supported',
 ] as const;
@@ -33,6 +36,13 @@ const parseFamily = (address: string | undefined): 4 | 6 | null => {
   return address.includes('.') ? 4 : null;
 };
 
+/** Whether the parser reads an address, a network or a range: four decimal numbers, and a prefix length instead of a mask. */
+const isAddressReadable = (element: string): boolean => parseSpan(element) !== null && !/\/.*\./.test(element);
+const findUnreadable = (spec: string | undefined): string | undefined =>
+  spec && !/^\+|^(dc\/|guest\/)?[A-Za-z][\w-]*$/.test(spec)
+    ? spec.split(',').find((element) => !isAddressReadable(element))
+    : undefined;
+
 /** Rules that cannot be read, also disabled ones: the whole file is read before anything is looked at. */
 function unreadableRules(rules: readonly LiveRule[] | null, place: Place): CompileFailure[] {
   return (rules ?? []).flatMap((rule): CompileFailure[] => {
@@ -41,6 +51,8 @@ function unreadableRules(rules: readonly LiveRule[] | null, place: Place): Compi
     if (type !== undefined && !isIcmpTypeReadable(type, rule.proto)) {
       return [{ reason: 'icmp_type_unknown', ...at, detail: type }];
     }
+    const unreadable = findUnreadable(rule.source) ?? findUnreadable(rule.dest);
+    if (unreadable !== undefined) return [{ reason: 'address_unreadable', ...at, detail: unreadable }];
     const [source, dest] = [parseFamily(rule.source), parseFamily(rule.dest)];
     if (source === null || dest === null || source === dest) return [];
     return [{ reason: 'address_families_differ', ...at, detail: `${rule.source}, ${rule.dest}` }];
@@ -56,6 +68,22 @@ function missingGroups(cluster: LiveCluster, rules: readonly LiveRule[] | null, 
     // A rule for an interface that cannot be named is skipped as a whole.
     if (place.scope === 'guest' && rule.iface && nicNumber(rule.iface) > MAX_NIC) return [];
     return [{ reason: 'group_missing', ...place, position: rule.pos, detail: rule.action }];
+  });
+}
+
+/** Rules of a guest with a set of its own that is not made, which nft refuses with everything else. */
+function rulesWithUnmadeSet(
+  { rules, ipsets, nics }: LiveGuest & { readonly nics: readonly LiveNic[] | null },
+  place: Place,
+  isMade: (set: string) => boolean,
+): CompileFailure[] {
+  return (rules ?? []).flatMap((rule): CompileFailure[] => {
+    const isWritten = rule.type === 'in' || rule.type === 'out';
+    if (!isWritten || !rule.enable || (rule.iface && nicNumber(rule.iface) > MAX_NIC)) return [];
+    const names = [rule.source, rule.dest].map((spec) => /^\+(?:guest\/)?([^/]+)$/.exec(spec ?? '')?.[1]);
+    const set = names.find((name) => name !== undefined && Object.hasOwn(ipsets ?? {}, name) && !isMade(name));
+    if (set === undefined || (nics === null && set !== 'management')) return [];
+    return [{ reason: 'set_not_loaded', ...place, position: rule.pos, detail: set }];
   });
 }
 
@@ -103,6 +131,7 @@ export function nftablesGuestFailures(
   return [
     ...failures,
     ...missingGroups(cluster, guest.rules, place),
+    ...rulesWithUnmadeSet(guest, place, isMade),
     ...danglingEntries(guest.ipsets, { cluster, guest }, place, isMade),
     ...dataCenterSetFailures(cluster),
   ];

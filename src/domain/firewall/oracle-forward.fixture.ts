@@ -47,7 +47,6 @@ function walk({ cluster, node, lists, policy }: Chain, packet: Packet): Set<Outc
     ? tri(Number(stored.enable ?? 1) === 1 && Number(stored.nf_conntrack_allow_invalid ?? 0) === 0)
     : '?';
   step(and(isInvalid(packet), drops), 'drop');
-  const v6 = packet.source.family === 6;
   const sight: Sight = { cluster, guest: null, nft: true };
   const walkRules = (rules: readonly LiveRule[] | null, named: Tri) => {
     if (!rules) step('?', 'accept', 'drop');

@@ -44,8 +44,18 @@ const ADDRESSES = [
   'net',
   '+holes',
 ];
-const UNKNOWN_ADDRESSES = ['+sdn/all', '+gone', 'gone', '10', '+management', '10.0.0.01', '10.0.0.1,x'];
-const PORTS = ['22', '20:25', '53,80', '1:65535', '443,22,100:200', 'ssh', '0', '135,445'];
+const UNKNOWN_ADDRESSES = ['+sdn/all', '+gone', 'gone', '10', '+management', '10.0.0.01', '10.0.0.09', '10.0.0.1,x'];
+const PORTS = [
+  '22',
+  '20:25',
+  '53,80',
+  '1:65535',
+  '443,22,100:200',
+  'ssh',
+  '0',
+  '135,445',
+  `${Array.from({ length: 15 }, (_, i) => i + 15).join()},ssh`,
+];
 
 function randomRule(random: Random, pos: number, inGroup: boolean): LiveRule {
   const maybe = <T>(share: number, make: () => T): T | undefined => (random() < share ? make() : undefined);

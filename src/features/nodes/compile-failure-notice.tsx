@@ -25,6 +25,12 @@ function remedy(t: Translate, { reason, detail }: Failure): string {
       return t('iptables cannot match a single port of {protocol}. Use a list of two ports or remove the port.', {
         protocol,
       });
+    case 'too_many_ports':
+      return t('iptables takes at most 15 ports in a list, and this one has {count}. Use two rules.', { count: name });
+    case 'address_refused':
+      return t('iptables cannot read the address {address}. Write its numbers without leading zeros.', {
+        address: detail,
+      });
     case 'set_entry_covers_everything':
       return t('{entry} covers all addresses, which an IP set cannot hold. Split the entry into two prefixes.', {
         entry: detail,
@@ -40,6 +46,15 @@ function remedy(t: Translate, { reason, detail }: Failure): string {
     case 'address_families_differ':
       return t('Source and destination have different IP versions ({addresses}). Use two rules.', {
         addresses: detail,
+      });
+    case 'address_unreadable':
+      return t(
+        'proxmox-firewall cannot read the address {address}. Use decimal numbers without leading zeros and a prefix length.',
+        { address: detail },
+      );
+    case 'set_not_loaded':
+      return t('proxmox-firewall does not load the IP set {set} of a workload. Use a set with another name.', {
+        set: detail,
       });
     case 'nic_model_unknown':
       return t(

@@ -43,6 +43,24 @@ describe('a rule that the API takes and the packet filter refuses', () => {
     expect(lab().enforcement.compileOf('pve1')).toMatchObject({ compiled_at: before, failed_at: expect.any(Number) });
   });
 
+  it.each([
+    [{ source: '10.0.0.09' }, 'host/network'],
+    [{ dest: '10.0.0.08-10.0.0.9' }, 'host/network'],
+    [{ proto: 'tcp', dport: `${Array.from({ length: 15 }, (_, i) => 1000 + i).join()},ssh` }, 'too many ports'],
+  ])('stops the compile of the node: %j', async (fields, reason) => {
+    expect((await api().post(RULES, { type: 'in', action: 'ACCEPT', enable: 1, ...fields })).status).toBe(200);
+    await settle();
+    expect(failure()).toContain(`guest 100: rule 0: ${reason}`);
+  });
+
+  it('loads other short forms of addresses with iptables', async () => {
+    for (const source of ['10.0.0.0/255.0.0.0', '10/8', '10.1', '10.0.0.01']) {
+      expect((await api().post(RULES, { type: 'in', action: 'ACCEPT', enable: 1, source })).status).toBe(200);
+    }
+    await settle();
+    expect(failure()).toBeUndefined();
+  });
+
   it('keeps the old rules of every guest of that node active until it is gone', async () => {
     expect(neighbor(1)).toBe('accept');
     await api().post(RULES, { type: 'in', action: 'ACCEPT', enable: 1, proto: 'tcp', dport: 'tftp' });
@@ -104,6 +122,19 @@ describe('nftables', () => {
 
   it('generates nothing when an entry of a set refers to an alias that is gone', async () => {
     expect(await with103('[OPTIONS]\n\nenable: 1\n\n[IPSET kept]\n\ngone\n')).toContain('could not find alias gone');
+  });
+
+  it.each(['10.0.0.0/255.0.0.0', '10/8', '10.1', '10.0.0.01'])(
+    'reads nothing when a rule has %s, even a disabled one',
+    async (text) => {
+      expect(await with103(`[OPTIONS]\n\nenable: 0\n\n[RULES]\n\n|IN ACCEPT -source ${text}\n`)).toContain(text);
+    },
+  );
+
+  it('loads nothing when a rule refers to a set of the guest that is not made', async () => {
+    const text = '[OPTIONS]\n\nenable: 1\n\n[IPSET management]\n\n10.0.0.1\n\n[RULES]\n\n';
+    expect(await with103(`${text}IN ACCEPT -source +management\n`)).toContain('management does not exist');
+    expect(await with103(`${text}|IN ACCEPT -source +management\n`)).toBeUndefined();
   });
 
   it('reads nothing when a stored ICMP type is unknown to its parser', async () => {

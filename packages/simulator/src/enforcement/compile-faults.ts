@@ -34,7 +34,23 @@ function unloadableAddress({ source, dest }: FirewallRule): string | undefined {
   return undefined;
 }
 
-const findRuleFault = (rule: FirewallRule) => unknownService(rule) ?? unloadableAddress(rule);
+/** What iptables takes for octal has digits that are not. */
+function badOctal({ source, dest }: FirewallRule): string | undefined {
+  const elements = [source, dest].flatMap((spec) =>
+    spec === undefined || /^[+A-Za-z]|:/.test(spec) ? [] : spec.split(','),
+  );
+  const wrong = elements.find((element) => element.split(/[-./]/).some((part) => /^0.*[89]/.test(part)));
+  return wrong === undefined ? undefined : `host/network '${wrong}' not found`;
+}
+
+/** A list has room for fifteen numbers or names; a range takes two. */
+function crowdedList({ proto, dport, sport }: FirewallRule): string | undefined {
+  const isPorted = PROTOCOL_NAMES.has(PROTOCOL_NUMBERS.get(proto ?? '') ?? proto ?? '');
+  const isCrowded = (spec: string | undefined) => spec?.includes(',') && spec.split(/[,:]/).length > 15;
+  return isPorted && [dport, sport].some(isCrowded) ? 'too many ports specified' : undefined;
+}
+
+const findRuleFault = (rule: FirewallRule) => unknownService(rule) ?? crowdedList(rule) ?? badOctal(rule);
 
 /** Rules that become part of a ruleset: those of groups only where a rule refers to them. */
 function findRulesFault(where: string, rules: readonly FirewallRule[], datacenter: FirewallFile): string | undefined {
@@ -190,6 +206,12 @@ function findGenerateFault(local: LocalGuest, datacenter: FirewallFile): string 
   const filtered = filteredNics(local).map((name) => `ipfilter-${name}`);
   const isMade = (name: string) =>
     name !== 'management' && (!name.startsWith('ipfilter-net') || filtered.includes(name));
+  for (const { enable, type, iface, source, dest } of file.rules) {
+    if (enable !== 1 || type === 'group' || iface === 'net31') continue;
+    const names = [source, dest].flatMap((spec) => /^\+(?:guest\/)?([^/]+)$/.exec(spec ?? '')?.[1] ?? []);
+    const lost = names.find((name) => file.ipsets.has(name) && !isMade(name));
+    if (lost !== undefined) return `set guest-${local.guest.vmid}/${lost} does not exist`;
+  }
   const dangling = danglingEntry(file, { datacenter, guest: file }, isMade);
   return dangling === undefined ? undefined : `could not find alias ${dangling}`;
 }

@@ -230,9 +230,9 @@ describe('one bad value', () => {
 
   it('blocks the node when the packet filter refuses an address the API took', async () => {
     const path = '/nodes/pve1/qemu/100/firewall/rules';
-    expect((await api().post(path, { type: 'in', action: 'DROP', enable: 1, source: '10/8' })).status).toBe(200);
+    expect((await api().post(path, { type: 'in', action: 'DROP', enable: 1, source: '10.0.0.09' })).status).toBe(200);
     await settle();
-    expect(lab().enforcement.view(103).failure).toBe("guest 100: rule 0: invalid address '10/8'");
+    expect(lab().enforcement.view(103).failure).toBe("guest 100: rule 0: host/network '10.0.0.09' not found");
   });
 
   it('turns a reject into a drop on the way in with nftables', async () => {

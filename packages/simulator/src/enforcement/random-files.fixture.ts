@@ -27,6 +27,8 @@ const ADDRESSES = [
 const PLAIN = ADDRESSES.filter((text) => !/guest\/|own/.test(text));
 // The API takes the last two, and the compiler of iptables fails at them.
 const SHARED = [...PLAIN, 'guest/web', '+guest/mixed'];
+/** Stops the compile of a node. */
+const REFUSED = '10.0.0.09';
 const ICMP_4 = ['echo-request', 'destination-unreachable', 'fragmentation-needed', 'time-exceeded', 'any'];
 const ICMP_6 = ['echo-request', 'destination-unreachable', 'packet-too-big', 'router-advertisement'];
 
@@ -38,7 +40,7 @@ function ruleLine(random: Random, addresses: readonly string[], inGroup: boolean
   }
   const parts: string[] = [];
   if (!inGroup && random() < 0.15) parts.push(`-i ${pick(random, ['net0', 'net1'])}`);
-  if (random() < 0.5) parts.push(`-source ${pick(random, addresses)}`);
+  if (random() < 0.5) parts.push(`-source ${random() < 0.01 ? REFUSED : pick(random, addresses)}`);
   if (random() < 0.3) parts.push(`-dest ${pick(random, addresses)}`);
   const proto = pick(random, [
     '',
