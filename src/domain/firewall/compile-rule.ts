@@ -16,7 +16,7 @@ import { hasPorts, protocolNumber } from './data/protocols';
 import type { LiveRule } from './live-state';
 import type { Packet } from './packet';
 import { type PortSet, parseLivePorts, portSetHas } from './port-match';
-import { protocolFamily } from './refused-group';
+import { isRefusedType, protocolFamily } from './refused-group';
 import { resolveAddress, type Scopes } from './resolve-address';
 import type { RulePlace } from './verdict';
 
@@ -29,7 +29,9 @@ function compileConditions({ proto, dport, sport, icmp }: Parts, family: 4 | 6):
   if (limited !== undefined && limited !== family) return null;
   if (limited !== undefined) {
     // An older way to write ICMP types puts them into the destination port, where macros have theirs: both apply.
-    const older = icmpConditions(number, dport === '0' ? undefined : dport, family);
+    const port = dport === '0' ? undefined : dport || undefined;
+    if (port !== undefined && isRefusedType(proto, port, family)) return null;
+    const older = icmpConditions(number, port, family);
     return joinIcmp(icmpConditions(number, icmp, family), older);
   }
   const source_ports = parseLivePorts(sport);

@@ -97,6 +97,13 @@ export function matchNftables({ macro, ...rule }: LiveRule, packet: Packet, sigh
   });
 }
 
+/** Whether what ICMP has in the place of a port is no type, so that no rule comes of it; this protocol may have none there. */
+function isNoType({ proto, dport }: LiveRule, v6: boolean): boolean {
+  if (!dport || dport === '0') return false;
+  if (proto === 'ipv6-icmp') return true;
+  return /^\d+$/.test(dport) ? Number(dport) > 255 : dport === 'any' ? v6 : !(`${proto} ${dport}` in TYPES);
+}
+
 /** Whether a rule of a group stops what generates the chains for iptables: ports of ICMP that are no types, and objects that are not those of the data center. */
 export function isDeadly(rule: LiveRule, v6: boolean, { ipsets, aliases }: LiveCluster): boolean {
   if (rule.enable !== 1 || rule.errors || !['in', 'out'].includes(rule.type)) return false;
@@ -114,11 +121,7 @@ export function isDeadly(rule: LiveRule, v6: boolean, { ipsets, aliases }: LiveC
   const named = proto === 'icmp' ? false : proto.includes('icmp') ? true : undefined;
   const limited = [named, ...texts.map(family)].find((found) => found !== undefined);
   if (limited !== undefined && limited !== v6) return false;
-  const port = rule.dport === '0' ? '' : (rule.dport ?? '');
-  const isType =
-    proto !== 'ipv6-icmp' &&
-    (/^\d+$/.test(port) ? Number(port) < 256 : port === 'any' ? !v6 : `${proto} ${port}` in TYPES);
-  if (named !== undefined && port !== '' && !isType) return true;
+  if (named !== undefined && isNoType(rule, v6)) return true;
   return texts.some((text) => {
     if (/^\+?guest\//.test(text)) return true;
     const name = text.replace(/^\+(dc|sdn)\//, '');
@@ -148,6 +151,7 @@ function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
   const number = rule.proto ? (NUMBERS[rule.proto] ?? Number(rule.proto)) : 0;
   if (Number.isNaN(number)) return '?';
   const isIcmp = named !== 'both';
+  if (isIcmp && isNoType(rule, v6)) return 'n';
   if (number !== 0 && (number !== packet.protocol || (v6 && HEADERS.includes(number)))) return 'n';
   return and(
     isIcmp

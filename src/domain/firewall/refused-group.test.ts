@@ -74,6 +74,19 @@ describe('findRefusedMember', () => {
   });
 });
 
+it.each<[Partial<LiveRule>, 4 | 6, string]>([
+  [{ proto: 'ipv6-icmp', dport: 'echo-request' }, 6, 'drop'],
+  [{ proto: 'ipv6-icmp', 'icmp-type': 'echo-request' }, 6, 'accept'],
+  [{ proto: 'icmpv6', dport: 'echo-request' }, 6, 'accept'],
+  [{ proto: 'icmp', dport: 'echo-request' }, 4, 'accept'],
+  [{ proto: 'icmp', dport: 'ssh' }, 4, 'drop'],
+])('skips a rule of a guest that iptables cannot load: %j, IPv%i: %s', (fields, family, expected) => {
+  const live = state({});
+  const guest = prepareGuest({ ...live, guest: { ...live.guest, rules: [rule(fields)] } }, nic());
+  const ping = { protocol: family === 4 ? 1 : 58, icmp_type: family === 4 ? 8 : 128, icmp_code: 0 };
+  expect(evaluate(guest, { ...packet(family), ...ping }).verdict).toBe(expected);
+});
+
 describe('a guest with a PVE security group that iptables cannot compile', () => {
   it('has unknown verdicts and an unknown protection, and the verdict names the rule', () => {
     const live = state(ALIAS);

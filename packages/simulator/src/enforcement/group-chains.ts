@@ -1,9 +1,9 @@
 import { nicNames } from '../config/guest-config';
 import type { FirewallFile } from '../firewall/firewall-file';
 import type { FirewallRule } from '../firewall/firewall-rule';
-import { ICMP_TYPES, ICMPV6_TYPES } from '../firewall/vocabulary';
 import { parseNic } from '../schema/guest-nic';
 import type { LocalGuest } from './compile-faults';
+import { isLostType } from './match-rule';
 
 type Family = 4 | 6;
 type Direction = 'in' | 'out';
@@ -17,13 +17,6 @@ function isLostReference(spec: string | undefined, { datacenter, sdnSets }: Obje
   if (scope === undefined) return false;
   if (scope === 'guest') return true;
   return plus === '+' && !(scope === 'dc' ? datacenter.ipsets : sdnSets).has(name);
-}
-
-/** The type of ICMP in the place of a port, where the compiler takes it for neither a type nor a port. */
-function isLostType({ proto, dport }: FirewallRule): boolean {
-  if (!dport || (proto !== 'icmp' && proto !== 'icmpv6' && proto !== 'ipv6-icmp')) return false;
-  if (proto === 'ipv6-icmp') return true;
-  return /^\d+$/.test(dport) ? Number(dport) > 255 : !(proto === 'icmp' ? ICMP_TYPES : ICMPV6_TYPES).has(dport);
 }
 
 /** Whether the compiler dies at a rule that the API found nothing wrong with. */

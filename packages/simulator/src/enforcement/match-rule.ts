@@ -3,7 +3,7 @@ import type { FirewallFile, SetEntry } from '../firewall/firewall-file';
 import type { FirewallRule } from '../firewall/firewall-rule';
 import { isIpv6Macro, macroRules } from '../firewall/macros';
 import { servicePort } from '../firewall/services';
-import { PROTOCOL_NUMBERS } from '../firewall/vocabulary';
+import { ICMP_TYPES, ICMPV6_TYPES, PROTOCOL_NUMBERS } from '../firewall/vocabulary';
 import { addressRange, type Range } from './address-range';
 import { icmpTypeMatches } from './icmp-numbers';
 import type { Packet } from './packet';
@@ -82,8 +82,16 @@ function portMatches(spec: string | undefined, port: number | undefined): boolea
   });
 }
 
+/** The type of ICMP in the place of a port, where the compiler takes it for neither a type nor a port. */
+export function isLostType({ proto, dport }: FirewallRule): boolean {
+  if (!dport || (proto !== 'icmp' && proto !== 'icmpv6' && proto !== 'ipv6-icmp')) return false;
+  if (proto === 'ipv6-icmp') return true;
+  return /^\d+$/.test(dport) ? Number(dport) > 255 : !(proto === 'icmp' ? ICMP_TYPES : ICMPV6_TYPES).has(dport);
+}
+
 /** One rule without a macro. */
 function plainMatches(rule: FirewallRule, packet: Packet, context: MatchContext): boolean {
+  if (isLostType(rule)) return false;
   if (rule.ipversion !== undefined && (rule.ipversion === 6) !== isIPv6(packet.source)) return false;
   if (rule.proto !== undefined) {
     const sent = protocolNumber(packet.proto);

@@ -62,10 +62,13 @@ function ruleLine(random: Random, addresses: readonly string[], inGroup: boolean
       parts.push(`-dport ${pick(random, ['22', '20:25', '53,80', '1:65535', '443,22,100:200', '135', 'domain'])}`);
     if (random() < 0.2) parts.push(`-sport ${pick(random, ['53', '1024:65535', '68'])}`);
   }
-  if (proto === 'icmp' && random() < 0.6) parts.push(`-icmp-type ${pick(random, ICMP_4)}`);
-  if ((proto === 'icmpv6' || proto === 'ipv6-icmp') && random() < 0.6) parts.push(`-icmp-type ${pick(random, ICMP_6)}`);
+  const types = { icmp: ICMP_4, icmpv6: ICMP_6, 'ipv6-icmp': ICMP_6 }[proto];
+  // An older way to write a type; the compiler of iptables takes no port for the last protocol.
+  const older = types && random() < 0.1;
+  if (older) parts.push(`-dport ${pick(random, ['echo-request', 'packet-too-big', 'ssh'])}`);
+  else if (types && random() < 0.6) parts.push(`-icmp-type ${pick(random, types)}`);
   const action = pick(random, ['ACCEPT', 'ACCEPT', 'DROP', 'REJECT']);
-  const icmp = proto === 'icmp' || proto === 'icmpv6' ? ['Ping', 'NeighborDiscovery'] : [];
+  const icmp = !older && (proto === 'icmp' || proto === 'icmpv6') ? ['Ping', 'NeighborDiscovery'] : [];
   const macros = proto === '' ? ['SSH', 'DNS', 'Ping', 'NeighborDiscovery', 'DHCPv6'] : icmp;
   const macro = macros.length > 0 && random() < 0.3 ? `${pick(random, macros)}(${action})` : action;
   return `${off}${pick(random, ['IN', 'IN', 'OUT'])} ${macro} ${parts.join(' ')}`.trim();
