@@ -390,3 +390,14 @@ describe('the macro Ping with a protocol or type of its own', () => {
     expect(ping({}, icmp(6, 128), NFTABLES_NODE)).toBe('accept');
   });
 });
+
+it.each([
+  ['10.0.0.2', 17, 'reject'],
+  ['224.0.0.5', 17, 'drop'],
+  ['ff02::5', 17, 'drop'],
+  ['ff02::5', 132, 'drop'],
+  ['fd00::2', 17, 'reject'],
+])('answers an inbound packet only where it goes to one host: %s, protocol %i: %s', (to, protocol, expected) => {
+  const sent = { source: ip(to.includes(':') ? 'fd00::7' : '10.0.0.3'), destination: ip(to), protocol };
+  expect(verdict(buildState([{ action: 'REJECT' }]), sent).verdict).toBe(expected);
+});

@@ -66,7 +66,8 @@ function walk(cluster: LiveCluster, name: string, packet: Packet): Set<Outcome> 
     );
   };
   const broadcast = !v6 && destination === '0.0.0.0' ? 'y' : isBroadcast(destination);
-  const silent = or(tri(isIcmp || (!v6 && multicast(source))), broadcast);
+  const toGroup = protocol !== 6 && multicast(destination);
+  const silent = or(tri(isIcmp || toGroup || (!v6 && multicast(source))), broadcast);
   const rejected: Outcome[] = silent === 'y' ? ['drop'] : silent === '?' ? ['drop', 'reject'] : ['reject'];
   const outcomes: Record<string, Outcome[]> = { ACCEPT: ['accept'], DROP: ['drop'], REJECT: rejected };
 

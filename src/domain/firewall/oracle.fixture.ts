@@ -78,6 +78,7 @@ function walk({ nft, cluster, flag, guest }: Case, state: LiveState, nic: LiveNi
   const toMany = v6 ? tri(destination.startsWith('ff')) : or(tri(multicast(destination)), broadcast);
   const outcomesOfReject: Outcome[] =
     (incoming ? nft || isIcmp || multicast(source) || broadcast === 'y' : packet.protocol !== 6) ||
+    (packet.protocol !== 6 && (v6 ? destination.startsWith('ff') : multicast(destination))) ||
     (!incoming && (multicast(source) || broadcast === 'y'))
       ? ['drop']
       : broadcast === '?'

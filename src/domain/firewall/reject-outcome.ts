@@ -13,7 +13,7 @@ export function isBroadcast(packet: Packet, broadcasts: readonly bigint[] | null
 
 /**
  * What rejecting a guest's packet really does: `reject` only where the sender gets an answer. Nothing is answered that goes
- * to all or comes from a group, nor ICMP. On the way out only the reset of a TCP connection finds its way back to the
+ * to all or comes from a group, nor ICMP, nor what goes to a group, except by a reset of TCP. On the way out only the reset of a TCP connection finds its way back to the
  * guest. The nftables implementation cannot answer on the way in at all.
  */
 export function rejectOutcome(
@@ -21,8 +21,9 @@ export function rejectOutcome(
   broadcasts: readonly bigint[] | null,
   implementation: FilterImplementation,
 ): 'drop' | 'reject' | 'unknown' {
-  const { direction, protocol, source } = packet;
+  const { direction, protocol, source, destination } = packet;
   if (direction === 'out' ? protocol !== TCP : implementation === 'nftables') return 'drop';
+  if (protocol !== TCP && isMulticast(destination)) return 'drop';
   if (source.family === 6) return protocol === ICMPV6 ? 'drop' : 'reject';
   if (protocol === ICMP || isMulticast(source)) return 'drop';
   const broadcast = isBroadcast(packet, broadcasts);

@@ -43,6 +43,7 @@ export const isSmurf = (packet: Packet, host: HostFilter): boolean =>
  */
 export function toRejectVerdict(packet: Packet, host: HostFilter): 'drop' | 'reject' {
   if (packet.direction === 'out' && number(packet) !== '6') return 'drop';
+  if (number(packet) !== '6' && isMulticast(packet.dest)) return 'drop';
   if (getFamily(packet) === 6) return number(packet) === '58' ? 'drop' : 'reject';
   const silent = isBroadcast(packet.dest, host) || isIn(packet.source, '224.0.0.0/4') || number(packet) === '1';
   return silent ? 'drop' : 'reject';

@@ -97,8 +97,9 @@ export function rejectConditions(
 ): readonly Condition[] {
   if (direction === 'in' && implementation === 'nftables') return [];
   const unanswered = direction === 'out' ? NUMBERS.filter((number) => number !== TCP) : [getIcmpProtocol(family)];
-  if (family === 6) return [{ protocols: unanswered }];
-  return [{ protocols: unanswered }, { sources: MULTICAST[4] }, ...toBroadcast(node.broadcasts)];
+  const toGroup = { protocols: NUMBERS.filter((number) => number !== TCP), destinations: MULTICAST[family] };
+  if (family === 6) return [{ protocols: unanswered }, toGroup];
+  return [{ protocols: unanswered }, toGroup, { sources: MULTICAST[4] }, ...toBroadcast(node.broadcasts)];
 }
 
 export const outside = (spans: readonly AddressSpan[], family: 4 | 6): AddressSpan[] =>
