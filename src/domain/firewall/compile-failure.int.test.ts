@@ -11,7 +11,7 @@ const inside = (args: string[], input: string) =>
   spawnSync('ip', ['netns', 'exec', NAMESPACE, ...args], { input, encoding: 'utf8' });
 
 const PROTOCOLS = ['tcp', 'udp', 'udplite', 'sctp', 'dccp', '6', '17', '136', '132', '33'];
-const NAMES = ['ssh', 'tftp', 'domain', 'ntp', '53', '5:9'];
+const NAMES = ['syslog', 'ssh', 'tftp', 'domain', 'ntp', '53', '5:9'];
 const FULL = Array.from({ length: 14 }, (_, i) => 1000 + i).join();
 const LISTS = ['ssh,99', 'tftp,99', 'domain,ntp', '53,99', `${FULL},99`, `${FULL},5:9`];
 const ADDRESSES = [

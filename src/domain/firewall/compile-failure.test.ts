@@ -26,6 +26,8 @@ const PORTS: readonly (readonly [proto: string, ports: string, refused: string |
   ['tcp', 'ssh', null],
   ['tcp', 'tftp', 'tcp/tftp'],
   ['tcp', 'ntp', 'tcp/ntp'],
+  ['tcp', 'syslog', null],
+  ['tcp', 'syslog,22', null],
   ['6', 'tftp', 'tcp/tftp'],
   ['tcp', 'ssh,tftp', 'tcp/tftp'],
   ['udp', 'smtp', null],

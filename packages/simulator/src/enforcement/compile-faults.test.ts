@@ -53,7 +53,8 @@ describe('a rule that the API takes and the packet filter refuses', () => {
     expect(failure()).toContain(`guest 100: rule 0: ${reason}`);
   });
 
-  it('loads other short forms of addresses with iptables', async () => {
+  it('loads other short forms of addresses, and an alias of a service, with iptables', async () => {
+    await api().post(RULES, { type: 'in', action: 'ACCEPT', enable: 1, proto: 'tcp', dport: 'syslog' });
     for (const source of ['10.0.0.0/255.0.0.0', '10/8', '10.1', '10.0.0.01']) {
       expect((await api().post(RULES, { type: 'in', action: 'ACCEPT', enable: 1, source })).status).toBe(200);
     }

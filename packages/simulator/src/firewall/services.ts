@@ -64,4 +64,6 @@ export const servicePort = (name: string): number | undefined => KNOWN.get(name)
 
 /** Whether the services file has the name for this protocol (`tcp`, `udp`, …), which iptables looks up. */
 export const serviceHasProtocol = (name: string, protocol: string): boolean =>
-  KNOWN.get(name)?.protocols.includes(protocol) ?? false;
+  // Its alias there is looked up as well as names are.
+  (name === 'syslog' && protocol === 'tcp') ||
+  (KNOWN.get(name)?.protocols.includes(protocol) ?? false);

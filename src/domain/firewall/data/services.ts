@@ -47,9 +47,12 @@ const SERVICES: ReadonlyMap<string, Service> = new Map(
 /** Port of a service name, or null for a name that only the node's own services file may have. */
 export const servicePort = (name: string): number | null => SERVICES.get(name)?.port ?? null;
 
+/** Names that are an alias of another one for the protocol; iptables takes these, too. */
+const ALIASES: readonly string[] = ['tcp/syslog'];
+
 /** Whether the services file has the name for the protocol; null for a name that is not in a stock file. */
 export const serviceHasProtocol = (name: string, protocol: 'tcp' | 'udp' | 'sctp'): boolean | null =>
-  SERVICES.get(name)?.protocols.includes(protocol.charAt(0)) ?? null;
+  ALIASES.includes(`${protocol}/${name}`) || (SERVICES.get(name)?.protocols.includes(protocol.charAt(0)) ?? null);
 
 const PROTOCOL_OF_LETTER: Readonly<Record<string, string>> = { t: 'tcp', u: 'udp', s: 'sctp' };
 
