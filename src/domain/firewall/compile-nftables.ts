@@ -27,7 +27,7 @@ function compileProtocol({ proto, dport, sport, icmp }: Parts): Protocol {
     return { conditions: icmpConditions(number, icmp, family), family };
   }
   if (!hasPorts(number)) return { conditions: withPorts(number, null, null) };
-  return { conditions: withPorts(number, parseLivePorts(sport), parseLivePorts(dport)) };
+  return { conditions: withPorts(number, parseLivePorts(sport, 'nftables'), parseLivePorts(dport, 'nftables')) };
 }
 
 /** The family of a list of addresses or of an alias; a set has both. Undefined: not known. */

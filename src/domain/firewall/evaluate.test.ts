@@ -401,3 +401,19 @@ it.each([
   const sent = { source: ip(to.includes(':') ? 'fd00::7' : '10.0.0.3'), destination: ip(to), protocol };
   expect(verdict(buildState([{ action: 'REJECT' }]), sent).verdict).toBe(expected);
 });
+
+it.each([
+  ['dicom', 104, 11_112],
+  ['echo', 7, 4],
+])('takes the port of the service %s that iptables (%i) or nftables (%i) takes', (dport, iptables, nftables) => {
+  for (const [node, taken] of [
+    [PLAIN_NODE, iptables],
+    [NFTABLES_NODE, nftables],
+  ] as const) {
+    const accepted = [104, 11_112, 7, 4].filter(
+      (port) =>
+        verdict(buildState([{ proto: 'tcp', dport }], { node }), { destination_port: port }).verdict === 'accept',
+    );
+    expect(accepted).toEqual([taken]);
+  }
+});

@@ -17,14 +17,16 @@ export type Outcome = 'accept' | 'drop' | 'reject' | 'unknown';
 
 export const either = (value: boolean | null): boolean[] => (value === null ? [true, false] : [value]);
 
-const SERVICES: Record<string, number> = { ssh: 22, http: 80, domain: 53 };
+const SERVICES: Record<string, number> = { ssh: 22, http: 80, domain: 53, dicom: 104 };
 
-function port(text: string | undefined, value: number | undefined): Tri {
+function port(text: string | undefined, value: number | undefined, nft = false): Tri {
   if (!text || text === '0') return 'y';
   if (value === undefined) return '?';
   const answers = text.split(',').map((item): Tri => {
     const [low = '', high = low] = item.split(':');
-    const [a, b] = [low, high].map((end) => (/^\d+$/.test(end) ? Number(end) : SERVICES[end]));
+    const [a, b] = [low, high].map((end) =>
+      /^\d+$/.test(end) ? Number(end) : nft && end === 'dicom' ? 11_112 : SERVICES[end],
+    );
     return a === undefined || b === undefined ? '?' : tri(a <= value && value <= b);
   });
   return or(...answers);
@@ -171,7 +173,7 @@ function plainNftables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
   let answer: Tri = 'y';
   if (number === 1 || number === 58) answer = icmp(rule['icmp-type'], v6, packet);
   if (number === 6 || number === 17 || number === 132) {
-    answer = and(port(rule.sport, packet.source_port), port(rule.dport, packet.destination_port));
+    answer = and(port(rule.sport, packet.source_port, true), port(rule.dport, packet.destination_port, true));
   }
   // The first thing that says something about the family settles it; what is of the other family later is skipped.
   let settled = number === 1 || number === 58;

@@ -54,6 +54,7 @@ const PORTS = [
   'ssh',
   '0',
   '135,445',
+  'dicom',
   `${Array.from({ length: 15 }, (_, i) => i + 15).join()},ssh`,
 ];
 
@@ -249,7 +250,7 @@ const HOSTS = {
     ip,
   ),
 };
-const PACKET_PORTS = [22, 25, 43, 53, 67, 68, 80, 137, 138, 445, 443, 546, 547, 1900, 5000];
+const PACKET_PORTS = [22, 104, 11_112, 25, 43, 53, 67, 68, 80, 137, 138, 445, 443, 546, 547, 1900, 5000];
 const UNKNOWN = undefined;
 
 /** A packet that is often close to what `randomState` matches. */

@@ -77,7 +77,7 @@ function portMatches(spec: string | undefined, port: number | undefined): boolea
   if (spec === undefined) return true;
   if (port === undefined) return false;
   return spec.split(',').some((item) => {
-    const [low, high = low] = item.split(':').map((part) => servicePort(part) ?? Number(part));
+    const [low, high = low] = item.split(':').map((part) => servicePort(part, 'first') ?? Number(part));
     return low !== undefined && high !== undefined && low <= port && port <= high;
   });
 }

@@ -89,7 +89,7 @@ function restrictAddress(variants: Variant[], spec: string, text: string, object
 function portMatches(spec: string | undefined, port: number | undefined): boolean {
   if (spec === undefined) return true;
   return spec.split(',').some((item) => {
-    const [low, high = low] = item.split(':').map((part) => servicePort(part) ?? Number(part));
+    const [low, high = low] = item.split(':').map((part) => servicePort(part, 'last') ?? Number(part));
     return port !== undefined && low !== undefined && high !== undefined && low <= port && port <= high;
   });
 }

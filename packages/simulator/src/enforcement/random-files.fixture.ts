@@ -59,7 +59,9 @@ function ruleLine(random: Random, addresses: readonly string[], inGroup: boolean
   if (proto !== '') parts.push(`-p ${proto}`);
   if (['tcp', 'udp', 'sctp'].includes(proto)) {
     if (random() < 0.6)
-      parts.push(`-dport ${pick(random, ['22', '20:25', '53,80', '1:65535', '443,22,100:200', '135', 'domain'])}`);
+      parts.push(
+        `-dport ${pick(random, ['22', '20:25', '53,80', '1:65535', '443,22,100:200', '135', 'domain', 'dicom'])}`,
+      );
     if (random() < 0.2) parts.push(`-sport ${pick(random, ['53', '1024:65535', '68'])}`);
   }
   const types = { icmp: ICMP_4, icmpv6: ICMP_6, 'ipv6-icmp': ICMP_6 }[proto];
@@ -180,7 +182,7 @@ const HOSTS = {
   ],
   6: [...Array.from({ length: 8 }, (_, i) => `fd00::${i}`), '2001:db8::1', 'fe80::1', 'ff02::1'],
 };
-const PORTS = [0, 22, 25, 43, 53, 67, 68, 80, 135, 137, 138, 445, 443, 546, 547, 1900, 5000];
+const PORTS = [0, 22, 104, 11_112, 25, 43, 53, 67, 68, 80, 135, 137, 138, 445, 443, 546, 547, 1900, 5000];
 const DHCP = [
   [67, 68],
   [68, 67],

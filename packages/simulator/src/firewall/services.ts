@@ -59,11 +59,17 @@ const KNOWN: ReadonlyMap<string, Service> = new Map(
   ),
 );
 
-/** The port behind a service name, whatever the protocol; undefined for an unknown name. */
-export const servicePort = (name: string): number | undefined => KNOWN.get(name)?.port;
+/** Ports of the first line with the name (or alias) in the services file, and of the last one. */
+const REPEATED: Readonly<Record<string, readonly [first: number, last: number]>> = {
+  dicom: [104, 11112],
+  echo: [7, 4],
+};
+
+/** The port behind a service name, whatever the protocol; undefined for an unknown name. @param line that the service takes */
+export const servicePort = (name: string, line: 'first' | 'last'): number | undefined =>
+  REPEATED[name]?.[line === 'first' ? 0 : 1] ?? KNOWN.get(name)?.port;
 
 /** Whether the services file has the name for this protocol (`tcp`, `udp`, …), which iptables looks up. */
 export const serviceHasProtocol = (name: string, protocol: string): boolean =>
   // Its alias there is looked up as well as names are.
-  (name === 'syslog' && protocol === 'tcp') ||
-  (KNOWN.get(name)?.protocols.includes(protocol) ?? false);
+  (name === 'syslog' && protocol === 'tcp') || (KNOWN.get(name)?.protocols.includes(protocol) ?? false);

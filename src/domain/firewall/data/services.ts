@@ -1,3 +1,5 @@
+import type { FilterImplementation } from '../live-state';
+
 // Service names of a Debian services file (its first column; the hypervisor refuses aliases) with port and protocols:
 // t = tcp, u = udp, s = sctp.
 const TEXT = `tcpmux=1t echo=7tu discard=9tu systat=11t daytime=13tu netstat=15t qotd=17t chargen=19tu ftp-data=20t ftp=21t
@@ -44,8 +46,15 @@ const SERVICES: ReadonlyMap<string, Service> = new Map(
   }),
 );
 
-/** Port of a service name, or null for a name that only the node's own services file may have. */
-export const servicePort = (name: string): number | null => SERVICES.get(name)?.port ?? null;
+/** Names that are in the file with several ports: iptables takes the first one, aliases included, nftables the last one. */
+const SEVERAL_PORTS: ReadonlyMap<string, Readonly<Record<FilterImplementation, number>>> = new Map([
+  ['dicom', { iptables: 104, nftables: 11_112 }],
+  ['echo', { iptables: 7, nftables: 4 }],
+]);
+
+/** Port that an implementation takes for a service name, or null for a name that only the node's own services file may have. */
+export const servicePort = (name: string, implementation: FilterImplementation): number | null =>
+  SEVERAL_PORTS.get(name)?.[implementation] ?? SERVICES.get(name)?.port ?? null;
 
 /** Names that are an alias of another one for the protocol; iptables takes these, too. */
 const ALIASES: readonly string[] = ['tcp/syslog'];
