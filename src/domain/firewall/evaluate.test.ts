@@ -367,7 +367,7 @@ describe('the macro Ping with a protocol or type of its own', () => {
   const ping = (fields: Partial<LiveRule>, sent: Partial<Packet>, node: LiveNode = PLAIN_NODE) =>
     verdict(buildState([{ macro: 'Ping', ...fields }], { node }), sent).verdict;
 
-  it('is a rule of the family of its protocol only', () => {
+  it('matches packets of the family of its protocol only', () => {
     expect(ping({ proto: 'icmp' }, icmp(4, 8))).toBe('accept');
     expect(ping({ proto: 'icmp' }, icmp(6, 128))).toBe('drop');
     expect(ping({ proto: 'icmpv6' }, icmp(6, 128))).toBe('accept');

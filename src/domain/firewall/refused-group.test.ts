@@ -98,7 +98,7 @@ describe('a guest with a PVE security group that iptables cannot compile', () =>
     expect(computeProtection(live, nic())).toBe('unknown');
   });
 
-  it('is unknown in the family of the rule only', () => {
+  it('has unknown verdicts in the family of the rule only', () => {
     const live = state({ proto: 'ipv6-icmp', dport: 'echo-request' });
     expect(decide(live, 4).verdict).toBe('drop');
     expect(decide(live, 6)).toMatchObject(UNKNOWN);
@@ -112,13 +112,13 @@ describe('a guest with a PVE security group that iptables cannot compile', () =>
     expect(evaluate(guest, spoofed)).toMatchObject(UNKNOWN);
   });
 
-  it('is filtered on interfaces before the one with the group', () => {
+  it('has certain verdicts on interfaces before the one with the group', () => {
     const live = state(ALIAS, { iface: 'net1' });
     expect(decide(live, 4, 'in', 'net0').verdict).toBe('drop');
     for (const name of ['net1', 'net2']) expect(decide(live, 4, 'in', name)).toMatchObject(UNKNOWN);
   });
 
-  it('is filtered with nftables, which leaves out the rule', () => {
+  it('has certain verdicts with nftables, which leaves out the rule', () => {
     const node = { ...PLAIN_NODE, options: { nftables: 1 } };
     expect(decide(state(ALIAS, {}, node), 4).verdict).toBe('drop');
     expect(evaluateEnforcement(state(ALIAS, {}, node), nic())).toEqual({ status: 'on' });
