@@ -64,6 +64,13 @@ function icmp(name: string | undefined, v6: boolean, packet: Packet): Tri {
   return packet.icmp_code === undefined ? '?' : tri(packet.icmp_code === expected[1]);
 }
 
+/** Two types that have to match both. No packet has two, whether or not its own is known. */
+function matchTypes(one: string | undefined, other: string | undefined, v6: boolean, packet: Packet): Tri {
+  const [a, b] = [one, other].map((name) => TYPES[`${v6 ? 'icmpv6' : 'icmp'} ${name}`]);
+  const isSame = !a || !b || (a[0] === b[0] && (a[1] === undefined || b[1] === undefined || a[1] === b[1]));
+  return isSame ? and(icmp(one, v6, packet), icmp(other, v6, packet)) : 'n';
+}
+
 const DISCOVERY = ['router-solicitation', 'router-advertisement', 'neighbor-solicitation', 'neighbor-advertisement'];
 const MACROS: Record<string, readonly (readonly [proto: string, what: string])[]> = {
   ssh: [['tcp', '22']],
@@ -95,7 +102,8 @@ export function matchNftables({ macro, ...rule }: LiveRule, packet: Packet, sigh
     const added = plainNftables({ ...rule, proto, 'icmp-type': what }, packet, sight);
     if (!rule.proto) return added;
     const own = plainNftables(rule, packet, sight);
-    return proto === rule.proto ? and(own, added) : own;
+    if (proto !== rule.proto) return own;
+    return and(own, added, matchTypes(rule['icmp-type'], what, packet.source.family === 6, packet));
   });
 }
 
@@ -157,7 +165,7 @@ function plainIptables(rule: LiveRule, packet: Packet, sight: Sight): Tri {
   if (number !== 0 && (number !== packet.protocol || (v6 && HEADERS.includes(number)))) return 'n';
   return and(
     isIcmp
-      ? and(icmp(rule['icmp-type'], v6, packet), icmp(rule.dport === '0' ? '' : rule.dport, v6, packet))
+      ? matchTypes(rule['icmp-type'], rule.dport === '0' ? '' : rule.dport, v6, packet)
       : and(port(rule.sport, packet.source_port), port(rule.dport, packet.destination_port)),
     address(rule.source, formatCachedIp(packet.source), sight),
     address(rule.dest, formatCachedIp(packet.destination), sight),
