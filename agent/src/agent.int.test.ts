@@ -136,7 +136,7 @@ describeAsRoot('ip', 'ping')('agent', () => {
     log(5);
     await until(() => countNewPackets(isPing) >= 7 && countNewPackets(isDrop) >= 5);
     const beat = beats.find((one) => one.flows.some(isDrop)) as Heartbeat;
-    expect(beat).toMatchObject({ node_name: 'pve1', agent_version: '0.5.0', interval_seconds: 5 });
+    expect(beat).toMatchObject({ node_name: 'pve1', agent_version: '0.5.1', interval_seconds: 5 });
     expect(beat.flows.find(isDrop)).toMatchObject({
       vmid: 100,
       nic: 0,

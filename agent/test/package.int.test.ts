@@ -17,7 +17,7 @@ import { describeAsRoot } from './requirements';
 
 const AGENT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const TOKEN = 'one-time-token-0123456789';
-const NAME = 'fabric-agent_0.5.0_amd64.deb';
+const NAME = 'fabric-agent_0.5.1_amd64.deb';
 const SHARED = '/mnt';
 
 /** `systemctl` of a system that was not booted: units are enabled for real, and the agent runs as its unit says. */
@@ -152,11 +152,11 @@ describeAsRoot(
     expect(output).toContain(`installing ${NAME}`);
     expect(output).toContain('acknowledged the first heartbeat');
     expect(enrolments).toMatchObject([{ enrolment_token: TOKEN, node_name: 'pve1' }]);
-    expect(beats[0]).toMatchObject({ node_name: 'pve1', agent_version: '0.5.0' });
+    expect(beats[0]).toMatchObject({ node_name: 'pve1', agent_version: '0.5.1' });
     const capture = beats[0]?.flow_diagnostics?.collectors.find(({ name }) => name === 'packet_capture');
     expect(capture).toMatchObject({ state: 'active', detail: expect.stringContaining('ebpf') });
     expect(root.run('readlink /proc/$(pgrep -o -u fabric-agent)/exe')).toBe('/usr/lib/fabric-agent/node');
-    expect(root.run('fabric-agent --version')).toBe('0.5.0');
+    expect(root.run('fabric-agent --version')).toBe('0.5.1');
 
     expect(getStatus()).toBe('installed');
     expect(root.run('dpkg --verify fabric-agent')).toBe('');
@@ -244,7 +244,7 @@ describeAsRoot(
       const sum = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
       expect(sum(`${shared}/again/${NAME}`)).toBe(sum(`${shared}/packages/${NAME}`));
       const manifest = JSON.parse(readFileSync(`${shared}/again/fabric-agent-packages.json`, 'utf8'));
-      const arm64 = 'fabric-agent_0.5.0_arm64.deb';
+      const arm64 = 'fabric-agent_0.5.1_arm64.deb';
       expect(manifest.files[arm64]).toEqual({
         sha256: sum(`${shared}/again/${arm64}`),
         bytes: statSync(`${shared}/again/${arm64}`).size,

@@ -149,7 +149,7 @@ describeAsRoot('curl')('installer', () => {
         `server_url = ${baseUrl}`,
       ]);
       const bundle = join(root, 'usr/lib/fabric-agent/fabric-agent.cjs');
-      expect(run(`${process.execPath} ${bundle} --version`).trim()).toBe('0.5.0');
+      expect(run(`${process.execPath} ${bundle} --version`).trim()).toBe('0.5.1');
     });
 
     it('does nothing when the download is interrupted', async () => {

@@ -1,7 +1,7 @@
 // Numbers and names both sides agree on. Free of zod, so that the agent's bundle stays small.
 
 /** Version of the agent program and of this package. */
-export const AGENT_VERSION = '0.5.0';
+export const AGENT_VERSION = '0.5.1';
 
 /** Raised only when an old server could misread a new agent; new optional fields do not raise it. */
 export const PROTOCOL_VERSION = 1;

@@ -5,7 +5,7 @@
 export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   action: 'policy.created',
   address: '10.20.0.10',
-  agent_version: '0.5.0',
+  agent_version: '0.5.1',
   api_token: 'fabric@pve!fabric=00000000-0000-4000-8000-000000000000',
   api_url: 'https://pve1.example.org:8006',
   base_dn: 'ou=people,dc=example,dc=org',

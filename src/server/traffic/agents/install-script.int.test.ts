@@ -48,7 +48,7 @@ describe('GET /agents/install.sh', () => {
       call('/agents/install-info', { headers: admin }),
       200,
     );
-    expect(agent_version).toBe('0.5.0');
+    expect(agent_version).toBe('0.5.1');
     expect(sums.map(({ name }) => name)).toEqual(files.map(({ name }) => name));
     expect(sums.map(({ name }) => name)).toEqual(expect.arrayContaining(['fabric-agent.cjs', 'fabric-agent.service']));
     for (const { sum, name } of sums) {
