@@ -5,7 +5,7 @@ import { sweepImports } from '@/server/addresses/imports/imports';
 
 import { revalidateAll } from '@/server/enforcement/changes/review/revalidate';
 import { advanceChange } from '@/server/enforcement/changes/rollout/advance-change';
-import { scheduleChanges } from '@/server/enforcement/changes/rollout/start-scheduled';
+import { scheduleChanges, startScheduledChanges } from '@/server/enforcement/changes/rollout/start-scheduled';
 import { countCoverage } from '@/server/enforcement/coverage/count-coverage';
 import { deployAndObserve } from '@/server/enforcement/deployments/run-deployment';
 import { scheduleDeployments } from '@/server/enforcement/deployments/schedule';
@@ -76,6 +76,7 @@ export const processors: JobProcessors = {
   },
   'change.advance': ({ change_id }) => advanceChange(change_id),
   'change.schedule': (_, { signal }) => scheduleChanges(signal),
+  'change.start': (_, { signal }) => startScheduledChanges(signal),
   'policies.expire': (_, { signal }) => removeExpired(signal),
   'notification.evaluate': async () => {
     await evaluateRules();

@@ -253,6 +253,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'firewall.schedule',
         'deployment.schedule',
         'change.schedule',
+        'change.start',
         'policies.expire',
         'notification.evaluate',
         'notification.schedule',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Flow, FlowDiagnostics, Heartbeat, InterfaceCounters } from '@fabric/agent-contract';
 import { AGENT_VERSION, PROTOCOL_VERSION } from '@fabric/agent-contract/limits';
-import { Capture } from './capture/capture';
+import { Capture, IDLE_MILLISECONDS } from './capture/capture';
 import type { Config } from './config';
 import { ConntrackCollector, type ConntrackSnapshot } from './conntrack/collector';
 import { effectiveCapabilities, kernelSettings } from './diagnostics';
@@ -16,7 +16,7 @@ import { LogCollector, type LogPositions } from './logs/log-collector';
 import { readInterfaceCounters } from './net/interface-counters';
 import { InterfaceTrafficMeter } from './net/interface-traffic';
 import { RulesetReader } from './ruleset/ruleset-reader';
-import { type Clock, rfc3339 } from './sys/clock';
+import { type Clock, monotonic, rfc3339 } from './sys/clock';
 import { findTool } from './sys/run-tool';
 
 const LOG_POLL_MILLISECONDS = 750;
@@ -33,6 +33,8 @@ export class Collectors {
   private readonly logs: LogCollector;
   private readonly accessLog: AccessLog;
   private sequence = 0;
+  /** When connection tracking was read last. */
+  private trackedAt = monotonic();
   private since: number;
   private timer: NodeJS.Timeout | undefined;
 
@@ -77,6 +79,10 @@ export class Collectors {
     const edits = this.accessLog.take();
     const positions = { ...this.logs.positions, access: this.accessLog.position };
     const capture = this.capture.snapshot();
+    if (conntrack) this.trackedAt = monotonic();
+    // What the capture has reported since, it may have forgotten by the next time: that would be counted again.
+    else if (capture && monotonic() - this.trackedAt + 1_000 * intervalSeconds > IDLE_MILLISECONDS)
+      this.conntrack.forget();
     const assembled = assembleFlows(
       { capture, conntrack, logs: this.logs.flows.all(), now, since: this.since },
       config.flow_limit,

@@ -88,6 +88,24 @@ test('a closed drawer gives the focus back, and a double click sends once', asyn
   expect(sent).toEqual(['/api/trpc/tenants.create']);
 });
 
+test('a drawer that closes leaves the focus where the user has gone', async ({ adminPage: page }) => {
+  await page.goto('/clusters');
+  const open = page.locator('header').getByRole('button', { name: 'Add cluster' });
+  const address = page.getByRole('textbox', { name: 'API address' });
+  await open.click();
+  await expect(address).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(address).toBeHidden();
+  await expect(open).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(address).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('audit', { delay: 60 });
+  await expect(page.getByRole('combobox', { name: 'Search everything' })).toHaveValue('audit');
+  await expect(page.getByRole('combobox', { name: 'Search everything' })).toBeFocused();
+});
+
 test('columns are resized by keys and by the pointer, remembered, and reset', async ({ adminPage: page }) => {
   await page.goto('/workloads');
   const grid = page.getByRole('grid', { name: 'Workloads' });

@@ -1,5 +1,5 @@
 'use client';
-import { type ComponentPropsWithRef, type MouseEvent, type ReactNode, type SyntheticEvent, useId, useRef } from 'react';
+import { type ComponentPropsWithRef, type MouseEvent, type ReactNode, type SyntheticEvent, useId } from 'react';
 import { type ButtonSize, type ButtonVariant, buttonClass } from './button-class';
 import { Spinner } from './loading';
 import { Tooltip } from './tooltip';
@@ -25,9 +25,6 @@ const DISABLED = {
   onKeyDown: undefined,
 } as const;
 
-/** A press so soon after another is the second half of a double click: the page does not show yet that the action runs. */
-const DOUBLE_PRESS_MS = 300;
-
 /** A button that stays focusable while it is disabled and says why. */
 export function Button({
   variant = 'secondary',
@@ -43,12 +40,10 @@ export function Button({
 }: ButtonProps) {
   const reasonId = useId();
   const reason = disabledReason || null;
-  const pressedAt = useRef(Number.NEGATIVE_INFINITY);
-  /** An action that takes a while is done once for a double click. */
+  /** An action that takes a while is done once for a double click: at its second half the page may not show yet that it runs. */
   const press = (event: MouseEvent<HTMLButtonElement>) => {
-    if (event.timeStamp - pressedAt.current < DOUBLE_PRESS_MS) return event.preventDefault();
-    pressedAt.current = event.timeStamp;
-    rest.onClick?.(event);
+    if (event.detail > 1) event.preventDefault();
+    else rest.onClick?.(event);
   };
   const button = (
     <button

@@ -13,7 +13,7 @@ export function DialogPopup(props: PanelProps) {
   const { open, title, description, size = 'md', persistent = false, footer, children } = props;
   const { asks, onOpenChange, ...noting } = useEscapeGuard(props);
   const body = useRef<HTMLDivElement>(null);
-  const findOpener = useOpener(open);
+  const findOpener = useOpener(open, body);
   return (
     <Base.Root open={open} onOpenChange={onOpenChange} disablePointerDismissal={persistent}>
       <Base.Portal>

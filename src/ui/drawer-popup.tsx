@@ -22,7 +22,7 @@ export function DrawerPopup(props: DrawerProps) {
   const { open, title, description, side = 'right', size = 'md', persistent = false, footer, children } = props;
   const { asks, onOpenChange, ...noting } = useEscapeGuard(props);
   const body = useRef<HTMLDivElement>(null);
-  const findOpener = useOpener(open);
+  const findOpener = useOpener(open, body);
   return (
     <Base.Root
       open={open}

@@ -6,6 +6,7 @@ import {
   type MouseEvent,
   type ReactElement,
   type ReactNode,
+  type RefObject,
   useState,
 } from 'react';
 import { useT } from '@/lib/i18n/use-t';
@@ -96,14 +97,19 @@ export function PanelFooter({ children }: { children: ReactNode }) {
  * Where the focus returns to when a panel closes: to what had it before the panel was drawn. A field that takes the focus as soon as
  * it is there does so before the panel itself remembers. What is no longer on the page, as an item of a menu, is left to the panel.
  */
-export function useOpener(open: boolean): () => HTMLElement | true {
+export function useOpener(open: boolean, body: RefObject<HTMLElement | null>): () => HTMLElement | boolean {
   const [wasOpen, setWasOpen] = useState(false);
   const [opener, setOpener] = useState<Element | null>(null);
   if (open !== wasOpen) {
     setWasOpen(open);
     if (open) setOpener(document.activeElement);
   }
-  return () => (opener instanceof HTMLElement && opener.isConnected && opener !== document.body ? opener : true);
+  return () => {
+    const now = document.activeElement;
+    // A panel is gone after its transition, when the user may type elsewhere already.
+    if (now && now !== document.body && !body.current?.closest('[role$="dialog"]')?.contains(now)) return false;
+    return opener instanceof HTMLElement && opener.isConnected && opener !== document.body ? opener : true;
+  };
 }
 
 const FIELDS = 'input:not([type="hidden"], [aria-hidden="true"]), textarea, select, button[role="combobox"]';

@@ -32,7 +32,7 @@ const DRAIN_MILLISECONDS = 60_000;
 const TICK_MILLISECONDS = { shortest: 100, longest: 1000 } as const;
 /** A map this full is drained immediately. */
 const FULL_ENOUGH = 0.5;
-const IDLE_MILLISECONDS = 10 * 60 * 1000;
+export const IDLE_MILLISECONDS = 10 * 60 * 1000;
 
 type MakeSource = () => CaptureSource;
 

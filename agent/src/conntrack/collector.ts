@@ -57,6 +57,11 @@ export class ConntrackCollector {
     return null;
   }
 
+  /** Makes the next snapshot the first one: what is new in it is unknown. */
+  forget(): void {
+    for (const { memory } of this.sources) memory.reset();
+  }
+
   private async snapshotFrom({ name, dump, memory }: Source, keep: number): Promise<ConntrackSnapshot> {
     const top = new TopK<RankedConnection>(keep);
     const result = { total: 0, newBytes: 0, newPackets: 0 };

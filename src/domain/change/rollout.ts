@@ -45,6 +45,8 @@ export type StoredApplyRequest = {
   readonly newly_blocked: number | null;
   readonly override_tests: string | null;
   readonly overridden_tests?: readonly string[];
+  /** Versions of these tests, by ID; absent: an earlier release did not keep them. */
+  readonly overridden_versions?: Readonly<Record<string, number>>;
   /** Of the difference that was shown; absent: none was. */
   readonly fingerprint?: string;
 };

@@ -218,11 +218,20 @@ export const changeAdvance = defineJob({
   concurrency: 4,
 });
 
-/** Looks at changes that are rolled out, await their confirmation or are scheduled. */
+/** Looks at changes that are rolled out or await their confirmation. */
 export const changeSchedule = defineJob({
   name: 'change.schedule',
   payload: nothing,
   key: () => 'change.schedule',
+  attempts: 1,
+  everyMs: 2_000,
+});
+
+/** Starts changes whose time has come. */
+export const changeStart = defineJob({
+  name: 'change.start',
+  payload: nothing,
+  key: () => 'change.start',
   attempts: 1,
   everyMs: 2_000,
 });
@@ -309,6 +318,7 @@ export const JOBS = {
   [deploymentSchedule.name]: deploymentSchedule,
   [changeAdvance.name]: changeAdvance,
   [changeSchedule.name]: changeSchedule,
+  [changeStart.name]: changeStart,
   [policiesExpire.name]: policiesExpire,
   [notificationEvaluate.name]: notificationEvaluate,
   [notificationSchedule.name]: notificationSchedule,

@@ -2,7 +2,7 @@ import type { Change } from '@/domain/change/change';
 import type { ChangeDifference } from '@/domain/change/difference';
 import type { PolicyFilePlan } from '@/domain/policy-file/plan';
 import { type Command, EXIT, ReportError, type Terminal, textOption, UsageError, type Values } from '../command';
-import type { Api, Variables } from './api';
+import { type Api, ApiError, type Variables } from './api';
 import { formatPlan, isDifferenceShown } from './format-plan';
 import { FILE_OPTIONS, FILE_OPTIONS_HELP, makePlan, openPolicyFile, pollUntil, sendPolicyFile } from './policy-file';
 
@@ -44,18 +44,29 @@ async function followRollout(api: Api, id: string, terminal: Terminal): Promise<
   }
 }
 
+const OUTDATED =
+  'Since the plan, the firewall of a workload or what its policies require changed. Nothing was written. Make the plan again.';
+
 /**
- * Reads the workloads of a change now, and withdraws it when it would do something else there than its plan shows.
+ * Reads the workloads of a change now.
  * @returns the fingerprint of what it would do; null: some of its workloads are not visible
- * @throws ReportError when the plan is outdated
+ * @throws ReportError when it would do something else there than its plan shows
  */
 async function assertDoesAsPlanned(api: Api, id: string, plan: PolicyFilePlan): Promise<string | null> {
   const difference = await api.call<ChangeDifference>('GET', `/changes/${id}/difference?refresh=true`);
   if (isDifferenceShown(difference, plan)) return difference.fingerprint;
-  await api.call<Change>('POST', `/changes/${id}/withdraw`, {});
-  throw new ReportError(
-    'Since the plan, the firewall of a workload or what its policies require changed. Nothing was written. Make the plan again.',
-  );
+  throw new ReportError(OUTDATED);
+}
+
+/** Takes a step of a change, and withdraws the change when that fails: it could be applied otherwise than planned, and each run would leave one. */
+async function stepOrWithdraw<T>(api: Api, id: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    // It may be under way already, when only the answer was lost.
+    await api.call<Change>('POST', `/changes/${id}/withdraw`, {}).catch(() => undefined);
+    throw error instanceof ApiError && error.problem.reason === 'preview_outdated' ? new ReportError(OUTDATED) : error;
+  }
 }
 
 /** Submits a change, and waits for approval where that is requested. @returns the state that it has then */
@@ -120,14 +131,15 @@ ${FILE_OPTIONS_HELP}`,
     const on_failure = values['roll-back-on-failure'] === true ? 'rollback' : 'stop';
     const draft = { title, confirm_within_seconds, on_failure, plan_hash: plan.plan_hash };
     const { id } = await sendPolicyFile<Change>(api, '/policy-file/change', file, draft);
-    const fingerprint = await assertDoesAsPlanned(api, id, plan);
+    const fingerprint = await stepOrWithdraw(api, id, () => assertDoesAsPlanned(api, id, plan));
     const state = await submit(api, id, waitSeconds, terminal);
     if (state === 'in_review') {
       terminal.note(`The change is in review: ${api.page(`/changes/${id}`)}`);
       return EXIT.in_review;
     }
     if (state === 'approved') {
-      await api.call<Change>('POST', `/changes/${id}/apply`, { ...(fingerprint !== null && { fingerprint }) });
+      const shown = fingerprint === null ? {} : { fingerprint };
+      await stepOrWithdraw(api, id, () => api.call<Change>('POST', `/changes/${id}/apply`, shown));
     }
     return followRollout(api, id, terminal);
   },

@@ -75,6 +75,14 @@ describe('a role for one project', () => {
       expect(status, path).toBe(200);
       expect(JSON.parse(text).items.length, path).toBeGreaterThan(0);
     }
+    // That of the tenant has rules on workloads of the project.
+    const [named, found] = await Promise.all([
+      read(`/ip-addresses/${ids.ip_address}/policies`),
+      read(`/policies/${ids.policy}`),
+    ]);
+    const { policies } = JSON.parse(named.text);
+    const { deployment_status } = JSON.parse(found.text);
+    expect(policies).toContainEqual(expect.objectContaining({ policy_id: ids.policy, deployment_status }));
   });
 
   it('sums up the traffic of the project and counts the policies that touch it', async () => {

@@ -13,6 +13,7 @@ import { listTestEnds } from '../queries/policy-tests';
 import { listGroupNames } from '../queries/security-groups';
 import type { FirewallState } from './firewall-state/firewall-state';
 import { readFirewallState } from './firewall-state/read-firewall-state';
+import { getVisibleStatus, touchingPolicies } from './policies-in-reach';
 import { isDeployed } from './policy-inputs';
 
 /** Policies for any address touch every one: more are counted, not listed. */
@@ -23,8 +24,10 @@ async function listTouchingPolicies(
   { reach }: Scope<'policy:read'>,
   subjects: readonly { address: string; workload_id: string | null }[],
 ): Promise<NonNullable<IpamSearchResult['policies']>> {
-  const { inputs } = await readFirewallState();
-  const visible = inputs.policies.filter((policy) => isWithinReach(policy, reach));
+  const firewall = await readFirewallState();
+  const { inputs } = firewall;
+  const touching = new Set(touchingPolicies(firewall, reach));
+  const visible = inputs.policies.filter((policy) => isWithinReach(policy, reach) || touching.has(policy.id));
   const found = subjects.flatMap(({ address: text, workload_id }) => {
     const address = parseIp(text);
     if (!address) return [];
@@ -86,7 +89,8 @@ export async function listAddressPolicies(scopes: TouchScopes, id: string): Prom
     const touches = listTouches(policy, subject, firewall.inputs.index);
     return touches.length > 0 ? [{ policy, touches }] : [];
   });
-  const isVisible = ({ policy }: (typeof touching)[number]) => isWithinReach(policy, reach);
+  const inReach = new Set(touchingPolicies(firewall, reach));
+  const isVisible = ({ policy }: (typeof touching)[number]) => isWithinReach(policy, reach) || inReach.has(policy.id);
   const visible = touching.filter(isVisible);
   // The answer shows that the installation's policies filter the address, if not how; those of other tenants do not
   // exist.
@@ -105,7 +109,7 @@ export async function listAddressPolicies(scopes: TouchScopes, id: string): Prom
     name: policy.name,
     enabled: policy.enabled,
     enforcement_mode: policy.definition.enforcement_mode,
-    deployment_status: firewall.standingOf(policy).status,
+    deployment_status: getVisibleStatus(firewall, policy, reach).status,
     touches,
   }));
   const byAnyOnly = ({ touches }: (typeof policies)[number]) => Number(touches.every(({ by }) => by === 'any'));

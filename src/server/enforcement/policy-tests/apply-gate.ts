@@ -5,6 +5,7 @@ import { type CompiledChange, listSubjects } from '../changes/compiled/compile-c
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { listApplyPlaces, readUnrestored } from '../policies/planned-change';
+import type { PolicyTestRow } from '../queries/policy-tests';
 import { describeFailing, findFailingAfterApply, findFailingTests, type TestsAfter } from './tests-after';
 
 /** What the caller of an apply may do about policy tests, and why it applies although some fail. */
@@ -21,6 +22,8 @@ export type Override = {
   readonly reason: string;
   readonly tests: readonly string[];
   readonly ids: readonly string[];
+  /** By ID. */
+  readonly versions: Readonly<Record<string, number>>;
 } | null;
 
 const formatTestNames = (names: readonly string[], hidden: number): string => {
@@ -65,7 +68,8 @@ async function assertNoneFails(
   }
   assertMayOverride(found, owners, rights);
   const tests = found.failing.map(({ test }) => test);
-  return { reason, tests: tests.map(({ name }) => name), ids: tests.map(({ id }) => id) };
+  const versions = Object.fromEntries(tests.map(({ id, version }) => [id, version]));
+  return { reason, tests: tests.map(({ name }) => name), ids: tests.map(({ id }) => id), versions };
 }
 
 /**
@@ -90,18 +94,18 @@ export async function assertTestsHold(
 
 /**
  * The same of a change as a whole: several policies may each break a test that holds once all are applied.
- * @param overridden IDs of tests that may fail, because they were overridden before
+ * @param isOverridden whether a test may fail, because it was overridden before
  * @throws as `assertTestsHold`
  */
 export async function assertTestsHoldAfterChange(
   compiled: CompiledChange,
   rights: TestRights,
   refusal: object,
-  overridden: readonly string[] = [],
+  isOverridden: (test: Pick<PolicyTestRow, 'id' | 'version'>) => boolean = () => false,
 ): Promise<Override> {
   const subjects = listSubjects(compiled);
   const what = { name: 'the change', remedy: 'Edit the change' };
   const found = await findFailingTests(compiled.change, subjects, compiled.items);
-  const failing = found.failing.filter(({ test }) => !overridden.includes(test.id));
+  const failing = found.failing.filter(({ test }) => !isOverridden(test));
   return assertNoneFails({ ...found, failing }, subjects, rights, refusal, what);
 }

@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, ne, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import type { ImpactConversation, ImpactConversationInput } from '@/domain/impact/impact';
 import { type ImpactReader, KeptConversation } from '@/domain/impact/stored-impact';
 import type { Page } from '@/domain/list';
@@ -7,6 +7,7 @@ import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, hasText, selectColumns } from '../../db/declared-fields';
 import { queryPage } from '../../db/query-page';
 import { projects, tenants } from '../../db/schema/access';
+import { changes } from '../../db/schema/changes';
 import { impactConversations, impacts } from '../../db/schema/impacts';
 import { runLeases } from '../../jobs/queries/run-leases';
 
@@ -130,11 +131,17 @@ export async function listConversations(
   return { ...page, items: page.items.map(({ conversation }) => conversation) };
 }
 
-/** Deletes impacts from before `cutoff`, but never one that an apply acknowledged. @returns how many */
+/** Deletes impacts from before `cutoff`, but never one that an apply acknowledged, also one that waits for its time. @returns how many */
 export async function deleteOldImpacts(executor: Executor, cutoff: string): Promise<number> {
   const rows = await executor
     .delete(impacts)
-    .where(and(lt(impacts.created_at, cutoff), sql`${impacts.acknowledged_at} is null`))
+    .where(
+      and(
+        lt(impacts.created_at, cutoff),
+        isNull(impacts.acknowledged_at),
+        sql`not exists (select 1 from ${changes} where ${changes.apply_request} ->> 'impact_id' = ${impacts.id}::text)`,
+      ),
+    )
     .returning({ id: impacts.id });
   return rows.length;
 }

@@ -173,7 +173,7 @@ export async function findOutsideFlows(databaseUrl: string): Promise<{ isClickho
       select to_regclass('flow_storage') is not null as marks, to_regclass('flow_moves') is not null as moves`;
     return {
       isClickhouse: Boolean(known?.marks) && (await readStorageMark(client)) === 'clickhouse',
-      isMoving: Boolean(known?.moves) && ((await findMove(client))?.is_switched ?? false),
+      isMoving: Boolean(known?.moves) && ((await readMoveProgress(client))?.is_switched ?? false),
     };
   } finally {
     await client.end({ timeout: 5 });

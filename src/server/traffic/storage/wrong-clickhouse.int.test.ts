@@ -129,6 +129,20 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
       expect(await report()).toBe(200);
     });
 
+    it('belongs to the installation whose audit trail has a cluster of theirs that was deleted', async () => {
+      await fillRight();
+      await server.run('drop table right.fabric_store');
+      const sql = sqlClient();
+      const [cluster] = await sql<{ id: string }[]>`select id from clusters`;
+      await sql`delete from clusters`;
+      await expect(prepare()).rejects.toThrow(ANOTHER);
+      await sql`insert into audit_records (seq, id, at, actor_kind, actor_name, action, object_kind, object_id, previous_hash, hash)
+        select coalesce(max(seq), 0) + 1, gen_random_uuid(), now(), 'system', 'test', 'cluster.deleted', 'cluster', ${cluster?.id ?? ''}, '', ''
+        from audit_records`;
+      await prepare();
+      expect(await count('right', 'flows')).toBe(FLOWS);
+    });
+
     it('shows its flows again after a switch to PostgreSQL and back', async () => {
       await fillRight();
       await switchFlowStorage(database(), 'postgres');

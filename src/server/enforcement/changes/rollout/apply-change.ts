@@ -62,6 +62,7 @@ export async function startRolloutIn(
   const tests = await readTestResults(tx, compiled.workload_ids);
   const { actor } = by;
   const { impact_id, newly_blocked } = accepted;
+  if (impact_id !== null) await acknowledgeImpact(tx, impact_id);
   await moveChange(tx, by, change, 'applying', {
     comment: accepted.break_glass ?? accepted.override_tests ?? '',
     values: {
@@ -80,7 +81,9 @@ export async function startRolloutIn(
 
 /**
  * Stores the content of a change and plans its waves, in one transaction; the workers then write it.
- * @throws AppError `version_conflict`, and `conflict` when another change with one of its objects is being rolled out
+ * @param requestedAt when the request for it was made; null: it is made now
+ * @throws AppError `version_conflict`; `conflict` when another change with one of its objects is being rolled out, and when the request
+ * has ended
  */
 export async function startRollout(
   by: Acting,
@@ -88,6 +91,7 @@ export async function startRollout(
   version: number,
   compiled: CompiledChange,
   accepted: Accepted,
+  requestedAt: string | null = null,
 ): Promise<void> {
   const { waves } = await readRow(id);
   const written = new Set(compiled.touched.flatMap(({ workload_ids }) => workload_ids));
@@ -97,6 +101,8 @@ export async function startRollout(
     const locked = await lockChange(tx, 'all', id);
     if (!locked) throw notFound('change');
     assertVersion('change', locked.version, version);
+    // Another request may have replaced it, or the change was approved again: what was accepted then does not hold.
+    if (requestedAt !== null && locked.apply_request?.at !== requestedAt) throw refuseStep(locked, 'apply it');
     return startRolloutIn(tx, by, locked, { compiled, rollouts, accepted });
   });
   await startDeployments(removals);
@@ -137,7 +143,6 @@ async function requestLater(
     assertVersion('change', locked.version, change.version);
     const stored = await updateChangeIn(tx, change.id, 'approved', { apply_request: request, problems: [] });
     if (!stored) throw refuseStep(change, 'apply it');
-    if (request.impact_id !== null) await acknowledgeImpact(tx, request.impact_id);
     await publishChange(tx, change.id);
     await recordChange(tx, scope, stored, 'change.scheduled', {});
   });

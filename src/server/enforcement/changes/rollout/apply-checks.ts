@@ -68,7 +68,7 @@ export async function checkApply(
     impact_id: acknowledged?.impact_id ?? null,
     newly_blocked: acknowledged?.newly_blocked ?? null,
     override_tests: override?.reason ?? null,
-    ...(override && { overridden_tests: override.ids }),
+    ...(override && { overridden_tests: override.ids, overridden_versions: override.versions }),
   };
 }
 
@@ -79,9 +79,12 @@ export async function checkApply(
 export async function checkScheduled(
   { id }: Pick<ChangeRow, 'id'>,
   compiled: CompiledChange,
-  { overridden_tests, impact_id }: StoredApplyRequest,
+  { overridden_tests = [], overridden_versions, impact_id }: StoredApplyRequest,
 ): Promise<void> {
-  await assertTestsHoldAfterChange(compiled, NO_TEST_RIGHTS, { change_id: id }, overridden_tests);
+  // A test that was edited since is another one.
+  const isOverridden = (test: { readonly id: string; readonly version: number }) =>
+    overridden_tests.includes(test.id) && (overridden_versions?.[test.id] ?? test.version) === test.version;
+  await assertTestsHoldAfterChange(compiled, NO_TEST_RIGHTS, { change_id: id }, isOverridden);
   if (impact_id !== null) await assertStillAcknowledged(impact_id);
 }
 

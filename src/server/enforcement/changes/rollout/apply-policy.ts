@@ -10,7 +10,6 @@ import { startDeployments } from '../../deployments/schedule';
 import { assertAcknowledged } from '../../impact/apply-with-impact';
 import type { PolicyInputs } from '../../policies/policy-inputs';
 import { assertTestsHold } from '../../policy-tests/apply-gate';
-import { acknowledgeImpact } from '../../queries/impacts';
 import { lockObjects } from '../../queries/managed-objects';
 import { findPolicyState, lockPolicyState, type PolicyState } from '../../queries/policy-placements';
 import { compileFresh } from '../compiled/compile-fresh';
@@ -117,7 +116,6 @@ export async function applyPolicyAsChange(
     const { hash, note } = summarizeCompiled(compiled);
     const values = { compiled_hash: hash, compiled: note, submitted_at: clock.now().toISOString() };
     const approved = await moveChange(tx, scope, created, 'approved', { values });
-    if (acknowledged) await acknowledgeImpact(tx, acknowledged.impact_id);
     return { id: created.id, removals: await startRolloutIn(tx, scope, approved, { compiled, rollouts, accepted }) };
   });
   await startDeployments(removals);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Change } from '@/domain/change/change';
 import type { ChangeItem } from '@/domain/change/items';
 import type { Policy } from '@/domain/policies';
+import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { db } from '@/server/db/client';
 import { requestAs } from '@/server/enforcement/deployments/removal/moves.fixture';
 import {
@@ -21,13 +22,17 @@ import { clock } from '@/server/lib/clock';
 import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import * as checks from './apply-checks';
-import { scheduleChanges } from './start-scheduled';
+import { scheduleChanges, startScheduledChanges } from './start-scheduled';
 import { apply, edit, makeChange, readRow, scope, targets } from './testing/rollout-lab.fixture';
 
 prepareDeploymentLab();
 
 const MINUTE = 60;
-const tick = () => scheduleChanges(new AbortController().signal);
+async function tick(): Promise<void> {
+  const { signal } = new AbortController();
+  await startScheduledChanges(signal);
+  await scheduleChanges(signal);
+}
 let time: ReturnType<typeof fakeClock>;
 beforeEach(() => {
   time = fakeClock();
@@ -133,20 +138,29 @@ describe('what was accepted of a scheduled change', () => {
   it.each([
     ['is enough for the tests that were overridden', [], 'applying'],
     ['does not cover a test that was added since', ['new'], 'approved'],
+    ['does not cover a test that was edited since', ['known'], 'approved'],
   ] as const)('%s', async (what, later, state) => {
-    await assignAddresses(lab, { 100: later.length === 0 ? '10.77.0.3' : '10.77.0.4' });
+    const ends = ['enough', 'added', 'edited'].findIndex((word) => what.includes(word));
+    await assignAddresses(lab, { 100: `10.77.0.${ends + 3}` });
     const policy = await create(targets(100));
     await applyPolicy(policy);
     await lab.fresh(policy.id);
+    const test = { expect: 'allow', protocol: 'tcp', ports: ['22'], from: ['10.20.22.0/24'], to: [at(100)] };
     const add = async (name: string) => {
-      const test = { expect: 'allow', protocol: 'tcp', ports: ['22'], from: ['10.20.22.0/24'], to: [at(100)] };
       const answer = await lab.json('/policy-tests', { body: { ...test, name: `${name} ${what}` } });
       expect(answer).toMatchObject({ status: 201, body: { result: 'pass' } });
+      return answer.body as PolicyTest;
     };
-    await add('known');
+    const known = await add('known');
     const id = await makeWaiting([edit(policy, dropAll(policy))], 'needed');
     expect((await readRow(id)).apply_request?.overridden_tests).toHaveLength(1);
-    for (const name of later) await add(name);
+    for (const name of later) {
+      if (name === 'new') await add(name);
+      else {
+        const body = { version: known.version, from: ['10.20.22.0/25'] };
+        expect(await lab.json(`/policy-tests/${known.id}`, { method: 'PATCH', body })).toMatchObject({ status: 200 });
+      }
+    }
     time.advance(MINUTE);
     await tick();
     const message = expect.stringContaining('Policy tests would fail');

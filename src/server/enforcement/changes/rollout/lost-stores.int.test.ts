@@ -14,14 +14,18 @@ import { env } from '@/server/lib/env';
 import type { Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
 import { getRunCount } from '@/test/thorough';
 import { rollBackChange } from './decide-change';
-import { scheduleChanges } from './start-scheduled';
+import { scheduleChanges, startScheduledChanges } from './start-scheduled';
 import { add, apply, drive, edit, makeChange, readLive, readRow, scope, targets } from './testing/rollout-lab.fixture';
 
 prepareDeploymentLab();
 
 const GUESTS = [100, 102, 105];
 const readAll = () => GUESTS.map(readLive);
-const tick = () => scheduleChanges(new AbortController().signal);
+async function tick(): Promise<void> {
+  const { signal } = new AbortController();
+  await startScheduledChanges(signal);
+  await scheduleChanges(signal);
+}
 
 /** The policy as it is stored. */
 const findStored = (id: string) => persist(async () => (await lab.json(`/policies/${id}`)).body as Policy);

@@ -23,7 +23,7 @@ import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { confirmChange, rollBackChange } from './decide-change';
-import { scheduleChanges } from './start-scheduled';
+import { scheduleChanges, startScheduledChanges } from './start-scheduled';
 import {
   add,
   apply,
@@ -40,7 +40,11 @@ import {
 
 prepareDeploymentLab();
 
-const tick = () => scheduleChanges(new AbortController().signal);
+async function tick(): Promise<void> {
+  const { signal } = new AbortController();
+  await startScheduledChanges(signal);
+  await scheduleChanges(signal);
+}
 const read = (policy: Pick<Policy, 'id'>) => get<Policy>(`/policies/${policy.id}`);
 const anna = async () => {
   const { id } = await makeUser('security_engineer');

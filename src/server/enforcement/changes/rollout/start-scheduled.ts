@@ -43,7 +43,8 @@ async function startScheduled(id: string): Promise<void> {
     await assertStillPermitted(id, request);
     const { compiled, fingerprints } = await compileToApply(change, request.fingerprint);
     await checkScheduled(change, compiled, request);
-    await startRollout(by, id, change.version, compiled, { ...request, break_glass: null, fingerprints });
+    const accepted = { ...request, break_glass: null, fingerprints };
+    await startRollout(by, id, change.version, compiled, accepted, request.at);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const problem = { code: 'not_started', message: error.message, remedy: 'Solve this, then apply the change again.' };
@@ -62,18 +63,45 @@ async function startScheduled(id: string): Promise<void> {
 /** A change that takes long delays no other's timer. */
 const AT_ONCE = 4;
 
-/**
- * Advances every change that is under way or waits for its time. One query when there is none.
- * @throws AggregateError when some could not be advanced; a failure of one never delays the timer of another
- */
-export async function scheduleChanges(signal: AbortSignal): Promise<void> {
+type UnderWay = Awaited<ReturnType<typeof listUnderWayChanges>>[number];
+
+async function advanceEach(
+  found: readonly UnderWay[],
+  signal: AbortSignal,
+  advance: (id: string) => Promise<void>,
+): Promise<void> {
   const errors: unknown[] = [];
-  await forEachConcurrent(await listUnderWayChanges(db), AT_ONCE, signal, async ({ id, state }) => {
+  await forEachConcurrent(found, AT_ONCE, signal, async ({ id }) => {
     try {
-      await (state === 'approved' ? startScheduled(id) : advanceChange(id));
+      await advance(id);
     } catch (error) {
       errors.push(new Error(`change ${id} cannot be advanced`, { cause: error }));
     }
   });
   if (errors.length > 0) throw new AggregateError(errors, 'some changes cannot be advanced');
+}
+
+const isWaiting = ({ state }: UnderWay): boolean => state === 'approved';
+
+/**
+ * Advances every change that is under way. One query when there is none.
+ * @throws AggregateError when some could not be advanced; a failure of one never delays the timer of another
+ */
+export async function scheduleChanges(signal: AbortSignal): Promise<void> {
+  const found = await listUnderWayChanges(db);
+  await advanceEach(
+    found.filter((change) => !isWaiting(change)),
+    signal,
+    advanceChange,
+  );
+}
+
+/**
+ * Starts every change whose time has come. Apart from `scheduleChanges`: what is checked before a start can take many seconds, and
+ * would delay timers. One query when none waits.
+ * @throws AggregateError when some could not be started
+ */
+export async function startScheduledChanges(signal: AbortSignal): Promise<void> {
+  const found = await listUnderWayChanges(db);
+  await advanceEach(found.filter(isWaiting), signal, startScheduled);
 }

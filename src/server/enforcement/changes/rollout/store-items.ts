@@ -52,7 +52,7 @@ export async function storeItems(tx: Tx, by: Acting, change: ChangeRow, index: I
   // Their locks come before that of the audit trail.
   for (const item of selectItems(change.items, 'move')) removals.push(...(await storeMove(tx, by, item, within)));
   for (const item of selectItems(change.items, 'residual_removal')) {
-    removals.push(...(await storeResidualRemoval(tx, by, item)));
+    removals.push(...(await storeResidualRemoval(tx, by, item, within)));
   }
   for (const { policy_id: id, before, after, kept, ...item } of selectItems(change.items, 'policy')) {
     const reason = toReason(item);

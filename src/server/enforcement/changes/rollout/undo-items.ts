@@ -93,7 +93,9 @@ class Undo {
     } catch (error) {
       const refusal = error instanceof AppError ? error : conflictFromPg(error);
       if (!refusal) throw error;
-      this.problems.push(createIncomplete(`${outcome}: ${refusal.message}`));
+      // Its readers may not see these policies.
+      const reason = refusal.extra?.used_by === undefined ? refusal.message : 'policies use it.';
+      this.problems.push(createIncomplete(`${outcome}: ${reason}`));
     }
   }
 

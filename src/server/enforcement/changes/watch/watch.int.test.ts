@@ -14,7 +14,7 @@ import { groupBy } from '@/server/lib/group-by';
 import { newId } from '@/server/lib/ids';
 import { makeProject, makeTenant } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
-import { scheduleChanges } from '../rollout/start-scheduled';
+import { scheduleChanges, startScheduledChanges } from '../rollout/start-scheduled';
 import {
   apply,
   drive,
@@ -30,7 +30,11 @@ import { readWatch } from './read-watch';
 
 prepareDeploymentLab();
 
-const tick = () => scheduleChanges(new AbortController().signal);
+async function tick(): Promise<void> {
+  const { signal } = new AbortController();
+  await startScheduledChanges(signal);
+  await scheduleChanges(signal);
+}
 const HEARTBEAT_SECONDS = 10;
 
 /** The agent of the node of a workload reports now, and is silent from then on. */

@@ -47,7 +47,7 @@ async function readOwner(connection: Connection): Promise<StoreOwner | null> {
   return owner ?? null;
 }
 
-/** Flows that were stored before there was an owner are of the installation that has one of their clusters. */
+/** Flows that were stored before there was an owner are of the installation that has one of their clusters, or had it. */
 async function assertKnownClusters(connection: Connection, client: postgres.Sql): Promise<void> {
   const tables = await listTables(connection, ['flows', 'rollup_hours']);
   const found = await Promise.all(
@@ -57,7 +57,9 @@ async function assertKnownClusters(connection: Connection, client: postgres.Sql)
   );
   const ids = found.flatMap((rows) => rows.map(({ id }) => id)).filter((id) => id !== NONE);
   if (ids.length === 0) return;
-  const known = await client`select 1 from clusters where id::text in ${client(ids)} limit 1`;
+  const known = await client`
+    select from clusters where id::text in ${client(ids)}
+    union all select from audit_records where object_kind = 'cluster' and object_id in ${client(ids)} limit 1`;
   if (known.length === 0) throw new AppError('unavailable', describeForeign('with other clusters'), OWNER);
 }
 
