@@ -1,45 +1,11 @@
 import vectors from '@fabric/simulator/vectors/firewall.json';
 import { describe, expect, it } from 'vitest';
-import { parseIp } from '../net/ip-address';
 import { evaluate } from './evaluate';
-import type { LiveCluster, LiveGuest, LiveNic, LiveNode, LiveRule, LiveState } from './live-state';
+import { buildState, type Change, ip, NFTABLES_NODE, NIC, packet, verdict } from './guest-state.fixture';
+import type { LiveNode, LiveRule } from './live-state';
 import type { Packet } from './packet';
 import { prepareGuest } from './prepare-guest';
 import { PLAIN_NODE } from './random-state.fixture';
-
-const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
-const NFTABLES_NODE: LiveNode = { ...PLAIN_NODE, options: { nftables: 1 } };
-const NIC: LiveNic = { name: 'net0', firewall: true, mac: 'BC:24:11:00:00:01' };
-
-type Change = { cluster?: Partial<LiveCluster>; guest?: Partial<LiveGuest>; node?: LiveNode | null };
-
-const buildState = (
-  rules: Partial<LiveRule>[] | null,
-  { cluster, guest, node = PLAIN_NODE }: Change = {},
-): LiveState => ({
-  cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, ...cluster },
-  guest: {
-    options: { enable: 1 },
-    rules: rules?.map((rule, pos) => ({ pos, type: 'in', action: 'ACCEPT', enable: 1, ...rule })) ?? null,
-    ipsets: {},
-    aliases: {},
-    ...guest,
-  },
-  node,
-});
-
-const packet = (change: Partial<Packet> = {}): Packet => ({
-  direction: 'in',
-  source: ip('192.0.2.1'),
-  destination: ip('10.0.0.9'),
-  protocol: 6,
-  source_port: 40000,
-  destination_port: 22,
-  ...change,
-});
-
-const verdict = (state: LiveState, change: Partial<Packet> = {}, nic: Partial<LiveNic> = {}) =>
-  evaluate(prepareGuest(state, { ...NIC, ...nic }), packet(change));
 
 const IP_FILTER = { kind: 'builtin', name: 'ip_filter' };
 const nodeWith = (options: LiveNode['options'], networks = PLAIN_NODE.networks): LiveNode => ({
@@ -355,65 +321,3 @@ it.each(vectors.rule_errors as unknown as [Partial<LiveRule>, Record<string, str
     expect(verdict(buildState([{ ...rule, errors }])).decided_by).toEqual({ kind: 'default', policy: 'DROP' });
   },
 );
-
-describe('the macro Ping with a protocol or type of its own', () => {
-  const icmp = (family: 4 | 6, icmp_type: number): Partial<Packet> => ({
-    source: ip(family === 4 ? '192.0.2.1' : '2001:db8::1'),
-    destination: ip(family === 4 ? '10.0.0.9' : 'fd00::9'),
-    protocol: family === 4 ? 1 : 58,
-    icmp_type,
-    icmp_code: 0,
-  });
-  const ping = (fields: Partial<LiveRule>, sent: Partial<Packet>, node: LiveNode = PLAIN_NODE) =>
-    verdict(buildState([{ macro: 'Ping', ...fields }], { node }), sent).verdict;
-
-  it('matches packets of the family of its protocol only', () => {
-    expect(ping({ proto: 'icmp' }, icmp(4, 8))).toBe('accept');
-    expect(ping({ proto: 'icmp' }, icmp(6, 128))).toBe('drop');
-    expect(ping({ proto: 'icmpv6' }, icmp(6, 128))).toBe('accept');
-    expect(ping({ proto: 'icmpv6' }, icmp(4, 8))).toBe('drop');
-  });
-
-  it('has both types as conditions with iptables, and with nftables the type of the rule', () => {
-    for (const sent of [icmp(4, 8), icmp(4, 13)]) {
-      expect(ping({ proto: 'icmp', 'icmp-type': 'timestamp-request' }, sent)).toBe('drop');
-      const type = sent.icmp_type === 8 ? 'echo-request' : 'timestamp-request';
-      expect(ping({ proto: 'icmp', 'icmp-type': type }, sent, NFTABLES_NODE)).toBe('accept');
-    }
-    expect(ping({ proto: 'icmp', 'icmp-type': 'echo-request' }, icmp(4, 8))).toBe('accept');
-  });
-
-  it('matches all ICMP of the protocol with nftables, whose part of the other family adds nothing', () => {
-    expect(ping({ proto: 'icmp' }, icmp(4, 13), NFTABLES_NODE)).toBe('accept');
-    expect(ping({ proto: 'icmp' }, icmp(6, 128), NFTABLES_NODE)).toBe('drop');
-    expect(ping({}, icmp(4, 13), NFTABLES_NODE)).toBe('drop');
-    expect(ping({}, icmp(6, 128), NFTABLES_NODE)).toBe('accept');
-  });
-});
-
-it.each([
-  ['10.0.0.2', 17, 'reject'],
-  ['224.0.0.5', 17, 'drop'],
-  ['ff02::5', 17, 'drop'],
-  ['ff02::5', 132, 'drop'],
-  ['fd00::2', 17, 'reject'],
-])('answers an inbound packet only where it goes to one host: %s, protocol %i: %s', (to, protocol, expected) => {
-  const sent = { source: ip(to.includes(':') ? 'fd00::7' : '10.0.0.3'), destination: ip(to), protocol };
-  expect(verdict(buildState([{ action: 'REJECT' }]), sent).verdict).toBe(expected);
-});
-
-it.each([
-  ['dicom', 104, 11_112],
-  ['echo', 7, 4],
-])('takes the port of the service %s that iptables (%i) or nftables (%i) takes', (dport, iptables, nftables) => {
-  for (const [node, taken] of [
-    [PLAIN_NODE, iptables],
-    [NFTABLES_NODE, nftables],
-  ] as const) {
-    const accepted = [104, 11_112, 7, 4].filter(
-      (port) =>
-        verdict(buildState([{ proto: 'tcp', dport }], { node }), { destination_port: port }).verdict === 'accept',
-    );
-    expect(accepted).toEqual([taken]);
-  }
-});

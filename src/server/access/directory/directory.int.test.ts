@@ -1,9 +1,7 @@
-import { createServer, type Server, type Socket } from 'node:net';
 import { createClusterAuthority } from '@fabric/simulator/pki/cluster-authority';
 import { desc, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CurrentUser } from '@/domain/auth';
-import type { Directory, DirectoryCheck } from '@/domain/directory';
+import { describe, expect, it } from 'vitest';
+import type { DirectoryCheck } from '@/domain/directory';
 import type { User } from '@/domain/user';
 import { newApiToken } from '@/server/access/account/api-tokens';
 import { makeAdministrator } from '@/server/access/users/make-administrator';
@@ -11,7 +9,7 @@ import { decodeBase32, stepAt, totpCode } from '@/server/auth/one-time-codes';
 import { systemScope } from '@/server/auth/scope';
 import { hashToken } from '@/server/auth/session-tokens';
 import { db, sqlClient } from '@/server/db/client';
-import { roles, users } from '@/server/db/schema/access';
+import { users } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
 import { apiTokens, ldapSettings } from '@/server/db/schema/sign-in';
 import { clock } from '@/server/lib/clock';
@@ -19,51 +17,23 @@ import { seal } from '@/server/lib/crypto';
 import { bearer, grantRole, makeTenant, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { callJson } from '@/test/request';
-import { BASE, BIND, findSlapdProblem, GROUPS, PEOPLE, type Slapd, startSlapd } from '@/test/slapd';
+import { BASE, BIND, findSlapdProblem, GROUPS, PEOPLE } from '@/test/slapd';
 import { hashPassword } from '../sign-in/passwords';
 import { checkDirectoryAccounts } from './check-accounts';
-
-type Headers = Record<string, string>;
-type Problem = { reason?: string; detail?: string; errors?: { field: string }[] };
-type Answer = Problem & {
-  access_token?: string;
-  user?: CurrentUser;
-  second_factor?: { challenge_token: string; methods: string[] };
-};
-
-// Before anything reads the environment: that happens once.
-vi.stubEnv('FABRIC_ALLOW_PRIVATE_TARGETS', '127.0.0.0/8');
-
-/** A server that accepts connections and never answers, or ends each of them; it counts them. */
-async function startMuteServer(accept: (socket: Socket) => void = () => undefined) {
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined));
-    accept(socket);
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('expected a port');
-  return {
-    url: `ldaps://127.0.0.1:${address.port}`,
-    count: () => sockets.size,
-    async stop(): Promise<void> {
-      const ended = new Promise((done) => server.close(done));
-      for (const socket of sockets) socket.destroy();
-      await ended;
-    },
-  };
-}
-
-const login = (email: string, password: string) => callJson<Answer>('/auth/login', {}, { body: { email, password } });
-const roleId = async (name: string) => (await db.select().from(roles).where(eq(roles.name, name)))[0]?.id ?? '';
+import {
+  type Answer,
+  boss,
+  input,
+  login,
+  type Problem,
+  prepareDirectory,
+  roleId,
+  slapd,
+  store,
+} from './directory-lab.fixture';
 
 describe.skipIf(findSlapdProblem() !== null)('a directory', () => {
-  let slapd: Slapd;
-  let boss: Headers;
-  let input: Record<string, unknown>;
-  const store = (changes: object = {}) =>
-    callJson<Directory & Problem>('/settings/directory', boss, { method: 'PUT', body: { ...input, ...changes } });
+  prepareDirectory();
   const check = (user: string, changes: object = {}) =>
     callJson<DirectoryCheck & Problem>('/settings/directory/check', boss, { body: { ...input, ...changes, user } });
   const listRoles = async (id: string) =>
@@ -77,34 +47,6 @@ describe.skipIf(findSlapdProblem() !== null)('a directory', () => {
         .orderBy(desc(auditRecords.seq))
         .limit(1)
     ).map(({ after }) => (after as Problem).reason);
-
-  beforeAll(async () => {
-    slapd = await startSlapd();
-    boss = await bearer(await makeUser('super_admin'));
-    const alice = await slapd.addPerson('alice', 'alice secret');
-    const bob = await slapd.addPerson('bob', 'bob secret');
-    await slapd.addPerson('carol', 'carol secret');
-    const net = await slapd.addGroup('net', [alice]);
-    await slapd.addGroup('staff', [net, bob]);
-    await slapd.addGroup('admins', [bob], PEOPLE);
-  });
-  afterAll(() => slapd.remove());
-  beforeEach(async () => {
-    await sqlClient()`truncate rate_limits`;
-    await sqlClient()`delete from oidc_role_mappings`;
-    await sqlClient()`delete from ldap_settings`;
-    await sqlClient()`delete from users where email in ('alice@example.org', 'bob@example.org', 'carol@example.org', 'mueller@example.org')`;
-    input = {
-      ...{ enabled: true, urls: [slapd.urls.tls], security: 'ldaps', ca_certificate: slapd.ca },
-      ...{ bind_dn: BIND.dn, bind_password: BIND.password, base_dn: PEOPLE },
-      user_filter: '(&(objectClass=inetOrgPerson)(|(uid={user})(mail={user})))',
-      ...{ id_attribute: 'entryUUID', name_attribute: 'cn', email_attribute: 'mail' },
-      ...{ group_source: 'search', group_base_dn: GROUPS, nested_groups: false, require_group: true },
-      group_filter: '(&(objectClass=groupOfNames)(member={dn}))',
-      disabled_filter: '(|(userAccountControl:1.2.840.113556.1.4.803:=2)(pwdAccountLockedTime=*)(nsAccountLock=TRUE))',
-      mappings: [{ group: 'net', role_id: await roleId('viewer') }],
-    };
-  });
 
   it('signs in with the roles of groups, by user name and by address, as one account', async () => {
     const tenant = await makeTenant();
@@ -440,69 +382,5 @@ describe.skipIf(findSlapdProblem() !== null)('a directory', () => {
     expect((await callJson('/settings/directory', viewer, { method: 'PUT', body: input })).status).toBe(403);
     const row = await db.select().from(ldapSettings);
     expect(JSON.stringify(row)).not.toContain(BIND.password);
-  });
-
-  it('says that it does not answer; local accounts sign in, and another server takes over', async () => {
-    const away = 'ldaps://127.0.0.1:1';
-    await store({ urls: [away] });
-    await makeUser('viewer', undefined, {
-      ...{ email: 'local@example.org', password_hash: await hashPassword('local secret') },
-    });
-    const refused = await login('alice', 'alice secret');
-    expect([refused.status, refused.body.reason]).toEqual([503, 'directory_unavailable']);
-    expect((await login('local@example.org', 'local secret')).status).toBe(200);
-    await store({ urls: [away, slapd.urls.tls] });
-    expect((await login('alice', 'alice secret')).status).toBe(200);
-    await slapd.stop();
-    expect((await login('alice', 'alice secret')).status).toBe(503);
-    await slapd.start();
-    expect((await login('alice', 'alice secret')).status).toBe(200);
-  });
-
-  it('does not keep local accounts out while its servers accept connections and never answer', async () => {
-    let arrive = () => {};
-    const bothWait = new Promise<void>((done) => {
-      arrive = () => mute.count() === 2 && done();
-    });
-    const mute = await startMuteServer(() => arrive());
-    await store({ urls: [mute.url] });
-    await makeUser('viewer', undefined, {
-      ...{ email: 'patient@example.org', password_hash: await hashPassword('local secret') },
-    });
-    const order: string[] = [];
-    const wait = (name: string, password: string) =>
-      login(name, password).then(({ status, body }) => order.push(`${name} ${status} ${body.reason ?? ''}`.trim()));
-    const waiting = ['alice', 'bob', 'carol'].map((name) => wait(name, `${name} secret`));
-    await bothWait;
-    await wait('patient@example.org', 'local secret');
-    expect(order).toEqual(['patient@example.org 200']);
-    await mute.stop();
-    await Promise.all(waiting);
-    expect(order.slice(1).sort()).toEqual(['alice', 'bob', 'carol'].map((name) => `${name} 503 directory_unavailable`));
-  });
-
-  it('asks a server that did not answer lately only after the others', async () => {
-    const dead = await startMuteServer((socket) => socket.destroy());
-    const at = fakeClock(new Date());
-    try {
-      await store({ urls: [dead.url, slapd.urls.tls] });
-      expect((await login('alice', 'alice secret')).status).toBe(200);
-      expect(dead.count()).toBe(1);
-      for (const name of ['alice', 'alice@example.org']) {
-        expect((await login(name, 'alice secret')).status).toBe(200);
-      }
-      expect(dead.count()).toBe(1);
-      at.advance(60_000);
-      expect((await login('alice', 'alice secret')).status).toBe(200);
-      expect(dead.count()).toBe(2);
-      // Where no other one answers, it is asked all the same.
-      await slapd.stop();
-      expect((await login('alice', 'alice secret')).status).toBe(503);
-      expect(dead.count()).toBe(3);
-    } finally {
-      at.restore();
-      await slapd.start();
-      await dead.stop();
-    }
   });
 });
