@@ -174,7 +174,12 @@ describe.skipIf(findChdbProblem() !== null)('the store of flows of an installati
     expect((await sqlClient()`select 1 from traffic_flows`).length).toBe(3);
     expect(await server.run('select count() from flows')).toBe('0');
     expect(await evaluate()).toEqual({ status: 'ok', detail: 'PostgreSQL' });
-    expect(await findOutsideFlows(env().DATABASE_URL ?? '')).toEqual({ isClickhouse: false, isMoving: false });
+    const outside = () => findOutsideFlows(env().DATABASE_URL ?? '');
+    expect(await outside()).toEqual({ isClickhouse: false, isMoving: false });
+    // Also in a database that was not migrated since.
+    await sqlClient()`alter table flow_moves drop column store_id`;
+    expect(await outside()).toEqual({ isClickhouse: false, isMoving: false });
+    await sqlClient()`alter table flow_moves add column store_id uuid`;
   });
 
   it('empties no table that is not its own when flows have moved back to PostgreSQL', async () => {

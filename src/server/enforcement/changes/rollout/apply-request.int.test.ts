@@ -17,10 +17,11 @@ import {
 import * as newlyBlocked from '@/server/enforcement/impact/newly-blocked';
 import { runImpact } from '@/server/enforcement/impact/run-impact';
 import { assignAddresses } from '@/server/enforcement/policy-tests/testing/addresses.fixture';
-import { deleteOldImpacts } from '@/server/enforcement/queries/impacts';
+import { deleteOldImpacts, findImpact } from '@/server/enforcement/queries/impacts';
 import { clock } from '@/server/lib/clock';
 import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
+import { startRollout } from './apply-change';
 import * as checks from './apply-checks';
 import { scheduleChanges, startScheduledChanges } from './start-scheduled';
 import { apply, edit, makeChange, readRow, scope, targets } from './testing/rollout-lab.fixture';
@@ -85,6 +86,24 @@ describe('the request to apply a scheduled change', () => {
     time.advance(MINUTE);
     await tick();
     expect(await readRow(id)).toMatchObject({ state: 'approved', apply_request: null, rollout: null });
+  });
+
+  it('is waited for apart from what advances other changes, and starts only the request that was made', async () => {
+    const id = await makeWaiting([edit(await create(targets(100)))]);
+    time.advance(MINUTE);
+    await scheduleChanges(new AbortController().signal);
+    const row = await readRow(id);
+    expect(row.state).toBe('approved');
+    const { apply_request: request } = row;
+    if (!request) throw new Error('expected a request');
+    const { compiled, fingerprints } = await checks.compileToApply(row, undefined);
+    const accepted = { ...request, break_glass: null, fingerprints };
+    const former = new Date(Date.parse(request.at) - 1).toISOString();
+    const late = startRollout(scope, id, row.version, compiled, accepted, former);
+    await expect(late).rejects.toMatchObject({ code: 'conflict' });
+    expect(await readRow(id)).toMatchObject({ state: 'approved', apply_request: request });
+    await tick();
+    expect(await readRow(id)).toMatchObject({ state: 'applying' });
   });
 
   it('ends with the loss of an approval: approved again, the change waits to be applied', async () => {
@@ -193,5 +212,8 @@ describe('what was accepted of a scheduled change', () => {
       state,
       problems: state === 'applying' ? [] : [{ code: 'not_started', message }],
     });
+    // That of a change that was applied stays for good; the other request has ended.
+    await deleteOldImpacts(db, '2999-01-01T00:00:00Z');
+    expect((await findImpact(db, impact.id)) !== null).toBe(state === 'applying');
   });
 });

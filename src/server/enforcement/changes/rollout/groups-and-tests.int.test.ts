@@ -164,3 +164,19 @@ it('decides whether tests hold by the tests that the change leaves', async () =>
   const withoutIt = [items[0] ?? {}, { kind: 'policy_test_delete', policy_test_id: stored.id }];
   expect((await start(withoutIt)).status).toBe(202);
 });
+
+it('keeps a group that a policy names since, and does not name the policy: not everyone who sees the change sees it', async () => {
+  const items = [{ kind: 'group', group: { name: 'fresh', workload_ids: [await lab.id(102)] } }];
+  const { id } = (await post<Change>('/changes', { title: 'a group', items })).body;
+  await post(`/changes/${id}/submit`);
+  expect((await post(`/changes/${id}/apply`)).status).toBe(202);
+  expect(await drive(id)).toBe('awaiting_confirmation');
+  const { name } = await create({ definition: { ...DEFINITION, targets: ['sg:fresh'] } });
+  await post(`/changes/${id}/roll-back`, {});
+  await drive(id);
+  const { problems } = await get<Change>(`/changes/${id}`);
+  expect(problems).toMatchObject([
+    { code: 'rollback_incomplete', message: expect.stringContaining('policies use it') },
+  ]);
+  expect(JSON.stringify(problems)).not.toContain(name);
+});

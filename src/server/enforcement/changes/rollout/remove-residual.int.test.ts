@@ -19,7 +19,7 @@ import {
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { compileChange, listSubjects } from '../compiled/compile-change';
-import { drive, readLive, readRow } from './testing/rollout-lab.fixture';
+import { apply, drive, readLive, readRow } from './testing/rollout-lab.fixture';
 
 prepareDeploymentLab();
 
@@ -92,6 +92,21 @@ it('follows from a refused request, is reviewed, and removes nothing but residua
 const toIds = ({ tenant, project }: { tenant: { id: string }; project: { id: string } }) => ({
   tenant_id: tenant.id,
   project_id: project.id,
+});
+
+it('is done by one of several changes that start at the same time', async () => {
+  const { root, item } = await prepare();
+  const ids: string[] = [];
+  for (const title of ['first', 'second']) {
+    const { id } = await requestAs<Change>(root, '/changes', { title, items: [item] });
+    await requestAs(root, `/changes/${id}/submit`, {});
+    ids.push(id);
+  }
+  const results = await Promise.allSettled(ids.map((id) => apply(id)));
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { extra: { reason: 'change_in_progress' } },
+  });
 });
 
 it('comes before what the change writes there, is not reverted, and is refused for another owner', async () => {
