@@ -88,7 +88,7 @@ describe('the request to apply a scheduled change', () => {
     expect(await readRow(id)).toMatchObject({ state: 'approved', apply_request: null, rollout: null });
   });
 
-  it('is waited for apart from what advances other changes, and starts only the request that was made', async () => {
+  it('waits apart from what advances other changes, and starts only as it was made', async () => {
     const id = await makeWaiting([edit(await create(targets(100)))]);
     time.advance(MINUTE);
     await scheduleChanges(new AbortController().signal);
@@ -212,7 +212,7 @@ describe('what was accepted of a scheduled change', () => {
       state,
       problems: state === 'applying' ? [] : [{ code: 'not_started', message }],
     });
-    // That of a change that was applied stays for good; the other request has ended.
+    // That of a change that was applied is kept; the other request has ended.
     await deleteOldImpacts(db, '2999-01-01T00:00:00Z');
     expect((await findImpact(db, impact.id)) !== null).toBe(state === 'applying');
   });

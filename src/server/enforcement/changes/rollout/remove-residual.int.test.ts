@@ -94,7 +94,7 @@ const toIds = ({ tenant, project }: { tenant: { id: string }; project: { id: str
   project_id: project.id,
 });
 
-it('is done by one of several changes that start at the same time', async () => {
+it('starts with one of several changes that start at the same time', async () => {
   const { root, item } = await prepare();
   const ids: string[] = [];
   for (const title of ['first', 'second']) {
