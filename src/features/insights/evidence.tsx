@@ -19,13 +19,18 @@ export function Evidence({ view }: { view: TrafficView }) {
     placeholderData: keepPreviousData,
     staleTime: 10_000,
   });
+  const summary = useQuery({
+    ...trpc.insights.summary.queryOptions(view.asked),
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  });
   return (
     <Section title={t('Evidence')}>
       <QueryView query={query} skeleton={<Skeleton className="h-28 w-full" />}>
         {(visibility) => (
           <>
             <EvidenceContent visibility={visibility} />
-            <FlowChecks {...visibility} />
+            <FlowChecks {...visibility} seen={summary.data?.summary.conversations !== 0} />
           </>
         )}
       </QueryView>

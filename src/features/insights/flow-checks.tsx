@@ -53,20 +53,30 @@ const DETAILS: Record<FlowCheckDetail, string> = {
   refused: msg('The agent of another node reported flows of this workload, and the cluster says that it is not there.'),
 };
 
+function Outcome({ state }: Pick<FlowCheck, 'state'>) {
+  const t = useT();
+  return <Status tone={STATES[state].tone}>{t(STATES[state].word)}</Status>;
+}
+
+type Props = Walk & {
+  /** Flows were found, so what is in the way now keeps only some of them away. */
+  seen: boolean;
+};
+
 /** Walks from the workload to its flows: what each step needs, whether it holds, and what to do where it does not. */
-export function FlowChecks({ checks, first_missing, node_id }: Walk) {
+export function FlowChecks({ checks, first_missing, node_id, seen }: Props) {
   const t = useT();
   const { can } = usePermissions();
   const isOfAgent = (check: FlowCheckName) => check === 'agent' || check === 'collectors' || check === 'delivery';
   return (
-    <details open={first_missing !== null}>
-      <summary className="cursor-pointer">{t('Why are there no flows?')}</summary>
+    <details open={!seen && first_missing !== null}>
+      <summary className="cursor-pointer">{seen ? t('Why are flows missing?') : t('Why are there no flows?')}</summary>
       <ol className="mt-2 flex flex-col gap-2" aria-label={t('What flows need to be seen')}>
         {checks.map(({ check, state, detail, missing_share }) => (
           <li key={check} className="flex flex-col gap-0.5">
             <span className="flex flex-wrap items-baseline gap-x-3">
               <span>{t(STEPS[check])}</span>
-              <Status tone={STATES[state].tone}>{t(STATES[state].word)}</Status>
+              <Outcome state={seen && state === 'missing' ? 'partly' : state} />
               {missing_share !== null && (
                 <span className="text-muted tabular-nums">{formatPercent(missing_share)}</span>
               )}

@@ -94,18 +94,20 @@ export async function assertTestsHold(
 
 /**
  * The same of a change as a whole: several policies may each break a test that holds once all are applied.
- * @param isOverridden whether a test may fail, because it was overridden before
+ * @param mayCover whether the override may cover a test
  * @throws as `assertTestsHold`
  */
 export async function assertTestsHoldAfterChange(
   compiled: CompiledChange,
   rights: TestRights,
   refusal: object,
-  isOverridden: (test: Pick<PolicyTestRow, 'id' | 'version'>) => boolean = () => false,
+  mayCover: (test: Pick<PolicyTestRow, 'id' | 'version'>) => boolean = () => true,
 ): Promise<Override> {
   const subjects = listSubjects(compiled);
   const what = { name: 'the change', remedy: 'Edit the change' };
   const found = await findFailingTests(compiled.change, subjects, compiled.items);
-  const failing = found.failing.filter(({ test }) => !isOverridden(test));
+  const others = found.failing.filter(({ test }) => !mayCover(test));
+  await assertNoneFails({ ...found, failing: others }, subjects, NO_TEST_RIGHTS, refusal, what);
+  const failing = found.failing.filter(({ test }) => mayCover(test));
   return assertNoneFails({ ...found, failing }, subjects, rights, refusal, what);
 }

@@ -74,17 +74,21 @@ export async function checkApply(
 
 /**
  * The same when a scheduled change starts, on behalf of the one who asked for it: nothing holds less than what was accepted then.
- * @throws AppError `conflict` when another test fails, or other conversations would be blocked
+ * @param rights what they may do by now
+ * @throws AppError `conflict` when another test fails, or other conversations would be blocked; `forbidden` when they may not override
+ * the failing tests any more
  */
 export async function checkScheduled(
   { id }: Pick<ChangeRow, 'id'>,
   compiled: CompiledChange,
-  { overridden_tests = [], overridden_versions, impact_id }: StoredApplyRequest,
+  { override_tests, overridden_tests = [], overridden_versions, impact_id }: StoredApplyRequest,
+  rights: Pick<TestRights, 'override' | 'protect'>,
 ): Promise<void> {
   // A test that was edited since is another one.
   const isOverridden = (test: { readonly id: string; readonly version: number }) =>
     overridden_tests.includes(test.id) && (overridden_versions?.[test.id] ?? test.version) === test.version;
-  await assertTestsHoldAfterChange(compiled, NO_TEST_RIGHTS, { change_id: id }, isOverridden);
+  const known = { ...NO_TEST_RIGHTS, ...rights, reason: override_tests };
+  await assertTestsHoldAfterChange(compiled, known, { change_id: id }, isOverridden);
   if (impact_id !== null) await assertStillAcknowledged(impact_id);
 }
 

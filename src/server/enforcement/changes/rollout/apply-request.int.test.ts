@@ -1,9 +1,11 @@
+import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Change } from '@/domain/change/change';
 import type { ChangeItem } from '@/domain/change/items';
 import type { Policy } from '@/domain/policies';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { db } from '@/server/db/client';
+import { roleAssignments } from '@/server/db/schema/access';
 import { requestAs } from '@/server/enforcement/deployments/removal/moves.fixture';
 import {
   apply as applyPolicy,
@@ -19,7 +21,7 @@ import { runImpact } from '@/server/enforcement/impact/run-impact';
 import { assignAddresses } from '@/server/enforcement/policy-tests/testing/addresses.fixture';
 import { deleteOldImpacts, findImpact } from '@/server/enforcement/queries/impacts';
 import { clock } from '@/server/lib/clock';
-import { bearer, makeUser } from '@/test/factories';
+import { bearer, grantRole, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { startRollout } from './apply-change';
 import * as checks from './apply-checks';
@@ -40,8 +42,8 @@ beforeEach(() => {
 });
 afterEach(() => time.restore());
 
-const someone = async () => {
-  const { id } = await makeUser('security_engineer');
+const someone = async (role: 'security_engineer' | 'super_admin' = 'security_engineer') => {
+  const { id } = await makeUser(role);
   return { ...scope, actor: { kind: 'user', id, name: 'anna' } as const };
 };
 
@@ -49,7 +51,7 @@ const someone = async () => {
 async function makeWaiting(items: ChangeItem[], reason?: string): Promise<string> {
   const scheduled_at = new Date(clock.now().getTime() + MINUTE * 1000).toISOString();
   const id = await makeChange(items, { scheduled_at });
-  await apply(id, await someone(), reason);
+  await apply(id, await someone(reason === undefined ? 'security_engineer' : 'super_admin'), reason);
   return id;
 }
 
@@ -152,14 +154,20 @@ describe('the request to apply a scheduled change', () => {
 });
 
 describe('what was accepted of a scheduled change', () => {
+  /** They may apply changes from now on, and override no test. */
+  const replaceRole = async (id: string) => {
+    await db.delete(roleAssignments).where(eq(roleAssignments.user_id, id));
+    await grantRole({ id }, 'security_engineer');
+  };
   const dropAll = ({ rules }: Policy) => ({ rules: rules.map((rule) => ({ ...rule, action: 'drop' as const })) });
 
   it.each([
     ['is enough for the tests that were overridden', [], 'applying'],
     ['does not cover a test that was added since', ['new'], 'approved'],
     ['does not cover a test that was edited since', ['known'], 'approved'],
+    ['does not cover a test that its user may not override any more', ['role'], 'approved'],
   ] as const)('%s', async (what, later, state) => {
-    const ends = ['enough', 'added', 'edited'].findIndex((word) => what.includes(word));
+    const ends = ['enough', 'added', 'edited', 'any more'].findIndex((word) => what.includes(word));
     await assignAddresses(lab, { 100: `10.77.0.${ends + 3}` });
     const policy = await create(targets(100));
     await applyPolicy(policy);
@@ -175,6 +183,7 @@ describe('what was accepted of a scheduled change', () => {
     expect((await readRow(id)).apply_request?.overridden_tests).toHaveLength(1);
     for (const name of later) {
       if (name === 'new') await add(name);
+      else if (name === 'role') await replaceRole((await readRow(id)).apply_request?.by.id ?? '');
       else {
         const body = { version: known.version, from: ['10.20.22.0/25'] };
         expect(await lab.json(`/policy-tests/${known.id}`, { method: 'PATCH', body })).toMatchObject({ status: 200 });
@@ -182,7 +191,7 @@ describe('what was accepted of a scheduled change', () => {
     }
     time.advance(MINUTE);
     await tick();
-    const message = expect.stringContaining('Policy tests would fail');
+    const message = expect.stringMatching(/Policy tests would fail|requires the permission policy_test:override/);
     expect(await readRow(id)).toMatchObject({
       state,
       problems: state === 'applying' ? [] : [{ code: 'not_started', message }],

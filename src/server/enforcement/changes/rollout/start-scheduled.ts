@@ -1,11 +1,12 @@
 import type { StoredApplyRequest } from '@/domain/change/rollout';
 import { computeReach, isWithinReach } from '@/domain/permissions';
 import { readUserSession } from '../../../access/sign-in/read-session';
-import { systemScope } from '../../../auth/scope';
+import { authorizeIfGranted, systemScope } from '../../../auth/scope';
 import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import { AppError } from '../../../lib/errors';
 import { forEachConcurrent } from '../../../lib/for-each-concurrent';
+import { NO_TEST_RIGHTS, type TestRights } from '../../policy-tests/apply-gate';
 import { listUnderWayChanges } from '../../queries/change-rollouts';
 import { findChange, listChangeOwners, lockChange, updateChangeIn } from '../../queries/changes';
 import { publishChange, recordChange } from '../transition';
@@ -16,16 +17,24 @@ import { checkScheduled, compileToApply, findStart } from './apply-checks';
 const PERMISSION = 'policy:apply';
 const scope = systemScope(PERMISSION, 'change schedule');
 
-/** Who asked for the apply may still do it. @throws AppError `forbidden` */
-async function assertStillPermitted(id: string, { by }: StoredApplyRequest): Promise<void> {
-  // The system needs no permission.
-  if (by.id === '') return;
+/** Who asked for the apply may still do it. Returns what they may do about tests. @throws AppError `forbidden` */
+async function readStillPermitted(
+  id: string,
+  { by }: StoredApplyRequest,
+): Promise<Pick<TestRights, 'override' | 'protect'>> {
+  // The system needs no permission, and overrides nothing.
+  if (by.id === '') return NO_TEST_RIGHTS;
   const session = await readUserSession(by.id, { request_id: id, source_address: null });
   if (!session) throw new AppError('forbidden', `${by.name}, who applied the change, is not an active user any more.`);
   const reach = computeReach(session.grants, PERMISSION);
   const owners = await listChangeOwners(db, id);
-  if (owners.every((owner) => isWithinReach(owner, reach))) return;
-  throw new AppError('forbidden', `${by.name}, who applied the change, lacks the permission ${PERMISSION} by now.`);
+  if (!owners.every((owner) => isWithinReach(owner, reach))) {
+    throw new AppError('forbidden', `${by.name}, who applied the change, lacks the permission ${PERMISSION} by now.`);
+  }
+  return {
+    override: authorizeIfGranted(session, 'policy_test:override'),
+    protect: authorizeIfGranted(session, 'policy_test:protect'),
+  };
 }
 
 /**
@@ -40,9 +49,9 @@ async function startScheduled(id: string): Promise<void> {
   if (start === null || start > clock.now()) return;
   const by = { ...scope, actor: { kind: 'user', ...request.by } as const };
   try {
-    await assertStillPermitted(id, request);
+    const rights = await readStillPermitted(id, request);
     const { compiled, fingerprints } = await compileToApply(change, request.fingerprint);
-    await checkScheduled(change, compiled, request);
+    await checkScheduled(change, compiled, request, rights);
     const accepted = { ...request, break_glass: null, fingerprints };
     await startRollout(by, id, change.version, compiled, accepted, request.at);
   } catch (error) {
