@@ -102,4 +102,6 @@ export const refusedFlows = pgTable('refused_flows', {
 export const flowStorage = pgTable('flow_storage', {
   engine: text().$type<'postgres' | 'clickhouse'>().notNull(),
   since: timestampNow(),
+  /** Which ClickHouse (`fabric_store.id` there); null: not known yet. */
+  store_id: uuid(),
 });

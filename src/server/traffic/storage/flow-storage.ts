@@ -37,21 +37,25 @@ const isUnavailable = (error: unknown) => error instanceof AppError && !MISFITS.
 /**
  * Creates the tables in ClickHouse. One that does not answer, or answers that it cannot work now or refuses the connection, is prepared when
  * it works: the rest of Fabric works without it.
+ * @returns which ClickHouse it is; null: it does not work now
  */
-async function prepareTables(url: string, client: postgres.Sql): Promise<void> {
+async function prepareTables(url: string, client: postgres.Sql): Promise<string | null> {
   try {
-    const { steps } = await prepareClickhouse(url, client);
+    const { steps, store_id } = await prepareClickhouse(url, client);
     if (steps > 0) logger.info({ steps }, 'ClickHouse migrated');
+    return store_id;
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     logger.error({ err: error }, 'flow storage does not work now; its tables are prepared when it does');
+    return null;
   }
 }
 
 /**
  * Prepares the store of flows that the environment names, and refuses to start with another one than has them: no flow
  * disappears from the pages because a variable is missing. Safe to run from any number of processes concurrently.
- * @throws AppError `unavailable` when the versions do not fit or ClickHouse is that of another installation, `refused` when the flows are elsewhere
+ * @throws AppError `unavailable` when the versions do not fit or ClickHouse is another one than before or that of another installation,
+ * `refused` when the flows are elsewhere
  */
 export function prepareFlowStorage(databaseUrl: string): Promise<void> {
   const { CLICKHOUSE_URL: url } = env();
@@ -64,8 +68,8 @@ export function prepareFlowStorage(databaseUrl: string): Promise<void> {
     const move = await findMove(client);
     if (move?.is_switched && move.engine === 'postgres') throw new AppError('refused', TO_POSTGRES);
     if (mark !== 'clickhouse' && (await hasPostgresFlows(client))) throw new AppError('refused', IN_POSTGRES);
-    await prepareTables(url, client);
-    if (mark !== 'clickhouse') await writeStorageMark(client, 'clickhouse');
+    const storeId = await prepareTables(url, client);
+    if (mark !== 'clickhouse') await writeStorageMark(client, 'clickhouse', storeId);
   });
 }
 
@@ -91,13 +95,14 @@ export async function switchFlowStorage(
   return withMigrationLock(databaseUrl, async (client) => {
     const move = await findMove(client);
     if (move?.is_switched) throw new AppError('refused', describeMoving(move.engine));
+    let storeId: string | null = null;
     if (to === 'clickhouse') {
       if (url === undefined)
         throw new AppError('refused', 'CLICKHOUSE_URL is missing. Set it to the address of ClickHouse.');
-      await prepareClickhouse(url, client);
+      storeId = (await prepareClickhouse(url, client, true)).store_id;
     }
     if (move) await dropUnswitchedMove(client, move);
-    await writeStorageMark(client, to);
+    await writeStorageMark(client, to, storeId);
     return { left_in_postgres: await hasPostgresFlows(client), outbox: await countOutbox(client) };
   });
 }

@@ -69,6 +69,11 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
     expect(await report()).toBe(200);
     expect(await count('right', 'flows')).toBe(FLOWS);
   }
+  /** As an earlier release left it. */
+  async function forgetStore(): Promise<void> {
+    await server.run('drop table right.fabric_store');
+    await sqlClient()`update flow_storage set store_id = null`;
+  }
   const move = (to: 'postgres' | 'clickhouse', onPlan?: () => void) =>
     moveFlowStorage(database(), to, { keep: false, fillEnds: async () => {}, ...(onPlan && { onPlan }) });
   /** A move that is interrupted when flows are stored in the other store, and nothing else has moved. */
@@ -115,10 +120,10 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
 
     it('belongs to the installation that has one of its clusters where an earlier release has stored flows', async () => {
       await fillRight();
-      await server.run('drop table right.fabric_store');
+      await forgetStore();
       await start(urls.right);
       await prepare();
-      await server.run('drop table right.fabric_store');
+      await forgetStore();
       await becomeAnother();
       await makeCluster();
       await start(urls.right);
@@ -131,7 +136,7 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
 
     it('belongs to the installation whose audit trail has a cluster of theirs that was deleted', async () => {
       await fillRight();
-      await server.run('drop table right.fabric_store');
+      await forgetStore();
       const sql = sqlClient();
       const [cluster] = await sql<{ id: string }[]>`select id from clusters`;
       await sql`delete from clusters`;
@@ -150,6 +155,60 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
       await start(urls.right);
       await prepare();
       expect(await count('right', 'flows')).toBe(FLOWS);
+    });
+  });
+
+  describe('that lacks the flows of before', () => {
+    const OTHER = 'names another ClickHouse';
+    const countTables = () => server.run("select count() from system.tables where database = 'wrong'");
+
+    it.each(['empty', 'used by it before'])('is refused when it is %s, until it is chosen', async (kind) => {
+      if (kind !== 'empty') {
+        await start(urls.wrong);
+        await prepare();
+        await switchFlowStorage(database(), 'postgres');
+      }
+      const tables = await countTables();
+      await fillRight();
+      await start(urls.wrong);
+      await expect(prepare()).rejects.toThrow(OTHER);
+      expect(await report()).toBe(503);
+      expect(evaluateFlowStorage(await examineFlowStorage())).toMatchObject({
+        status: 'failed',
+        detail: expect.stringContaining(OTHER),
+      });
+      expect(await countTables()).toBe(tables);
+      await start(urls.right);
+      await prepare();
+      expect(await report()).toBe(200);
+      await start(urls.wrong);
+      await switchFlowStorage(database(), 'clickhouse');
+      await prepare();
+      expect(await report()).toBe(200);
+      expect(await countAll('right')).toEqual([3 * FLOWS, expect.any(Number), expect.any(Number)]);
+      await start(urls.right);
+      await expect(prepare()).rejects.toThrow(OTHER);
+    });
+
+    it('is found by an installation whose earlier release did not note which one it is', async () => {
+      await fillRight();
+      await sqlClient()`update flow_storage set store_id = null`;
+      await start(urls.right);
+      await prepare();
+      await start(urls.wrong);
+      await expect(prepare()).rejects.toThrow(OTHER);
+    });
+
+    it('is refused when its database was emptied while ClickHouse was away', async () => {
+      await fillRight();
+      await server.run('drop database right');
+      await server.run('create database right');
+      await start(urls.right);
+      proxy.mode = 'away';
+      await prepare();
+      proxy.mode = 'up';
+      expect(await report()).toBe(503);
+      expect(await server.run("select count() from system.tables where database = 'right'")).toMatch(/^0/);
     });
   });
 
@@ -177,7 +236,7 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
     it('refuses to begin where no flows are', async () => {
       await fillRight();
       await start(urls.wrong);
-      await expect(move('postgres')).rejects.toThrow('holds no flows that could move');
+      await expect(move('postgres')).rejects.toThrow('names another ClickHouse');
       expect(await count('right', 'flows')).toBe(FLOWS);
     });
 

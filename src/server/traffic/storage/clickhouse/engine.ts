@@ -30,8 +30,8 @@ const retainBoth =
 
 type Prepared = { steps: number; store_id: string };
 
-async function prepareTables(connection: Connection, client: postgres.Sql): Promise<Prepared> {
-  const store_id = await claimStore(connection, client);
+async function prepareTables(connection: Connection, client: postgres.Sql, mayDiffer = false): Promise<Prepared> {
+  const store_id = await claimStore(connection, client, mayDiffer);
   return { steps: await migrateClickhouse(connection), store_id };
 }
 
@@ -59,12 +59,14 @@ export const getClickhouseFlowStore = (url: string): FlowStore => getEngine(url)
 
 /**
  * Makes it the ClickHouse of this installation, and brings its tables up to date. The caller holds the lock of migrations.
+ * @param mayDiffer it may be another one than before
  * @returns how many steps were due, and which ClickHouse it is
- * @throws AppError `unavailable` when it does not answer, cannot work now, does not fit, or is that of another installation or move
+ * @throws AppError `unavailable` when it does not answer, cannot work now, does not fit, is not the one of before, or is that of another
+ * installation or move
  */
-export async function prepareClickhouse(url: string, client: postgres.Sql): Promise<Prepared> {
+export async function prepareClickhouse(url: string, client: postgres.Sql, mayDiffer = false): Promise<Prepared> {
   try {
-    return await prepareTables(connectTo(url), client);
+    return await prepareTables(connectTo(url), client, mayDiffer);
   } catch (error) {
     throw toStorageError(error, 'run');
   }
@@ -74,7 +76,7 @@ export type ClickhouseFacts = { version: string; size_bytes: number; schema: num
 
 /**
  * What a ClickHouse says about itself and its tables of flows.
- * @throws AppError `unavailable` when it does not answer, or is that of another installation
+ * @throws AppError `unavailable` when it does not answer, is not the one of before, or is that of another installation
  */
 export async function examineClickhouse(url: string): Promise<ClickhouseFacts> {
   const connection = guardConnection(connectTo(url), async () => {});

@@ -8,12 +8,29 @@ export async function readStorageMark(client: postgres.Sql): Promise<StorageEngi
   return row?.engine ?? null;
 }
 
-export async function writeStorageMark(client: postgres.Sql, engine: StorageEngine): Promise<void> {
+/** Which ClickHouse has the flows of this installation; null: none, or it is not known yet. */
+export async function findMarkedStore(client: postgres.Sql): Promise<string | null> {
+  const [row] = await client<{ store_id: string | null }[]>`
+    select store_id from flow_storage where engine = 'clickhouse'`;
+  return row?.store_id ?? null;
+}
+
+/** Notes which ClickHouse has the flows, where that is not known yet. */
+export async function markStore(client: postgres.Sql, storeId: string): Promise<void> {
+  await client`update flow_storage set store_id = ${storeId} where engine = 'clickhouse' and store_id is null`;
+}
+
+/** @param storeId which ClickHouse; null: PostgreSQL, or one that has not answered yet */
+export async function writeStorageMark(
+  client: postgres.Sql,
+  engine: StorageEngine,
+  storeId: string | null,
+): Promise<void> {
   await client.begin(async (tx) => {
     // Of the store that is left.
     await tx`delete from flow_counted_days`;
     await tx`delete from flow_storage`;
-    await tx`insert into flow_storage (engine) values (${engine})`;
+    await tx`insert into flow_storage (engine, store_id) values (${engine}, ${storeId})`;
   });
 }
 

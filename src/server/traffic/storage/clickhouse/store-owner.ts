@@ -3,6 +3,7 @@ import { AppError } from '../../../lib/errors';
 import { findMove } from '../move/move-record';
 import type { Connection } from './connection';
 import { ch, NONE, raw, texts } from './statement';
+import { findMarkedStore, markStore } from './storage-mark';
 
 /*
  * Retention deletes what nodes have left that do not exist: with two installations on one ClickHouse database each would delete the flows of
@@ -23,6 +24,9 @@ const describeForeign = (whose: string) =>
 
 const OTHER_MOVE =
   'Flows are being moved, which began with another ClickHouse than CLICKHOUSE_URL names. Set it to the one of before. If that one is lost, restore its backup; to end the move without what has not moved, run in PostgreSQL: DELETE FROM flow_moves WHERE finished_at IS NULL.';
+
+const OTHER_STORE =
+  'CLICKHOUSE_URL names another ClickHouse than the one with the flows of this installation, or its database was emptied: these flows would not be shown. Correct CLICKHOUSE_URL, or restore the backup of ClickHouse. If they are lost or not needed, run: fabric flow-store switch --to clickhouse';
 
 async function readInstallation(client: postgres.Sql): Promise<string> {
   const [row] = await client<{ id: string }[]>`select value ->> 'id' as id from system_settings where key = 'instance'`;
@@ -63,20 +67,28 @@ async function assertKnownClusters(connection: Connection, client: postgres.Sql)
   if (known.length === 0) throw new AppError('unavailable', describeForeign('with other clusters'), OWNER);
 }
 
-/** Each store has a part of what moves: with another ClickHouse that part would be missing. */
-async function assertSameMove(client: postgres.Sql, storeId: string | undefined): Promise<void> {
+/** Another ClickHouse than before lacks the flows of before: all, or the part that has not moved. */
+async function assertSameStore(client: postgres.Sql, storeId: string | undefined, mayDiffer: boolean): Promise<void> {
   const move = await findMove(client);
   if (move?.is_switched && move.store_id !== null && move.store_id !== storeId)
     throw new AppError('unavailable', OTHER_MOVE, OWNER);
+  if (mayDiffer) return;
+  const marked = await findMarkedStore(client);
+  if (marked !== null && marked !== storeId) throw new AppError('unavailable', OTHER_STORE, OWNER);
 }
 
 /**
  * Which ClickHouse it is; null: no installation has used it.
- * @throws AppError `unavailable` when it has flows of another installation, or is not the one of the move that is under way
+ * @param mayDiffer it may be another one than before
+ * @throws AppError `unavailable` when it has flows of another installation, or is not the one of before or of the move that is under way
  */
-export async function readOwnStore(connection: Connection, client: postgres.Sql): Promise<string | null> {
+export async function readOwnStore(
+  connection: Connection,
+  client: postgres.Sql,
+  mayDiffer = false,
+): Promise<string | null> {
   const owner = await readOwner(connection);
-  await assertSameMove(client, owner?.id);
+  await assertSameStore(client, owner?.id, mayDiffer);
   if (owner === null) {
     await assertKnownClusters(connection, client);
     return null;
@@ -90,15 +102,19 @@ export async function readOwnStore(connection: Connection, client: postgres.Sql)
 /**
  * Makes a ClickHouse the one of this installation, before its tables are made or changed.
  * @returns which one it is
- * @throws AppError `unavailable` when it has flows of another installation, or is not the one of the move that is under way
+ * @throws as `readOwnStore`
  */
-export async function claimStore(connection: Connection, client: postgres.Sql): Promise<string> {
-  const own = await readOwnStore(connection, client);
-  if (own !== null) return own;
+export async function claimStore(connection: Connection, client: postgres.Sql, mayDiffer: boolean): Promise<string> {
+  const own = await readOwnStore(connection, client, mayDiffer);
+  if (own !== null) {
+    await markStore(client, own);
+    return own;
+  }
   await connection.run(CREATE);
   const row = JSON.stringify({ installation: await readInstallation(client) });
   await connection.insert('fabric_store (installation) FORMAT JSONEachRow', { name: row, blocks: [Buffer.from(row)] });
-  const written = await readOwnStore(connection, client);
+  const written = await readOwnStore(connection, client, mayDiffer);
   if (written === null) throw new Error('expected the row that was written');
+  await markStore(client, written);
   return written;
 }

@@ -86,7 +86,7 @@ const finishSwitch = (client: postgres.Sql, { id }: Move, since: string): Promis
       where c.is_final and not o.is_final and c.id = o.id and ${IS_OPEN}`);
     await tx`delete from flow_counted_days`;
     await tx`delete from flow_storage`;
-    await tx`insert into flow_storage (engine) values ('clickhouse')`;
+    await tx`insert into flow_storage (engine, store_id) select 'clickhouse', store_id from flow_moves where id = ${id}`;
     await tx`update flow_moves set switched_at = clock_timestamp() where id = ${id}`;
   }) as Promise<void>;
 

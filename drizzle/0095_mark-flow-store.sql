@@ -1,0 +1,1 @@
+ALTER TABLE "flow_storage" ADD COLUMN "store_id" uuid;
