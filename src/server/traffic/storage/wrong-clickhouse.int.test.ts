@@ -162,7 +162,7 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
     const OTHER = 'names another ClickHouse';
     const countTables = () => server.run("select count() from system.tables where database = 'wrong'");
 
-    it.each(['empty', 'used by it before'])('is refused when it is %s, until it is chosen', async (kind) => {
+    it.each(['empty', 'used by it before'])('ends each start when it is %s, until it is chosen', async (kind) => {
       if (kind !== 'empty') {
         await start(urls.wrong);
         await prepare();
@@ -190,7 +190,7 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
       await expect(prepare()).rejects.toThrow(OTHER);
     });
 
-    it('is found by an installation whose earlier release did not note which one it is', async () => {
+    it('ends a start after an earlier release that did not note which one it is', async () => {
       await fillRight();
       await sqlClient()`update flow_storage set store_id = null`;
       await start(urls.right);
@@ -199,7 +199,7 @@ describe.skipIf(findChdbProblem() !== null)('an installation whose CLICKHOUSE_UR
       await expect(prepare()).rejects.toThrow(OTHER);
     });
 
-    it('is refused when its database was emptied while ClickHouse was away', async () => {
+    it('takes no flows when its database was emptied while ClickHouse was away', async () => {
       await fillRight();
       await server.run('drop database right');
       await server.run('create database right');
