@@ -16,6 +16,11 @@ export class PairNumbers {
   /** Number of the pair at a place, plus one; 0: the place is free. At most half of the places are taken. */
   #places = new Uint32Array(2 * FIRST_SIZE);
 
+  /** The number of a pair that may not have one: then it is -1. */
+  find(one: number, other: number): number {
+    return (this.#places[this.#findPlace(one, other)] as number) - 1;
+  }
+
   numberOf(one: number, other: number): number {
     const at = this.#findPlace(one, other);
     const known = this.#places[at] as number;

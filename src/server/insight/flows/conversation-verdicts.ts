@@ -173,24 +173,35 @@ export async function evaluateTable(
   const questions = new GuestQuestions(firewall, reach);
   const fresh = new Map<number, FoundEnds>();
   const turn = new Turn();
-  const ends: FoundEnds[] = [];
+  const sources: FoundEnds['source'][] = new Array(table.size);
+  const destinations: FoundEnds['destination'][] = new Array(table.size);
+  const asked: [row: number, found: FoundEnds][] = [];
   for (let row = 0; row < table.size; row++) {
     const key = keyOf(row);
-    const known = key === null ? undefined : (fresh.get(key) ?? kept.find(key));
-    const found = isWhole(known) ? known : questions.ask(readRow(table, row), known);
-    if (found !== known && key !== null) fresh.set(key, found);
-    ends.push(found);
+    const known = key === null ? undefined : kept.find(key);
+    if (isWhole(known)) {
+      sources[row] = known.source;
+      destinations[row] = known.destination;
+    } else {
+      const found = (key === null ? undefined : fresh.get(key)) ?? questions.ask(readRow(table, row), known);
+      if (key !== null) fresh.set(key, found);
+      asked.push([row, found]);
+    }
     if (row % ROWS_A_TURN === 0 && turn.isOver()) await turn.next();
   }
   await questions.answer();
+  for (const [row, { source, destination }] of asked) {
+    sources[row] = source;
+    destinations[row] = destination;
+  }
   for (const [key, found] of fresh) kept.keep(key, found);
   const combine = createCombiner(firewall);
-  const verdicts: ConversationVerdict[] = [];
+  const verdicts: ConversationVerdict[] = new Array(table.size);
   const combiners: ReturnType<typeof combine>[] = [];
   for (let row = 0; row < table.size; row++) {
     const service = table.service[row] as number;
     combiners[service] ??= combine(table.services[service] as TableService);
-    verdicts.push(combiners[service](ends[row] as FoundEnds));
+    verdicts[row] = combiners[service](sources[row] ?? null, destinations[row] ?? null);
     if (row % ROWS_A_TURN === 0 && turn.isOver()) await turn.next();
   }
   return verdicts;
@@ -229,10 +240,13 @@ function createCombiner(firewall: FirewallState) {
     return end.reported;
   };
   /** For conversations about one service. */
-  return ({ decision, answered }: TableService): ((found: FoundEnds) => ConversationVerdict) => {
+  return ({
+    decision,
+    answered,
+  }: TableService): ((...ends: [FoundEnd | null, FoundEnd | null]) => ConversationVerdict) => {
     const action = observedAction({ decision, state: answered ? ANSWERED_STATE : null });
     const nowhere: KnownVerdicts = {};
-    return ({ source, destination }) => {
+    return (source, destination) => {
       const caller = source?.says ? say(source, source.says) : null;
       const service = destination?.says ? say(destination, destination.says) : null;
       const edge = combineEdges(decision, source?.edge, destination?.edge);

@@ -13,6 +13,7 @@ import { loadAuditPlacements } from '../../enforcement/verdicts/audit-policies';
 import type { ContextView } from '../../enforcement/verdicts/describe-context';
 import { cache } from '../../lib/cache';
 import type { EndSays } from './flow-verdicts';
+import { KeptRows, type Key, MOST_NUMBERS, toKey } from './kept-rows';
 
 /** What was found out about conversations at one of their ends: how the map shows it, and what the rules say, if that may be shown. */
 export type FoundEnd = {
@@ -45,12 +46,8 @@ export type FoundEnds = { source: FoundEnd | null; destination: FoundEnd | null 
 /** What is still known about a conversation; undefined at an end where something changed. */
 export type KnownEnds = { readonly [End in keyof FoundEnds]: FoundEnds[End] | undefined };
 
-/** A conversation as a number. */
-type Key = number;
-type Kept = Map<Key, KnownEnds>;
-
-/** The product of numbers for two ends and a service has 53 bits. A conversation takes about 100 bytes: what was not asked for while `young` others were is forgotten. */
-export const KEPT_LIMITS = { ends: 2 ** 18, services: 2 ** 17, young: 150_000 };
+/** A conversation takes about 40 bytes: what was not asked for while `young` others were is forgotten. */
+export const KEPT_LIMITS = { ...MOST_NUMBERS, young: 400_000 };
 
 type Read = Pick<FirewallState, 'content' | 'inputs' | 'snapshots'>;
 
@@ -137,14 +134,8 @@ class ConversationNumbers {
       serviceNumbers[of] ??= this.#numberOfService(services[of] as TableService);
       const about = serviceNumbers[of];
       const isFull = from >= KEPT_LIMITS.ends || to >= KEPT_LIMITS.ends || about >= KEPT_LIMITS.services;
-      return isFull ? null : (from * KEPT_LIMITS.ends + to) * KEPT_LIMITS.services + about;
+      return isFull ? null : toKey(from, to, about);
     };
-  }
-
-  /** The numbers of the ends of a conversation. */
-  splitKey(key: Key): readonly [number, number] {
-    const ends = Math.floor(key / KEPT_LIMITS.services);
-    return [Math.floor(ends / KEPT_LIMITS.ends), ends % KEPT_LIMITS.ends];
   }
 
   /** The numbers of all ends that are one of these workloads. */
@@ -179,8 +170,8 @@ class KeptEnds {
   #read: Read | null = null;
   #numbers = new ConversationNumbers();
   /** Of each reader what was asked for lately, and what was before that. */
-  #young = new Map<string, Kept>();
-  #old = new Map<string, Kept>();
+  #young = new Map<string, KeptRows<FoundEnd>>();
+  #old = new Map<string, KeptRows<FoundEnd>>();
   #youngSize = 0;
 
   get size(): number {
@@ -196,12 +187,14 @@ class KeptEnds {
     const isMine = () => this.#read?.content === firewall.content && this.#numbers === numbers;
     return {
       numberRows: (table: ConversationTable) => numbers.numberRows(table),
+      /** What is known about a conversation. It is the same object each time: it says it until the next one is asked for. */
       find: (key: Key): KnownEnds | undefined => {
         if (!isMine()) return undefined;
-        const young = this.#young.get(name)?.get(key);
-        const old = young ? undefined : this.#old.get(name)?.get(key);
+        const young = this.#young.get(name)?.find(key);
+        if (young) return young;
+        const old = this.#old.get(name)?.find(key);
         if (old) this.#keep(name, key, old);
-        return young ?? old;
+        return old;
       },
       keep: (key: Key, found: FoundEnds): void => {
         if (isMine()) this.#keep(name, key, found);
@@ -215,10 +208,11 @@ class KeptEnds {
       this.#young = new Map();
       this.#youngSize = 0;
     }
-    const kept = this.#young.get(name) ?? new Map<Key, KnownEnds>();
+    const kept = this.#young.get(name) ?? new KeptRows<FoundEnd>();
     this.#young.set(name, kept);
-    kept.set(key, found);
-    this.#youngSize += 1;
+    const { size } = kept;
+    kept.keep(key, found);
+    this.#youngSize += kept.size - size;
   }
 
   #follow({ content, inputs, snapshots }: FirewallState): void {
@@ -242,16 +236,7 @@ class KeptEnds {
   #forget({ workloads, guests }: Changed): void {
     const [both, own] = [this.#numbers.listEnds(workloads), this.#numbers.listEnds(guests)];
     if (both.size + own.size === 0) return;
-    for (const kept of [this.#young, this.#old].flatMap((readers) => [...readers.values()])) {
-      for (const [key, known] of kept) {
-        const [from, to] = this.#numbers.splitKey(key);
-        const isAll = both.has(from) || both.has(to);
-        const source = isAll || own.has(from) ? undefined : known.source;
-        const destination = isAll || own.has(to) ? undefined : known.destination;
-        if (!source && !destination) kept.delete(key);
-        else if (source !== known.source || destination !== known.destination) kept.set(key, { source, destination });
-      }
-    }
+    for (const kept of [this.#young, this.#old].flatMap((readers) => [...readers.values()])) kept.forget(both, own);
   }
 }
 

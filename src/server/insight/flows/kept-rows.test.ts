@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KeptRows, MOST_NUMBERS, toKey } from './kept-rows';
+
+/** The first and the last numbers, between which nothing gets mixed up. */
+const numbers = (most: number) => fc.oneof(fc.constantFrom(0, 1, 15, 16, most - 2, most - 1), fc.nat(most - 1));
+const end = numbers(MOST_NUMBERS.ends);
+const conversation = fc.record({ source: end, destination: end, service: numbers(MOST_NUMBERS.services) });
+const found = fc.constantFrom(null, 'a', 'b', undefined);
+
+describe('what is kept of conversations', () => {
+  it('returns what was found at each end, as a map of objects would, without what was forgotten', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(conversation, found, found), { maxLength: 40 }),
+        fc.array(end),
+        fc.array(end),
+        fc.boolean(),
+        (kept, extraBoth, extraOwn, isMet) => {
+          const both = new Set([...extraBoth, ...(isMet ? kept.slice(0, 3).map(([{ source }]) => source) : [])]);
+          const own = new Set([...extraOwn, ...kept.slice(3, 9).map(([{ destination }]) => destination)]);
+          const rows = new KeptRows<string>();
+          const expected = new Map<string, { source: unknown; destination: unknown }>();
+          const nameOf = ({ source, destination, service }: (typeof kept)[number][0]) =>
+            `${source} ${destination} ${service}`;
+          for (const [one, source, destination] of kept) {
+            rows.keep(toKey(one.source, one.destination, one.service), { source, destination });
+            expected.set(nameOf(one), { source, destination });
+          }
+          rows.forget(both, own);
+          for (const [one] of kept) {
+            const before = expected.get(nameOf(one));
+            const isAll = both.has(one.source) || both.has(one.destination);
+            expect(rows.find(toKey(one.source, one.destination, one.service))).toEqual({
+              source: isAll || own.has(one.source) ? undefined : before?.source,
+              destination: isAll || own.has(one.destination) ? undefined : before?.destination,
+            });
+          }
+          expect(rows.size).toBe(expected.size);
+          const other = toKey(7, 7, 7);
+          if (!expected.has('7 7 7')) expect(rows.find(other)).toBeUndefined();
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { PairNumbers } from '@/domain/topology/traffic-totals';
+
+/** A conversation as a number: those of its two ends and of its service, which have 53 bits together. */
+export type Key = number;
+
+const [END_BITS, SERVICE_BITS, LOW_END_BITS] = [18, 17, 4];
+/** So many ends and services have numbers. */
+export const MOST_NUMBERS = { ends: 2 ** END_BITS, services: 2 ** SERVICE_BITS };
+const LOW = 2 ** (LOW_END_BITS + SERVICE_BITS);
+
+export const toKey = (source: number, destination: number, service: number): Key =>
+  (source * MOST_NUMBERS.ends + destination) * MOST_NUMBERS.services + service;
+
+/** At each end: what was found, null where nothing was to find, undefined where it is not known any more. */
+type Ends<F> = { source: F | null | undefined; destination: F | null | undefined };
+
+/** What was found at the ends of conversations, in columns: a map asks for hundreds of thousands at a time. */
+export class KeptRows<F> {
+  /** Source with most of the destination; the rest of it with the service. */
+  readonly #numbers = new PairNumbers();
+  readonly #source: Ends<F>['source'][] = [];
+  readonly #destination: Ends<F>['destination'][] = [];
+  readonly #last: Ends<F> = { source: undefined, destination: undefined };
+
+  /** Also of those about which nothing is known any more. */
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  /** What is known about a conversation; undefined: nothing. It is the same object each time. */
+  find(key: Key): Readonly<Ends<F>> | undefined {
+    const high = Math.floor(key / LOW);
+    const row = this.#numbers.find(high, key - high * LOW);
+    if (row < 0) return undefined;
+    const last = this.#last;
+    last.source = this.#source[row];
+    last.destination = this.#destination[row];
+    return last;
+  }
+
+  keep(key: Key, { source, destination }: Readonly<Ends<F>>): void {
+    const high = Math.floor(key / LOW);
+    const row = this.#numbers.numberOf(high, key - high * LOW);
+    this.#source[row] = source;
+    this.#destination[row] = destination;
+  }
+
+  /**
+   * Forgets what changed.
+   * @param both ends at which something changed on which it also depends what is found at the other one
+   * @param own ends at which what is found there changed
+   */
+  forget(both: ReadonlySet<number>, own: ReadonlySet<number>): void {
+    const { one, other, size } = this.#numbers;
+    for (let row = 0; row < size; row++) {
+      const [high, low] = [one[row] as number, other[row] as number];
+      const source = high >>> (END_BITS - LOW_END_BITS);
+      const lowEnd = low >>> SERVICE_BITS;
+      const destination = ((high << LOW_END_BITS) | lowEnd) & (MOST_NUMBERS.ends - 1);
+      const isAll = both.has(source) || both.has(destination);
+      if (isAll || own.has(source)) this.#source[row] = undefined;
+      if (isAll || own.has(destination)) this.#destination[row] = undefined;
+    }
+  }
+}
