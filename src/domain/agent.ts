@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AGENT_SORTS, AGENT_STATUSES, ENROLLMENT_LIMITS, NODE_STATUSES } from './choices';
 import { booleanFilter } from './inventory';
-import { createPageSchema, listInput } from './list';
+import { createPageSchema, listInput, MAX_INTEGER } from './list';
 
 /** The token of a node was replaced by another enrollment while its agent reported. */
 export const TokenReplacement = z.object({
@@ -110,7 +110,7 @@ export type UnconfirmedFlow = z.output<typeof UnconfirmedFlow>;
 export const UnconfirmedFlowInput = listInput(['received_at'], {
   node_id: z.uuid().optional(),
   state: z.enum(UNCONFIRMED_STATES, `One of ${UNCONFIRMED_STATES.join(', ')}.`).optional(),
-  vmid: z.coerce.number().int().optional(),
+  vmid: z.coerce.number('A VMID.').int('A VMID.').min(0, 'A VMID.').max(MAX_INTEGER, 'A VMID.').optional(),
 });
 export type UnconfirmedFlowInput = z.output<typeof UnconfirmedFlowInput>;
 export const UnconfirmedFlowPage = createPageSchema(UnconfirmedFlow);

@@ -2,6 +2,9 @@ import { z } from 'zod';
 
 export const MAX_PAGE = 500;
 
+/** The largest number in an integer column. */
+export const MAX_INTEGER = 2 ** 31 - 1;
+
 /**
  * The query of a list: `?limit=&cursor=&sort=&q=` plus the resource's own filters. `sort` is a field, `-field` for
  * descending. `cursor` is the opaque `next_cursor` of the page before; it belongs to the same sort and filters.

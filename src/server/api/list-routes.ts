@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { OpenScope, Scope, Session } from '../auth/scope';
+import { AppError } from '../lib/errors';
 import { defineRoute, type Route } from '../rest/define-route';
 import { csvResponse, listFormat, type ReadPage, readPages } from '../rest/list-file';
 import { getBaseUrl, parseIfMatch } from '../rest/request-headers';
@@ -27,12 +28,20 @@ export function listOperations(router: { _def: { procedures: unknown } }): [stri
   });
 }
 
-/** The input with the version of If-Match where it takes one and has none. */
+/** The input with the version of If-Match where it takes one and has none. @throws AppError `malformed` when it has another one */
 function withVersion(schema: z.ZodType | undefined, input: unknown, request: Request): unknown {
   const fields = (schema as Partial<z.ZodObject> | undefined)?.shape;
   if (!fields || !('version' in fields)) return input;
-  const given = (input ?? {}) as { version?: number };
-  return { ...given, version: given.version ?? parseIfMatch(request) };
+  const given = (input ?? {}) as { version?: unknown };
+  const version = parseIfMatch(request);
+  if (version !== undefined && given.version !== undefined && Number(given.version) !== version) {
+    throw new AppError('malformed', 'The If-Match header and the version of the request differ.', {
+      errors: [
+        { field: 'If-Match', message: 'Send the version that you read in one of the two, or the same in both.' },
+      ],
+    });
+  }
+  return { ...given, version: given.version ?? version };
 }
 
 function toRoutes(operation: Operation): Route[] {

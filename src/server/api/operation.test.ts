@@ -90,15 +90,18 @@ describe('an operation', () => {
     );
   });
 
-  it('takes the version from If-Match where its input has one and the request names none', async () => {
+  it('takes the version from If-Match where its input has one, and refuses another one beside it', async () => {
     await fc.assert(
-      fc.asyncProperty(id, version, version, async (thing_id, header, named) => {
+      fc.asyncProperty(id, version, version, async (thing_id, header, other) => {
         const headers = { 'if-match': `"${header}"` };
         const remove = (search: string) => new Request(`http://fabric.test/${search}`, { method: 'DELETE', headers });
         const byHeader = await receiveByRest('DELETE', '/things/{thing_id}', { thing_id }, remove(''));
         expect(byHeader).toMatchObject({ input: { version: header } });
-        const byQuery = await receiveByRest('DELETE', '/things/{thing_id}', { thing_id }, remove(`?version=${named}`));
-        expect(byQuery).toEqual(await receiveByPage(pages.delete({ id: thing_id, version: named })));
+        const byBoth = (search: number) =>
+          receiveByRest('DELETE', '/things/{thing_id}', { thing_id }, remove(`?version=${search}`));
+        expect(await byBoth(header)).toEqual(await receiveByPage(pages.delete({ id: thing_id, version: header })));
+        const others = { errors: [{ field: 'If-Match' }] };
+        if (other !== header) await expect(byBoth(other)).rejects.toMatchObject(others);
         const patch = json('PATCH', { name: 'n' }, headers);
         expect(await receiveByRest('PATCH', '/things/{thing_id}', { thing_id }, patch)).toMatchObject({
           input: { version: header },

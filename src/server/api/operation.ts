@@ -1,6 +1,7 @@
 import type { TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server';
 import { z } from 'zod';
 import type { AtOneTime } from '@/domain/as-of';
+import { MAX_INTEGER } from '@/domain/list';
 import type { Grantable } from '@/domain/permissions';
 import type { Sharing } from '../admission/shared-answers';
 import type { OpenScope, PersonSession, Scope, Session } from '../auth/scope';
@@ -243,8 +244,12 @@ export function operations(tag: string): { query: Declare<'query'>; mutation: De
   };
 }
 
-/** The version of something, in a path or a query. */
-export const versionNumber = z.coerce.number<number | string>({ error: 'A version number.' }).int().min(1);
+/** The version of something, in a path or a query: as large as the database stores. */
+export const versionNumber = z.coerce
+  .number<number | string>({ error: 'A version number.' })
+  .int()
+  .min(1)
+  .max(MAX_INTEGER, 'A version number.');
 
 /** For deleting what has versions: the one that was read, unless If-Match says it. */
 export const ByVersion = z.strictObject({ version: versionNumber.optional() });

@@ -47,9 +47,10 @@ function buildHistoryView(reach: Reach) {
       from_at,
     ),
     until: sql<string | null>`least(${until_at}, ${workloadOwners.to_at})`.mapWith(until_at),
-    // A holder that went and came back is in several rows; the one of its last owner has the id of the record.
+    // A holder that went and came back is in several rows; the one of its last owner has the id of the record. Version and variant make a UUID.
     id: sql<string>`case when ${workloadOwners.to_at} is null then ${ipAddressHistory.id}
-      else md5(${ipAddressHistory.id}::text || ' ' || ${workloadOwners.id}::text)::uuid end`,
+      else overlay(overlay(md5(${ipAddressHistory.id}::text || ' ' || ${workloadOwners.id}::text)
+        placing '8' from 13) placing '8' from 17)::uuid end`,
   };
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { AddressHolder } from '@/domain/ipam/ip-address';
 import { BUILT_IN_ROLES, isGranted } from '@/domain/permissions';
 import { sqlClient } from '@/server/db/client';
 import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
@@ -156,6 +157,7 @@ describe('a workload that moves', () => {
     const [before, after] = [Date.parse(movedAt) - 30_000, Date.parse(movedAt) + 30_000];
     const [former, present] = [await held(ours, ''), await held(theirs, '')];
     expect(former).toMatchObject([{ workload_name: 'ours-guest-103', until_at: expect.any(String) }]);
+    expect(AddressHolder.array().parse(former)).toHaveLength(1);
     expect(present).toMatchObject([{ workload_id: moved[0], until_at: null }]);
     expect(Math.abs(Date.parse(former[0].until_at) - Date.parse(movedAt))).toBeLessThan(30_000);
     expect(present[0].from_at).toBe(former[0].until_at);

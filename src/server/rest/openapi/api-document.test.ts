@@ -29,6 +29,14 @@ describe('the API document', () => {
     expect(new Set(routes.map(operationId)).size).toBe(routes.length);
   });
 
+  it.each([
+    ['platform', '/users', 'for the whole installation.'],
+    ['tenant', '/audit', 'for the installation or for a tenant.'],
+    ['project', '/policies', 'for the installation, a tenant or a project.'],
+  ])('documents where a permission of %s reach can be given', (_reach, path, text) => {
+    expect(document.paths[path]?.get?.description).toContain(text);
+  });
+
   it('documents the answers of every route', () => {
     const silent = routes.filter(
       ({ response: { status, schema, media } }) => ![204, 302].includes(status) && !schema && !media,

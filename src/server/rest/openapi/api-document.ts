@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { PERMISSION_REACH } from '@/domain/permissions';
+import { PERMISSION_REACH, type Permission } from '@/domain/permissions';
 import type { Access, Route } from '../define-route';
 import { createExample, type JsonSchema } from './create-example';
 import { PROBLEM_SCHEMA, problemName, problemResponses } from './problem-responses';
@@ -93,15 +93,20 @@ export function operationId({ method, path }: Pick<Route, 'method' | 'path'>): s
   return method.toLowerCase() + words.join('');
 }
 
+/** Where a role can permit it. */
+const PLACES: Record<(typeof PERMISSION_REACH)[Permission], string> = {
+  platform: ' for the whole installation.',
+  tenant: ', for the installation or for a tenant. With a tenant, only its objects are included.',
+  project: ', for the installation, a tenant or a project. With a tenant or project, only its objects are included.',
+};
+
 function accessText(access: Access): string {
   if ('open' in access) return 'Public.';
   if ('agent' in access) return 'For agents, with the token of their node.';
   if ('person' in access) return 'For signed-in users; not available to API tokens.';
   if ('signedIn' in access) return 'For all signed-in users.';
   if (access.permission === '*') return 'For super administrators.';
-  return PERMISSION_REACH[access.permission] === 'tenant'
-    ? `Requires the permission \`${access.permission}\`, for the installation or for a tenant. With a tenant, only its objects are included.`
-    : `Requires the permission \`${access.permission}\` for the whole installation.`;
+  return `Requires the permission \`${access.permission}\`${PLACES[PERMISSION_REACH[access.permission]]}`;
 }
 
 function getSecurity(access: Access): Operation['security'] {
