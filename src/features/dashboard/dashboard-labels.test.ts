@@ -23,7 +23,7 @@ it('says what the posture is made of', () => {
   expect(enforcementText(english, enforcement)).toBe(
     '1,200 deny by default, 2 accept by default, 1 without rules, 3 off, 1 unknown',
   );
-  expect(policies && policiesText(english, policies)).toBe('2 unresolved, 1 stale of 7');
+  expect(policies && policiesText(english, policies)).toBe('2 unresolved, 1 drifted of 7 applied');
   expect(
     suspiciousText(english, { security_posture: posture, monitoring: { ...UNKNOWN_ID, running: 11, watched: 11 } }),
   ).toBe('12 high');

@@ -35,12 +35,12 @@ export function policiesText(t: Translate, part: NonNullable<SecurityPosture['po
   if (part.judged === 0) return t('None enforced');
   const trouble = formatCounts(t, [
     [part.unresolved, msg('{n, number} unresolved')],
-    [part.stale, msg('{n, number} stale')],
+    [part.stale, msg('{n, number} drifted')],
     [part.partial, msg('{n, number} partial')],
   ]);
   return trouble
-    ? t('{trouble} of {n, number}', { trouble, n: part.judged })
-    : t('All {n, number} active', { n: part.judged });
+    ? t('{trouble} of {n, number} applied', { trouble, n: part.judged })
+    : t('All {n, number} in sync', { n: part.judged });
 }
 
 const NOTHING_FOUND: Record<Monitoring, string> = {

@@ -128,8 +128,14 @@ export function OutsidePanel({ traffic, view, security }: Props) {
       {(total > items.length || !complete) && (
         <p className="mt-auto border-t px-3 py-1.5 text-sm text-faint">
           {complete
-            ? t('{shown, number} of {total, number} connections.', { shown: items.length, total })
-            : t('{shown, number} of more than {total, number} connections.', { shown: items.length, total })}
+            ? t('{shown, number} of {total, number} combinations of network, workload and service.', {
+                shown: items.length,
+                total,
+              })
+            : t('{shown, number} of more than {total, number} combinations of network, workload and service.', {
+                shown: items.length,
+                total,
+              })}
         </p>
       )}
     </div>

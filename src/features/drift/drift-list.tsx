@@ -51,9 +51,9 @@ const DRIFT = declareList({
   rowId: (drift) => drift.id,
   empty: {
     icon: <GitCompareArrows />,
-    title: msg('No drift'),
+    title: msg('No differences found'),
     text: msg(
-      'No difference was found when the workloads were last read. Manual changes to rules of policies appear here.',
+      'Only workloads that were read are compared, with what was last applied to them. Manual changes to rules of policies appear here.',
     ),
   },
 });

@@ -61,8 +61,8 @@ function Content({ coverage }: { coverage: WorkloadCoverage }) {
       )}
       <p className="text-sm text-faint">
         {looked_since
-          ? t.rich('Monitored for {duration}. Each conversation is counted once.', {
-              duration: <Elapsed since={looked_since} />,
+          ? t.rich('Monitored {elapsed}. Each conversation is counted once.', {
+              elapsed: <Elapsed since={looked_since} />,
             })
           : asOf
             ? t.rich('Not monitored now: no agent reports from the node. Last conversation {time}.', {

@@ -10,7 +10,15 @@ import { RelativeTime } from '@/ui/values';
 import { PolicyLink, WorkloadLink } from '../shared/entity-links';
 import { DraftButtons } from '../shared/policy-draft/draft-actions';
 import { packetText } from '../shared/policy-tests/test-labels';
-import { ANSWER_LABELS, placesText, reasonText, servicesText, VERDICT_LABELS } from './reach-labels';
+import {
+  ANSWER_LABELS,
+  isCut,
+  outsideText,
+  placesText,
+  reasonText,
+  servicesText,
+  VERDICT_LABELS,
+} from './reach-labels';
 import { TraceTree } from './trace-tree';
 
 /** An answer: what it is, what is in the way, and the parts that it is made of. */
@@ -91,6 +99,11 @@ function Part({ part, open }: { part: ReachPart; open: boolean }) {
           </span>
         </summary>
         <div className="flex flex-col gap-3 py-2 pl-4">
+          {[part.from, part.to].filter(isCut).map((places) => (
+            <p key={places === part.from ? 'from' : 'to'} className="text-sm text-muted [overflow-wrap:anywhere]">
+              {places === part.from ? t('From') : t('To')}: {outsideText(t, places)}
+            </p>
+          ))}
           {part.witness && (
             <p className="text-sm text-muted">
               {t('For example')} <span className="mono">{packetText(part.witness)}</span>

@@ -66,10 +66,23 @@ export function serviceText(t: Translate, service: ReachService): string {
 export const servicesText = (t: Translate, services: readonly ReachService[]): string =>
   [...new Set(services.map((one) => serviceText(t, one)))].join('; ');
 
-/** The places of one end of a part, the first of them by name. */
+/** What is outside is often many ranges: so many are named where it is a part of a sentence. */
+const FEW_RANGES = 3;
+
+/** Whether `placesText` leaves out ranges. */
+export const isCut = ({ outside }: ReachPlaces): boolean => outside !== null && outside.networks.length > FEW_RANGES;
+
+/** All addresses of what is outside. */
+export const outsideText = (t: Translate, { outside }: ReachPlaces): string =>
+  outside === null ? t('Anything outside') : addressesText(t, outside);
+
+/** The places of one end of a part, the first of them by name or range. */
 export function placesText(t: Translate, places: ReachPlaces): string {
+  const { outside } = places;
   if (places.kind === 'outside') {
-    return places.outside === null ? t('Anything outside') : addressesText(t, places.outside);
+    if (outside === null || !isCut(places)) return outsideText(t, places);
+    const left_out = outside.left_out + outside.networks.length - FEW_RANGES;
+    return addressesText(t, { ...outside, networks: outside.networks.slice(0, FEW_RANGES), left_out });
   }
   const names = places.items.map(({ name }) => name);
   const more = places.items_total - names.length;

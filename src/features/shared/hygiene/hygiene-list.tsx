@@ -34,7 +34,9 @@ const COMMON = {
   empty: {
     icon: <BrushCleaning />,
     title: msg('No findings'),
-    text: msg('Nothing was proven about the rules that were checked. What could not be checked is listed above.'),
+    text: msg(
+      'Nothing was proven about the rules that were checked. Rules of workloads that were never read are not checked.',
+    ),
   },
 } as const;
 

@@ -25,6 +25,7 @@ export function HygieneState({ policyId }: { policyId?: string }) {
           </>
         )}
       </span>
+      {data.unknown.length > 0 && <span>{t('Not checked:')}</span>}
       {data.unknown.map(({ reason, workloads }) => (
         <span key={reason}>
           {t(UNKNOWN_TEXTS[reason])}: {t('{n, plural, one {# workload} other {# workloads}}', { n: workloads })}

@@ -21,15 +21,15 @@ describe('what is kept of conversations', () => {
           const own = new Set([...extraOwn, ...kept.slice(3, 9).map(([{ destination }]) => destination)]);
           const rows = new KeptRows<string>();
           const expected = new Map<string, { source: unknown; destination: unknown }>();
-          const nameOf = ({ source, destination, service }: (typeof kept)[number][0]) =>
+          const getName = ({ source, destination, service }: (typeof kept)[number][0]) =>
             `${source} ${destination} ${service}`;
           for (const [one, source, destination] of kept) {
             rows.keep(toKey(one.source, one.destination, one.service), { source, destination });
-            expected.set(nameOf(one), { source, destination });
+            expected.set(getName(one), { source, destination });
           }
           rows.forget(both, own);
           for (const [one] of kept) {
-            const before = expected.get(nameOf(one));
+            const before = expected.get(getName(one));
             const isAll = both.has(one.source) || both.has(one.destination);
             expect(rows.find(toKey(one.source, one.destination, one.service))).toEqual({
               source: isAll || own.has(one.source) ? undefined : before?.source,
