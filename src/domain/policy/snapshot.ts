@@ -78,6 +78,12 @@ const DEFINITION = ['enforcement_mode', 'direction', 'sources', 'targets', 'defa
 const readPolicyField = (snapshot: PolicySnapshot, field: (typeof FIELDS)[number]): unknown =>
   snapshot[field] ?? (EMPTY as Readonly<Record<string, unknown>>)[field];
 
+/** All fields of a policy but its rules, by the path in which a comparison names them. */
+export const listSnapshotFields = (snapshot: PolicySnapshot): { field: string; value: unknown }[] => [
+  ...FIELDS.map((field) => ({ field, value: readPolicyField(snapshot, field) })),
+  ...DEFINITION.map((field) => ({ field: `definition.${field}`, value: snapshot.definition[field] as unknown })),
+];
+
 /** Whether two snapshots say the same. */
 export const isSameSnapshot = (a: PolicySnapshot, b: PolicySnapshot): boolean => {
   const { fields, rules } = compareSnapshots(a, b);
@@ -89,14 +95,10 @@ export function compareSnapshots(
   before: PolicySnapshot,
   after: PolicySnapshot,
 ): Pick<VersionComparison, 'fields' | 'rules'> {
-  const fields = [
-    ...FIELDS.map((field) => ({ field, before: readPolicyField(before, field), after: readPolicyField(after, field) })),
-    ...DEFINITION.map((field) => ({
-      field: `definition.${field}`,
-      before: before.definition[field] as unknown,
-      after: after.definition[field] as unknown,
-    })),
-  ].filter((item) => !isSameJson(item.before, item.after));
+  const former = listSnapshotFields(before);
+  const fields = listSnapshotFields(after)
+    .map(({ field, value }, at) => ({ field, before: former[at]?.value, after: value }))
+    .filter((item) => !isSameJson(item.before, item.after));
   const old = new Map(before.rules.map((rule) => [rule.id, rule]));
   const fresh = new Set(after.rules.map(({ id }) => id));
   const staying = before.rules.filter(({ id }) => fresh.has(id)).map(({ id }) => id);

@@ -18,8 +18,8 @@ import { RadioGroup } from '@/ui/radio-group';
 import { describeItem } from '../shared/changes/change-labels';
 import { ImpactSummary } from '../shared/impact/impact-summary';
 import { useImpact } from '../shared/impact/use-impact';
+import { NewPolicy } from '../shared/policy-versions/new-policy';
 import { SnapshotDifference } from '../shared/policy-versions/snapshot-difference';
-import { securityRuleText } from '../shared/security-rule-labels';
 
 type Props = { drifts: readonly Drift[]; onClose: () => void };
 
@@ -160,7 +160,6 @@ function Edit({ item }: { item: ChangeItem }) {
   const t = useT();
   const { tone, word } = describeItem(t, item);
   if (item.kind !== 'policy') return null;
-  const { definition, rules } = item.after;
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
@@ -170,16 +169,7 @@ function Edit({ item }: { item: ChangeItem }) {
       {item.before ? (
         <SnapshotDifference {...compareSnapshots(item.before, item.after)} />
       ) : (
-        <ul aria-label={t('Rules')} className="flex flex-col rounded-md border px-3 py-2">
-          <li className="mono [overflow-wrap:anywhere]">
-            {definition.sources.join(', ')} → {definition.targets.join(', ')}
-          </li>
-          {rules.map((rule) => (
-            <li key={rule.id} className="mono [overflow-wrap:anywhere]">
-              {securityRuleText(t, rule)}
-            </li>
-          ))}
-        </ul>
+        <NewPolicy policy={item.after} />
       )}
     </>
   );

@@ -13,9 +13,8 @@ import { Section } from '@/ui/section';
 import { describeItem } from '../../shared/changes/change-labels';
 import { PolicyLink, SecurityGroupLink, WorkloadLink } from '../../shared/entity-links';
 import { useWorkloadName } from '../../shared/list/sources';
-import { useEndpointNames } from '../../shared/policy-endpoints/use-endpoint-names';
+import { NewPolicy } from '../../shared/policy-versions/new-policy';
 import { SnapshotDifference } from '../../shared/policy-versions/snapshot-difference';
-import { securityRuleText } from '../../shared/security-rule-labels';
 
 /** What the change consists of: each edit with the content before and after. */
 export function ContentSection({ change }: { change: Change }) {
@@ -97,7 +96,7 @@ function Difference({ item }: { item: ChangeItem }) {
   const t = useT();
   switch (item.kind) {
     case 'policy': {
-      if (item.before === null) return <NewPolicy item={item} />;
+      if (item.before === null) return <NewPolicy policy={item.after} />;
       const { fields, rules } = compareSnapshots(item.before, item.after);
       if (fields.length + rules.length === 0 && item.moved_from) return null;
       if (fields.length + rules.length === 0)
@@ -149,28 +148,6 @@ function Difference({ item }: { item: ChangeItem }) {
         </p>
       );
   }
-}
-
-/** A policy that the change creates: what it says, without a content before. */
-function NewPolicy({ item }: { item: Extract<ChangeItem, { kind: 'policy' }> }) {
-  const t = useT();
-  const { definition, rules } = item.after;
-  const nameEndpoint = useEndpointNames([...definition.sources, ...definition.targets]);
-  return (
-    <div className="flex flex-col gap-1">
-      <p>
-        <span className="mono">{definition.sources.map(nameEndpoint).join(', ') || '–'}</span> →{' '}
-        <span className="mono">{definition.targets.map(nameEndpoint).join(', ') || '–'}</span>
-      </p>
-      <ul aria-label={t('Rules')} className="flex flex-col">
-        {rules.map((rule) => (
-          <li key={rule.id} className="mono [overflow-wrap:anywhere]">
-            {securityRuleText(t, rule)}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
 }
 
 const GROUP_FIELDS: Record<keyof GroupContent, string> = {
