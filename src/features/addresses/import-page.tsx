@@ -22,7 +22,7 @@ import { usePermissions } from '../shared/use-permissions';
 import { columnsText, exampleFile, IMPORT_KIND_LABELS } from './import-labels';
 import { ImportReport } from './import-report';
 import { type ImportFile, ImportSource } from './import-source';
-import { useImport, useStartImport } from './use-import';
+import { useImport, useMoreChanges, useStartImport } from './use-import';
 
 /** Takes over addresses or subnets from a CSV file: first everything is checked, then it is written as a whole or without the bad rows. */
 export function ImportPage() {
@@ -107,7 +107,7 @@ export function ImportPage() {
         <Section title={run.data && !run.data.dry_run ? t('3. Import') : t('2. Check')}>
           {run.data ? (
             <div className="flex flex-col gap-4">
-              <ImportReport run={run.data} />
+              <Report key={run.data.id} run={run.data} />
               {!active && run.data.dry_run && (
                 <NextStep
                   run={run.data}
@@ -115,9 +115,11 @@ export function ImportPage() {
                     writeReason ??
                     (file === null
                       ? t('Choose the file again: the browser does not store the file')
-                      : checked !== file.content
-                        ? t('The text has changed since the check. Check the rows again')
-                        : null)
+                      : kind !== run.data.kind
+                        ? t('The rows were checked as other contents. Check the rows again')
+                        : checked !== file.content
+                          ? t('The text has changed since the check. Check the rows again')
+                          : null)
                   }
                   pending={start.isPending}
                   onImport={(mode) => send({ mode, dry_run: false, preview_id: run.data.id })}
@@ -143,6 +145,10 @@ export function ImportPage() {
       )}
     </>
   );
+}
+
+function Report({ run }: { run: IpamImportDetail }) {
+  return <ImportReport changes={useMoreChanges(run)} />;
 }
 
 type NextProps = {

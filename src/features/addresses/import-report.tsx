@@ -1,8 +1,11 @@
 'use client';
 import { useMemo } from 'react';
+import { MAX_IMPORT_CHANGES } from '@/domain/choices';
 import type { IpamImportDetail } from '@/domain/ipam/csv-import';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { toFailure } from '@/lib/problem';
+import { Button } from '@/ui/button';
 import { createColumnHelper } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { Notice } from '@/ui/notice';
@@ -11,6 +14,7 @@ import { Mono } from '@/ui/values';
 import { useAuditedExport } from '../shared/use-csv-export';
 import { ImportChanges } from './import-changes';
 import { outcomeText, STAGE_LABELS } from './import-labels';
+import type { useMoreChanges } from './use-import';
 
 type Problem = IpamImportDetail['errors'][number] & { id: string };
 
@@ -25,8 +29,8 @@ const problemColumns = (t: Translate) => [
   }),
 ];
 
-/** How far an import is or what came of it, with every bad row by line and field. */
-export function ImportReport({ run }: { run: IpamImportDetail }) {
+/** How far an import is or what came of it, with every change and every bad row by line and field. */
+export function ImportReport({ changes: { run, left, load } }: { changes: ReturnType<typeof useMoreChanges> }) {
   const t = useT();
   const problems = useMemo<Problem[]>(
     () => run.errors.map((error, index) => ({ ...error, id: String(index) })),
@@ -64,13 +68,19 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
         {run.message}
       </Notice>
       {run.changes.some(({ conflict }) => conflict === undefined) && <ImportChanges run={run} />}
-      {run.changes_total > run.changes.length && (
-        <p className="text-sm text-muted">
-          {t('Showing the first {n, number} of {total, number} changes.', {
-            n: run.changes.length,
-            total: run.changes_total,
-          })}
-        </p>
+      {left > 0 && (
+        <div className="flex flex-wrap items-center gap-3">
+          <p className="text-sm text-muted">
+            {t('Showing the first {n, number} of {total, number} changes.', {
+              n: run.changes.length,
+              total: run.changes_total,
+            })}
+          </p>
+          <Button size="sm" pending={load.isPending} onClick={() => load.mutate()}>
+            {t('Show {n, number} more changes', { n: Math.min(left, MAX_IMPORT_CHANGES) })}
+          </Button>
+          {load.error && <p className="text-sm text-danger">{toFailure(load.error).title}</p>}
+        </div>
       )}
       {bad && (
         <>

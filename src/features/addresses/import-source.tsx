@@ -1,7 +1,8 @@
 'use client';
 import { FileUp } from 'lucide-react';
-import { type DragEvent, useId, useRef, useState } from 'react';
+import { type DragEvent, useId, useMemo, useRef, useState } from 'react';
 import type { ImportKind } from '@/domain/ipam/csv-import';
+import { parseCsv } from '@/domain/ipam/parse-csv';
 import { formatBytes } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
@@ -51,7 +52,11 @@ export function ImportSource({ value, onChange }: Props) {
     const mark = t('(edited)');
     return name.endsWith(` ${mark}`) ? name : `${name} ${mark}`;
   };
-  const lines = value ? value.content.split('\n') : [];
+  const content = value?.content ?? '';
+  const rows = useMemo(
+    () => parseCsv(content).records.filter(({ cells }) => cells.some((cell) => cell !== '')).length,
+    [content],
+  );
   const large = value !== null && value.content.length > EDITABLE;
   const garbled = value?.content.includes('\uFFFD') ?? false;
   return (
@@ -96,7 +101,7 @@ export function ImportSource({ value, onChange }: Props) {
           className="control mono resize-y px-2.5 py-1.5"
           placeholder={FIRST_COLUMNS}
           readOnly={large}
-          value={large ? `${lines.slice(0, PREVIEW_LINES).join('\n')}\n…` : (value?.content ?? '')}
+          value={large ? `${content.split('\n', PREVIEW_LINES).join('\n')}\n…` : content}
           onChange={(event) =>
             onChange(
               event.target.value === ''
@@ -113,7 +118,7 @@ export function ImportSource({ value, onChange }: Props) {
             <Mono>{value.name}</Mono>
             <span>
               {t('{n, plural, one {# row} other {# rows}}, {size}', {
-                n: Math.max(0, lines.filter((line) => line.trim() !== '').length - 1),
+                n: Math.max(0, rows - 1),
                 size: formatBytes(new Blob([value.content]).size),
               })}
             </span>

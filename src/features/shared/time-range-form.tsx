@@ -1,12 +1,12 @@
 'use client';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { fromInput, toInput } from '@/lib/time/calendar';
 import { type TimeDisplay, useTimeDisplay } from '@/lib/time/time-display';
 import { parseTimeExpression, type RangeProblem } from '@/lib/time/time-expression';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
+import { DateTimeInput } from '@/ui/form/date-time-field';
 import type { Option } from '@/ui/option';
 import { TextInput } from '@/ui/text-input';
 import { DEFAULT_SPAN, SPANS, spanMs, spanText, type TimeRange, timesText } from './time-range';
@@ -133,39 +133,36 @@ function TimeRangeForm({ shown, optional, spans = SPANS, onApply }: Props) {
 /** Two times. Lists that show all times take one of them. */
 function Times({ shown, zone, optional, onApply }: Omit<Props, 'spans'> & { zone: TimeDisplay['zone'] }) {
   const t = useT();
-  const toInputValue = (time: string | null) => (time ? toInput(Date.parse(time), zone) : '');
-  const [from, setFrom] = useState(() => toInputValue(shown.since));
-  const [to, setTo] = useState(() => toInputValue(shown.until));
-  const [since, until] = [fromInput(from, zone), fromInput(to, zone)];
+  const id = useId();
+  const [since, setSince] = useState(shown.since);
+  const [until, setUntil] = useState(shown.until);
   const reason =
-    since !== null && until !== null && since >= until
+    since !== null && until !== null && Date.parse(since) >= Date.parse(until)
       ? t('The start must be before the end')
       : since === null && (!optional || until === null)
         ? t('Enter a time')
         : null;
-  const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   return (
     <form
       className="flex flex-wrap items-end gap-3 border-t pt-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!reason) onApply({ range: null, since: iso(since), until: iso(until) });
+        if (!reason) onApply({ range: null, since, until });
       }}
     >
-      <label className="flex flex-col gap-1">
-        <span className="font-medium">{t('From')}</span>
-        <input
-          type="datetime-local"
-          className="control px-2.5"
-          value={from}
-          onChange={(e) => setFrom(e.target.value)}
-        />
-      </label>
-      <label className="flex flex-col gap-1">
-        {/* Elsewhere "To" is a direction, which is another word in other languages. */}
-        {t.rich('<end>To</end>', { end: (inside) => <span className="font-medium">{inside}</span> })}
-        <input type="datetime-local" className="control px-2.5" value={to} onChange={(e) => setTo(e.target.value)} />
-      </label>
+      <div className="flex flex-col gap-1">
+        <label htmlFor={`${id}-from`} className="font-medium">
+          {t('From')}
+        </label>
+        <DateTimeInput id={`${id}-from`} value={since} onChange={setSince} />
+      </div>
+      <div className="flex flex-col gap-1">
+        <label htmlFor={`${id}-to`}>
+          {/* Elsewhere "To" is a direction, which is another word in other languages. */}
+          {t.rich('<end>To</end>', { end: (inside) => <span className="font-medium">{inside}</span> })}
+        </label>
+        <DateTimeInput id={`${id}-to`} value={until} onChange={setUntil} />
+      </div>
       <Button type="submit" disabledReason={reason}>
         {t('Show time range')}
       </Button>

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { english } from '@/lib/i18n/translator';
 import {
   expiredRange,
@@ -93,6 +93,17 @@ describe('zoomOut', () => {
 });
 
 describe('timesText', () => {
+  it('names both offsets where the clock was changed between two times', () => {
+    const changed = Date.parse('2026-10-25T01:00:00Z');
+    const offset = vi.spyOn(Date.prototype, 'getTimezoneOffset').mockImplementation(function (this: Date) {
+      return this.getTime() < changed ? -120 : -60;
+    });
+    const [before, after] = ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'];
+    expect(timesText(english, before, after)).toMatch(/ UTC\+2–.* UTC\+1$/);
+    expect(timesText(english, before, '2026-10-25T00:45:00Z')).not.toContain('UTC');
+    offset.mockRestore();
+  });
+
   it('names the day once when both times are of one day', () => {
     const at = (hours: number) => new Date(2026, 10, 23, hours).toISOString();
     expect(timesText(english, at(18), at(22))).toBe('2026-11-23 18:00–22:00');

@@ -75,12 +75,23 @@ export function spanText(t: Translate, span: string): string {
   return known ? t(known.label) : t('Last {time}', { time: formatDuration(spanMs(span) ?? 0) });
 }
 
-/** "2026-11-23 18:00–22:00", with UTC where times are shown in it. */
+/** "UTC+2": how far the clock of the browser is from UTC at a time. */
+function offsetText(time: string): string {
+  const minutes = -new Date(time).getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `UTC${minutes < 0 ? '-' : '+'}${hours}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`;
+}
+
+/** "2026-11-23 18:00–22:00", with UTC where times are shown in it, and with both offsets where the clock was changed between them. */
 export function timesText(t: Translate, since: string | null, until: string | null): string {
   const short = (time: string) => formatDateTime(time).slice(0, 16);
   const zone = displayZone() ? ' UTC' : '';
   if (since && until) {
-    const [from, to] = [short(since), short(until)];
+    const isChanged = zone === '' && offsetText(since) !== offsetText(until);
+    const [from, to] = [since, until].map((time) => `${short(time)}${isChanged ? ` ${offsetText(time)}` : ''}`) as [
+      string,
+      string,
+    ];
     const sameDay = from.slice(0, 10) === to.slice(0, 10);
     return sameDay ? `${from}–${to.slice(11)}${zone}` : t('{from} to {to}', { from, to: `${to}${zone}` });
   }

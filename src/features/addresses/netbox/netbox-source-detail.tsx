@@ -3,7 +3,6 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
-import { MAX_IMPORT_CHANGES } from '@/domain/choices';
 import type { IpamImportDetail } from '@/domain/ipam/csv-import';
 import type { NetboxSource } from '@/domain/netbox/source';
 import { useT } from '@/lib/i18n/use-t';
@@ -148,22 +147,15 @@ type ReportProps = {
 /** What a preview lists, with the choice of conflicts and the import; or what an import wrote. */
 function Report({ run: given, pending, writeReason, onImport }: ReportProps) {
   const t = useT();
-  const { run, left, load } = useMoreChanges(given);
+  const changes = useMoreChanges(given);
+  const { run } = changes;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const done = run.status === 'ok';
   const total = run.changes_total - run.conflicts + chosen.size;
   return (
     <div className="flex flex-col gap-4">
       {done && run.conflicts > 0 && <NetboxConflicts run={run} chosen={chosen} onChosenChange={setChosen} />}
-      <ImportReport run={run} />
-      {left > 0 && (
-        <div className="flex flex-wrap items-center gap-3">
-          <Button pending={load.isPending} onClick={() => load.mutate()}>
-            {t('Show {n, number} more changes', { n: Math.min(left, MAX_IMPORT_CHANGES) })}
-          </Button>
-          {load.error && <p className="text-sm text-danger">{toFailure(load.error).title}</p>}
-        </div>
-      )}
+      <ImportReport changes={changes} />
       {done && run.dry_run && (
         <div className="flex flex-wrap items-center justify-end gap-3">
           <p className="mr-auto text-pretty text-muted">

@@ -1,10 +1,10 @@
 'use client';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { fromInput, toInput } from '@/lib/time/calendar';
 import { useTimeDisplay } from '@/lib/time/time-display';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
+import { DateTimeInput } from '@/ui/form/date-time-field';
 
 type Props = {
   open: boolean;
@@ -26,28 +26,24 @@ export function AsOfDialog({ open, onOpenChange, at, onChoose }: Props) {
 function AsOfForm({ at, onChoose }: Pick<Props, 'at' | 'onChoose'>) {
   const t = useT();
   const { zone } = useTimeDisplay();
+  const id = useId();
   const [now] = useState(() => Date.now());
-  const [text, setText] = useState(() => toInput(at === null ? now : Date.parse(at), zone));
-  const time = fromInput(text, zone);
-  const reason = time === null ? t('Enter a time') : time > now ? t('Enter a time in the past') : null;
+  const [time, setTime] = useState<string | null>(() => at ?? new Date(now).toISOString());
+  const reason = time === null ? t('Enter a time') : Date.parse(time) > now ? t('Enter a time in the past') : null;
   return (
     <form
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (time !== null && !reason) onChoose(new Date(time).toISOString());
+        if (time !== null && !reason) onChoose(time);
       }}
     >
-      <label className="flex flex-col gap-1">
-        <span className="font-medium">{t('Time')}</span>
-        <input
-          type="datetime-local"
-          className="control px-2.5"
-          value={text}
-          max={toInput(now, zone)}
-          onChange={(event) => setText(event.target.value)}
-        />
-      </label>
+      <div className="flex flex-col gap-1">
+        <label htmlFor={id} className="font-medium">
+          {t('Time')}
+        </label>
+        <DateTimeInput id={id} value={time} onChange={setTime} />
+      </div>
       <p className="text-sm text-faint">
         {zone === 'utc' ? t('Times are in UTC.') : t('Times are in the time zone of this browser.')}
       </p>
