@@ -20,6 +20,7 @@ import {
   lockPlacedWorkloads,
   type Placement,
   savePlacements,
+  type UnreadPlacement,
 } from './queries/mapping-placements';
 
 const toMove = (placement: Placement) => ({
@@ -30,7 +31,7 @@ const toMove = (placement: Placement) => ({
   tenant_id: placement.from_tenant_id,
 });
 
-type Within = { clusterId?: string; workloadIds?: readonly string[] };
+type Within = { clusterId?: string; workloadIds?: readonly string[]; unread?: UnreadPlacement };
 
 /**
  * Places workloads as the mapping rules require: those not assigned manually, in one cluster, of some ids, or all. A
@@ -45,7 +46,7 @@ export async function placeByRules(tx: Tx, within: Within = {}): Promise<Placeme
   // A user may be assigning one of them right now: the desired placement is read again once they are locked.
   const workloadIds = desired.items.map(({ workload_id }) => workload_id);
   await lockPlacedWorkloads(tx, workloadIds);
-  const { items } = await findPlacements(tx, rules, { workloadIds, deciders: true });
+  const { items } = await findPlacements(tx, rules, { workloadIds, unread: within.unread, deciders: true });
   await savePlacements(tx, items);
   return items.filter(({ from_project_id, to_project_id }) => from_project_id !== to_project_id);
 }

@@ -43,3 +43,59 @@ it('a sync puts guests where the rules want them as pools and tags change, and t
     order by seq desc limit 1`;
   expect(record).toEqual({ actor_name: 'cluster sync', tenant_id: tenant.id });
 });
+
+it.each([
+  ['that can be read', null],
+  ['that cannot be read at first', 595],
+  ['that may not be read at first', 403],
+])('a guest under the VMID of another tenant, with a config %s, does not take anything along', async (_, status) => {
+  fixture = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, `lab ${status}`);
+  const { control, simulator, sync, settle, workload, sql, cluster } = fixture;
+  const [former, next] = [await makeTenant(), await makeTenant()];
+  const [production, staging] = [await makeProject(former), await makeProject(next)];
+  const scope = systemScope('mapping:write', 'test');
+  const rule = { cluster_id: cluster.id, priority: 1000, enabled: true, description: '', source: 'pool' as const };
+  await createMappingRule(scope, { ...rule, value: 'production', project_id: production.id });
+  await createMappingRule(scope, { ...rule, value: 'staging', project_id: staging.id });
+  await sync();
+  const before = await workload(100);
+  expect(before.project_id).toBe(production.id);
+
+  const nics = [{ bridge: 'vmbr0' }];
+  control.reuseVmid({ vmid: 100, type: 'qemu', node: 'pve1', name: 'stranger', pool: 'staging', nics });
+  await settle();
+  const fault =
+    status && simulator.onRequest({ path: /\/qemu\/100\/config$/ }, { kind: 'respond', status, reason: 'not now' });
+  expect((await sync()).status).toBe('ok');
+  if (fault) {
+    expect(await workload(100)).toMatchObject({ id: before.id, project_id: production.id });
+    fault.remove();
+    await sync('auto');
+  }
+  const after = await workload(100);
+  expect(after.project_id).toBe(staging.id);
+  expect(after.id).not.toBe(before.id);
+  const removals = await sql`
+    select tenant_id from audit_records where action = 'workload.removed' and before::text like ${`%${before.id}%`}`;
+  expect(removals).toEqual([{ tenant_id: former.id }]);
+  const seen = await sql`
+    select action from audit_records where tenant_id = ${next.id}
+    and concat(before::text, after::text) like ${`%${before.id}%`}`;
+  expect(seen).toEqual([]);
+});
+
+it('a guest that left its pool leaves the tenant even if its config cannot be read', async () => {
+  fixture = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, 'lab with pools');
+  const { control, simulator, sync, settle, workload, cluster } = fixture;
+  const project = await makeProject(await makeTenant());
+  const rule = { cluster_id: cluster.id, priority: 1000, enabled: true, description: '', project_id: project.id };
+  await createMappingRule(systemScope('mapping:write', 'test'), { ...rule, source: 'pool', value: 'production' });
+  await sync();
+  const before = await workload(100);
+  expect(before.project_id).toBe(project.id);
+  control.state.pools.get('production')?.members.delete(100);
+  await settle();
+  simulator.onRequest({ path: /\/qemu\/100\/config$/ }, { kind: 'respond', status: 595, reason: 'not now' });
+  await sync();
+  expect(await workload(100)).toMatchObject({ id: before.id, project_id: null });
+});

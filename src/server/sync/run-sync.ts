@@ -26,19 +26,21 @@ async function reconcile(session: RunSession, cluster: ClusterRow): Promise<void
   const view = await syncNetworks(session, nodes, complete);
   await syncSdn(session, view);
   await syncGuests(session, nodes);
-  await applyMapping(session);
+  // Under the VMID of a workload there may be another guest now: nothing moves that is not known to be the same one.
+  await applyMapping(session, 'stay');
   await syncInterfaces(session, nodes, run.trigger !== 'auto');
   report.begin('finish');
   // Cards whose config was not read follow networks that came or went.
   const linked = await session.write((tx) => linkInterfaces(tx, cluster.id));
   report.count({ changed: linked });
-  // A guest that turned out to be another one has come without a project.
-  await applyMapping(session);
+  // A guest that turned out to be another one has come without a project. One whose config could not be read enters no
+  // project; it leaves the one whose pool or tag it lost.
+  await applyMapping(session, 'leave');
 }
 
 /** Puts new guests, and those whose pool or tags changed, where the mapping rules want them. */
-async function applyMapping(session: RunSession): Promise<void> {
-  const within = { clusterId: session.clusterId };
+async function applyMapping(session: RunSession, unread: 'stay' | 'leave'): Promise<void> {
+  const within = { clusterId: session.clusterId, unread };
   const { changed, started } = await session.write((tx) => applyMappingRules(tx, scope, within));
   await startDeployments(started);
   session.report.count({ changed });

@@ -123,6 +123,7 @@ describe('the plan for guests', () => {
       { status: 'stopped' },
       { uptime_seconds: 3 },
       { tags: [] },
+      { pool: 'p' },
       { name: 'y' },
       { lock: 'backup' },
       { template: true },
@@ -134,7 +135,6 @@ describe('the plan for guests', () => {
       }).toEqual({ changes, digest: null });
     for (const changes of [
       {},
-      { pool: 'p' },
       { ha_state: 'started' },
       { cpu_count: 2 },
       { memory_bytes: 2 },

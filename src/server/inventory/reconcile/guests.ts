@@ -70,9 +70,12 @@ function computeStartTime(fact: GuestFact, known: WorkloadState | undefined, now
   return startedAt(fact.uptime_seconds, known?.started_at ?? null, now);
 }
 
-/** A guest's config is only visible by reading it; these changes come with one, or make pending changes live. */
+/**
+ * A guest's config is only visible by reading it; these changes come with one, make pending changes live, or decide
+ * who owns the guest.
+ */
 function configMayDiffer(next: WorkloadState, known: WorkloadState): boolean {
-  const signs = ['node_id', 'status', 'started_at', 'tags', 'name', 'lock', 'template'] as const;
+  const signs = ['node_id', 'status', 'started_at', 'tags', 'pool', 'name', 'lock', 'template'] as const;
   return known.missing_since !== null || signs.some((field) => !sameValue(next[field], known[field]));
 }
 

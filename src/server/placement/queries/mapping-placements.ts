@@ -48,6 +48,19 @@ const RULE_COLUMNS = sql`id uuid, source text, value text, cluster_id uuid, proj
 
 type Within = { clusterId?: string; workloadIds?: readonly string[] };
 
+/**
+ * What rules may do with a workload whose config has to be read before it is known whether it is still the same guest: keep it
+ * where it is, or only take it out of its project.
+ */
+export type UnreadPlacement = 'stay' | 'leave';
+
+const UNREAD = sql`(w.config_digest is null and w.creation_fingerprint is not null)`;
+
+const buildUnreadCondition = (unread: UnreadPlacement | undefined): SQL => {
+  if (unread === undefined) return sql`true`;
+  return unread === 'stay' ? sql`not ${UNREAD}` : sql`(not ${UNREAD} or won.id is null)`;
+};
+
 const oneOfIds = (column: SQL, ids: readonly string[]): SQL => sql`${column} = any (${pgArray('uuid', ids)})`;
 
 const buildScopeCondition = ({ clusterId, workloadIds }: Within): SQL => sql`true
@@ -71,12 +84,17 @@ const buildMatchQueries = (rules: readonly WeighedRule[], within: Within): SQL =
 
 /**
  * Workloads that the rules would place elsewhere, by name, at most `limit` of them, and how many there are. Those whose
- * project stays the same while another rule decides count when `deciders` is set.
+ * project stays the same while another rule decides count when `deciders` is set. Without `unread` all may move.
  */
 export async function findPlacements(
   executor: Executor,
   rules: readonly WeighedRule[],
-  { limit = null, deciders = false, ...within }: Within & { limit?: number | null; deciders?: boolean } = {},
+  {
+    limit = null,
+    deciders = false,
+    unread,
+    ...within
+  }: Within & { limit?: number | null; deciders?: boolean; unread?: UnreadPlacement | undefined } = {},
 ): Promise<{ items: Placement[]; total: number }> {
   const differs = deciders
     ? sql`(w.project_id is distinct from won.project_id or w.mapping_rule_id is distinct from won.id
@@ -95,7 +113,7 @@ export async function findPlacements(
     left join ${tenants} as ft on ft.id = f.tenant_id
     left join ${projects} as p on p.id = won.project_id
     left join ${tenants} as pt on pt.id = p.tenant_id
-    where ${FREE} and ${differs} and ${buildScopeCondition(within)}
+    where ${FREE} and ${differs} and ${buildUnreadCondition(unread)} and ${buildScopeCondition(within)}
     order by w.name, w.id
     limit ${limit}`);
   const items = [...rows].map(({ total: _, ...placement }) => placement);
