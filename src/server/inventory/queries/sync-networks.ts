@@ -1,6 +1,7 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../db/client';
 import { ipAddresses } from '../../db/schema/addresses';
+import { ipRanges } from '../../db/schema/ipam';
 import { networks, subnets } from '../../db/schema/networks';
 import { workloadInterfaces } from '../../db/schema/workloads';
 import { batches, updateRows } from '../../db/update-rows';
@@ -35,6 +36,7 @@ export async function listNetworksForSync(
         or exists (select 1 from ${workloadInterfaces} where ${eq(workloadInterfaces.network_id, networks.id)})
         or exists (select 1 from ${subnets} where ${eq(subnets.network_id, networks.id)}
           and (${subnets.source} <> 'provider' or ${subnets.version} > 1))
+        or exists (select 1 from ${ipRanges} where ${eq(ipRanges.network_id, networks.id)})
         or exists (select 1 from ${ipAddresses} where ${eq(ipAddresses.cluster_id, networks.cluster_id)}
           and ${eq(ipAddresses.network_id, networks.id)}))`,
     })
@@ -67,6 +69,7 @@ export async function listSubnetsForSync(
       missing_since: subnets.missing_since,
       edited: sql<boolean>`${subnets.version} > 1`,
       in_use: sql<boolean>`(${subnets.version} > 1 or ${subnets.description} <> ''
+        or exists (select 1 from ${ipRanges} where ${eq(ipRanges.subnet_id, subnets.id)})
         or exists (select 1 from ${ipAddresses} where ${eq(ipAddresses.subnet_id, subnets.id)}))`,
     })
     .from(subnets)

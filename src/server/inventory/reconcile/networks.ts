@@ -17,7 +17,7 @@ export type PresentNetwork = Omit<NetworkState, 'kind' | 'source'> & {
   id: string;
   kind: NetworkFact['kind'] | 'discovered' | 'manual';
   source: 'provider' | 'discovery' | 'manual';
-  /** Whether something hangs on it that a sync did not make: subnets or addresses of people, interfaces, a description. */
+  /** Whether something hangs on it that a sync did not make: subnets, ranges or addresses of people, interfaces, a description. */
   in_use: boolean;
 };
 

@@ -18,7 +18,7 @@ export type PresentSubnet = Omit<SubnetState, 'source'> & {
   source: 'provider' | 'discovery' | 'manual';
   /** Whether people changed it since the sync made it. */
   edited: boolean;
-  /** Whether users changed it or it contains addresses. */
+  /** Whether users changed it or it contains addresses or ranges. */
   in_use: boolean;
 };
 

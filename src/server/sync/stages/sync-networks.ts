@@ -1,4 +1,5 @@
-import { db, type Tx } from '../../db/client';
+import { lockClusterNetworks } from '../../addresses/queries/ipam-space';
+import type { Tx } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import {
   deleteNetworks,
@@ -6,7 +7,12 @@ import {
   listNetworksForSync,
   updateNetworks,
 } from '../../inventory/queries/sync-networks';
-import { mergeNodeNetworks, type NetworkPlan, planNetworks } from '../../inventory/reconcile/networks';
+import {
+  mergeNodeNetworks,
+  type NetworkPlan,
+  type PresentNetwork,
+  planNetworks,
+} from '../../inventory/reconcile/networks';
 import type { PresentNode } from '../../inventory/reconcile/nodes';
 import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
@@ -53,8 +59,29 @@ async function queryNodes(session: RunSession, nodes: readonly PresentNode[], al
   return { facts: mergeNodeNetworks(lists), unread, complete: allNodes && unread.size === 0 };
 }
 
+/**
+ * Plans the changes to the networks that `isOurs` selects, and stores them, in one transaction in which no one else
+ * changes prefixes or addresses of the cluster: what someone is adding to a network keeps it.
+ */
+export async function storeNetworks(
+  session: RunSession,
+  facts: readonly NetworkFact[],
+  isOurs: (row: PresentNetwork) => boolean,
+  options: Parameters<typeof planNetworks>[2],
+): Promise<void> {
+  const { clusterId } = session;
+  const plan = await session.write(async (tx) => {
+    await lockClusterNetworks(tx, clusterId);
+    const present = (await listNetworksForSync(tx, clusterId)).filter(isOurs);
+    const planned = planNetworks(facts, present, options, clock.now());
+    await storePlan(tx, clusterId, planned);
+    return planned;
+  });
+  reportNetworks(session, plan);
+}
+
 /** Writes what the plan says. */
-export async function storeNetworks(tx: Tx, clusterId: string, plan: NetworkPlan): Promise<void> {
+async function storePlan(tx: Tx, clusterId: string, plan: NetworkPlan): Promise<void> {
   await deleteNetworks(
     tx,
     plan.remove.map((row) => row.id),
@@ -73,7 +100,7 @@ export async function storeNetworks(tx: Tx, clusterId: string, plan: NetworkPlan
 }
 
 /** Counts the plan and reports names that cannot be used. */
-export function reportNetworks({ report }: RunSession, plan: NetworkPlan): void {
+function reportNetworks({ report }: RunSession, plan: NetworkPlan): void {
   report.count({
     seen: plan.create.length + plan.change.length + plan.kept,
     created: plan.create.length,
@@ -103,12 +130,7 @@ export async function syncNetworks(
   const view = await queryNodes(session, nodes, allNodes);
   const facts = [...view.facts.values()].filter((fact) => fact.kind !== 'vnet');
   const names = new Set(facts.map((fact) => fact.name));
-  const present = (await listNetworksForSync(db, session.clusterId)).filter(
-    (row) => row.kind !== 'vnet' || names.has(row.name),
-  );
   const options = { complete: view.complete, unreadNodes: view.unread, nullMeansUnknown: false };
-  const plan = planNetworks(facts, present, options, clock.now());
-  await session.write((tx) => storeNetworks(tx, session.clusterId, plan));
-  reportNetworks(session, plan);
+  await storeNetworks(session, facts, (row) => row.kind !== 'vnet' || names.has(row.name), options);
   return view;
 }

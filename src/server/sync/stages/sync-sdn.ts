@@ -1,18 +1,11 @@
-import { db } from '../../db/client';
+import { lockClusterNetworks } from '../../addresses/queries/ipam-space';
 import { publishEvent } from '../../events/event-hub';
-import {
-  deleteSubnets,
-  insertSubnets,
-  listNetworksForSync,
-  listSubnetsForSync,
-  updateSubnets,
-} from '../../inventory/queries/sync-networks';
-import { planNetworks } from '../../inventory/reconcile/networks';
+import { deleteSubnets, insertSubnets, listSubnetsForSync, updateSubnets } from '../../inventory/queries/sync-networks';
 import { planSubnets } from '../../inventory/reconcile/subnets';
 import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
 import type { InventoryReader, NetworkFact } from '../../providers/hypervisor/types';
-import { type NodeView, reportNetworks, storeNetworks } from './sync-networks';
+import { type NodeView, storeNetworks } from './sync-networks';
 
 type Sdn = Awaited<ReturnType<InventoryReader['listSdn']>>;
 
@@ -52,22 +45,18 @@ export async function syncSdn(session: RunSession, view: NodeView): Promise<void
   const sdn = await querySdn(session);
   const facts = vnetFacts(sdn, view);
   const names = new Set(facts.map((fact) => fact.name));
-  const present = (await listNetworksForSync(db, clusterId)).filter(
-    (row) => row.kind === 'vnet' || names.has(row.name),
-  );
   const options = {
     complete: sdn?.networks.complete === true && view.complete,
     unreadNodes: view.unread,
     nullMeansUnknown: sdn === null,
   };
-  const plan = planNetworks(facts, present, options, clock.now());
-  await session.write((tx) => storeNetworks(tx, clusterId, plan));
-  reportNetworks(session, plan);
+  await storeNetworks(session, facts, (row) => row.kind === 'vnet' || names.has(row.name), options);
   if (sdn === null) return;
 
-  const networkIds = new Map((await listNetworksForSync(db, clusterId)).map((row) => [row.name, row.id]));
-  const subnets = planSubnets(sdn.subnets, await listSubnetsForSync(db, clusterId), networkIds, clock.now());
-  await session.write(async (tx) => {
+  // An address or a range that someone is adding to a subnet keeps it.
+  const subnets = await session.write(async (tx) => {
+    const networkIds = new Map((await lockClusterNetworks(tx, clusterId)).map((row) => [row.name, row.id]));
+    const subnets = planSubnets(sdn.subnets, await listSubnetsForSync(tx, clusterId), networkIds, clock.now());
     await deleteSubnets(
       tx,
       subnets.remove.map((row) => row.id),
@@ -83,6 +72,7 @@ export async function syncSdn(session: RunSession, view: NodeView): Promise<void
     );
     if (subnets.create.length + subnets.change.length + subnets.remove.length + subnets.mark.length > 0)
       await publishEvent(tx, { type: 'inventory.changed', cluster_id: clusterId });
+    return subnets;
   });
   report.count({
     seen: sdn.subnets.items.length,
