@@ -23,6 +23,9 @@ async function findPrefix(cidr: string): Promise<Prefix> {
 const addRange = ({ id, network_id }: Prefix, first: string, last: string) => fixture.sql`
   insert into ip_ranges (id, network_id, subnet_id, kind, first_address, last_address)
   values (${newId()}, ${network_id}, ${id}, 'reserved', ${first}, ${last})`;
+const addAddress = ({ id, network_id }: Prefix, address: string) => fixture.sql`
+  insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, state, source)
+  values (${newId()}, ${fixture.cluster.id}, ${network_id}, ${id}, ${address}, 'reserved', 'manual')`;
 
 describe('a prefix that left the SDN', () => {
   const apps = () => findPrefix('10.60.10.0/24');
@@ -84,4 +87,24 @@ describe('a prefix that left the SDN', () => {
       { address: '10.60.10.77' },
     ]);
   });
+});
+
+it('a prefix that came to the SDN takes the addresses that it contains', async () => {
+  const { sync, sql, cluster } = fixture;
+  const { id, network_id } = await findPrefix('10.60.10.0/24');
+  await sql`delete from subnets where id = ${id}`;
+  const wide = { id: newId(), network_id, cidr: '10.60.0.0/16' };
+  await sql`
+    insert into subnets (id, cluster_id, network_id, cidr, source)
+    values (${wide.id}, ${cluster.id}, ${network_id}, ${wide.cidr}, 'manual')`;
+  await addAddress(wide, '10.60.10.200');
+  await addAddress(wide, '10.60.11.200');
+  expect((await sync()).counters.sdn).toMatchObject({ created: 1 });
+  const homes = await sql`
+    select host(a.address) as address, s.cidr::text from ip_addresses a join subnets s on s.id = a.subnet_id
+    where a.cluster_id = ${cluster.id} order by a.address`;
+  expect(homes).toEqual([
+    { address: '10.60.10.200', cidr: '10.60.10.0/24' },
+    { address: '10.60.11.200', cidr: '10.60.0.0/16' },
+  ]);
 });

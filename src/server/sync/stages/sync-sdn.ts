@@ -1,9 +1,10 @@
-import { lockClusterNetworks } from '../../addresses/queries/ipam-space';
+import { lockClusterNetworks, rehomeAddresses } from '../../addresses/queries/ipam-space';
 import { publishEvent } from '../../events/event-hub';
 import { deleteSubnets, insertSubnets, listSubnetsForSync, updateSubnets } from '../../inventory/queries/sync-networks';
 import { planSubnets } from '../../inventory/reconcile/subnets';
 import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
+import { groupBy } from '../../lib/group-by';
 import type { InventoryReader, NetworkFact } from '../../providers/hypervisor/types';
 import { type NodeView, storeNetworks } from './sync-networks';
 
@@ -65,6 +66,14 @@ export async function syncSdn(session: RunSession, view: NodeView): Promise<void
       tx,
       subnets.create.map((row) => ({ ...row, cluster_id: clusterId })),
     );
+    for (const [networkId, created] of groupBy(subnets.create, (row) => row.network_id)) {
+      const { moved } = await rehomeAddresses(
+        tx,
+        networkId,
+        created.map((row) => row.cidr),
+      );
+      if (moved > 0) await publishEvent(tx, { type: 'ipam.changed', cluster_id: clusterId });
+    }
     await updateSubnets(tx, subnets.change);
     await updateSubnets(
       tx,
