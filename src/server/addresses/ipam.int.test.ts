@@ -102,6 +102,27 @@ describe('subnets', () => {
     );
   });
 
+  it('refuse their deletion while their ranges overlap those of the prefix around them', async () => {
+    const { network, subnet } = await makeSubnet();
+    const inner = await createResource('/subnets', { network_id: network.id, cidr: '10.1.2.0/24' });
+    const addRange = (subnet_id: string, first_address: string, last_address: string) =>
+      createResource('/ip-ranges', { subnet_id, kind: 'dhcp', first_address, last_address });
+    const outer = await addRange(subnet.id, '10.1.2.50', '10.1.2.99');
+    await addRange(inner.id, '10.1.2.10', '10.1.2.20');
+    const overlapping = await addRange(inner.id, '10.1.2.90', '10.1.2.120');
+    const refused = await send('DELETE', `/subnets/${inner.id}`);
+    expect(refused).toMatchObject({ status: 422, json: { code: 'refused' } });
+    for (const part of ['10.1.2.90 to 10.1.2.120', '10.1.2.50 to 10.1.2.99', '10.1.0.0/16'])
+      expect(refused.json.detail).toContain(part);
+    expect(await send('PATCH', `/ip-ranges/${overlapping.id}`, { first_address: '10.1.2.100' })).toMatchObject({
+      status: 200,
+    });
+    expect(await send('DELETE', `/subnets/${inner.id}`)).toMatchObject({ status: 204 });
+    const moved = (await send('GET', `/ip-ranges?subnet_id=${subnet.id}`)).json.items;
+    expect(moved.map((range: Json) => range.first_address)).toEqual(['10.1.2.10', '10.1.2.50', '10.1.2.100']);
+    expect(moved).toContainEqual(expect.objectContaining({ id: outer.id }));
+  });
+
   it('form a tree that is read level by level in the same number of queries', async () => {
     const { network, subnet } = await makeSubnet('10.0.0.0/8');
     for (const cidr of ['10.1.0.0/16', '10.1.2.0/24', '10.2.0.0/16', 'fd00::/48'])

@@ -21,6 +21,7 @@ import {
   countAddresses,
   countRangesOutside,
   deleteSubnetRow,
+  findRangeOverlap,
   insertSubnet,
   isSubnetTaken,
   moveToSubnet,
@@ -151,12 +152,24 @@ export function updateSubnet(
   });
 }
 
+/** @throws AppError `refused` when a range of the prefix overlaps one of the prefix around it, to which it would move */
+async function assertRangesFit(tx: Tx, row: SubnetRow, parent: { id: string; cidr: string }): Promise<void> {
+  const overlap = await findRangeOverlap(tx, row.id, parent.id);
+  if (!overlap) return;
+  const { own, other } = overlap;
+  throw new AppError(
+    'refused',
+    `The range ${own.first_address} to ${own.last_address} would move to ${parent.cidr}, where it overlaps the range ${other.first_address} to ${other.last_address}. Change or delete one of these ranges first.`,
+  );
+}
+
 type Options = { version?: number | undefined; with_addresses?: boolean | undefined };
 
 /**
  * Deletes a prefix. What lies directly in it moves to the prefix around it; without one, addresses go only
  * `with_addresses`.
- * @throws AppError `not_found`, `version_conflict`, `refused` when addresses would be lost or the cluster has the subnet
+ * @throws AppError `not_found`, `version_conflict`, `refused` when addresses would be lost, ranges would overlap, or the
+ * cluster has the subnet
  */
 export function deleteSubnet(scope: Scope<'ipam:write'>, id: string, options: Options = {}): Promise<void> {
   return db.transaction(async (tx) => {
@@ -174,8 +187,11 @@ export function deleteSubnet(scope: Scope<'ipam:write'>, id: string, options: Op
       );
     }
     const addresses = await countAddresses(tx, id);
-    if (detail.parent_id !== null) await moveToSubnet(tx, id, detail.parent_id);
-    else if (addresses > 0 && !options.with_addresses) {
+    const parent = detail.ancestors.at(-1);
+    if (parent) {
+      await assertRangesFit(tx, row, parent);
+      await moveToSubnet(tx, id, parent.id);
+    } else if (addresses > 0 && !options.with_addresses) {
       throw new AppError(
         'refused',
         `${addresses} addresses are in ${row.cidr} and in no other prefix. Delete these addresses first, or delete them together with the prefix (with_addresses).`,
@@ -191,7 +207,7 @@ export function deleteSubnet(scope: Scope<'ipam:write'>, id: string, options: Op
       object_name: row.cidr,
       before: {
         ...audited.subnet(row),
-        ...(detail.parent_id === null ? { addresses_deleted: addresses } : { addresses_moved: addresses }),
+        ...(parent ? { addresses_moved: addresses } : { addresses_deleted: addresses }),
       },
     });
   });

@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Executor, Tx } from '../../db/client';
 import { ipAddresses } from '../../db/schema/addresses';
 import { ipRanges } from '../../db/schema/ipam';
@@ -194,6 +195,26 @@ export async function findOverlappingRange(
         exceptId === null ? undefined : sql`${ipRanges.id} <> ${exceptId}`,
       ),
     )
+    .limit(1);
+  return row ?? null;
+}
+
+/** A range of one subnet and a range of another that share an address, or null. */
+export async function findRangeOverlap(
+  executor: Executor,
+  subnetId: string,
+  otherId: string,
+): Promise<{ own: RangeRow; other: RangeRow } | null> {
+  const others = alias(ipRanges, 'others');
+  const [row] = await executor
+    .select({ own: ipRanges, other: others })
+    .from(ipRanges)
+    .innerJoin(
+      others,
+      sql`${others.first_address} <= ${ipRanges.last_address} and ${others.last_address} >= ${ipRanges.first_address}`,
+    )
+    .where(and(eq(ipRanges.subnet_id, subnetId), eq(others.subnet_id, otherId)))
+    .orderBy(ipRanges.first_address, others.first_address)
     .limit(1);
   return row ?? null;
 }
