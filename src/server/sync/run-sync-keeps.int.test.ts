@@ -108,3 +108,14 @@ it('a prefix that came to the SDN takes the addresses that it contains', async (
     { address: '10.60.11.200', cidr: '10.60.0.0/16' },
   ]);
 });
+
+it('a workload stays the same when the SMBIOS uuid goes or comes', async () => {
+  const { sync, settle, control, workload } = fixture;
+  const before = await workload(100);
+  for (const smbios1 of ['serial=abc', 'uuid=5b1c3f0a-7d5e-4a53-9d3e-0a9c6f0e1d22,serial=abc']) {
+    control.setConfig(100, { smbios1 });
+    await settle();
+    expect((await sync()).counters.interfaces).toMatchObject({ removed: 0 });
+    expect(await workload(100)).toMatchObject({ id: before.id, nics: before.nics });
+  }
+});

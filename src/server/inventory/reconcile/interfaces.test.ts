@@ -96,6 +96,27 @@ describe('another guest under the same number', () => {
     expect(isOtherGuest(workload('qemu', 'uuid:2'), config({ creation_fingerprint: null }), [])).toBe(false);
   });
 
+  it('needs other cards as well if the fingerprints are of different kinds, which prove nothing', () => {
+    const [same, other] = ['bc:24:11:00:00:01', 'bc:24:11:00:00:02'];
+    const kinds = ['uuid:1', 'ctime:1', 'vmgenid:1'];
+    for (const known of kinds) {
+      for (const creation_fingerprint of kinds.filter((kind) => kind !== known)) {
+        const next = (nics: GuestNic[]) => config({ creation_fingerprint, nics });
+        const verdict = (nics: GuestNic[], macs: (string | null)[]) =>
+          isOtherGuest(
+            workload('qemu', known),
+            next(nics),
+            macs.map((mac) => ({ mac })),
+          );
+        expect(verdict([nic('net0')], [same, other])).toBe(false);
+        expect(verdict([nic('net0')], [other])).toBe(true);
+        expect(verdict([nic('net0')], [])).toBe(false);
+        expect(verdict([], [other])).toBe(false);
+        expect(verdict([nic('net0', { mac: null })], [null])).toBe(false);
+      }
+    }
+  });
+
   it('excludes a container that changed one of its interfaces', () => {
     const next = config({
       creation_fingerprint: 'mac:B',

@@ -56,10 +56,13 @@ export function planInterfaces(
   };
 }
 
+const readFingerprintKind = (fingerprint: string) => fingerprint.split(':', 1)[0];
+
 /**
  * Whether the config belongs to another guest than the workload known under this vmid. A fingerprint that is not known
  * proves nothing. A container's fingerprint is the address of its first card, which its owner may change: as long as
- * one of its cards is still there it is the same container.
+ * one of its cards is still there it is the same container. A virtual machine's is of another kind when its SMBIOS uuid
+ * was removed or added: then only cards that are all others prove another guest.
  */
 export function isOtherGuest(
   workload: { kind: GuestKind; creation_fingerprint: string | null },
@@ -68,9 +71,11 @@ export function isOtherGuest(
 ): boolean {
   const [known, now] = [workload.creation_fingerprint, config.creation_fingerprint];
   if (known === null || now === null || known === now) return false;
-  if (workload.kind === 'qemu') return true;
-  const macs = new Set(present.map((nic) => nic.mac));
-  return !config.nics.some((nic) => nic.mac !== null && macs.has(nic.mac.toLowerCase()));
+  if (workload.kind === 'qemu' && readFingerprintKind(known) === readFingerprintKind(now)) return true;
+  const knownMacs = new Set(present.flatMap((nic) => nic.mac ?? []));
+  const macs = config.nics.flatMap((nic) => nic.mac?.toLowerCase() ?? []);
+  if (workload.kind === 'qemu' && (knownMacs.size === 0 || macs.length === 0)) return false;
+  return !macs.some((mac) => knownMacs.has(mac));
 }
 
 /** What is remembered of a config that was read. */
