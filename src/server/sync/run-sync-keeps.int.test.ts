@@ -119,3 +119,36 @@ it('a workload stays the same when the SMBIOS uuid goes or comes', async () => {
     expect(await workload(100)).toMatchObject({ id: before.id, nics: before.nics });
   }
 });
+
+describe('a token that lost a privilege', () => {
+  const revokePrivilege = (privilege: string) => {
+    const { state, tokens } = fixture.control;
+    const subject = tokens.manager.split('=')[0] ?? '';
+    const roles = state.access.entries.filter((entry) => entry.subject === subject).map(({ role }) => role);
+    const rest = roles.flatMap((role) => state.access.roles.get(role) ?? []).filter((name) => name !== privilege);
+    state.access.revoke(subject);
+    state.access.addRole('Rest', [...new Set(rest)]);
+    state.access.grant({ path: '/', subject, role: 'Rest', propagate: true });
+  };
+
+  it.each([[true], [false]])(
+    'proves no absence without Sys.Audit, whether there is quorum (%s) or not',
+    async (quorate) => {
+      const { sync, settle, control, workload } = fixture;
+      revokePrivilege('Sys.Audit');
+      control.destroyGuest(105);
+      control.setQuorum(quorate);
+      await settle();
+      const run = await sync();
+      expect(run.status).toBe('ok');
+      expect(run.errors.filter(({ stage }) => stage === 'guests')).toMatchObject([
+        {
+          code: 'incomplete',
+          message: expect.stringContaining('Sys.Audit'),
+          remedy: expect.stringContaining('PVEAuditor'),
+        },
+      ]);
+      expect((await workload(105)).missing_since).not.toBeNull();
+    },
+  );
+});

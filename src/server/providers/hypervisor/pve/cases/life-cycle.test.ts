@@ -117,6 +117,25 @@ describe('a guest that is gone', () => {
     expect(await provider().inventory.guestPresence(web)).toBe('unknown');
   });
 
+  it('stays unknown to a token that cannot read whether the node has quorum', async () => {
+    const { cluster, provider, access } = await simulate();
+    const rights = cluster.state.access;
+    const subject = cluster.tokens.reader.split('=')[0] ?? '';
+    rights.addRole(
+      'NoSysAudit',
+      (rights.roles.get('PVEAuditor') ?? []).filter((name) => name !== 'Sys.Audit'),
+    );
+    rights.revoke(subject);
+    rights.grant({ path: '/', subject, role: 'NoSysAudit', propagate: true });
+    cluster.destroyGuest(100);
+    const { inventory } = provider(access('reader'));
+    expect(await inventory.guestPresence(web)).toBe('unknown');
+    expect(await inventory.listGuests()).toMatchObject({
+      complete: false,
+      incompleteReason: expect.stringContaining('Sys.Audit'),
+    });
+  });
+
   it('counts as present when it only moved during the lookup', async () => {
     const { simulator, cluster, provider } = await simulate();
     const hidden = { kind: 'respond' as const, status: 200, body: '{"data":[]}', contentType: 'application/json' };

@@ -41,6 +41,6 @@ export async function guestPresence(context: InventoryContext, guest: GuestRef):
   // The list was read before the guest was asked for: look again, in case it moved in between.
   const again = await context.resources.fresh();
   if (again.items.some(({ vmid, type }) => vmid === guest.vmid && type === guest.kind)) return 'present';
-  const doubtful = problem !== null || again.problem !== null || status?.quorate === false;
+  const doubtful = problem !== null || again.problem !== null || status?.quorate !== true;
   return doubtful ? 'unknown' : 'absent';
 }

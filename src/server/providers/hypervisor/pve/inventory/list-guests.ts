@@ -1,6 +1,7 @@
 import type { GuestFact, Listing } from '../../types';
 import { stripControls } from '../answers/fields';
 import { toListing } from '../answers/parse-list';
+import type { ClusterStatus } from './cluster-status';
 import type { InventoryContext } from './context';
 import { type GuestResource, plainFacts } from './guest-resources';
 
@@ -65,6 +66,14 @@ function dedupeGuests(resources: readonly GuestResource[]): GuestResource[] {
   return [...byVmid.values()];
 }
 
+/** Why an absence from the list proves nothing as far as quorum goes, or null. */
+function describeQuorum(status: ClusterStatus | null): string | null {
+  if (status === null)
+    return 'the token does not have Sys.Audit on /, so the quorum is unknown and no workload is removed';
+  if (status.quorate === null) return 'the queried node does not report its quorum, so no workload is removed';
+  return status.quorate ? null : 'the queried node has no quorum and may not have the current state';
+}
+
 /** All guests that the token may see, and whether these are all there are. */
 export async function listGuests(context: InventoryContext): Promise<Listing<GuestFact>> {
   const [{ items, problem }, permissions, status] = await Promise.all([
@@ -77,6 +86,6 @@ export async function listGuests(context: InventoryContext): Promise<Listing<Gue
   return toListing(guests, [
     context.report(problem),
     seesAll ? null : 'the token does not have VM.Audit on all of /vms, so workloads may be hidden from it',
-    status?.quorate === false ? 'the queried node has no quorum and may not have the current state' : null,
+    describeQuorum(status),
   ]);
 }
