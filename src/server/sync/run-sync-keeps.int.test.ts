@@ -151,4 +151,15 @@ describe('a token that lost a privilege', () => {
       expect((await workload(105)).missing_since).not.toBeNull();
     },
   );
+
+  it('keeps zones and VLAN tags without SDN.Audit', async () => {
+    const { sync, sql, cluster } = fixture;
+    const vnets = () => sql`
+      select name, zone, vlan_tag, alias, missing_since from networks
+      where cluster_id = ${cluster.id} and kind = 'vnet' order by name`;
+    const before = await vnets();
+    revokePrivilege('SDN.Audit');
+    expect((await sync()).errors).toContainEqual(expect.objectContaining({ stage: 'sdn', code: 'incomplete' }));
+    expect(await vnets()).toEqual(before);
+  });
 });

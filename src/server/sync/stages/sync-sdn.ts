@@ -49,7 +49,7 @@ export async function syncSdn(session: RunSession, view: NodeView): Promise<void
   const options = {
     complete: sdn?.networks.complete === true && view.complete,
     unreadNodes: view.unread,
-    nullMeansUnknown: sdn === null,
+    nullMeansUnknown: !sdn?.networks.complete,
   };
   await storeNetworks(session, facts, (row) => row.kind === 'vnet' || names.has(row.name), options);
   if (sdn === null) return;
