@@ -24,10 +24,12 @@ import {
   settleStream,
 } from './queries/forwarding-streams';
 import { type RecordSource, readAudit, readConversations } from './read-records';
-import { buildPayload, sendPayload } from './send-records';
+import { buildPayload, MAX_BATCH_BYTES, sendPayload } from './send-records';
 
 /** Records of one connection or request. */
 const BATCH = 1000;
+/** No record is shorter. */
+const LEAST_BYTES = 100;
 /** The schedule begins another run of a stream that has more. */
 const RUN_MS = 20 * SECOND_MS;
 /** Pauses after failures, the last one for all further ones. */
@@ -44,8 +46,8 @@ export async function getForwardingHost(): Promise<string> {
   return public_url === null ? hostname() : new URL(public_url).hostname;
 }
 
-/** Sends up to so many records after the position of a stream. Null: another process sends it. */
-type SendBatch = (row: StreamRow, limit: number) => Promise<{ row: StreamRow; is_last: boolean } | null>;
+/** Sends up to so many records and bytes after the position of a stream. Null: another process sends it. */
+type SendBatch = (row: StreamRow, limit: number, max: number) => Promise<{ row: StreamRow; is_last: boolean } | null>;
 type Run = {
   destination: DestinationRow;
   source: Pick<RecordSource, 'findLoss' | 'countWaiting'>;
@@ -74,11 +76,13 @@ async function sendConfirmed(
   { destination, source, signal }: Pick<Run, 'destination' | 'signal'> & { source: RecordSource },
   row: StreamRow,
   limit: number,
+  max: number,
 ) {
   const batch = await source.read(row.position, limit);
   const payload = buildPayload(
     destination,
     batch.records.map(({ record }) => record),
+    max,
   );
   if (payload.records > 0) await sendPayload(destination, payload.bytes, signal);
   const isWhole = payload.records === batch.records.length;
@@ -96,20 +100,23 @@ async function sendAll(run: Run, started: StreamRow): Promise<{ row: StreamRow; 
   const until = clock.now().getTime() + RUN_MS;
   const pace = createPacer();
   let row: StreamRow | null = await skipLost(run, started);
-  for (let limit = BATCH; row; ) {
+  for (let limit = BATCH, max = MAX_BATCH_BYTES; row; ) {
     run.signal.throwIfAborted();
     try {
       const began = performance.now();
-      const done = await run.sendBatch(row, limit);
+      const done = await run.sendBatch(row, limit, max);
       if (!done) return null;
       row = done.row;
+      max = MAX_BATCH_BYTES;
       if (done.is_last || clock.now().getTime() >= until) return done;
       // What waits is not urgent: what nodes report now comes first.
       await setTimeout(pace(performance.now() - began), undefined, { signal: run.signal });
     } catch (error) {
-      // The receiver takes only smaller requests.
-      if (!(error instanceof DeliveryError) || error.status !== 413 || limit === 1) throw error;
-      limit = Math.ceil(limit / 10);
+      // The receiver takes only smaller requests: of fewer records, then of one that is shortened. One that takes no record of any
+      // size takes none of the others: they wait, as for any failure.
+      if (!(error instanceof DeliveryError) || error.status !== 413 || max <= LEAST_BYTES) throw error;
+      if (limit > 1) limit = Math.ceil(limit / 10);
+      else max /= 10;
     }
   }
   return null;
@@ -137,7 +144,7 @@ function prepareRun(destination: DestinationRow, stream: ForwardingStream, host:
     return { destination, source, sendBatch, close, signal };
   }
   const source = READERS[stream](destination, host);
-  const sendBatch: SendBatch = (row, limit) => sendConfirmed({ destination, source, signal }, row, limit);
+  const sendBatch: SendBatch = (row, limit, max) => sendConfirmed({ destination, source, signal }, row, limit, max);
   return { destination, source, sendBatch, close: () => undefined, signal };
 }
 

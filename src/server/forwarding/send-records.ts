@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ForwardedRecord, formatJson, formatSyslog, frameSyslog } from '@/domain/forwarding/record';
+import { type ForwardedRecord, formatJson, formatSyslog, formatWithin, frameSyslog } from '@/domain/forwarding/record';
 import { env } from '../lib/env';
 import { sendStream } from '../providers/forwarding/send-stream';
 import { createAddressGuard } from '../providers/net/address-guard';
@@ -8,7 +8,7 @@ import { openHttp } from './destination-secrets';
 import type { DestinationRow } from './queries/forwarding-destinations';
 
 /** Of one connection or request. */
-const MAX_BATCH_BYTES = 1_000_000;
+export const MAX_BATCH_BYTES = 1_000_000;
 
 export type Payload = {
   bytes: Buffer;
@@ -20,20 +20,25 @@ export type Payload = {
 function formatRecord(
   { kind, max_message_bytes }: DestinationRow,
   record: ForwardedRecord,
+  max: number,
 ): { text: string; shortened: boolean } {
+  if (kind === 'http') {
+    const { line, shortened } = formatWithin(record, max - 1);
+    return { text: `${line}\n`, shortened };
+  }
   if (kind !== 'syslog' || max_message_bytes === null) return { text: `${formatJson(record)}\n`, shortened: false };
   const { message, shortened } = formatSyslog(record, max_message_bytes);
   return { text: frameSyslog(message), shortened };
 }
 
-/** The first records as bytes, at least one of them. */
-export function buildPayload(row: DestinationRow, records: readonly ForwardedRecord[]): Payload {
+/** The first records as bytes, at least one of them. In an HTTP request none is larger than `max`, unless it is as short as it gets. */
+export function buildPayload(row: DestinationRow, records: readonly ForwardedRecord[], max = MAX_BATCH_BYTES): Payload {
   const texts: string[] = [];
   let size = 0;
   let shortened = 0;
   for (const record of records) {
-    const formatted = formatRecord(row, record);
-    if (texts.length > 0 && size + formatted.text.length > MAX_BATCH_BYTES) break;
+    const formatted = formatRecord(row, record, max);
+    if (texts.length > 0 && size + formatted.text.length > max) break;
     texts.push(formatted.text);
     size += formatted.text.length;
     if (formatted.shortened) shortened += 1;
