@@ -7,7 +7,7 @@ import type {
   UnreadNotifications,
 } from '@/domain/notifications/notification';
 import { MOST_UNREAD } from '@/domain/page-limits';
-import { computeReach, getReachableTenants } from '@/domain/permissions';
+import { computeReach } from '@/domain/permissions';
 import type { Scope, Session } from '../auth/scope';
 import { db } from '../db/client';
 import { publishEvent } from '../events/event-hub';
@@ -20,11 +20,10 @@ import * as repository from './queries/notifications';
  * tenants' users.
  */
 function getInboxReader(session: Session): repository.InboxReader {
-  const reach = CONDITIONS.map((condition) => {
-    // Notices are of tenants: a role for one project shows none of them.
-    const tenants = getReachableTenants(computeReach(session.grants, CONDITION_PERMISSION[condition]));
-    return { condition, platform: tenants === 'all', tenants: tenants === 'all' ? [] : tenants };
-  });
+  const reach = CONDITIONS.map((condition) => ({
+    condition,
+    reach: computeReach(session.grants, CONDITION_PERMISSION[condition]),
+  }));
   return { user_id: session.user.id, reach };
 }
 

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { db } from '@/server/db/client';
+import { roleAssignments, roles } from '@/server/db/schema/access';
 import { notifications } from '@/server/db/schema/notifications';
 import { clock } from '@/server/lib/clock';
-import { bearer, makeTwoTenants, makeUser } from '@/test/factories';
+import { bearer, makeProject, makeTwoTenants, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { collectFindings } from './facts/collect-findings';
@@ -58,4 +59,60 @@ it('reminds an owner once before and once after an expiry, of what the owner may
   // Notification rules report the same to channels, with the rules that have another owner.
   const { facts } = await collectFindings([ours.tenant.id], ['policy_expiring']);
   expect(facts.map(({ object_name }) => object_name).sort()).toEqual(['mail', 'mail', 'shop']);
+});
+
+it('shows reminders only where their owner may see the policy now, also in a single project', async () => {
+  const { ours } = await makeTwoTenants('viewer');
+  const admin = await bearer(await makeUser('super_admin'));
+  const { id: other_project } = await makeProject(ours.tenant);
+  const owner = await makeUser();
+  const [role] = await db.select().from(roles).where(eq(roles.name, 'security_engineer'));
+  const grant = (project_id: string | null) =>
+    db
+      .insert(roleAssignments)
+      .values({ user_id: owner.id, role_id: role?.id ?? '', tenant_id: ours.tenant.id, project_id });
+  const revoke = () => db.delete(roleAssignments).where(eq(roleAssignments.user_id, owner.id));
+  const policies: [string, string | null][] = [
+    ['of the tenant', null],
+    ['of the project', ours.project.id],
+    ['of the other project', other_project],
+  ];
+  for (const [name, project_id] of policies) {
+    const body = { name, tenant_id: ours.tenant.id, project_id, owner: owner.email, expires_at: inDays(3), definition };
+    expect((await call('/policies', { headers: admin, body })).status).toBe(201);
+  }
+  await grant(null);
+  time.advance(60);
+  await remindOwners();
+  const get = async <T>(path: string, headers: Record<string, string>) =>
+    (await (await call(path, { headers })).json()) as T;
+  const show = async (headers: Record<string, string>) => {
+    const { items } = await get<{ items: { items: { object_name: string }[] }[] }>('/notifications', headers);
+    const { unread } = await get<{ unread: number }>('/notifications/unread', headers);
+    expect(unread).toBe(items.length);
+    return items.flatMap((one) => one.items.map(({ object_name }) => object_name)).sort();
+  };
+  const all = policies.map(([name]) => name).sort();
+  const headers = await bearer(owner);
+  expect(await show(headers)).toEqual(all);
+
+  const makeToken = async (permissions: string[]) => {
+    const made = await call('/account/tokens', { headers, body: { name: permissions.join(' '), permissions } });
+    return { authorization: `Bearer ${((await made.json()) as { token: string }).token}` };
+  };
+  const [narrow, wide] = [await makeToken(['flow:read', 'notification:mark']), await makeToken(['policy:read'])];
+  expect(await show(narrow)).toEqual([]);
+  expect(await show(wide)).toEqual(all);
+  const [newest] = (await get<{ items: { id: string }[] }>('/notifications', headers)).items;
+  for (const body of [{ ids: [newest?.id] }, { through: newest?.id }])
+    expect((await call('/notifications/read', { headers: narrow, body })).status).toBe(200);
+  expect(await show(headers)).toEqual(all);
+
+  await revoke();
+  expect(await show(headers)).toEqual([]);
+  await grant(ours.project.id);
+  expect(await show(headers)).toEqual(['of the project']);
+  await revoke();
+  await grant(null);
+  expect(await show(headers)).toEqual(all);
 });

@@ -1,7 +1,7 @@
 import type { Condition } from '@/domain/notifications/condition';
 import { noticeText } from '@/domain/notifications/notice-text';
 import { MAX_ITEMS, type NotificationItem } from '@/domain/notifications/notification';
-import { computeReach, isWithinReach, type Owned } from '@/domain/permissions';
+import { computeReach, isWithinReach, type Owned, toOwner } from '@/domain/permissions';
 import { findCredentials } from '../access/queries/users';
 import { readUserSession } from '../access/sign-in/read-session';
 import type { Session } from '../auth/scope';
@@ -38,12 +38,15 @@ async function findOwner(email: string): Promise<Session | null> {
   return found?.active ? readUserSession(found.id, { request_id: found.id, source_address: null }) : null;
 }
 
-/** Stores what an owner was not reminded of before, in one notice for each tenant and condition. */
+/** Stores what an owner was not reminded of before, in one notice for each tenant, project and condition. */
 async function remind({ user, grants }: Session, reminders: readonly Reminder[]): Promise<void> {
   const reach = computeReach(grants, 'policy:read');
   const visible = reminders.filter(({ policy }) => isWithinReach(policy, reach));
   const at = clock.now().toISOString();
-  for (const [, list] of groupBy(visible, ({ policy, condition }) => `${condition} ${policy.tenant_id}`)) {
+  for (const [, list] of groupBy(
+    visible,
+    ({ policy, condition }) => `${condition} ${policy.tenant_id} ${policy.project_id}`,
+  )) {
     await db.transaction(async (tx) => {
       const rows = list.map(({ policy_id, subject_id, kind, due_at }) => ({
         ...{ id: newId(), policy_id, subject_id, kind, due_at, user_id: user.id },
@@ -64,7 +67,7 @@ async function remind({ user, grants }: Session, reminders: readonly Reminder[])
       const { condition, policy } = first;
       const text = noticeText(condition, 'opened', items, items.length);
       await insertNotification(tx, {
-        ...{ id: newId(), tenant_id: policy.tenant_id, user_id: user.id, event: 'opened', condition, ...text },
+        ...{ id: newId(), ...toOwner(policy), user_id: user.id, event: 'opened', condition, ...text },
         ...{ items: items.slice(0, MAX_ITEMS), items_total: items.length, in_app: true, created_at: at },
       });
       await notificationChanged(tx, policy.tenant_id);

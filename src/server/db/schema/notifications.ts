@@ -170,6 +170,8 @@ export const notifications = pgTable(
     tenant_id: ownerTenant(),
     /** Only for this person: a test that they asked for, or a reminder of what they own. */
     user_id: uuid().references(() => users.id, { onDelete: 'cascade' }),
+    /** Of a reminder: the project of its policies. */
+    project_id: uuid(),
     rule_id: uuid().references(() => notificationRules.id, { onDelete: 'set null' }),
     rule_name: text(),
     event: text({ enum: NOTIFICATION_EVENTS }).notNull(),
@@ -241,6 +243,8 @@ export const notificationDeliveries = pgTable(
     /** HTTP or SMTP status of the last answer. */
     response_status: integer(),
     error: text(),
+    /** Mail: recipients that have it, while others were refused for a time. */
+    reached: text().array().notNull().default(sql`'{}'`),
     created_at: timestampNow(),
     finished_at: timestamptz(),
   },

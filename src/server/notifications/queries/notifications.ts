@@ -2,39 +2,43 @@ import { and, eq, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { Condition } from '@/domain/notifications/condition';
 import { Notification, type NotificationListInput } from '@/domain/notifications/notification';
+import { getReachableTenants, isEmptyReach, type Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
 import { queryPage } from '../../db/query-page';
 import { users } from '../../db/schema/access';
 import { notificationMarks, notificationReads, notifications, ownerReminders } from '../../db/schema/notifications';
+import { ownedInReach } from '../../tenancy/queries/tenant-reach';
 
 export type NotificationRow = typeof notifications.$inferSelect;
 
 /** Rows of one statement, far below what it can bind. */
 const MARKED_AT_ONCE = 5_000;
 
-/** Of one condition: notices of the installation, and of these tenants. */
-export type InboxReach = { condition: Condition; platform: boolean; tenants: readonly string[] };
-/** The owner of the inbox, and what they may be notified about. */
-export type InboxReader = { user_id: string; reach: readonly InboxReach[] };
+/** The owner of the inbox, and where they may be notified now, by condition. */
+export type InboxReader = { user_id: string; reach: readonly { condition: Condition; reach: Reach }[] };
+type ConditionReach = InboxReader['reach'][number];
 
-function reported({ condition, platform, tenants }: InboxReach): SQL | undefined {
-  const places = [
-    platform ? isNull(notifications.tenant_id) : undefined,
-    tenants.length > 0 ? inArray(notifications.tenant_id, [...tenants]) : undefined,
-  ].filter((place) => place !== undefined);
-  return places.length === 0 ? undefined : and(eq(notifications.condition, condition), or(...places));
+/** Notices of rules: of the installation for users who see all of it, otherwise of whole tenants. A role for one project shows none. */
+function reported({ condition, reach }: ConditionReach): SQL | undefined {
+  const tenants = getReachableTenants(reach);
+  if (tenants !== 'all' && tenants.length === 0) return undefined;
+  const place = tenants === 'all' ? isNull(notifications.tenant_id) : inArray(notifications.tenant_id, [...tenants]);
+  return and(isNull(notifications.user_id), eq(notifications.condition, condition), place);
 }
+
+/** Reminders of what the reader owns, where they may still see it. */
+const reminded = ({ condition, reach }: ConditionReach): SQL | undefined =>
+  isEmptyReach(reach) ? undefined : and(eq(notifications.condition, condition), ownedInReach(notifications, reach));
 
 /** The contents of the reader's inbox. Notifications from before the account existed are not in it. */
 function inInbox({ user_id, reach }: InboxReader): SQL | undefined {
-  const shared = reach.map(reported).filter((condition) => condition !== undefined);
   return and(
     eq(notifications.in_app, true),
     sql`${notifications.created_at} >= (select ${users.created_at} from ${users} where ${eq(users.id, user_id)})`,
     or(
-      eq(notifications.user_id, user_id),
-      shared.length === 0 ? undefined : and(isNull(notifications.user_id), or(...shared)),
+      and(eq(notifications.user_id, user_id), or(isNull(notifications.condition), ...reach.map(reminded))),
+      ...reach.map(reported),
     ),
   );
 }
