@@ -112,6 +112,24 @@ it('counts and marks for each reader alone', async () => {
   expect(await sql`select 1 from notification_reads`).toHaveLength(0);
 });
 
+it('shows a new notice as unread after a clock that was ahead was put back, and what was read stays read', async () => {
+  await addRule(admin, ['sync_failed']);
+  for (const name of ['a', 'b', 'c']) await findings({ all: [fact('sync_failed', name)] });
+  const [c, b] = await inbox(admin);
+  // As if the clock had been ahead since b.
+  const ahead = (n: number) => `01f00000-0000-7000-8000-00000000000${n}`;
+  await sql`update notifications set id = ${ahead(1)}, created_at = created_at + interval '1 day' where id = ${b?.id ?? ''}`;
+  await sql`update notifications set id = ${ahead(2)}, created_at = created_at + interval '1 day' where id = ${c?.id ?? ''}`;
+  expect(await read(admin, { through: ahead(1) })).toBe(1);
+  await findings({ all: [fact('sync_failed', 'd')] });
+  const isUnread = async () => (await inbox(admin, '?unread=true')).map(({ title }) => title.split(' ')[2]);
+  expect(await isUnread()).toEqual(['c', 'd']);
+  expect(await read(admin, { through: ahead(2) })).toBe(0);
+  await findings({ all: [fact('sync_failed', 'e')] });
+  expect(await isUnread()).toEqual(['e']);
+  expect(await unread(viewer)).toBe(5);
+});
+
 it('marks nothing that is not there for the reader', async () => {
   const { ours, theirs } = fixture;
   await addRule(theirs.headers, ['policy_drifted']);

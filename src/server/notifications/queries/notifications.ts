@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { Condition } from '@/domain/notifications/condition';
 import { Notification, type NotificationListInput } from '@/domain/notifications/notification';
@@ -133,7 +133,32 @@ export async function markReadThrough(tx: Tx, reader: InboxReader, id: string, a
   );
 }
 
-export async function insertNotification(tx: Tx, row: typeof notifications.$inferInsert): Promise<void> {
+/**
+ * Sets marks back that are beyond a notice which is only now stored: they are of a clock that was ahead and was put back since. What they
+ * covered is noted one by one instead.
+ */
+async function lowerMarks(tx: Tx, id: string): Promise<void> {
+  const { user_id, read_through } = notificationMarks;
+  await tx.execute(sql`
+    insert into ${notificationReads} (user_id, notification_id)
+    select ${user_id}, n.id from ${notificationMarks}
+    join ${notifications} as n on n.id > ${id} and n.id <= ${read_through} and (n.user_id is null or n.user_id = ${user_id})
+    where ${read_through} >= ${id} on conflict do nothing`);
+  await tx
+    .update(notificationMarks)
+    .set({
+      read_through: sql`coalesce((select n.id from ${notifications} as n where n.id < ${id} order by n.id desc limit 1),
+        '00000000-0000-0000-0000-000000000000'::uuid)`,
+    })
+    .where(gte(read_through, id));
+}
+
+/** Stores a notice, which no one has read yet. */
+export async function insertNotification(
+  tx: Tx,
+  row: typeof notifications.$inferInsert & { id: string },
+): Promise<void> {
+  await lowerMarks(tx, row.id);
   await tx.insert(notifications).values(row);
 }
 
