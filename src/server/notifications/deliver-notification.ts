@@ -13,7 +13,12 @@ import { sendEmail } from '../providers/notifications/send-email';
 import { sendWebhook } from '../providers/notifications/send-webhook';
 import { getRoutingKey, openWebhook, withRoutingKey } from './channel-secrets';
 import { type ChannelRow, findChannelRow } from './queries/notification-channels';
-import { claimDelivery, type DeliveryRow, settleDelivery } from './queries/notification-deliveries';
+import {
+  claimDelivery,
+  type DeliveryRow,
+  settleDelivery,
+  storeReachedRecipients,
+} from './queries/notification-deliveries';
 import { findNotification, type NotificationRow } from './queries/notifications';
 import { notificationChanged } from './rules';
 import { readMailServer, readMessageSettings } from './settings';
@@ -63,16 +68,27 @@ async function sendToWebhook(
 }
 
 async function sendByMail(delivery: DeliveryRow, channel: ChannelRow, notice: NotificationRow): Promise<Sent> {
+  const to = channel.recipients.filter((recipient) => !delivery.reached.includes(recipient));
+  // Those that it did not reach were removed from the channel.
+  if (to.length === 0) return { status: null, note: null };
   const { server, from } = await readMailServer(db);
   const { public_url, time_zone } = await readMessageSettings(db, channel);
-  const message = {
+  const refused = await sendEmail(server, {
     from,
-    to: channel.recipients,
+    to,
     ...formatNoticeMail(notice, public_url, time_zone),
     delivery_id: delivery.id,
-  };
-  const refused = await sendEmail(server, message);
-  return { status: 250, note: refused.length === 0 ? null : `The server rejected ${refused.join(', ')}.` };
+  });
+  const missing = refused.map(({ recipient }) => recipient);
+  const later = refused.find(({ status }) => status !== null && status < 500);
+  if (!later) return { status: 250, note: missing.length === 0 ? null : `The server rejected ${missing.join(', ')}.` };
+  // Only a further attempt for these can end the delivery.
+  const reached = to.filter((recipient) => !missing.includes(recipient));
+  await storeReachedRecipients(db, delivery, [...delivery.reached, ...reached]);
+  throw new DeliveryError(`The server did not take the mail for ${missing.join(', ')}.`, {
+    retry: true,
+    status: later.status ?? undefined,
+  });
 }
 
 async function send(delivery: DeliveryRow, signal: AbortSignal): Promise<Sent> {

@@ -348,4 +348,55 @@ describe('deliveries by email', () => {
       await smtp.close();
     }
   });
+
+  it('try recipients again that the server refuses for a time, without the others, and name them when they fail', async () => {
+    const answers: Record<string, number> = { 'grey@example.org': 450, 'gone@example.org': 550 };
+    const smtp = await startSmtpReceiver({
+      disabledCommands: ['STARTTLS'],
+      onRcptTo: ({ address }, _session, callback) => {
+        const responseCode = answers[address];
+        callback(responseCode === undefined ? null : Object.assign(new Error('refused'), { responseCode }));
+      },
+    });
+    try {
+      await lab.api('PATCH', '/settings/notifications', {
+        ...{ smtp_host: '127.0.0.1', smtp_port: smtp.port, smtp_security: 'none', from_address: 'fabric@example.org' },
+      });
+      const mail = await lab.api<{ id: string }>('POST', '/notification-channels', {
+        ...{ kind: 'email', name: 'mail', recipients: ['ops@example.org', 'grey@example.org', 'gone@example.org'] },
+      });
+      const sendTest = async () => {
+        const test = await lab.api<NotificationDelivery>('POST', `/notification-channels/${mail.id}/test`);
+        await deliverNotification(test.id, { signal });
+        return test.id;
+      };
+      const read = (id: string) => lab.api<NotificationDelivery>('GET', `/notification-deliveries/${id}`);
+      const names = (error: string) => ({ error: expect.stringContaining(error) });
+
+      const first = await sendTest();
+      expect(await read(first)).toMatchObject({ status: 'queued', response_status: 450, ...names('grey@example.org') });
+      delete answers['grey@example.org'];
+      lab.time.advance(30);
+      await deliverNotification(first, { signal });
+      expect(await read(first)).toMatchObject({ status: 'sent', response_status: 250, ...names('gone@example.org') });
+      expect(smtp.mails.map(({ to }) => to)).toEqual([['ops@example.org'], ['grey@example.org']]);
+
+      smtp.mails.length = 0;
+      answers['grey@example.org'] = 451;
+      const second = await sendTest();
+      for (let attempt = 1; attempt < 8; attempt++) {
+        lab.time.advance(3600);
+        await deliverNotification(second, { signal });
+      }
+      expect(await read(second)).toMatchObject({ status: 'failed', attempts: 8, ...names('grey@example.org') });
+      expect(smtp.mails.map(({ to }) => to)).toEqual([['ops@example.org']]);
+      delete answers['grey@example.org'];
+      await lab.api('POST', `/notification-deliveries/${second}/retry`);
+      await deliverNotification(second, { signal });
+      expect(await read(second)).toMatchObject({ status: 'sent' });
+      expect(smtp.mails.map(({ to }) => to)).toEqual([['ops@example.org'], ['grey@example.org']]);
+    } finally {
+      await smtp.close();
+    }
+  });
 });

@@ -176,3 +176,16 @@ export async function requeueDelivery(tx: Tx, id: string, now: string): Promise<
     .set({ status: 'queued', attempts: 0, next_attempt_at: now, response_status: null, error: null, finished_at: null })
     .where(eq(notificationDeliveries.id, id));
 }
+
+/** Notes which recipients of a mail have it: a further attempt is for the others. */
+export async function storeReachedRecipients(
+  executor: Executor,
+  { id, lease_owner }: Pick<DeliveryRow, 'id' | 'lease_owner'>,
+  reached: string[],
+): Promise<void> {
+  if (lease_owner === null) return;
+  await executor
+    .update(notificationDeliveries)
+    .set({ reached })
+    .where(and(eq(notificationDeliveries.id, id), eq(notificationDeliveries.lease_owner, lease_owner)));
+}

@@ -85,7 +85,7 @@ describe('sendEmail', () => {
       onRcptTo: ({ address }, _session, callback) =>
         callback(address.startsWith('night') ? Object.assign(new Error('unknown'), { responseCode: 550 }) : null),
     });
-    expect(await sendEmail(at(), email)).toEqual(['night@example.org']);
+    expect(await sendEmail(at(), email)).toEqual([{ recipient: 'night@example.org', status: 550 }]);
     expect(mails).toMatchObject([{ to: ['ops@example.org'] }]);
   });
 

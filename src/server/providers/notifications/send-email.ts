@@ -17,9 +17,12 @@ export type SmtpServer = {
 
 export type Email = { from: string; to: readonly string[]; subject: string; text: string; delivery_id: string };
 
+/** A recipient that the server did not take, and why. */
+export type RefusedRecipient = { recipient: string; status: number | null };
+
 const TIMEOUT_MS = 30_000;
 
-type Failure = Error & { code?: string; responseCode?: number; command?: string };
+type Failure = Error & { code?: string; responseCode?: number; command?: string; rejected?: string[] };
 
 const refused = (host: string, cause: RefusedAddressError) =>
   new DeliveryError(
@@ -43,7 +46,12 @@ function toDeliveryError(host: string, cause: Failure): DeliveryError {
   }
   if (status !== undefined) {
     const what = cause.command ? ` to ${cause.command.slice(0, 20)}` : '';
-    return new DeliveryError(`${host} returned status ${status}${what}.`, { retry: status < 500, status, cause });
+    const whom = cause.rejected?.length ? ` for ${cause.rejected.join(', ')}` : '';
+    return new DeliveryError(`${host} returned status ${status}${what}${whom}.`, {
+      retry: status < 500,
+      status,
+      cause,
+    });
   }
   if (cause.code === 'ETLS') {
     return new DeliveryError(`TLS with ${host} failed. Check the security setting and the certificate.`, {
@@ -82,7 +90,7 @@ function openSocket({ host, port, guard, timeoutMs = TIMEOUT_MS }: SmtpServer): 
  * @returns the recipients that the server refused, when it took others
  * @throws DeliveryError
  */
-export async function sendEmail(server: SmtpServer, email: Email): Promise<string[]> {
+export async function sendEmail(server: SmtpServer, email: Email): Promise<RefusedRecipient[]> {
   const { host, port, security, credentials, ca, timeoutMs = TIMEOUT_MS } = server;
   let socket: Socket | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -124,8 +132,11 @@ export async function sendEmail(server: SmtpServer, email: Email): Promise<strin
       messageId: `<${delivery_id}@fabric.invalid>`,
       headers: { 'Auto-Submitted': 'auto-generated', 'X-Fabric-Delivery': delivery_id },
     });
-    const { rejected } = await Promise.race([sending, late]);
-    return rejected;
+    const { rejected, rejectedErrors } = await Promise.race([sending, late]);
+    return rejected.map((recipient) => {
+      const error = rejectedErrors?.find((one) => one.recipient === recipient);
+      return { recipient, status: error?.responseCode ?? null };
+    });
   } catch (error) {
     throw toDeliveryError(host, error as Failure);
   } finally {
