@@ -1,7 +1,7 @@
 import type { Condition } from './condition';
 import { localTime, withLocalTimes } from './local-time';
 import { plainLine } from './notice-text';
-import type { NotificationEvent, NotificationItem } from './notification';
+import { MAX_ITEMS, type NotificationEvent, type NotificationItem } from './notification';
 import { objectPage } from './object-page';
 
 /** A stored notice, with the fields that channels receive. */
@@ -42,7 +42,7 @@ export function webhookBody(notice: Notice, publicUrl: string | null, zone: stri
     url,
     tenant_id: notice.tenant_id,
     rule: notice.rule_id === null ? null : { id: notice.rule_id, name: notice.rule_name },
-    incidents: notice.items.map((item) => ({
+    incidents: notice.items.slice(0, MAX_ITEMS).map((item) => ({
       ...item,
       url: publicUrl === null ? null : `${publicUrl}${objectPage(item)}`,
     })),

@@ -5,7 +5,7 @@ import { CONDITIONS } from './condition';
 
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
 
-/** More incidents than these are counted, not listed, in one notice. */
+/** More incidents than these are counted, not listed, where one notice is one message. */
 export const MAX_ITEMS = 50;
 
 /** One incident in a notice. */

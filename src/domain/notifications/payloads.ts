@@ -3,7 +3,7 @@ import type { Condition } from './condition';
 import { localTime, withLocalTimes } from './local-time';
 import { getNoticeLink, type Notice, webhookBody } from './notice-body';
 import { plainLine } from './notice-text';
-import type { NotificationItem } from './notification';
+import { MAX_ITEMS, type NotificationItem } from './notification';
 import { objectPage } from './object-page';
 
 /** How a channel wants its notices. */
@@ -152,12 +152,12 @@ function listIncidents(notice: Notice, { public_url, time_zone }: Rendering): Ma
     detail: plainLine(withLocalTimes(item.detail, time_zone), 1000),
     key: item.incident_id,
     since: item.first_seen_at,
-    until: notice.event === 'closed' ? (item.closed_at ?? notice.created_at) : null,
+    until: notice.event === 'closed' ? (item.closed_at ?? notice.created_at) : item.closed_at,
     url: public_url === null ? null : `${public_url}${objectPage(item)}`,
   }));
 }
 
-/** The Events API v2 of PagerDuty: one event for each incident, so that each of them is resolved by itself. A test resolves itself. */
+/** The Events API v2 of PagerDuty: one event for each incident, so that each of them is resolved by itself. A test resolves itself, and so does what is over before it is sent. */
 const pagerduty: Template = (notice, rendering) => {
   const { routing_key, public_url } = rendering;
   return listIncidents(notice, rendering).flatMap((matter) => {
@@ -184,7 +184,7 @@ const pagerduty: Template = (notice, rendering) => {
       },
       ...(matter.url !== null && { links: [{ href: matter.url, text: 'Open in Fabric' }] }),
     };
-    return notice.event === 'test' ? [trigger, resolve] : [trigger];
+    return notice.event === 'test' || matter.until !== null ? [trigger, resolve] : [trigger];
   });
 };
 
@@ -224,6 +224,26 @@ const TEMPLATES: Record<Rendering['template'], Template> = {
   pagerduty,
   alertmanager,
 };
+
+/** Incidents in one request, where the receiver is sent each by itself. */
+const INCIDENTS_PER_REQUEST: Partial<Record<Rendering['template'], number>> = {
+  pagerduty: 1,
+  alertmanager: MAX_ITEMS,
+};
+
+/** How many incidents a channel with this template is sent in one step; all of them where they are one message. */
+export const getIncidentsPerStep = (template: Rendering['template']): number =>
+  INCIDENTS_PER_REQUEST[template] ?? Number.POSITIVE_INFINITY;
+
+/** The steps in which a notice is sent, each with the incidents that it reports. */
+export function splitNotice<N extends Notice>(notice: N, template: Rendering['template']): N[] {
+  const size = getIncidentsPerStep(template);
+  if (notice.event === 'test' || !Number.isFinite(size)) return [notice];
+  const steps: N[] = [];
+  for (let start = 0; start < notice.items.length; start += size)
+    steps.push({ ...notice, items: notice.items.slice(start, start + size) });
+  return steps;
+}
 
 /**
  * The JSON texts that a webhook is sent for a notice, one for each request. Deliveries and previews both show what this

@@ -11,7 +11,7 @@ import { notFound } from '../lib/refusals';
 import { computeLeaseCutoff } from './deliver-notification';
 import * as repository from './queries/notification-deliveries';
 import { insertDeliveries, listDueDeliveries } from './queries/notification-deliveries';
-import { listActiveChannels, type RuleRow } from './queries/notification-rules';
+import { listActiveChannels, lockReportedChannelsForShare, type RuleRow } from './queries/notification-rules';
 import { insertNotification, type NotificationRow } from './queries/notifications';
 import { notificationChanged } from './rules';
 
@@ -40,16 +40,16 @@ export async function readDelivery(scope: Scope<'notification:read'>, id: string
 }
 
 /**
- * Tries a delivery that failed once more, with all its tries.
+ * Tries a delivery that failed once more, with all its tries. With a problem, its end that failed is tried after it.
  * @throws AppError `not_found`; `refused` when it did not fail, or when its channel is gone
  */
 export async function retryDelivery(scope: Scope<'notification:write'>, id: string): Promise<NotificationDelivery> {
-  const delivery = await db.transaction(async (tx) => {
+  const { delivery, ids } = await db.transaction(async (tx) => {
     const row = await repository.lockDelivery(tx, scope.tenants, id);
     if (!row) throw notFound('delivery');
     if (row.status !== 'failed') throw new AppError('refused', 'Only a failed delivery can be retried.');
     if (row.channel_id === null) throw new AppError('refused', 'The channel was deleted.');
-    await repository.requeueDelivery(tx, id, clock.now().toISOString());
+    const ids = await repository.requeueDelivery(tx, row, clock.now().toISOString());
     await notificationChanged(tx, row.tenant_id);
     await recordAudit(tx, scope, {
       action: 'notification_delivery.retried',
@@ -58,10 +58,10 @@ export async function retryDelivery(scope: Scope<'notification:write'>, id: stri
       object_name: row.channel_name,
       tenant_id: row.tenant_id,
     });
-    return repository.findDelivery(tx, scope.tenants, id);
+    return { delivery: await repository.findDelivery(tx, scope.tenants, id), ids };
   });
   if (!delivery) throw notFound('delivery');
-  await startDeliveries([id]);
+  await startDeliveries(ids);
   return delivery;
 }
 
@@ -70,7 +70,10 @@ type Announcement = Pick<
   'event' | 'condition' | 'title' | 'detail' | 'items' | 'items_total' | 'created_at'
 > & { user_id?: string };
 
-/** Stores a notice of a rule with one delivery for each of its channels that is on. @returns the deliveries */
+/**
+ * Stores a notice of a rule with one delivery for each of its channels that is on; an end goes to the channels that the problem
+ * was reported to instead, whatever became of them since. @returns the deliveries
+ */
 export async function storeNotice(
   tx: Tx,
   rule: Pick<RuleRow, 'id' | 'name' | 'tenant_id' | 'in_app'>,
@@ -86,7 +89,12 @@ export async function storeNotice(
     rule_name: rule.name,
     in_app,
   });
-  const rows = (await listActiveChannels(tx, rule.id)).map((channel) => ({
+  const openedAt = notice.items.map((item) => item.opened_at);
+  const channels =
+    notice.event === 'closed'
+      ? await lockReportedChannelsForShare(tx, rule.id, notice.condition, openedAt)
+      : await listActiveChannels(tx, rule.id);
+  const rows = channels.map((channel) => ({
     id: newId(),
     notification_id,
     tenant_id,

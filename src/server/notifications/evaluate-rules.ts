@@ -1,7 +1,7 @@
 import { advanceIncidents, type Findings, type IncidentChange } from '@/domain/notifications/advance-incidents';
 import type { Condition, Fact } from '@/domain/notifications/condition';
 import { noticeText } from '@/domain/notifications/notice-text';
-import { MAX_ITEMS, type NotificationItem } from '@/domain/notifications/notification';
+import type { NotificationItem } from '@/domain/notifications/notification';
 import { listThresholdBreaches } from '@/domain/notifications/thresholds';
 import { db, type Tx } from '../db/client';
 import { clock } from '../lib/clock';
@@ -99,7 +99,7 @@ async function storeNotices(
 ): Promise<string[]> {
   const deliveries: string[] = [];
   for (const [condition, list] of groupBy(reported, (one) => one.condition)) {
-    const items = list.slice(0, MAX_ITEMS).map(({ item }) => item);
+    const items = list.map(({ item }) => item);
     const text = noticeText(condition, event, items, list.length);
     const notice = { event, condition, ...text, items, items_total: list.length, created_at: at };
     deliveries.push(...(await storeNotice(tx, rule, notice)));

@@ -178,7 +178,7 @@ export const notifications = pgTable(
     condition: text({ enum: CONDITIONS }),
     title: text().notNull(),
     detail: text().notNull(),
-    /** The first of the incidents that it reports. */
+    /** The incidents that it reports; older notices have the first 50 of `items_total`. */
     items: jsonb().$type<NotificationItem[]>().notNull(),
     items_total: integer().notNull(),
     in_app: boolean().notNull(),
@@ -235,6 +235,8 @@ export const notificationDeliveries = pgTable(
     channel_kind: text({ enum: CHANNEL_KINDS }).notNull(),
     status: text({ enum: DELIVERY_STATUSES }).notNull(),
     attempts: integer().notNull().default(0),
+    /** How many of the notice's incidents the receiver accepted, where it is sent them one by one: the next attempt continues there. */
+    items_sent: integer().notNull().default(0),
     /** When it is due; null when it is over. */
     next_attempt_at: timestamptz(),
     /** Who sends it now, and since when: without an end it is taken over. */

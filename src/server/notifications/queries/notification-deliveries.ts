@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, lt, lte, not, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { DELIVERY_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
@@ -99,6 +99,47 @@ const expired = (now: string, before: string) =>
 const isDue = (now: string) =>
   or(lte(notificationDeliveries.next_attempt_at, now), isAhead(notificationDeliveries.next_attempt_at, now));
 
+/** Joins the notice `o` of a problem and the notice `c` of an end that have incidents in common: one opens at the time of its notice. */
+const HAVE_INCIDENTS = sql`o.event = 'opened' and c.event = 'closed' and o.condition = c.condition
+  and o.rule_id is not distinct from c.rule_id
+  and o.created_at in (select (i ->> 'opened_at')::timestamptz from jsonb_array_elements(c.items) i)`;
+
+/** An end waits until the channel was sent the problem, or that has failed. */
+const isWaiting = sql`exists (select from ${notifications} c join ${notifications} o on ${HAVE_INCIDENTS}
+  join ${notificationDeliveries} d on d.notification_id = o.id
+  where c.id = ${notificationDeliveries.notification_id} and d.channel_id = ${notificationDeliveries.channel_id}
+    and d.status in ('queued', 'sending'))`;
+
+type NoticeOfChannel = Pick<DeliveryRow, 'notification_id' | 'channel_id'>;
+
+/** Incidents of a problem whose end its channel was sent, or is being sent. */
+export async function listEndedIncidents(
+  executor: Executor,
+  { notification_id, channel_id }: NoticeOfChannel,
+): Promise<ReadonlySet<string>> {
+  const rows = await executor.execute<{ id: string }>(sql`
+    select e ->> 'incident_id' as id from ${notifications} o join ${notifications} c on ${HAVE_INCIDENTS}
+    join ${notificationDeliveries} d on d.notification_id = c.id cross join jsonb_array_elements(c.items) e
+    where o.id = ${notification_id} and d.channel_id = ${channel_id} and d.status in ('sending', 'sent')`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Incidents of an end that its channel was sent, or that an attempt may have sent it, at most `step` of them in one request. */
+export async function listSentIncidents(
+  executor: Executor,
+  { notification_id, channel_id }: NoticeOfChannel,
+  step: number,
+): Promise<ReadonlySet<string>> {
+  const rows = await executor.execute<{ id: string; ahead: number }>(sql`
+    select e.item ->> 'incident_id' as id,
+      (case when d.status = 'sent' then 0 else e.position - d.items_sent end)::int as ahead
+    from ${notifications} c join ${notifications} o on ${HAVE_INCIDENTS}
+    join ${notificationDeliveries} d on d.notification_id = o.id
+    cross join jsonb_array_elements(o.items) with ordinality e(item, position)
+    where c.id = ${notification_id} and d.channel_id = ${channel_id} and (d.attempts > 0 or d.items_sent > 0)`);
+  return new Set(rows.filter(({ ahead }) => ahead <= step).map(({ id }) => id));
+}
+
 /** Deliveries that are due at `now`, or whose sender has not been heard of since `leaseBefore`, the longest due first. */
 export async function listDueDeliveries(
   executor: Executor,
@@ -114,6 +155,7 @@ export async function listDueDeliveries(
         inArray(notificationDeliveries.status, ['queued', 'sending']),
         isDue(now),
         or(eq(notificationDeliveries.status, 'queued'), expired(now, leaseBefore)),
+        not(isWaiting),
       ),
     )
     .orderBy(asc(notificationDeliveries.next_attempt_at), asc(notificationDeliveries.id))
@@ -121,7 +163,7 @@ export async function listDueDeliveries(
   return rows.map(({ id }) => id);
 }
 
-/** Claims a delivery that is due, for one attempt. Null when it is not due, or when another worker has it. */
+/** Claims a delivery that is due, for one attempt. Null when it is not due, when another worker has it, or when it waits for another. */
 export async function claimDelivery(
   executor: Executor,
   id: string,
@@ -142,6 +184,7 @@ export async function claimDelivery(
         eq(notificationDeliveries.id, id),
         isDue(now),
         or(eq(notificationDeliveries.status, 'queued'), expired(now, leaseBefore)),
+        not(isWaiting),
       ),
     )
     .returning();
@@ -152,7 +195,10 @@ export async function claimDelivery(
 export async function settleDelivery(
   tx: Tx,
   { id, lease_owner }: Pick<DeliveryRow, 'id' | 'lease_owner'>,
-  outcome: Pick<DeliveryRow, 'status' | 'next_attempt_at' | 'response_status' | 'error' | 'finished_at'>,
+  outcome: Pick<
+    DeliveryRow,
+    'status' | 'attempts' | 'items_sent' | 'next_attempt_at' | 'response_status' | 'error' | 'finished_at'
+  >,
 ): Promise<boolean> {
   if (lease_owner === null) return false;
   const rows = await tx
@@ -169,12 +215,21 @@ export async function settleDelivery(
   return rows.length > 0;
 }
 
-/** Restarts a delivery that is over. */
-export async function requeueDelivery(tx: Tx, id: string, now: string): Promise<void> {
-  await tx
+/** Restarts a delivery that failed; with a problem also its end, if that failed on the same channel. @returns the ids */
+export async function requeueDelivery(
+  tx: Tx,
+  { id, notification_id, channel_id }: NoticeOfChannel & Pick<DeliveryRow, 'id'>,
+  now: string,
+): Promise<string[]> {
+  const isEnd = sql`${notificationDeliveries.status} = 'failed' and ${notificationDeliveries.channel_id} = ${channel_id}
+    and ${notificationDeliveries.notification_id} in (select c.id from ${notifications} o join ${notifications} c
+      on ${HAVE_INCIDENTS} where o.id = ${notification_id})`;
+  const rows = await tx
     .update(notificationDeliveries)
     .set({ status: 'queued', attempts: 0, next_attempt_at: now, response_status: null, error: null, finished_at: null })
-    .where(eq(notificationDeliveries.id, id));
+    .where(or(eq(notificationDeliveries.id, id), isEnd))
+    .returning({ id: notificationDeliveries.id });
+  return rows.map((row) => row.id);
 }
 
 /** Notes which recipients of a mail have it: a further attempt is for the others. */

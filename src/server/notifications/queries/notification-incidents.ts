@@ -69,6 +69,19 @@ export async function listActiveIncidents(
   return rows as (IncidentRow & { status: 'pending' | 'open' })[];
 }
 
+/** When incidents ended: null for those that did not; without those that do not exist any more. */
+export async function listIncidentEnds(
+  executor: Executor,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const { id, closed_at } = notificationIncidents;
+  const rows = await executor
+    .select({ id, closed_at })
+    .from(notificationIncidents)
+    .where(inArray(id, [...ids]));
+  return new Map(rows.map((row) => [row.id, row.closed_at]));
+}
+
 export async function insertIncidents(
   tx: Tx,
   rows: readonly (typeof notificationIncidents.$inferInsert)[],

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
 import { RULE_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
@@ -159,13 +159,48 @@ export function listActiveChannels(
 }
 
 /**
- * The conditions that any rule reports to a channel, and those of notices that a rule reported and that still wait for it or can be retried,
- * also if the rule is gone.
+ * The channels that a rule reported incidents of these times to, also those that it no longer uses and those that are off. They
+ * stay until the transaction ends.
+ */
+export function lockReportedChannelsForShare(
+  tx: Tx,
+  id: string,
+  condition: Condition | null,
+  openedAt: readonly string[],
+): Promise<Pick<typeof notificationChannels.$inferSelect, 'id' | 'name' | 'kind'>[]> {
+  const reported = tx
+    .select({ id: notificationDeliveries.channel_id })
+    .from(notificationDeliveries)
+    .innerJoin(notifications, eq(notifications.id, notificationDeliveries.notification_id))
+    .where(
+      and(
+        eq(notifications.rule_id, id),
+        eq(notifications.event, 'opened'),
+        condition === null ? undefined : eq(notifications.condition, condition),
+        inArray(notifications.created_at, [...new Set(openedAt)]),
+      ),
+    );
+  return tx
+    .select({ id: notificationChannels.id, name: notificationChannels.name, kind: notificationChannels.kind })
+    .from(notificationChannels)
+    .where(inArray(notificationChannels.id, reported))
+    .orderBy(asc(notificationChannels.id))
+    .for('key share');
+}
+
+/** Of a notice whose incidents are not all over: their ends will be sent to the same channels. */
+const hasOpenIncident = sql`(${notifications.event} = 'opened' and exists (select from ${notificationIncidents} i
+  where i.rule_id = ${notifications.rule_id} and i.condition = ${notifications.condition} and i.status = 'open'
+    and i.opened_at = ${notifications.created_at}))`;
+
+/**
+ * The conditions that any rule reports to a channel, and those of notices that a rule reported and that still wait for it, can be
+ * retried or will have an end, also if the rule is gone.
  */
 export async function listChannelConditions(executor: Executor, channelId: string): Promise<Condition[]> {
   const unsent = and(
     eq(notificationDeliveries.channel_id, channelId),
-    inArray(notificationDeliveries.status, ['queued', 'sending', 'failed']),
+    or(inArray(notificationDeliveries.status, ['queued', 'sending', 'failed']), hasOpenIncident),
     isNotNull(notifications.condition),
   );
   const rows = await union(

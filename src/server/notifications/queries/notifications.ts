@@ -1,7 +1,12 @@
 import { and, eq, gte, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { Condition } from '@/domain/notifications/condition';
-import { Notification, type NotificationListInput } from '@/domain/notifications/notification';
+import {
+  MAX_ITEMS,
+  Notification,
+  type NotificationItem,
+  type NotificationListInput,
+} from '@/domain/notifications/notification';
 import { getReachableTenants, isEmptyReach, type Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, buildSortKeys, hasText, selectColumns } from '../../db/declared-fields';
@@ -52,6 +57,10 @@ const isUnread = (userId: string): SQL => sql`(${notifications.id} > coalesce((s
 
 const SORTS = buildSortKeys(Notification, ['created_at'], notifications);
 
+const firstItems = sql<
+  NotificationItem[]
+>`jsonb_path_query_array(${notifications.items}, ${`$[0 to ${MAX_ITEMS - 1}]`}::jsonpath)`;
+
 /** The reader's notices, newest first; `q` is part of the title or of the detail. Two queries. */
 export function listNotifications(reader: InboxReader, input: NotificationListInput): Promise<Page<Notification>> {
   const unread = isUnread(reader.user_id);
@@ -65,7 +74,7 @@ export function listNotifications(reader: InboxReader, input: NotificationListIn
   const list = { sorts: SORTS, sort: '-created_at', id: notifications.id };
   return queryPage<Notification>(input, list, (paging) => ({
     rows: db
-      .select(selectColumns(Notification, notifications, { unread: sql<boolean>`${unread}` }))
+      .select(selectColumns(Notification, notifications, { items: firstItems, unread: sql<boolean>`${unread}` }))
       .from(notifications)
       .where(and(where, paging.after))
       .orderBy(...paging.order)

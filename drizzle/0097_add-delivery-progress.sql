@@ -1,0 +1,1 @@
+ALTER TABLE "notification_deliveries" ADD COLUMN "items_sent" integer DEFAULT 0 NOT NULL;
