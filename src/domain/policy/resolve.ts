@@ -20,11 +20,13 @@ export type UnresolvedReason = (typeof UNRESOLVED_REASONS)[number];
 
 type Unresolved = { readonly reason: UnresolvedReason };
 
-/** The only object that a name resolves to. With several, none is guessed. */
-function only<T>(found: readonly T[] | undefined): T | Unresolved {
-  const [first, ...more] = found ?? [];
-  if (first === undefined) return { reason: 'not_found' };
-  return more.length > 0 ? { reason: 'ambiguous' } : first;
+/** What a name of several objects resolves to: to `none`, so that no rule is guessed, or to `all` where nothing is changed. */
+type Several = 'none' | 'all';
+
+/** The objects that a name resolves to. */
+function selectNamed<T>(found: readonly T[] | undefined, several: Several): readonly T[] | Unresolved {
+  if (found === undefined || found.length === 0) return { reason: 'not_found' };
+  return several === 'none' && found.length > 1 ? { reason: 'ambiguous' } : found;
 }
 
 const isUnresolved = (value: object): value is Unresolved => 'reason' in value;
@@ -40,10 +42,11 @@ export const findGroups = (reference: string, groups: InventoryIndex['groups'], 
       : (group.project_id ?? group.tenant_id) === owner,
   );
 
-/** The one group of an endpoint. A name that only groups of tenants have is ambiguous to the installation: their ids are not. */
-function findOnlyGroup(reference: string, groups: InventoryIndex['groups'], owner: OwnerId) {
+/** The groups of an endpoint. A name that only groups of tenants have is ambiguous to the installation: their ids are not. */
+function findEndpointGroups(reference: string, groups: InventoryIndex['groups'], owner: OwnerId, several: Several) {
   const found = findGroups(reference, groups, owner);
-  return owner === null && found.length === 0 && groups.has(reference) ? { reason: 'ambiguous' as const } : only(found);
+  if (owner !== null || found.length > 0 || !groups.has(reference)) return selectNamed(found, several);
+  return several === 'none' ? { reason: 'ambiguous' as const } : selectNamed(groups.get(reference), several);
 }
 
 /**
@@ -54,32 +57,30 @@ function findEndpointWorkloads(
   endpoint: Endpoint,
   index: InventoryIndex,
   owner: OwnerId,
+  several: Several,
 ): readonly IndexedWorkload[] | Unresolved {
   const visible = (list: readonly IndexedWorkload[] | undefined) =>
     (list ?? []).filter((workload) => belongsTo(owner, workload));
   const orEmpty = (list: readonly IndexedWorkload[]) => (list.length > 0 ? list : { reason: 'empty' as const });
   switch (endpoint.kind) {
     case 'security_group': {
-      const group = findOnlyGroup(endpoint.reference, index.groups, owner);
-      if (isUnresolved(group)) return group;
-      const members = group.workload_ids.flatMap((id) => index.workloads.get(id) ?? []);
+      const groups = findEndpointGroups(endpoint.reference, index.groups, owner, several);
+      if (isUnresolved(groups)) return groups;
+      const members = groups.flatMap(({ workload_ids }) => workload_ids.flatMap((id) => index.workloads.get(id) ?? []));
       return orEmpty(visible(members));
     }
     case 'vmid': {
       const all = visible(index.by_vmid.get(endpoint.vmid));
-      if (endpoint.cluster === null) {
-        const one = only(all);
-        return isUnresolved(one) ? one : [one];
-      }
-      const cluster = only((index.clusters.get(endpoint.cluster) ?? []).map((id) => ({ id })));
-      if (isUnresolved(cluster)) return cluster;
-      const one = only(all.filter((workload) => workload.cluster_id === cluster.id));
-      return isUnresolved(one) ? one : [one];
+      if (endpoint.cluster === null) return selectNamed(all, several);
+      const clusters = selectNamed(index.clusters.get(endpoint.cluster), several);
+      if (isUnresolved(clusters)) return clusters;
+      return selectNamed(
+        all.filter((workload) => clusters.includes(workload.cluster_id)),
+        several,
+      );
     }
-    case 'workload': {
-      const one = only(visible(index.by_name.get(endpoint.name)));
-      return isUnresolved(one) ? one : [one];
-    }
+    case 'workload':
+      return selectNamed(visible(index.by_name.get(endpoint.name)), several);
     case 'tag':
       return orEmpty(visible(index.by_tag.get(endpoint.tag)));
     default:
@@ -92,8 +93,9 @@ function withoutTemplates(
   endpoint: Endpoint,
   index: InventoryIndex,
   owner: OwnerId,
+  several: Several,
 ): readonly IndexedWorkload[] | Unresolved {
-  const found = findEndpointWorkloads(endpoint, index, owner);
+  const found = findEndpointWorkloads(endpoint, index, owner, several);
   if (isUnresolved(found)) return found;
   const real = found.filter((workload) => !workload.template);
   return real.length > 0 ? real : { reason: 'template' };
@@ -104,9 +106,10 @@ export function resolveWorkloads(
   text: string,
   index: InventoryIndex,
   owner: OwnerId,
+  several: Several = 'none',
 ): readonly IndexedWorkload[] | Unresolved {
   const endpoint = parseEndpoint(text);
-  return 'error' in endpoint ? { reason: 'invalid' } : withoutTemplates(endpoint, index, owner);
+  return 'error' in endpoint ? { reason: 'invalid' } : withoutTemplates(endpoint, index, owner, several);
 }
 
 /** Spans of both families; only the word "any" means any. */
@@ -128,24 +131,24 @@ export function networkCidrs(network: Inventory['networks'][number], owner: Owne
   return owner === null ? network.cidrs : (network.cidrs_of_owners?.[owner] ?? null);
 }
 
-/** Subnets of the one network that is meant. Those that a tenant does not see make no name ambiguous for it. */
+/** Subnets of the network that is meant, or of all. Those that a tenant does not see make no name ambiguous for it. */
 export function resolveNetworkCidrs(
   { name, cluster }: { readonly name: string; readonly cluster: string | null },
   index: InventoryIndex,
   owner: OwnerId,
+  several: Several = 'none',
 ): { readonly cidrs: readonly string[] } | Unresolved {
   let named = index.networks.get(name) ?? [];
   if (cluster !== null) {
-    const found = only((index.clusters.get(cluster) ?? []).map((id) => ({ id })));
-    if (isUnresolved(found)) return found;
-    named = named.filter((network) => network.cluster_id === found.id);
+    const clusters = selectNamed(index.clusters.get(cluster), several);
+    if (isUnresolved(clusters)) return clusters;
+    named = named.filter((network) => clusters.includes(network.cluster_id));
   }
-  return only(
-    named.flatMap((network) => {
-      const cidrs = networkCidrs(network, owner);
-      return cidrs === null ? [] : [{ cidrs }];
-    }),
+  const found = selectNamed(
+    named.map((network) => networkCidrs(network, owner)).filter((cidrs) => cidrs !== null),
+    several,
   );
+  return isUnresolved(found) ? found : { cidrs: found.flat() };
 }
 
 /** The host itself: an address may be stored with the prefix length of its network. */
@@ -170,7 +173,7 @@ export function resolvePeers(
     const spans = collectSpans(network.cidrs);
     return spans[4].length + spans[6].length > 0 ? { ...spans, without_address: [] } : { reason: 'no_address' };
   }
-  const workloads = withoutTemplates(endpoint, index, owner);
+  const workloads = withoutTemplates(endpoint, index, owner, 'none');
   if (isUnresolved(workloads)) return workloads;
   const spans = collectSpans(workloads.flatMap((workload) => workload.addresses.map(stripPrefixLength)));
   if (spans[4].length + spans[6].length === 0) return { reason: 'no_address' };

@@ -167,3 +167,61 @@ it('finds nothing by a name that the reader may not see, as by one that does not
   }
   expect(await listMatches('server = group:hidden-group and client = open-01')).toEqual([id]);
 });
+
+it('finds all visible objects of a name that several have', async () => {
+  const clusters = [await makeCluster({ name: 'twin-1' }), await makeCluster({ name: 'twin-2' })];
+  const [ours, theirs] = [await makeTenant(), await makeTenant()];
+  const projects = [await makeProject(ours), await makeProject(theirs)];
+  const at = new Date(Date.now() - MINUTE).toISOString();
+  /** A conversation with a workload of a tenant in a cluster; each has the same names as the others. */
+  const store = async (i: number, cluster: { id: string }, project: { id: string }) => {
+    const server = await makeWorkload(cluster, project, { name: 'same-01', vmid: 301 + Math.floor(i / 2) });
+    const id = randomUUID();
+    await db.insert(trafficConversations).values({
+      ...{ id, conversation_key: randomUUID(), ordinal: 0, cluster_id: cluster.id, protocol: 'tcp', service_port: 443 },
+      ...{ client_ip: '192.0.2.1', server_ip: `10.8.${i}.2`, client_port: 40_000, server_port: 443 },
+      ...{ server_workload_id: server.id, server_cidr: `10.8.${i}.0/24`, action: 'allowed', decision: 'observed' },
+      ...{ is_closed: false, is_client_known: true, node_ids: [randomUUID()], first_seen_at: at, last_seen_at: at },
+      ...{ created_at: at, updated_at: at },
+    });
+    const [network] = await sql`select id from networks where cluster_id = ${cluster.id}`;
+    const [subnet] = await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
+      values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${`10.8.${i}.0/24`}, 'manual') returning id`;
+    await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
+      values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${subnet?.id}, ${`10.8.${i}.2`}, ${server.id}, 'manual')`;
+    return { id, workload_id: server.id };
+  };
+  for (const { id } of clusters) {
+    await sql`insert into networks (id, cluster_id, name, kind, source) values (gen_random_uuid(), ${id}, 'same-net', 'bridge', 'provider')`;
+  }
+  const stored = [];
+  for (const [i, project] of [projects[0], projects[0], projects[1], projects[1]].entries()) {
+    stored.push(await store(i, clusters[i % 2] as { id: string }, project as { id: string }));
+  }
+  for (const [tenant, own] of [
+    [ours, stored.slice(0, 2)],
+    [theirs, stored.slice(2)],
+  ] as const) {
+    const body = { name: 'same-group', tenant_id: tenant.id };
+    const { id } = await (await call('/security-groups', { headers, body })).json();
+    for (const { workload_id } of own) await call(`/security-groups/${id}/members`, { headers, body: { workload_id } });
+  }
+  const all = stored.map(({ id }) => id).sort();
+  const [first, last] = [stored.slice(0, 2), stored.slice(2)].map((part) => part.map(({ id }) => id).sort());
+  const reader = await bearer(await makeUser('viewer', ours));
+  for (const [name, everyone, own] of [
+    ['same-01', all, first],
+    ['vmid:301', first, first],
+    ['vmid:twin-1/301', [stored[0]?.id], [stored[0]?.id]],
+    ['vmid:302', last, []],
+    ['group:same-group', all, first],
+    ['network:same-net', all, first],
+    ['network:twin-2/same-net', [stored[1], stored[3]].map((one) => one?.id).sort(), [stored[1]?.id]],
+  ] as const) {
+    expect(await listMatches(`server = ${name}`), name).toEqual(everyone);
+    expect(await listMatches(`server = ${name}`, reader), name).toEqual(own);
+    expect(await listMatches(`server in (10.8.0.0/16) and not server = ${name}`), name).toEqual(
+      all.filter((id) => !everyone?.includes(id)),
+    );
+  }
+});

@@ -4,7 +4,6 @@ import { getReachableProjects, getReachableTenants, type Reach } from '@/domain/
 import type { OwnerId } from '@/domain/policy/acts-on';
 import { parseEndpoint } from '@/domain/policy/endpoint';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
-import { pinGroup } from '@/domain/policy/pin-group';
 import { resolveNetworkCidrs, resolveWorkloads } from '@/domain/policy/resolve';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import type { NamedEnd, VisibleWorkloads } from '../../traffic/storage/flow-selection';
@@ -18,15 +17,15 @@ function listNames(condition: Condition): string[] {
   return FIELDS.includes(condition.field) ? condition.values.filter((value) => parseEndFilter(value) === null) : [];
 }
 
-/** What a name means for one owner: workloads, or the subnets of a network. */
+/** What a name means for one owner: workloads, or the subnets of networks. If several have the name, it means all of them. */
 function resolveName(name: string, index: InventoryIndex, owner: OwnerId): NamedEnd {
   const text = name.replace(/^group:/, 'sg:');
   const endpoint = parseEndpoint(text);
   if (!('error' in endpoint) && endpoint.kind === 'network') {
-    const network = resolveNetworkCidrs(endpoint, index, owner);
+    const network = resolveNetworkCidrs(endpoint, index, owner, 'all');
     return { workload_ids: [], cidrs: 'reason' in network ? [] : network.cidrs };
   }
-  const found = resolveWorkloads(pinGroup(text, index.groups, owner), index, owner);
+  const found = resolveWorkloads(text, index, owner, 'all');
   return { workload_ids: 'reason' in found ? [] : found.map(({ id }) => id), cidrs: [] };
 }
 
