@@ -216,7 +216,7 @@ describe('a workload that moves', () => {
         await tx`update ${tx(table)} set bytes = bytes + 777777 where bucket_at < ${movedAt}
           and (source_workload_id in ${tx(moved)} or destination_workload_id in ${tx(moved)}) and service_port = 5432`;
       }
-      await tx`update workload_coverage set flows = 20, by_policy = 5, by_default = 15 where workload_id in ${tx(moved)}`;
+      await tx`update workload_coverage set flows = 20, by_policy = 5, by_default = 15, conflicts = 42 where workload_id in ${tx(moved)}`;
       await tx`update policies set name = 'ours-other', description = 'other' where tenant_id = ${ours.ids.tenant ?? ''}`;
       await tx`update residual_rules set policy_name = 'ours-other', workload_name = 'ours-other' where workload_id in ${tx(moved)}`;
       await tx`update deployments set policy_name = 'ours-other' where tenant_id = ${ours.ids.tenant ?? ''}`;

@@ -79,6 +79,14 @@ const SORTS: SortKeys = {
   covered_share: { column: SHARE, type: 'number', nullable: true },
 };
 
+/** Whether a day of coverage is visible: of a workload that came from another tenant, those after the one on which it came. */
+const isOwnDay = (reach: Reach): SQL =>
+  reach === 'all'
+    ? sql`true`
+    : sql`(workload_id, day) not in (select o.workload_id, d.day from ${workloadOwners} as o
+        join ${workloadCoverage} as d on d.workload_id = o.workload_id
+        where o.to_at is null and o.from_at is not null and d.day <= (o.from_at at time zone 'UTC')::date)`;
+
 type CountedWorkload = Omit<WorkloadCoverage, 'evidence_score'>;
 
 /** Visible workloads with what their flows match, from a day on. Two queries. */
@@ -98,13 +106,6 @@ async function listWorkloadCoverage(
     }),
   ];
   const sums = sql.raw(COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '));
-  // Of a workload that came from another tenant, the days after the one on which it came.
-  const ownDays =
-    reach === 'all'
-      ? sql``
-      : sql`and (workload_id, day) not in (select o.workload_id, d.day from ${workloadOwners} as o
-          join ${workloadCoverage} as d on d.workload_id = o.workload_id
-          where o.to_at is null and o.from_at is not null and d.day <= (o.from_at at time zone 'UTC')::date)`;
   const list = { sorts: SORTS, sort: 'covered_share', id: workloads.id };
   const page = await queryPage<Omit<CountedWorkload, 'workload_id'> & { id: string }>(input, list, (paging) => ({
     rows: db
@@ -132,7 +133,7 @@ async function listWorkloadCoverage(
       .leftJoin(coverageMarks, eq(coverageMarks.node_id, workloads.node_id))
       .leftJoin(
         sql`(select workload_id, ${sums}, max(last_flow_at) as last_flow_at from ${workloadCoverage}
-          where day >= ${from}::date ${ownDays} group by workload_id) as c`,
+          where day >= ${from}::date and ${isOwnDay(reach)} group by workload_id) as c`,
         sql`c.workload_id = ${workloads.id}`,
       )
       .where(and(...conditions, paging.after))
@@ -169,7 +170,8 @@ async function sumVerdictConflicts(
       (sum(sum(${workloadCoverage.conflicts})) over ())::float8 as all_flows
     from ${workloadCoverage} join ${workloads} on ${eq(workloads.id, workloadCoverage.workload_id)}
     where ${workloadCoverage.day} >= ${since}::date and ${workloadCoverage.conflicts} > 0
-      and ${workloadInReach(reach) ?? sql`true`} and ${dayInProject(sql`${workloadCoverage.day}`, reach) ?? sql`true`}
+      and ${workloadInReach(reach) ?? sql`true`} and ${isOwnDay(reach)}
+      and ${dayInProject(sql`${workloadCoverage.day}`, reach) ?? sql`true`}
     group by ${workloads.id}, ${workloads.name} order by 3 desc, 1 limit ${limit}`);
   return {
     flows: rows[0]?.all_flows ?? 0,
