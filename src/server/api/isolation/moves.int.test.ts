@@ -54,6 +54,9 @@ beforeAll(async () => {
   // The clock of the lab runs ahead of the database: what was reported is ten minutes old when they move.
   const then = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 600_000).toISOString();
   await sql`update traffic_flows set created_at = ${then}, first_seen_at = ${then}, observed_at = ${then}, updated_at = ${then}`;
+  // An attack from outside on one of them, in place of one on a workload that stays.
+  await sql`update traffic_flows set destination_ip = '10.65.0.11', destination_workload_id = ${byHand}, workload_id = null
+    where source_ip = '203.0.113.65'`;
   await sql`update flow_rollup_minutes set bucket_at = ${then}`;
   await sql`truncate traffic_by_workload, traffic_totals, flow_hour_totals, flow_complete_hours, traffic_marks`;
   await sql`insert into traffic_marks (cluster_id, bucket_at)
@@ -250,7 +253,7 @@ describe('a workload that moves', () => {
       };
       return items.map(({ destination_port }) => destination_port).sort();
     };
-    expect(await read(tenants.ours)).toEqual([12345]);
+    expect(await read(tenants.ours)).toEqual([12345, 12345]);
     expect(await read(tenants.theirs)).toEqual([7_000, 7_001]);
   });
   it('tells its new tenant since when it holds an address, and not that it did before', async () => {

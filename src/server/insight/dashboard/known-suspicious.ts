@@ -46,21 +46,22 @@ function createSubnetLookup(book: AddressBook): Surroundings['subnetOf'] {
   };
 }
 
-/** For which reach policies in audit mode are reported, and whose rules may be shown; null: none. */
-type Reaches = { readonly policies: Reach; readonly rules: Reach | null };
+/** Whose flows are shown, for which reach policies in audit mode are reported, and whose rules may be shown; null: none. */
+export type SuspiciousReach = { readonly flows: Reach; readonly policies: Reach; readonly rules: Reach | null };
 
 /** Guests made ready, each once for all that reached it. */
 function createGuestLookup(
   firewall: FirewallState,
-  { policies, rules }: Reaches,
+  { flows, policies, rules }: SuspiciousReach,
 ): (workloadId: string) => ReachedGuest | null {
   const { inputs } = firewall;
   const known = new Map<string, ReachedGuest | null>();
   const prepare = (workloadId: string): ReachedGuest | null => {
-    const context = guestContext(firewall, workloadId, policies);
     const workload = inputs.workloads.get(workloadId);
-    if (!context) return null;
-    if (!workload || rules === null || !isWithinReach(workload, rules)) return { context, read_at: null, view: null };
+    // A workload that went to another tenant is in the past of the reader, its present rules are not.
+    const context = workload && isWithinReach(workload, flows) ? guestContext(firewall, workloadId, policies) : null;
+    if (!workload || !context) return null;
+    if (rules === null || !isWithinReach(workload, rules)) return { context, read_at: null, view: null };
     let view: ReturnType<typeof createContextView> | undefined;
     return {
       context,
@@ -90,6 +91,9 @@ function withReadAt(verdict: SummedVerdict, read_at: string | null): SummedVerdi
     : { ...verdict, rules_say: { ...rules_say, read_at } };
 }
 
+/** For whom traffic is shown, with the names that workloads had for them which have moved away. */
+export type SuspiciousReader = SuspiciousReach & { readonly former: ReadonlyMap<string, string | null> };
+
 /** Counts how often a thing was another one than before. Only the last one is held. */
 class Versions<T extends object> {
   #last: T | null = null;
@@ -107,7 +111,7 @@ class Versions<T extends object> {
  * and most of the answer is unchanged: only what is new, or has changed inputs, is evaluated.
  */
 export class KnownSuspicious {
-  readonly #reaches: Reaches;
+  readonly #reader: SuspiciousReader;
   readonly #known = new Map<string, Known | null>();
   readonly #entries = new Map<string, SuspiciousEntry>();
   readonly #books = new Versions<AddressBook>();
@@ -115,8 +119,8 @@ export class KnownSuspicious {
   #surroundings: (Surroundings & { readonly book: AddressBook }) | null = null;
   #looks = 0;
 
-  constructor(reaches: Reaches) {
-    this.#reaches = reaches;
+  constructor(reader: SuspiciousReader) {
+    this.#reader = reader;
   }
 
   /** How many ends are known. */
@@ -129,7 +133,7 @@ export class KnownSuspicious {
     const before = this.#surroundings;
     if (before?.inputs === inputs && before.book === book) return before;
     const subnetOf = before?.book === book ? before.subnetOf : createSubnetLookup(book);
-    this.#surroundings = { inputs, book, subnetOf, version: (before?.version ?? 0) + 1 };
+    this.#surroundings = { inputs, book, subnetOf, reader: this.#reader, version: (before?.version ?? 0) + 1 };
     return this.#surroundings;
   }
 
@@ -138,7 +142,7 @@ export class KnownSuspicious {
     this.#looks += 1;
     const versions = { book: this.#books.of(book), firewall: this.#states.of(firewall) };
     const { subnetOf } = this.surroundings(firewall.inputs, book);
-    const guestOf = createGuestLookup(firewall, this.#reaches);
+    const guestOf = createGuestLookup(firewall, this.#reader);
     const found: SuspiciousEntry[] = [];
     for (const { ends, sums } of rows) {
       const known = this.#knownOf(ends);

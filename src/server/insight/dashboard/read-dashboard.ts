@@ -196,7 +196,7 @@ export async function readDashboardSecurity(
     readFirewallState(),
     countRunningByNode(flow.reach),
   ]);
-  const reach = { policies: policy?.reach ?? [], rules: workload?.reach ?? null };
+  const reach = { flows: flow.reach, policies: policy?.reach ?? [], rules: workload?.reach ?? null };
   const suspicious = await readSuspicious(selection, firewall, reach, input.suspicious_limit);
   const policies = policy && countPolicyStatuses(firewall, policy.reach);
   const agents = { watched: 0, silent: 0, unwatched: 0 };

@@ -1,23 +1,21 @@
 import type { SuspiciousSummary, SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
-import type { Reach } from '@/domain/permissions';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { cache } from '../../lib/cache';
-import type { FlowSelection } from '../../traffic/storage/flow-selection';
+import { type FlowSelection, listFormerNames } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { readRemovedSubnets } from './counts';
-import { KnownSuspicious } from './known-suspicious';
+import { KnownSuspicious, type SuspiciousReach } from './known-suspicious';
 import type { SuspiciousEntry } from './suspicious-entry';
 
-/** What those see who may see all policies, with rules and without. Others see little, and each something else. */
+/** What those see who may see all flows and policies, with rules and without. Others see little, and each something else. */
 const shared = cache<KnownSuspicious>({ name: 'suspicious_flows', maxEntries: 2, entriesOf: ({ size }) => size });
 
-function getKnownSuspicious({ policies, rules }: SuspiciousReach): KnownSuspicious {
-  const make = () => new KnownSuspicious({ policies, rules });
-  const isShared = policies === 'all' && (rules === 'all' || rules === null);
+function getKnownSuspicious(reach: SuspiciousReach, { periods }: FlowSelection): KnownSuspicious {
+  const { flows, policies, rules } = reach;
+  const make = () => new KnownSuspicious({ ...reach, former: listFormerNames(periods) });
+  const isShared = flows === 'all' && policies === 'all' && (rules === 'all' || rules === null);
   return isShared ? shared.load(`rules ${rules}`, null, make) : make();
 }
-
-export type SuspiciousReach = { readonly policies: Reach; readonly rules: Reach | null };
 
 const compareEntries = (a: SuspiciousEntry, b: SuspiciousEntry) =>
   a.rank - b.rank || b.sums.last_seen_ms - a.sums.last_seen_ms || (a.key < b.key ? -1 : 1);
@@ -45,7 +43,8 @@ function summarize(found: readonly SuspiciousEntry[]): SuspiciousSummary {
 /**
  * Sources outside all current subnets that reached or tried to reach sensitive ports, the worst first: all of them,
  * or the `limit` worst, with the counts of all. What can be shown of a workload's rules goes into the decision; the
- * rules themselves are named where `rules` permits it, policies in audit mode where `policies` does.
+ * rules themselves are named where `rules` permits it, policies in audit mode where `policies` does. Of a workload that
+ * went to another tenant it is what the agents saw, under its name of then.
  */
 export async function readSuspicious(
   selection: FlowSelection,
@@ -56,7 +55,7 @@ export async function readSuspicious(
   const { book, gone } = await readRemovedSubnets();
   const rows = await flowStore().suspicious(selection, gone);
   // Nothing is awaited from here on: another reader's call would change the totals.
-  const known = getKnownSuspicious(reach);
+  const known = getKnownSuspicious(reach, selection);
   const found = known.look(rows, firewall, book);
   const surroundings = known.surroundings(firewall.inputs, book);
   const entries = selectFirst(found, compareEntries, limit).map((entry) => entry.say(surroundings));

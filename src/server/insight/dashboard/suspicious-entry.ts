@@ -1,11 +1,13 @@
 import { SEVERITIES, type SensitiveService } from '@/domain/dashboard/sensitive-ports';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { formatFlowEnd } from '@/domain/flow/flow-end';
+import { isWithinReach } from '@/domain/permissions';
 import { mergeVerdicts, NO_VERDICT, type SummedVerdict } from '@/domain/summed-verdict';
 import type { PolicyInputs } from '../../enforcement/policies/policy-inputs';
 import { stableKey } from '../../lib/ids';
 import { readSuspiciousSums, type SuspiciousEnds, type SuspiciousSums } from '../../traffic/storage/suspicious-row';
 import type { SuspiciousVerdict } from './evaluate-suspicious';
+import type { SuspiciousReader } from './known-suspicious';
 
 const sum = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : a + b);
 
@@ -22,6 +24,7 @@ export type Surroundings = {
   readonly inputs: PolicyInputs;
   /** The longest known subnet of an address; null: outside. */
   readonly subnetOf: (address: string) => string | null;
+  readonly reader: SuspiciousReader;
   /** Another number whenever one of these is another. */
   readonly version: number;
 };
@@ -89,10 +92,11 @@ export class SuspiciousEntry {
     return this.#cached.entry;
   }
 
-  #entry(sums: SuspiciousSums, { inputs, subnetOf }: Surroundings): SuspiciousTraffic {
+  #entry(sums: SuspiciousSums, { inputs, subnetOf, reader }: Surroundings): SuspiciousTraffic {
     const { cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol } = this.#ends;
     const { key, severity, decision } = this.#evaluated;
     const workload = destination_workload_id === null ? undefined : inputs.workloads.get(destination_workload_id);
+    const isOwn = workload !== undefined && isWithinReach(workload, reader.flows);
     this.#id ??= stableKey([key]);
     return {
       id: this.#id,
@@ -105,7 +109,7 @@ export class SuspiciousEntry {
       destination_label: formatFlowEnd(destination_ip, subnetOf(destination_ip)),
       // A workload that is gone has no page to lead to.
       destination_workload_id: workload?.id ?? null,
-      destination_workload_name: workload?.name ?? null,
+      destination_workload_name: (isOwn ? workload.name : workload && reader.former.get(workload.id)) ?? null,
       service: this.#service,
       port,
       protocol,

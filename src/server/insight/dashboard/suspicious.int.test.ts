@@ -2,19 +2,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Dashboard } from '@/domain/dashboard/dashboard';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { type IpAddress, parseIp } from '@/domain/net/ip-address';
-import { sqlClient } from '@/server/db/client';
+import { systemScope } from '@/server/auth/scope';
+import { db, sqlClient } from '@/server/db/client';
+import { storeGuestSnapshots } from '@/server/enforcement/queries/firewall-snapshots';
 import { addressBook } from '@/server/traffic/flows/address-book';
+import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
+import { readDashboardSecurity } from './read-dashboard';
 import {
   ago,
   DATABASE,
   flow,
+  guest,
   type Headers,
   NOW,
   type PlantedDashboard,
   plantDashboard,
   SINCE,
+  UNTIL,
   WEB,
   WEB6,
 } from './testing/planted-dashboard.fixture';
@@ -42,6 +48,18 @@ const OF_DATABASE = [
 ];
 const UNOWNED = ['critical 198.51.100.7 10.1.0.99 6379 observed 1'];
 const ALL = [...OF_WEB, ...OF_DATABASE, ...UNOWNED].sort();
+
+/** What a user sees whose role shows the flows of one tenant, and policies and workloads of the whole installation. */
+async function readAsSupport(tenantId: string) {
+  const scopes = {
+    flow: systemScope('flow:read', 'test', [tenantId]),
+    workload: systemScope('workload:read', 'test'),
+    policy: systemScope('policy:read', 'test'),
+  };
+  const none = { ipam: null, cluster: null, agent: null };
+  const input = { since: SINCE, until: UNTIL, suspicious_limit: undefined };
+  return (await readDashboardSecurity({ ...scopes, ...none }, input)).suspicious_traffic;
+}
 
 beforeAll(async () => {
   fixture = await plantDashboard();
@@ -165,5 +183,42 @@ describe('suspicious traffic', () => {
     expect(suspicious_traffic.find(({ source_ip }) => source_ip === '198.51.100.20')).toMatchObject({
       ...{ action: 'dropped', rules_say: { action: 'allowed', kind: 'not_enforced' }, differs: true },
     });
+  });
+
+  it('tells the former tenant of a workload its traffic of then, whatever the new one does with it', async () => {
+    const { ours, theirs } = fixture;
+    const { id, name } = theirs.workload;
+    const body = { project_id: ours.project.id, workload_ids: [id] };
+    const headers = await bearer(await makeUser('super_admin'));
+    const before = await fixture.read('', theirs.headers);
+    expect(before.suspicious_traffic.map(seen)).toEqual(expect.arrayContaining([...OF_DATABASE]));
+    expect((await call('/workloads/assign', { headers, body })).status).toBe(200);
+    const decisionOf = async () =>
+      (await fixture.read()).suspicious_traffic.find(
+        ({ destination_workload_id: of, port }) => of === id && port === 5432,
+      )?.decision;
+    const readAll = async () => [
+      (await fixture.read('', theirs.headers)).suspicious_traffic,
+      await readAsSupport(theirs.tenant.id),
+    ];
+    const atMove = await readAll();
+    await sql`update workloads set name = 'renamed-since' where id = ${id}`;
+    const rules = [{ pos: 0, type: 'in', action: 'DROP', proto: 'tcp', dport: '22', enable: 1 }];
+    const state = guest({ options: { enable: 1, policy_in: 'ACCEPT' }, rules });
+    await storeGuestSnapshots(db, [{ workload_id: id, read_at: NOW.toISOString(), state_hash: 'new', state }]);
+    await expect.poll(decisionOf).toBe('default_accept');
+    const after = await readAll();
+    expect(after).toEqual(atMove);
+    for (const entries of after) {
+      const own = entries.filter((e) => e.destination_workload_id === id && e.destination_ip === DATABASE);
+      expect(own.map(({ destination_workload_name: shown, port, decision }) => [shown, port, decision]).sort()).toEqual(
+        [
+          [name, 22, 'observed'],
+          [name, 3389, 'drop'],
+          [name, 5432, 'observed'],
+        ],
+      );
+      expect(own.filter(({ rules_say }) => rules_say !== null)).toEqual([]);
+    }
   });
 });

@@ -47,7 +47,7 @@ export const collectCriticalTraffic: Collector = async (reach) => {
     selectFlows(systemScope('flow:read', 'notifications', reach), { since }),
     readFirewallState(),
   ]);
-  const { entries } = await readSuspicious(selection, firewall, { policies: reach, rules: null });
+  const { entries } = await readSuspicious(selection, firewall, { flows: reach, policies: reach, rules: null });
   const critical = entries.filter(({ severity }) => severity === 'critical');
   const matters = groupBy(critical, toTargetKey);
   return { facts: [...matters].map(([key, list]) => trafficFact(key, list)).filter((fact) => fact !== null) };

@@ -27,6 +27,16 @@ export type FlowReach = {
  */
 export type OwnedPeriod = { workload_id: string; from: string | null; to: string | null; name: string | null };
 
+/** The names that workloads had when they moved away, of those that are not back. */
+export function listFormerNames(periods: readonly OwnedPeriod[]): ReadonlyMap<string, string | null> {
+  const back = new Set(periods.filter(({ to }) => to === null).map(({ workload_id }) => workload_id));
+  return new Map(
+    periods
+      .filter(({ workload_id, to }) => to !== null && !back.has(workload_id))
+      .map(({ workload_id, name }) => [workload_id, name]),
+  );
+}
+
 /** Which flows are meant: in which range of time, and what the reader narrows them down to. */
 export type FlowSelection = FlowReach & {
   /** Flows that were last observed before are expired. */

@@ -5,7 +5,7 @@ import { likePattern } from '../../../db/declared-fields';
 import { pgArray } from '../../../db/pg-array';
 import { clusters, nodes } from '../../../db/schema/clusters';
 import { workloads } from '../../../db/schema/workloads';
-import type { FlowSelection, OwnedPeriod, TextSelection } from '../flow-selection';
+import { type FlowSelection, listFormerNames, type OwnedPeriod, type TextSelection } from '../flow-selection';
 import { NONE } from './statement';
 
 /** Names of the inventory, which is in PostgreSQL; ids that it does not know are missing. */
@@ -34,12 +34,7 @@ export async function findNames(ids: Ids): Promise<Names> {
 
 /** The name of a workload: of those that went away the one they had then. */
 export function nameWorkloads({ workloads: known }: Names, periods: readonly OwnedPeriod[]) {
-  const back = new Set(periods.filter(({ to }) => to === null).map(({ workload_id }) => workload_id));
-  const then = new Map(
-    periods
-      .filter(({ workload_id, to }) => to !== null && !back.has(workload_id))
-      .map(({ workload_id, name }) => [workload_id, name]),
-  );
+  const then = listFormerNames(periods);
   return (id: string | null): { id: string | null; name: string | null } => {
     const name = id === null ? undefined : known.get(id);
     // What the inventory does not have any more is not named.
