@@ -37,7 +37,7 @@ const evaluateSuspicious = vi.spyOn(evaluation, 'evaluateSuspicious').mockImplem
   };
 });
 
-const ALL = { flows: 'all', policies: 'all', rules: 'all', former: new Map() } as const;
+const ALL = { flows: 'all', policies: 'all', rules: 'all', prefixes: 'all', former: new Map() } as const;
 const CLUSTER = '01900000-0000-7000-8000-000000000001';
 const book = (cidrs: string[]) => new AddressBook({ cidrs, workloads: [], addresses: [] });
 const BOOKS = [book([]), book(['198.51.100.0/24']), book(['10.0.0.0/8']), book(['10.0.0.0/24', '10.0.0.0/8'])] as const;

@@ -91,8 +91,11 @@ function withReadAt(verdict: SummedVerdict, read_at: string | null): SummedVerdi
     : { ...verdict, rules_say: { ...rules_say, read_at } };
 }
 
-/** For whom traffic is shown, with the names that workloads had for them which have moved away. */
-export type SuspiciousReader = SuspiciousReach & { readonly former: ReadonlyMap<string, string | null> };
+/** For whom traffic is shown, with the subnets that they may see, and the names that workloads had for them which have moved away. */
+export type SuspiciousReader = SuspiciousReach & {
+  readonly prefixes: 'all' | ReadonlySet<string>;
+  readonly former: ReadonlyMap<string, string | null>;
+};
 
 /** Counts how often a thing was another one than before. Only the last one is held. */
 class Versions<T extends object> {

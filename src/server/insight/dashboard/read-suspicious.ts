@@ -10,9 +10,14 @@ import type { SuspiciousEntry } from './suspicious-entry';
 /** What those see who may see all flows and policies, with rules and without. Others see little, and each something else. */
 const shared = cache<KnownSuspicious>({ name: 'suspicious_flows', maxEntries: 2, entriesOf: ({ size }) => size });
 
-function getKnownSuspicious(reach: SuspiciousReach, { periods }: FlowSelection): KnownSuspicious {
+function getKnownSuspicious(reach: SuspiciousReach, { prefixes, periods }: FlowSelection): KnownSuspicious {
   const { flows, policies, rules } = reach;
-  const make = () => new KnownSuspicious({ ...reach, former: listFormerNames(periods) });
+  const make = () =>
+    new KnownSuspicious({
+      ...reach,
+      prefixes: prefixes === 'all' ? 'all' : new Set(prefixes),
+      former: listFormerNames(periods),
+    });
   const isShared = flows === 'all' && policies === 'all' && (rules === 'all' || rules === null);
   return isShared ? shared.load(`rules ${rules}`, null, make) : make();
 }

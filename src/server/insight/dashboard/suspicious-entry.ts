@@ -29,6 +29,9 @@ export type Surroundings = {
   readonly version: number;
 };
 
+/** Instead of a subnet that the reader may not see, as in `cidrIfVisible`: the address is inside, but not where. */
+const HIDDEN_SUBNET = '0.0.0.0/0';
+
 /** An entry of the dashboard. What is read and reported about it is kept as long as it is unchanged. */
 export class SuspiciousEntry {
   readonly #ends: SuspiciousEnds;
@@ -97,6 +100,8 @@ export class SuspiciousEntry {
     const { key, severity, decision } = this.#evaluated;
     const workload = destination_workload_id === null ? undefined : inputs.workloads.get(destination_workload_id);
     const isOwn = workload !== undefined && isWithinReach(workload, reader.flows);
+    const subnet = subnetOf(destination_ip);
+    const isSubnetVisible = subnet === null || isOwn || reader.prefixes === 'all' || reader.prefixes.has(subnet);
     this.#id ??= stableKey([key]);
     return {
       id: this.#id,
@@ -106,7 +111,7 @@ export class SuspiciousEntry {
       source_ip,
       source_label: formatFlowEnd(source_ip, null),
       destination_ip,
-      destination_label: formatFlowEnd(destination_ip, subnetOf(destination_ip)),
+      destination_label: formatFlowEnd(destination_ip, isSubnetVisible ? subnet : HIDDEN_SUBNET),
       // A workload that is gone has no page to lead to.
       destination_workload_id: workload?.id ?? null,
       destination_workload_name: (isOwn ? workload.name : workload && reader.former.get(workload.id)) ?? null,

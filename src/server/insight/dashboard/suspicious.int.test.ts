@@ -185,6 +185,25 @@ describe('suspicious traffic', () => {
     });
   });
 
+  it('names no subnet to a tenant that only another one sees', async () => {
+    const { ours, theirs, cluster, network } = fixture;
+    const subnet = await fixture.subnet('10.88.0.0/24');
+    await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
+      values (gen_random_uuid(), ${cluster.id}, ${network}, ${subnet}, '10.88.0.20', ${theirs.workload.id}, 'manual')`;
+    const findSubnet = async () => (await addressBook()).subnetOf(parseIp('10.88.0.20') as IpAddress);
+    await expect.poll(findSubnet).toBe('10.88.0.0/24');
+    await fixture.report(0, [flow('198.51.100.50', '10.88.0.20', 22, { vmid: ours.workload.vmid })]);
+    const findLabel = (entries: readonly SuspiciousTraffic[]) =>
+      entries.find(({ source_ip }) => source_ip === '198.51.100.50')?.destination_label;
+    const findLabelFor = async (headers?: Headers) => findLabel((await fixture.read('', headers)).suspicious_traffic);
+    await expect.poll(() => findLabelFor()).toBe('10.88.0.20 internal (10.88.0.0/24)');
+    const flows = await (await call('/flows?address=10.88.0.20', { headers: ours.headers })).json();
+    expect(flows.items).toMatchObject([{ destination_label: '10.88.0.20 internal', destination_workload_id: null }]);
+    expect(await findLabelFor(ours.headers)).toBe('10.88.0.20 internal');
+    expect(findLabel(await readAsSupport(ours.tenant.id))).toBe('10.88.0.20 internal');
+    expect(await findLabelFor()).toBe('10.88.0.20 internal (10.88.0.0/24)');
+  });
+
   it('tells the former tenant of a workload its traffic of then, whatever the new one does with it', async () => {
     const { ours, theirs } = fixture;
     const { id, name } = theirs.workload;
@@ -193,7 +212,7 @@ describe('suspicious traffic', () => {
     const before = await fixture.read('', theirs.headers);
     expect(before.suspicious_traffic.map(seen)).toEqual(expect.arrayContaining([...OF_DATABASE]));
     expect((await call('/workloads/assign', { headers, body })).status).toBe(200);
-    const decisionOf = async () =>
+    const findDecision = async () =>
       (await fixture.read()).suspicious_traffic.find(
         ({ destination_workload_id: of, port }) => of === id && port === 5432,
       )?.decision;
@@ -206,7 +225,7 @@ describe('suspicious traffic', () => {
     const rules = [{ pos: 0, type: 'in', action: 'DROP', proto: 'tcp', dport: '22', enable: 1 }];
     const state = guest({ options: { enable: 1, policy_in: 'ACCEPT' }, rules });
     await storeGuestSnapshots(db, [{ workload_id: id, read_at: NOW.toISOString(), state_hash: 'new', state }]);
-    await expect.poll(decisionOf).toBe('default_accept');
+    await expect.poll(findDecision).toBe('default_accept');
     const after = await readAll();
     expect(after).toEqual(atMove);
     for (const entries of after) {
