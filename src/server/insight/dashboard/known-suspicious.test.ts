@@ -97,6 +97,15 @@ it('says after any looks what it would say at the first', () => {
   );
 });
 
+it('shows traffic from a source whose text is no address', () => {
+  const entries = found(new KnownSuspicious(ALL), {
+    rows: [{ ends: `${CLUSTER}|0:102:304|10.0.0.5|a|22|tcp|accept||`, sums: '1|5|5|1|2' }] as never[],
+    firewall: { inputs: ENVIRONMENTS[0], guests: new Map(), readAt: () => null } as unknown as FirewallState,
+    book: BOOKS[2],
+  });
+  expect(entries).toMatchObject([{ source_ip: '0:102:304', source_label: '0:102:304 external' }]);
+});
+
 it('rebuilds an entry only when part of it changed', () => {
   const known = new KnownSuspicious(ALL);
   const at = (inputs: object, sums: string, read = '2026-01-01') =>

@@ -32,14 +32,14 @@ type Known = {
 /** More than these are not kept from one look to the next: about 30 MB. */
 const MAX_KNOWN = 20_000;
 
-/** The longest known subnet of an address, each address looked up once. What is no address counts as a known one. */
+/** The longest known subnet of an address, each address looked up once. What is no address is in none. */
 function createSubnetLookup(book: AddressBook): Surroundings['subnetOf'] {
   const known = new Map<string, string | null>();
   return (address) => {
     let subnet = known.get(address);
     if (subnet === undefined) {
       const ip = parseIp(address);
-      subnet = ip ? book.subnetOf(ip) : address;
+      subnet = ip && book.subnetOf(ip);
       known.set(address, subnet);
     }
     return subnet;

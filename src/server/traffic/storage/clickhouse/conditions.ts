@@ -26,6 +26,10 @@ export const portIn = (column: Part, { first, last }: PortRange): Part =>
     ? ch`ifNull(${column} = ${number(first)}, false)`
     : ch`ifNull(${column} between ${number(first)} and ${number(last)}, false)`;
 
+/** Whether an address is one of IPv4. All are stored as IPv6; `::ffff:0:a.b.c.d` is no IPv4, although its text begins in the same way. */
+export const isIpv4 = (column: Part): Part =>
+  ch`${column} between toIPv6('::ffff:0.0.0.0') and toIPv6('::ffff:255.255.255.255')`;
+
 /** Whether an address is in a network. */
 export function addressIn(column: Part, cidr: string): Part {
   const network = parseCidr(cidr);
@@ -42,7 +46,7 @@ export function endMatches(columns: { ip: Part; cidr: Part }, filter: EndFilter)
 
 /** SQL of an address as it is shown. */
 export const addressText = (column: Part): Part =>
-  ch`if(startsWith(toString(${column}), '::ffff:'), substring(toString(${column}), 8), toString(${column}))`;
+  ch`if(${isIpv4(column)}, substring(toString(${column}), 8), toString(${column}))`;
 
 /** Filters that flows and their rollups have in common. */
 export function commonConditions({ visible, filter }: Pick<FlowSelection, 'visible' | 'filter'>): Part[] {

@@ -3,7 +3,7 @@ import { type Conversation, tabulate } from '@/domain/topology/conversation-tabl
 import { type ConversationFilter, type GroupConversation, MAX_CONVERSATIONS } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
-import { addressText, isNone } from './conditions';
+import { addressText, isIpv4, isNone } from './conditions';
 import type { Connection } from './connection';
 import { selectSingleRows } from './flow-conditions';
 import { IS_ANSWERED, PORT_REPLY, SERVICE_PORT } from './flow-direction';
@@ -24,7 +24,7 @@ async function selectReports(selection: BoundedSelection, source: CountedSource,
   if (source !== 'flows')
     return ch`select t.*, toBool(false) as answered from (${reportedRollups(selection, source)}) as t`;
   const prefix = (end: string) =>
-    ch`concat(${addressText(raw(`t.${end}_ip`))}, if(startsWith(toString(t.${raw(end)}_ip), '::ffff:'), '/32', '/128')) as ${raw(end)}_prefix,
+    ch`concat(${addressText(raw(`t.${end}_ip`))}, if(${isIpv4(raw(`t.${end}_ip`))}, '/32', '/128')) as ${raw(end)}_prefix,
       toBool(t.${raw(end)}_cidr <> '') as ${raw(end)}_internal`;
   const columns = ch`${raw([...SAME, ...FLOW].map((name) => `t.${name} as ${name}`).join(', '))}, ${prefix('source')}, ${prefix('destination')},
     ${SERVICE_PORT} as service_port, ${raw(PORT_REPLY)} as reply, toBool(${raw(IS_ANSWERED)}) as answered, toInt64(1) as flows`;

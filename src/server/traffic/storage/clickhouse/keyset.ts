@@ -1,4 +1,5 @@
 import type { Page } from '@/domain/list';
+import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { createCursorError, decodeCursor, encodeCursor, type SortType } from '../../../db/keyset';
 import { any, ch, join, number, type Part, text, time } from './statement';
 
@@ -14,8 +15,11 @@ function toValue({ type }: SortColumn, value: string | number | boolean): Part {
       return time(String(value));
     case 'number':
       return number(Number(value));
-    case 'address':
-      return ch`toIPv6OrDefault(${text(String(value))})`;
+    case 'address': {
+      const address = parseIp(String(value));
+      if (!address) throw createCursorError();
+      return ch`toIPv6(${text(formatIp(address))})`;
+    }
     case 'text':
       return text(String(value));
   }

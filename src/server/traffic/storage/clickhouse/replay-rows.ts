@@ -2,7 +2,7 @@ import { EPHEMERAL_FROM } from '@/domain/flow/service-port';
 import type { ObservedConversation } from '@/domain/impact/replay';
 import type { ReplaySelection } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
-import { addressText } from './conditions';
+import { addressText, isIpv4 } from './conditions';
 import type { Connection } from './connection';
 import { conversationSide } from './conversations';
 import { flowsCountedOnce } from './counted-once';
@@ -49,10 +49,9 @@ function summedUp(rows: Part): Part {
 /** A subnet that the reader may not see is every address: then the network around the address is used. */
 const getPrefix = (end: Ends, cidr: Part): Part => {
   const address = raw(`t.${end}_ip`);
-  const isMapped = ch`startsWith(toString(${address}), '::ffff:')`;
-  const range = ch`tupleElement(IPv6CIDRToRange(${address}, if(${isMapped}, 120, 48)), 1)`;
+  const range = ch`tupleElement(IPv6CIDRToRange(${address}, if(${isIpv4(address)}, 120, 48)), 1)`;
   return ch`if(${cidr} not in ('', '0.0.0.0/0', '::/0'), ${cidr},
-    concat(${addressText(range)}, if(${isMapped}, '/24', '/48')))`;
+    concat(${addressText(range)}, if(${isIpv4(address)}, '/24', '/48')))`;
 };
 
 function selectFlows(selection: ReplaySelection, at: Part, about: readonly string[]): Part {

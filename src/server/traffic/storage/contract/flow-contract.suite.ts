@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { FLOW_SORTS } from '@/domain/choices';
 import type { Flow, FlowListInput } from '@/domain/flow/flow';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
+import { decodeCursor, encodeCursor } from '@/server/db/keyset';
 import type { FlowReach, FlowSelection } from '../flow-selection';
 import {
   type ContractEngine,
@@ -63,6 +64,7 @@ export function describeFlowContract(name: string, { store, clear, share = 1 }: 
         expect(total < 0 || page.total === total).toBe(true);
         total = page.total;
         found.push(...page.items);
+        expect(found.length).toBeLessThanOrEqual(total);
         if (page.next_cursor === null) {
           expect(found.length).toBe(total);
           return found;
@@ -135,6 +137,15 @@ export function describeFlowContract(name: string, { store, clear, share = 1 }: 
       const values = pages.map((flow) => flow[field]).filter((value) => typeof value === 'number');
       const sorted = [...values].sort((a, b) => (sort.startsWith('-') ? b - a : a - b));
       expect(values).toEqual(sorted);
+    });
+
+    it.each(['source_ip', 'destination_ip'])('refuses a cursor with a %s that is no address', async (sort) => {
+      const selection = makeSelection(findReach('everything'), {});
+      const { next_cursor } = await store.list(selection, { sort, limit: 1 } as FlowListInput);
+      const [, id] = decodeCursor(next_cursor ?? '', 'text');
+      const cursor = encodeCursor('0:102:304', id);
+      const list = store.list(selection, { sort, limit: 1, cursor } as FlowListInput);
+      await expect(list).rejects.toMatchObject({ code: 'malformed' });
     });
 
     it('gives in the tail what was stored since', async () => {

@@ -74,6 +74,14 @@ type Random = () => number;
 
 const SERVICES = [443, 443, 22, 5432, 53];
 
+/** One of them begins as addresses of IPv4 do where they are stored as IPv6. */
+const OUTSIDE = [
+  { ip: '203.0.0.9', prefix: '203.0.0.0/24' },
+  { ip: '203.0.1.9', prefix: '203.0.1.0/24' },
+  { ip: '2001:db8::9', prefix: '2001:db8::/48' },
+  { ip: '::ffff:0:102:304', prefix: '::/48' },
+] as const;
+
 /** Known workloads, addresses of known subnets without a workload, and the outside. */
 function makeEnd(random: Random, port: number, workloads: Inventory['workloads']): HistoryEnd {
   const which = Math.floor(random() * (workloads.length + 3));
@@ -88,8 +96,8 @@ function makeEnd(random: Random, port: number, workloads: Inventory['workloads']
       prefix: OTHER_SUBNET,
     };
   }
-  const block = Math.floor(random() * 2);
-  return { ip: `203.0.${block}.9`, port, workload: null, cidr: null, prefix: `203.0.${block}.0/24` };
+  const { ip, prefix } = OUTSIDE[Math.floor(random() * OUTSIDE.length)] as (typeof OUTSIDE)[number];
+  return { ip, port, workload: null, cidr: null, prefix };
 }
 
 function makeReports(random: Random, connection: Omit<Connection, 'reports'>): Report[] {
