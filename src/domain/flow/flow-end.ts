@@ -4,18 +4,15 @@ import { unmapIp } from '../net/ip-address';
 /** One or both ends of a flow: an address, a network, or all addresses inside or outside the known subnets. */
 export type EndFilter = { kind: 'internal' | 'external' } | { kind: 'network'; cidr: string };
 
-/** Reads `10.0.0.5`, `10.0.0.0/24` (host bits are cleared), `internal` or `external`; null for anything else. */
+/** Reads `10.0.0.5`, `10.0.0.0/24` (host bits are cleared), `internal` or `external`; null for anything else. `::ffff:10.0.0.0/120` is IPv4. */
 export function parseEndFilter(text: string): EndFilter | null {
   if (text === 'internal' || text === 'external') return { kind: text };
   const parsed = parseCidr(text);
   if (!parsed) return null;
-  const address = parsed.prefix === 128 ? unmapIp(parsed.address) : parsed.address;
-  return {
-    kind: 'network',
-    cidr: formatCidr(
-      toNetwork({ address, prefix: address.family === 4 ? Math.min(parsed.prefix, 32) : parsed.prefix }),
-    ),
-  };
+  const address = unmapIp(parsed.address);
+  const isMapped = address.family < parsed.address.family && parsed.prefix >= 96;
+  const network = isMapped ? { address, prefix: parsed.prefix - 96 } : parsed;
+  return { kind: 'network', cidr: formatCidr(toNetwork(network)) };
 }
 
 const EVERYWHERE: readonly string[] = ['0.0.0.0/0', '::/0'];

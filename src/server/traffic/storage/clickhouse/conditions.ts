@@ -30,12 +30,13 @@ export const portIn = (column: Part, { first, last }: PortRange): Part =>
 export const isIpv4 = (column: Part): Part =>
   ch`${column} between toIPv6('::ffff:0.0.0.0') and toIPv6('::ffff:255.255.255.255')`;
 
-/** Whether an address is in a network. */
+/** Whether an address is in a network. None of IPv4 is in one of IPv6, such as `::/0`. */
 export function addressIn(column: Part, cidr: string): Part {
   const network = parseCidr(cidr);
   if (!network) throw new Error('expected a network');
   const { first, last } = cidrBounds(network);
-  return ch`${column} between toIPv6(${text(formatIp(first))}) and toIPv6(${text(formatIp(last))})`;
+  const isBetween = ch`${column} between toIPv6(${text(formatIp(first))}) and toIPv6(${text(formatIp(last))})`;
+  return first.family === 4 ? isBetween : ch`(${isBetween} and not (${isIpv4(column)}))`;
 }
 
 /** Whether the end that has these columns is what a filter means. */

@@ -1,6 +1,8 @@
 import { parseEndFilter, toVisibleCidr } from '@/domain/flow/flow-end';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import { getServicePort } from '@/domain/flow/service-port';
+import { type Cidr, cidrContains, parseCidr } from '@/domain/net/cidr';
+import { type IpAddress, parseIp } from '@/domain/net/ip-address';
 import type { FlowReach, OwnedPeriod } from '../flow-selection';
 import { findObserver, type Heartbeat, type Inventory, iso } from './flow-history.fixture';
 
@@ -124,7 +126,9 @@ const ENDS = ['source', 'destination'] as const;
 export function isMatch(flow: OracleFlow, filter: FlowFilter, reach: FlowReach): boolean {
   const endMatches = (end: (typeof ENDS)[number], text: string) => {
     const requested = parseEndFilter(text);
-    if (requested?.kind === 'network') return requested.cidr.startsWith(flow[`${end}_ip`]);
+    if (requested?.kind === 'network') {
+      return cidrContains(parseCidr(requested.cidr) as Cidr, parseIp(flow[`${end}_ip`]) as IpAddress);
+    }
     return (flow[`${end}_cidr`] !== null) === (requested?.kind === 'internal');
   };
   const workloadMatches = (id: string | null, requested: string) =>

@@ -63,9 +63,12 @@ export function makeFilter(random: () => number, { nodes, workloads }: Inventory
   return random() < 0.3 ? { ...pick(all), ...pick(all) } : pick(all);
 }
 
+/** Networks of both families; one of them is of IPv4, however it is written. */
+const ENDS = ['10.7.0.1/32', '203.0.1.9/32', '10.8.0.1/32', '::/0', '::ffff:203.0.0.0/112', '2001:db8::/32'];
+
 /** A filter that only single flows can answer. */
 export function makeFlowFilter(random: () => number, inventory: Inventory): FlowFilter {
-  const address = ['10.7.0.1/32', '203.0.1.9/32', '10.8.0.1/32'][Math.floor(random() * 3)] as string;
+  const address = ENDS[Math.floor(random() * ENDS.length)] as string;
   const own: FlowFilter = random() < 0.5 ? { address } : { source: address };
   return random() < 0.6 ? makeFilter(random, inventory) : { ...makeFilter(random, inventory), ...own };
 }
