@@ -5,6 +5,9 @@
 export const EDGE_VERDICTS = ['dropped', 'would_drop', 'accepted', 'default', 'observed'] as const;
 export type EdgeVerdict = (typeof EDGE_VERDICTS)[number];
 
+/** The same at one end, where `unknown` is more than `observed`: something decides there, and it is not known how. */
+export type EndEdge = EdgeVerdict | 'unknown';
+
 /** How weighty a verdict is: less is more important. */
 export const WEIGHTS = Object.fromEntries(EDGE_VERDICTS.map((verdict, weight) => [verdict, weight])) as Record<
   EdgeVerdict,

@@ -5,7 +5,7 @@ import { computeFlowContext } from '../flow-context/compute-flow-context';
 import { prepareGuestContext } from '../flow-context/guest-context';
 import { parseIp } from '../net/ip-address';
 import type { Conversation } from './conversation-table';
-import type { EdgeVerdict } from './edge-verdict';
+import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
 import { combineEdges, createEndEvaluator, mayBeBroadcast, toEdgeVerdict } from './evaluate-conversation';
 
 const OWN = '10.0.1.9';
@@ -117,6 +117,19 @@ it('believes the log, and shows the weightier end', () => {
   expect(combineEdges('accept', 'dropped', 'default')).toBe('accepted');
   expect(combineEdges('observed', 'accepted', 'dropped')).toBe('dropped');
   expect(combineEdges('observed')).toBe('observed');
+});
+
+it('claims nothing that passes while it is not known what becomes of it at one of its ends', () => {
+  const ends = [...EDGE_VERDICTS, 'unknown', undefined] as const;
+  for (const other of ends) {
+    const isDenied = other === 'dropped' || other === 'would_drop';
+    const shown = isDenied ? other : 'observed';
+    expect([combineEdges('observed', 'unknown', other), combineEdges('observed', other, 'unknown')]).toEqual([
+      shown,
+      shown,
+    ]);
+    expect(combineEdges('accept', 'unknown', other)).toBe('accepted');
+  }
 });
 
 it('shows what audited policies would do', () => {

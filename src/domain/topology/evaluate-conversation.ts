@@ -6,7 +6,7 @@ import type { GuestContext } from '../flow-context/guest-context';
 import { cidrContains, parseCidr } from '../net/cidr';
 import { formatIp, type IpAddress } from '../net/ip-address';
 import type { Conversation } from './conversation-table';
-import { type EdgeVerdict, worseVerdict } from './edge-verdict';
+import { type EdgeVerdict, type EndEdge, worseVerdict } from './edge-verdict';
 
 /** Who opened a conversation, or who was called. */
 export type End = 'source' | 'destination';
@@ -78,9 +78,21 @@ const TOO_MANY: EndVerdict = {
   },
 };
 
-/** What becomes of a conversation, by what was found out at its ends: the weightier one, unless a log line says it. */
-export const combineEdges = (decision: string, one?: EdgeVerdict, other?: EdgeVerdict): EdgeVerdict =>
-  loggedVerdict(decision) ?? worseVerdict(one ?? 'observed', other ?? 'observed');
+/** What was found out at an end, as far as it matters for the edge. */
+export const toEndEdge = ({ verdict, context }: EndVerdict): EndEdge =>
+  verdict === 'observed' && context.verdict === 'unknown' ? 'unknown' : verdict;
+
+/**
+ * What becomes of a conversation, by what was found out at its ends: the weightier one, unless a log line says it. While it is not known at one
+ * of them, nothing is claimed that the other one lets pass.
+ */
+export function combineEdges(decision: string, one: EndEdge = 'observed', other: EndEdge = 'observed'): EdgeVerdict {
+  const logged = loggedVerdict(decision);
+  if (logged) return logged;
+  if (one !== 'unknown' && other !== 'unknown') return worseVerdict(one, other);
+  const known = one === 'unknown' ? other : one;
+  return known === 'dropped' || known === 'would_drop' ? known : 'observed';
+}
 
 /**
  * Creates an evaluator of conversations at one of their ends: what happens to their opening packets there under the rules
@@ -141,7 +153,7 @@ export function createEndEvaluator(
           context: found === undefined ? context : commonContext(found.context, context),
         };
         // Further addresses cannot make it known again.
-        if (found.verdict === 'observed' && found.context.verdict === 'unknown') return found;
+        if (toEndEdge(found) === 'unknown') return found;
       }
     }
     return found ?? TOO_MANY;

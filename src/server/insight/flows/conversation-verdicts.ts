@@ -10,7 +10,7 @@ import {
   type TableService,
   tabulate,
 } from '@/domain/topology/conversation-table';
-import { combineEdges, createEndEvaluator, type End } from '@/domain/topology/evaluate-conversation';
+import { combineEdges, createEndEvaluator, type End, toEndEdge } from '@/domain/topology/evaluate-conversation';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { policiesById } from '../../enforcement/policies/policy-inputs';
 import { createContextView } from '../../enforcement/verdicts/describe-context';
@@ -139,8 +139,9 @@ class GuestQuestions {
     const known = new Map<string, FoundEnd>();
     const deciders = new Map<object, number>();
     return (conversation, at) => {
-      const { verdict: edge, context } = evaluate(conversation, at);
-      const view = toView?.(context);
+      const end = evaluate(conversation, at);
+      const edge = toEndEdge(end);
+      const view = toView?.(end.context);
       const audit = view?.audit.filter(isVisible) ?? [];
       const decider = view ? (deciders.get(view.decided_by) ?? deciders.size) : -1;
       if (view) deciders.set(view.decided_by, decider);

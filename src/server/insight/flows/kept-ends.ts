@@ -3,7 +3,7 @@ import type { Action } from '@/domain/flow-action';
 import { makeMarkerPattern } from '@/domain/policy/marker';
 import type { SummedVerdict } from '@/domain/summed-verdict';
 import type { ConversationTable, TableEnd, TableService } from '@/domain/topology/conversation-table';
-import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
+import type { EdgeVerdict, EndEdge } from '@/domain/topology/edge-verdict';
 import { listNaming } from '../../enforcement/guest-firewall/named-rules';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { isConcerned } from '../../enforcement/policies/firewall-state/met-cluster';
@@ -18,7 +18,7 @@ import { KeptRows, type Key, MOST_NUMBERS, toKey } from './kept-rows';
 /** What was found out about conversations at one of their ends: how the map shows it, and what the rules say, if that may be shown. */
 export type FoundEnd = {
   readonly workload_id: string;
-  readonly edge: EdgeVerdict;
+  readonly edge: EndEdge;
   readonly says: Pick<ContextView, 'verdict' | 'direction' | 'decided_by' | 'audit'> | null;
   /** The same as it was last reported, with when the rules were read. */
   reported: ReportedEnd | null;

@@ -272,6 +272,32 @@ describe('GET /topology?group_by=', () => {
     expect((await read(`policy_id=${ours.project.id}`)).edges).toEqual([]);
   });
 
+  it('claims nothing about traffic of a workload whose firewall could not be read, as flows do', async () => {
+    const { ours, theirs } = fixture;
+    const setState = (state: object) =>
+      sql`update guest_firewall_snapshots set state_hash = ${JSON.stringify(Object.keys(state))},
+        state = state || ${JSON.stringify(state)}::text::jsonb where workload_id = ${ours.workload.id}`;
+    const find = ({ edges }: Topology) =>
+      edges.filter(({ source, destination }) => source === ours.workload.id && destination === theirs.workload.id);
+    const [before] = await sql`select state from guest_firewall_snapshots where workload_id = ${ours.workload.id}`;
+    await setState({ options: null, rules: null });
+    try {
+      const all = await read();
+      expect(find(all)).toMatchObject([{ verdict: 'observed', rules_say: { action: 'unknown' } }]);
+      for (const { verdict, rules_say, action } of all.edges) {
+        if (rules_say?.action !== 'unknown' || action !== 'unknown') continue;
+        expect(['observed', 'dropped', 'would_drop']).toContain(verdict);
+      }
+      expect(find(await read('verdict=accepted'))).toEqual([]);
+      // Without the permission to read rules.
+      const blind = await readTopology(systemScope('flow:read', 'test'), null, TopologyInput.parse({}));
+      expect(find(blind)).toMatchObject([{ verdict: 'observed', rules_say: null }]);
+    } finally {
+      await setState(before?.state);
+    }
+    expect(find(await read())).toMatchObject([{ verdict: 'accepted' }]);
+  });
+
   it("never names another tenant's groups, workloads or tags", async () => {
     const { ours, theirs } = fixture;
     await sql`update workloads set tags = '{secret-tag}' where id = ${theirs.workload.id}`;
