@@ -125,6 +125,41 @@ test('a change that fails a policy test is corrected, approved by a second perso
   await api('POST', `/changes/${revert.id}/confirm`);
 });
 
+test('an approval does not count for content that was stored after its dialog opened', async ({ api, browser }) => {
+  const reviewer = { email: 'second.reviewer@example.org', password: 'Read-it-before-approval-2026' };
+  const role = (await api<Listed>('GET', '/roles?limit=100')).items.find(({ name }) => name === 'security_engineer');
+  await api('POST', '/users', { ...reviewer, name: 'Second reviewer', assignments: [{ role_id: role?.id }] });
+  const policy = await createPolicy(api, 'lab', 'e2e reviewed');
+  await setApprovals(api, 1);
+  const items = [{ kind: 'policy', policy_id: policy.id }];
+  const { id } = await api<Change>('POST', '/changes', { title: 'e2e seen', items });
+  await api('POST', `/changes/${id}/submit`);
+  const context = await browser.newContext({ baseURL: serviceUrl() });
+  await context.request.post('/api/v1/auth/login', { data: reviewer });
+  const page = await context.newPage();
+  await page.goto(`/changes/${id}`);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Approve e2e seen?' });
+  await typeInto(dialog.getByRole('textbox', { name: 'Comment' }), 'One source only');
+
+  // The page behind the dialog shows the next version before the reviewer confirms.
+  await api('PATCH', `/changes/${id}`, { items: [{ kind: 'policy_delete', policy_id: policy.id }] });
+  await api('POST', `/changes/${id}/submit`);
+  await expect(page.getByText('Version 2', { exact: true })).toBeVisible();
+  await dialog.getByRole('button', { name: 'Approve change' }).click();
+  await expect(dialog).toContainText('The change was changed by someone else.');
+  expect(await api<Change>('GET', `/changes/${id}`)).toMatchObject({ state: 'in_review' });
+
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await dialog.getByRole('button', { name: 'Approve change' }).click();
+  await expect(state(page)).toContainText('Approved');
+  await context.close();
+  await api('POST', `/changes/${id}/withdraw`);
+  await setApprovals(api, 0);
+  await api('DELETE', `/policies/${policy.id}`);
+});
+
 test('a change that is not confirmed is rolled back, by its timer or in four clicks', async ({
   task: { page, clicks },
   api,

@@ -53,8 +53,9 @@ function Content({ address }: { address: Detail }) {
   const router = useRouter();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
-  const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
-  const close = () => setDialog(null);
+  const [isEditing, setEditing] = useState(false);
+  /** As it was when the dialog opened. */
+  const [deleting, setDeleting] = useState<readonly Detail[]>([]);
   return (
     <>
       <PageTrail
@@ -79,11 +80,11 @@ function Content({ address }: { address: Detail }) {
             <AsOfButton at={asOf} onChange={showTime} />
             {asOf === null && (
               <>
-                <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
+                <EditButton onClick={() => setEditing(true)} disabledReason={writeReason} />
                 <DeleteMenu
                   name={address.address}
                   label={t('Delete address')}
-                  onSelect={() => setDialog('delete')}
+                  onSelect={() => setDeleting([address])}
                   disabledReason={writeReason}
                 />
               </>
@@ -106,10 +107,10 @@ function Content({ address }: { address: Detail }) {
         <AssignmentHistory id="address-history" holders={address.history} />
       </Section>
       {asOf === null && !reason('policy:read') && <AddressPolicies addressId={address.id} />}
-      <EditAddressDrawer address={dialog === 'edit' ? address : null} onClose={close} />
+      <EditAddressDrawer address={isEditing ? address : null} onClose={() => setEditing(false)} />
       <DeleteAddressesDialog
-        addresses={dialog === 'delete' ? [address] : []}
-        onClose={close}
+        addresses={deleting}
+        onClose={() => setDeleting([])}
         onDeleted={() => router.replace(paths.subnet({ subnetId: address.subnet_id }))}
       />
     </>

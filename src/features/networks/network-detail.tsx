@@ -137,12 +137,9 @@ function Content({ network, workloads, firewall }: Parts & { network: Detail }) 
         overview
       )}
       <EditNetworkDrawer network={network} open={dialog === 'edit'} onClose={close} />
-      <DeleteNetworkDialog
-        network={network}
-        open={dialog === 'delete'}
-        onClose={close}
-        onDeleted={() => router.replace(paths.networks())}
-      />
+      {dialog === 'delete' && (
+        <DeleteNetworkDialog network={network} onClose={close} onDeleted={() => router.replace(paths.networks())} />
+      )}
     </>
   );
 }

@@ -1,5 +1,6 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { User } from '@/domain/user';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -27,9 +28,11 @@ const sessionsText = (t: Translate, n: number) =>
     },
   );
 
-/** Asks before an account is shut, or opened again. */
-export function ActiveDialog({ user, onClose }: Props) {
+/** Asks before an account is shut, or opened again. Mount it when it opens. */
+export function ActiveDialog({ user: shown, onClose }: Props) {
   const t = useT();
+  // Otherwise the question would turn around when someone else answers it first.
+  const [user] = useState(shown);
   const sessions = useOpenSessions(user);
   const trpc = useTRPC();
   const queryClient = useQueryClient();

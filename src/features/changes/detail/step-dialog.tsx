@@ -45,10 +45,11 @@ const ASKED: Record<AskedStep, { title: string; confirm: string; tone: 'primary'
   },
 };
 
-/** Asks before a step, and for a comment. */
-export function StepDialog({ change, step, onClose }: { change: Change; step: AskedStep; onClose: () => void }) {
+/** Asks before a step, and for a comment. The step is about the change as it was when the dialog opened. Mount it when it opens. */
+export function StepDialog({ change: shown, step, onClose }: { change: Change; step: AskedStep; onClose: () => void }) {
   const t = useT();
   const id = useId();
+  const [change] = useState(shown);
   const [comment, setComment] = useState('');
   const steps = useChangeSteps(change, onClose);
   const words = ASKED[step];

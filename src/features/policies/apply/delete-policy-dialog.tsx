@@ -20,7 +20,7 @@ type Props = {
   onDeleted: () => void;
 };
 
-/** Asks for the name before deleting a policy, and shows what is removed from the guests. */
+/** Asks for the name before deleting a policy, and shows what is removed from the guests. Mount it when it opens. */
 export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
   const t = useT();
   const trpc = useTRPC();
@@ -39,12 +39,14 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
     }),
   );
   const [keeps, setKeeps] = useState(false);
+  // An edit after the dialog opened is refused, not deleted with the policy.
+  const [version] = useState(policy.version);
   const live = countLiveRules(policy.deployments);
   const failure = remove.error ? toFailure(remove.error) : null;
   if (keeps)
     return (
       <SaveAsChange
-        item={{ kind: 'policy_delete', policy_id: policy.id, base_version: policy.version }}
+        item={{ kind: 'policy_delete', policy_id: policy.id, base_version: version }}
         title={t('Delete {name}', { name: policy.name })}
         onClose={onClose}
       />
@@ -62,7 +64,7 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
       }
       pending={remove.isPending}
       error={withoutProposed(failure)}
-      onConfirm={() => remove.mutate({ id: policy.id, version: policy.version })}
+      onConfirm={() => remove.mutate({ id: policy.id, version })}
     >
       {live > 0 ? (
         <p>

@@ -1,5 +1,6 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Policy } from '@/domain/policies';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -48,12 +49,14 @@ const KINDS: Record<SwitchKind, Words> = {
   },
 };
 
-/** Turns one switch of a policy, after saying what comes of it on the guests. */
+/** Turns one switch of a policy, after saying what comes of it on the guests. Mount it when it opens. */
 export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
   const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const words = KINDS[kind];
+  // What is sent is what was there when the dialog opened: an edit in the meantime is refused, not overwritten.
+  const [{ version, definition, enabled }] = useState(policy);
   const save = useMutation(
     trpc.policies.update.mutationOptions({
       onSuccess: (saved) => {
@@ -76,13 +79,13 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
   const failure = save.error ? toFailure(save.error) : null;
   const live = countLiveRules(policy.deployments);
   const removes = kind === 'audit' || kind === 'disable';
-  const inForce = policy.enabled && policy.definition.enforcement_mode === 'enforced';
+  const inForce = enabled && definition.enforcement_mode === 'enforced';
   const removal = removes && inForce && live > 0;
   const change =
     kind === 'enforce' || kind === 'audit'
       ? {
           definition: {
-            ...policy.definition,
+            ...definition,
             enforcement_mode: kind === 'enforce' ? ('enforced' as const) : ('audit' as const),
           },
         }
@@ -96,7 +99,7 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
       tone={removes ? 'danger' : 'primary'}
       pending={save.isPending}
       error={withoutProposed(failure)}
-      onConfirm={() => save.mutate({ id: policy.id, version: policy.version, reason: t(words.reason), ...change })}
+      onConfirm={() => save.mutate({ id: policy.id, version, reason: t(words.reason), ...change })}
     >
       <ChangeRefusal failure={failure} />
       {removal ? (
@@ -114,7 +117,7 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
         <p>{t('None of its rules are known to be live. Any leftover rules found on the clusters will be removed.')}</p>
       ) : removes ? (
         <p>{t('No workload changes: the policy is not enforced.')}</p>
-      ) : kind === 'enable' && policy.definition.enforcement_mode === 'audit' ? (
+      ) : kind === 'enable' && definition.enforcement_mode === 'audit' ? (
         <p>{t('No workload changes: the policy is in audit mode.')}</p>
       ) : (
         <p>{t('No workload changes yet. Check the preview, then apply the policy to write its rules.')}</p>

@@ -127,7 +127,9 @@ export function VersionsTab({ policy }: { policy: Policy }) {
   );
 }
 
-function RevertDialog({ policy, version, onClose }: { policy: Policy; version: PolicyVersion; onClose: () => void }) {
+type RevertProps = { policy: Policy; version: PolicyVersion; onClose: () => void };
+
+function RevertDialog({ policy, version, onClose }: RevertProps) {
   const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -147,6 +149,8 @@ function RevertDialog({ policy, version, onClose }: { policy: Policy; version: P
       },
     }),
   );
+  // The versions that are compared here are those that are sent.
+  const [current] = useState(policy.version);
   const failure = revert.error ? toFailure(revert.error) : null;
   return (
     <ConfirmDialog
@@ -154,13 +158,13 @@ function RevertDialog({ policy, version, onClose }: { policy: Policy; version: P
       onOpenChange={(open) => !open && onClose()}
       title={t('Restore version {version}?', { version: version.version })}
       confirmLabel={t('Save version {version} as version {next}', {
-        next: policy.version + 1,
+        next: current + 1,
         version: version.version,
       })}
       tone="primary"
       pending={revert.isPending}
       error={withoutProposed(failure)}
-      onConfirm={() => revert.mutate({ id: policy.id, to_version: version.version, version: policy.version })}
+      onConfirm={() => revert.mutate({ id: policy.id, to_version: version.version, version: current })}
     >
       <ChangeRefusal failure={failure} />
       <p>
@@ -168,7 +172,7 @@ function RevertDialog({ policy, version, onClose }: { policy: Policy; version: P
           'Later versions stay in the history. Workloads change when the policy is applied. If the restored version was in audit mode or disabled, its rules are removed immediately.',
         )}
       </p>
-      <VersionCompare policyId={policy.id} from={policy.version} to={version.version} />
+      <VersionCompare policyId={policy.id} from={current} to={version.version} />
     </ConfirmDialog>
   );
 }

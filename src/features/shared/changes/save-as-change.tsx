@@ -28,10 +28,12 @@ const NEW = 'new';
 /** Drafts to choose between. */
 const DRAFTS = 20;
 
-/** Keeps an edit in a change instead of storing it: in a new one, or in a draft of the reader. */
-export function SaveAsChange({ item, title: proposed, onClose, onSaved }: Props) {
+/** Keeps an edit in a change instead of storing it: in a new one, or in a draft of the reader. Mount it when it opens. */
+export function SaveAsChange({ item: asked, title: proposed, onClose, onSaved }: Props) {
   const t = useT();
   const id = useId();
+  // With the version that it is an edit of, whichever is stored while this is open.
+  const [item] = useState(asked);
   const [title, setTitle] = useState(proposed.slice(0, 120));
   const [chosen, setChosen] = useState<string>(NEW);
   const drafts = useOwnDrafts();
