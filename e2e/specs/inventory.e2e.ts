@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from '@playwright/test';
 import { chooseFilter } from '../fixtures/filters';
 import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
 
 test('search, filters and sort live in the URL and survive reload and back', async ({ adminPage: page }) => {
   await page.goto('/workloads');
@@ -57,6 +58,47 @@ test('two quick steps back after a reload show the list of the URL', async ({ ad
   await page.goBack();
   await expect(page).toHaveURL(/\/workloads$/);
   await expect(grid).toContainText('Running');
+});
+
+test('all that match one search are not selected for another', async ({ adminPage: page }) => {
+  // The list has loaded some of its rows; collecting the others takes until the search was typed.
+  let release = () => {};
+  const released = new Promise<void>((done) => {
+    release = done;
+  });
+  type Answer = { result?: { data?: { items: { name: string }[] } } };
+  await page.route(/api\/trpc\/[^?]*workloads\.list/, async (route) => {
+    const { pathname, searchParams } = new URL(route.request().url());
+    const at = decodeURIComponent(pathname).replace('/api/trpc/', '').split(',').indexOf('workloads.list');
+    const inputs = JSON.parse(searchParams.get('input') ?? '{}') as Record<number, { limit: number }>;
+    if (inputs[at]?.limit === 500) {
+      await released;
+      return route.continue();
+    }
+    const response = await route.fetch();
+    const answers = (await response.json()) as Answer[];
+    const data = answers[at]?.result?.data;
+    if (data) data.items = data.items.filter(({ name }) => name.startsWith('web-'));
+    await route.fulfill({ response, json: answers });
+  });
+  const search = page.getByRole('searchbox', { name: 'Search workloads' });
+  const all = page.getByText(/^All \d+ matching selected$/);
+  await page.goto('/workloads');
+  await expect(page.getByRole('grid', { name: 'Workloads' })).toContainText('web-01');
+  await page.getByRole('checkbox', { name: 'Select all loaded rows' }).click();
+  await page.getByRole('button', { name: /^Select all \d+$/ }).click();
+  await typeInto(search, 'web-01');
+  await expect(page.getByText('1 selected', { exact: true })).toBeVisible();
+  release();
+
+  // It is the choice of the search that it was made for.
+  await typeInto(search, '');
+  await expect(all).toBeVisible();
+  await typeInto(search, 'web-01');
+  await expect(page.getByText('1 selected', { exact: true })).toBeVisible();
+  await expect(all).toBeHidden();
+  await page.getByRole('button', { name: 'Assign to project' }).click();
+  await expect(page.getByRole('dialog', { name: 'Assign web-01 to a project' })).toBeVisible();
 });
 
 test('nothing found offers the way out', async ({ adminPage: page }) => {

@@ -22,15 +22,17 @@ export function CreatePolicyButton({ workloadIds }: { workloadIds: readonly stri
   const t = useT();
   const trpc = useTRPC();
   const router = useRouter();
-  const [draft, setDraft] = useState<PolicyDraft | null>(null);
+  const [grouped, setGrouped] = useState<{ draft: PolicyDraft; workloadIds: readonly string[] } | null>(null);
   const find = useMutation(
     trpc.policies.draft.mutationOptions({
-      onSuccess: (found) => {
-        const { security_group_id } = found.target;
-        const [only, ...more] = workloadIds;
+      // The selection may be another one by now.
+      onSuccess: (draft, { destination }) => {
+        const { security_group_id } = draft.target;
+        const asked = destination?.workload_ids ?? [];
+        const [only, ...more] = asked;
         if (security_group_id) router.push(draftPathFor({ security_group_id }));
         else if (only !== undefined && more.length === 0) router.push(draftPathFor({ workload_id: only }));
-        else setDraft(found);
+        else setGrouped({ draft, workloadIds: asked });
       },
       onError: (error) => {
         const { title, detail } = toFailure(error);
@@ -51,7 +53,7 @@ export function CreatePolicyButton({ workloadIds }: { workloadIds: readonly stri
       >
         {t('Create policy for selection')}
       </Button>
-      {draft && <NewGroupDialog draft={draft} workloadIds={workloadIds} onClose={() => setDraft(null)} />}
+      {grouped && <NewGroupDialog {...grouped} onClose={() => setGrouped(null)} />}
     </>
   );
 }

@@ -1,6 +1,5 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { MAX_ASSIGNED } from '@/domain/choices';
 import { useT } from '@/lib/i18n/use-t';
 import { toFailure } from '@/lib/problem';
@@ -17,29 +16,29 @@ const PAGE_ROWS = 500;
 export function useAllMatching(input: object) {
   const t = useT();
   const client = useTRPCClient();
-  const key = JSON.stringify(input);
-  const [chosen, setChosen] = useState<{ key: string; ids: readonly string[] } | null>(null);
   const collect = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (asked: object) => {
       const ids: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await client.workloads.list.query({ ...input, limit: PAGE_ROWS, ...(cursor && { cursor }) });
+        const page = await client.workloads.list.query({ ...asked, limit: PAGE_ROWS, ...(cursor && { cursor }) });
         ids.push(...page.items.map(({ id }) => id));
         cursor = page.next_cursor ?? undefined;
       } while (cursor !== undefined && ids.length <= MAX_ASSIGNED);
       return ids;
     },
-    onSuccess: (ids) => setChosen({ key, ids }),
     onError: (error) => {
       const { title, detail } = toFailure(error);
       showToast('danger', { title: t('Could not select all workloads'), description: detail ?? title });
     },
   });
+  // The list may show another search by the time that it is collected.
+  const isOfThese = JSON.stringify(collect.variables) === JSON.stringify(input);
   return {
-    ids: chosen?.key === key ? chosen.ids : null,
-    pending: collect.isPending,
-    choose: () => collect.mutate(),
-    clear: () => setChosen(null),
+    ids: (isOfThese && collect.data) || null,
+    pending: isOfThese && collect.isPending,
+    choose: () => collect.mutate(input),
+    /** Also of what is being collected. */
+    clear: collect.reset,
   };
 }
