@@ -1,7 +1,7 @@
 'use client';
 import { MapPin, Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, MAX_BULK } from '@/domain/choices';
 import type { IpAddress } from '@/domain/ipam/ip-address';
 import { msg } from '@/lib/i18n/translator';
@@ -13,7 +13,7 @@ import { ADDRESS_SOURCE_LABELS, ADDRESS_STATE_LABELS } from '../shared/ipam/addr
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, choice, flag, inUrl } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
-import { useList } from '../shared/list/use-list';
+import { useList, useSelection } from '../shared/list/use-list';
 import { AsOfButton, PastNotice } from '../shared/past/as-of';
 import { usePermissions } from '../shared/use-permissions';
 import { addressColumns } from './address-columns';
@@ -75,7 +75,6 @@ export function AddressTable({ subnetId, actions }: Props) {
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
   const router = useRouter();
-  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [editing, setEditing] = useState<IpAddress | null>(null);
   const [bulk, setBulk] = useState(false);
   const [deleting, setDeleting] = useState<readonly IpAddress[]>([]);
@@ -87,13 +86,10 @@ export function AddressTable({ subnetId, actions }: Props) {
   );
   const asOf = list.state.filters.as_of;
   const showTime = (at: string | null) => list.state.setFilter('as_of', at);
-  const { rows } = list.table;
-  const chosen = useMemo(() => rows.filter((row) => selection.has(row.id)), [rows, selection]);
-  // A row that is gone, or filtered away, is not chosen any more.
-  const selected = useMemo(() => new Set(chosen.map((row) => row.id)), [chosen]);
+  const { chosen, selection, select } = useSelection(list);
   const bulkReason =
     writeReason ?? (chosen.length > MAX_BULK ? t('Select at most {n}, or import a CSV file.', { n: MAX_BULK }) : null);
-  const clear = () => setSelection(new Set());
+  const clear = () => select(new Set());
   const rowActions = (row: IpAddress) => ({
     name: row.address,
     entries: [
@@ -131,7 +127,7 @@ export function AddressTable({ subnetId, actions }: Props) {
         id={subnetId && 'subnet-addresses'}
         summary={<PastNotice at={asOf} onChange={showTime} />}
         {...(asOf === null
-          ? { rowActions, selection: selected, onSelectionChange: setSelection, bulkActions }
+          ? { rowActions, selection, onSelectionChange: select, bulkActions }
           : { onRowOpen: ({ id }: IpAddress) => router.push(paths.address({ addressId: id, as_of: asOf })) })}
       >
         {asOf === null && actions}

@@ -15,7 +15,7 @@ import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, choice, searched } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { POLICY, WORKLOAD } from '../shared/list/sources';
-import { useList } from '../shared/list/use-list';
+import { useList, useSelection } from '../shared/list/use-list';
 import { driftColumns } from './drift-columns';
 import { STATUS_STATES } from './drift-labels';
 import { useDriftActions } from './use-drift-actions';
@@ -63,9 +63,11 @@ export function DriftList() {
   const t = useT();
   // A notification leads to the newest difference of its policy.
   const [driftId, setDriftId] = useUrlValue('drift', URL_TEXT);
-  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [dialog, setDialog] = useState<'reconcile' | 'adopt' | 'accept' | null>(null);
+  /** Those that were chosen when the dialog opened. */
+  const [asked, setAsked] = useState<readonly Drift[]>([]);
   const list = useList(DRIFT);
+  const { chosen, selection, select } = useSelection(list);
   const [policyId] = useUrlValue('policy_id', URL_TEXT);
   // Until the rows of this policy are loaded, those of another may be shown.
   const newest = list.table.rows.find(({ policy_id }) => policyId === null || policy_id === policyId)?.id;
@@ -73,13 +75,16 @@ export function DriftList() {
     if (driftId === 'newest' && newest) setDriftId(newest);
   }, [driftId, newest, setDriftId]);
   const done = () => {
-    setSelection(new Set());
+    select(new Set());
     setDialog(null);
   };
   const { reconcile } = useDriftActions(done);
-  const chosen = list.table.rows.filter((drift) => selection.has(drift.id));
-  const ids = chosen.map(({ id }) => id);
-  const workloads = new Set(chosen.map(({ workload_id }) => workload_id)).size;
+  const ids = asked.map(({ id }) => id);
+  const workloads = new Set(asked.map(({ workload_id }) => workload_id)).size;
+  const ask = (kind: typeof dialog) => {
+    setAsked(chosen);
+    setDialog(kind);
+  };
   const may = (action: Drift['actions'][number]) =>
     chosen.every(({ actions }) => actions.includes(action))
       ? null
@@ -91,15 +96,15 @@ export function DriftList() {
         description={t('Differences between what was last applied and what is live, as last read.')}
         onRowOpen={(drift) => void setDriftId(drift.id)}
         selection={selection}
-        onSelectionChange={setSelection}
+        onSelectionChange={select}
         bulkActions={
           <>
-            <Button size="sm" onClick={() => setDialog('reconcile')} disabledReason={may('reconcile')}>
+            <Button size="sm" onClick={() => ask('reconcile')} disabledReason={may('reconcile')}>
               {t('Reconcile workloads')}
             </Button>
             <Button
               size="sm"
-              onClick={() => setDialog('adopt')}
+              onClick={() => ask('adopt')}
               disabledReason={
                 chosen.every(({ kind }) => ADOPTABLE_KINDS.includes(kind))
                   ? may('adopt')
@@ -108,14 +113,14 @@ export function DriftList() {
             >
               {t('Adopt differences')}
             </Button>
-            <Button size="sm" onClick={() => setDialog('accept')} disabledReason={may('accept')}>
+            <Button size="sm" onClick={() => ask('accept')} disabledReason={may('accept')}>
               {t('Accept differences')}
             </Button>
           </>
         }
       />
       <DriftDrawer driftId={driftId === 'newest' ? null : driftId} onClose={() => void setDriftId(null)} />
-      {dialog === 'adopt' && <AdoptDriftDialog drifts={chosen} onClose={() => setDialog(null)} />}
+      {dialog === 'adopt' && <AdoptDriftDialog drifts={asked} onClose={() => setDialog(null)} />}
       {dialog === 'accept' && <AcceptDriftDialog ids={ids} onClose={() => setDialog(null)} onDone={done} />}
       <ConfirmDialog
         open={dialog === 'reconcile'}

@@ -17,7 +17,7 @@ import { withoutProposed } from '../shared/changes/proposed-change';
 import { declareList } from '../shared/list/declare-list';
 import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
-import { useList } from '../shared/list/use-list';
+import { useList, useSelection } from '../shared/list/use-list';
 import { usePastTime } from '../shared/past/as-of';
 import { SOURCE_LABELS } from './group-labels';
 import { memberColumns } from './member-columns';
@@ -50,21 +50,20 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [asOf] = usePastTime();
-  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [removing, setRemoving] = useState<readonly SecurityGroupMember[] | null>(null);
   const list = useList(MEMBERS, { within: { id: group.id, ...(asOf && { as_of: asOf }) } });
+  const { chosen, selection, select } = useSelection(list);
   const remove = useMutation(
     trpc.securityGroups.changeMembers.mutationOptions({
       onSuccess: ({ removed }) => {
         void queryClient.invalidateQueries(trpc.securityGroups.pathFilter());
         showToast('ok', { title: t('{n, plural, one {# member removed} other {# members removed}}', { n: removed }) });
-        setSelection(new Set());
+        select(new Set());
         setRemoving(null);
       },
     }),
   );
   const failure = remove.error ? toFailure(remove.error) : null;
-  const chosen = list.table.rows.filter((member) => selection.has(member.workload_id));
   const byTag = chosen.filter((member) => member.source === 'tag').length;
   const tagReason = t(
     "This workload is a member by tag. Change the group's tag rule, or the workload's tags on the cluster.",
@@ -81,7 +80,7 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
       <ListView
         of={list}
         selection={selection}
-        onSelectionChange={setSelection}
+        onSelectionChange={select}
         bulkActions={
           <Button
             size="sm"

@@ -1,7 +1,7 @@
 'use client';
 import { Box } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import {
   MAX_ASSIGNED,
   WORKLOAD_ENFORCEMENTS,
@@ -26,7 +26,7 @@ import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, choice, flag, inUrl, searched, several, typed } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { PROJECT } from '../shared/list/sources';
-import { useList } from '../shared/list/use-list';
+import { useList, useSelection } from '../shared/list/use-list';
 import { AsOfButton, PastNotice } from '../shared/past/as-of';
 import { usePermissions } from '../shared/use-permissions';
 import { CreatePolicyButton } from './create-policy-button';
@@ -105,7 +105,6 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   const assigning = useAssignProject();
   const { can } = usePermissions();
   const mayDraft = can('policy:write');
-  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [assigned, setAssigned] = useState<{ what: string; ids: readonly string[] } | null>(null);
   const hide = within ? ['cluster_id', ...Object.keys(within).flatMap((key) => KNOWN[key as keyof typeof KNOWN])] : [];
   const list = useList(WORKLOADS, { within, hide });
@@ -113,9 +112,7 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   const asOf = list.state.filters.as_of;
   const showTime = (at: string | null) => list.state.setFilter('as_of', at);
   const { rows, total = 0 } = list.table;
-  const chosen = useMemo(() => rows.filter((row) => selection.has(row.id)), [rows, selection]);
-  // A row that is gone, or filtered away, is not chosen any more.
-  const selected = useMemo(() => new Set(chosen.map((row) => row.id)), [chosen]);
+  const { chosen, selection, select: setSelection } = useSelection(list);
   const matching = useAllMatching({ ...list.state.input, ...within });
   const select = (next: ReadonlySet<string>) => {
     matching.clear();
@@ -133,7 +130,7 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
         })}
         {...(asOf === null &&
           (assigning.possible || mayDraft) && {
-            selection: selected,
+            selection,
             onSelectionChange: select,
             bulkActions: (
               <>

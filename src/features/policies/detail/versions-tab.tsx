@@ -17,7 +17,7 @@ import { ChangeRefusal } from '../../shared/changes/change-refusal';
 import { withoutProposed } from '../../shared/changes/proposed-change';
 import { declareList } from '../../shared/list/declare-list';
 import { ListView } from '../../shared/list/list-view';
-import { useList } from '../../shared/list/use-list';
+import { useList, useSelection } from '../../shared/list/use-list';
 import { usePermissions } from '../../shared/use-permissions';
 import { VersionCompare } from './version-compare';
 
@@ -62,14 +62,16 @@ const columnsFor = (t: Translate, current: number) => [
 export function VersionsTab({ policy }: { policy: Policy }) {
   const t = useT();
   const { reason } = usePermissions();
-  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [compared, setCompared] = useState<{ from: number; to: number } | null>(null);
   const [reverting, setReverting] = useState<PolicyVersion | null>(null);
   const columns = useMemo(() => columnsFor(t, policy.version), [t, policy.version]);
   const list = useList(VERSIONS, { within: { id: policy.id }, columns });
-  const chosen = list.table.rows.filter((version) => selection.has(version.id)).map(({ version }) => version);
+  const { chosen, selection, select } = useSelection(list);
   const writeReason = reason('policy:write', policy);
-  const compare = () => setCompared({ from: Math.min(...chosen), to: Math.max(...chosen) });
+  const compare = () => {
+    const versions = chosen.map(({ version }) => version);
+    setCompared({ from: Math.min(...versions), to: Math.max(...versions) });
+  };
   return (
     <>
       <ListView
@@ -82,7 +84,7 @@ export function VersionsTab({ policy }: { policy: Policy }) {
           )
         }
         selection={selection}
-        onSelectionChange={setSelection}
+        onSelectionChange={select}
         bulkActions={
           <Button
             size="sm"

@@ -1,5 +1,5 @@
 'use client';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { Page } from '@/domain/list';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPCClient } from '@/lib/trpc';
@@ -70,3 +70,23 @@ export type ListOnPage<Row> = {
   table: ReturnType<typeof useServerList<Row>>;
   within: object;
 };
+
+/**
+ * The rows that are chosen: those that are selected and shown. A row that is gone, or filtered away, is not chosen any more, so that what
+ * the list counts is what is acted on.
+ */
+export function chooseRows<Row>(
+  rows: readonly Row[],
+  rowId: (row: Row) => string,
+  selection: ReadonlySet<string>,
+): { chosen: readonly Row[]; selection: ReadonlySet<string> } {
+  const chosen = rows.filter((row) => selection.has(rowId(row)));
+  return { chosen, selection: new Set(chosen.map(rowId)) };
+}
+
+/** What is selected in a list, for `ListView` and for what is done with it. */
+export function useSelection<Row extends object>({ list: { rowId }, table: { rows } }: ListOnPage<Row>) {
+  const [selection, select] = useState<ReadonlySet<string>>(new Set());
+  const shown = useMemo(() => chooseRows(rows, rowId, selection), [rows, rowId, selection]);
+  return { ...shown, select };
+}
