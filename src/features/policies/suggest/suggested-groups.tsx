@@ -2,33 +2,34 @@
 import { useId, useState } from 'react';
 import type { SuggestedGroup, Suggestion } from '@/domain/suggestion/suggestion';
 import { useT } from '@/lib/i18n/use-t';
+import { toFailure } from '@/lib/problem';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
 import { Dialog } from '@/ui/dialog';
+import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { TextInput } from '@/ui/text-input';
+import { type GivenGroup, replaceGroup, toGiven } from './suggestion-groups';
 import { GROUP_KIND_LABELS } from './suggestion-labels';
 import type { Choices } from './use-suggestion';
-
-type Given = { name: string | null; workload_ids: string[] };
-
-/** Groups as they are sent: a name that was proposed stays, so that an edit of another one does not change it. */
-const toGiven = ({ kind, name, workloads }: SuggestedGroup): Given => ({
-  name: kind === 'new' ? name : null,
-  workload_ids: workloads.map(({ id }) => id),
-});
 
 /** The groups of the draft, which can be merged, split and renamed. */
 export function SuggestedGroups({ suggestion, choices }: { suggestion: Suggestion; choices: Choices }) {
   const t = useT();
-  const { groups, version, is_edited } = suggestion;
+  const { groups, is_edited } = suggestion;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [edited, setEdited] = useState<SuggestedGroup | null>(null);
-  const send = (next: Given[] | null) => {
-    setSelected(new Set());
-    setEdited(null);
-    choices.choose({ groups: next, version });
+  /** With the draft as it was when the dialog opened. */
+  const [edited, setEdited] = useState<{ group: SuggestedGroup; of: Suggestion } | null>(null);
+  const send = (next: GivenGroup[] | null, of = suggestion) =>
+    choices.choose({ groups: next, version: of.version }, () => {
+      setSelected(new Set());
+      // Another group may be edited by now.
+      setEdited((now) => (now === edited ? null : now));
+    });
+  const edit = (group: SuggestedGroup | null) => {
+    if (choices.isError) choices.reset();
+    setEdited(group && { group, of: suggestion });
   };
   const chosen = groups.filter(({ endpoint }) => selected.has(endpoint));
   const isMixed = new Set(chosen.map(({ in_scope }) => in_scope)).size > 1;
@@ -86,11 +87,7 @@ export function SuggestedGroups({ suggestion, choices }: { suggestion: Suggestio
               {group.workloads.map(({ name }) => name).join(', ')}
             </span>
             {group.kind === 'new' && (
-              <Button
-                size="sm"
-                aria-label={t('Edit group {name}', { name: group.name })}
-                onClick={() => setEdited(group)}
-              >
+              <Button size="sm" aria-label={t('Edit group {name}', { name: group.name })} onClick={() => edit(group)}>
                 {t('Edit group')}
               </Button>
             )}
@@ -99,20 +96,26 @@ export function SuggestedGroups({ suggestion, choices }: { suggestion: Suggestio
       </ul>
       {edited && (
         <EditGroup
-          group={edited}
-          pending={choices.isPending}
-          onClose={() => setEdited(null)}
-          onSave={(parts) => send(groups.flatMap((one) => (one === edited ? parts : [toGiven(one)])))}
+          group={edited.group}
+          choices={choices}
+          onClose={() => edit(null)}
+          onSave={(parts) => send(replaceGroup(edited.of.groups, edited.group, parts), edited.of)}
         />
       )}
     </Section>
   );
 }
 
-type EditProps = { group: SuggestedGroup; pending: boolean; onClose: () => void; onSave: (parts: Given[]) => void };
+type EditProps = {
+  group: SuggestedGroup;
+  choices: Choices;
+  onClose: () => void;
+  onSave: (parts: GivenGroup[]) => void;
+};
 
-function EditGroup({ group, pending, onClose, onSave }: EditProps) {
+function EditGroup({ group, choices: { isPending, error }, onClose, onSave }: EditProps) {
   const t = useT();
+  const failure = error ? toFailure(error) : null;
   const field = useId();
   const [name, setName] = useState(group.name);
   const [apart, setApart] = useState<ReadonlySet<string>>(new Set());
@@ -135,7 +138,7 @@ function EditGroup({ group, pending, onClose, onSave }: EditProps) {
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button
             variant="primary"
-            pending={pending}
+            pending={isPending}
             disabledReason={
               name.trim() === ''
                 ? t('Enter a name for the group.')
@@ -149,6 +152,11 @@ function EditGroup({ group, pending, onClose, onSave }: EditProps) {
       }
     >
       <div className="flex flex-col gap-3">
+        {failure && (
+          <Notice tone="danger" live title={failure.title}>
+            {failure.errors?.[0]?.message ?? failure.detail}
+          </Notice>
+        )}
         <label htmlFor={field} className="flex flex-col gap-1">
           <span className="text-sm font-medium">{t('Group name')}</span>
           <TextInput id={field} value={name} onChange={(event) => setName(event.target.value)} maxLength={64} />

@@ -111,7 +111,7 @@ function Widths({ keys, suggestion: { widths, version }, choices }: WidthsProps)
               aria-label={label}
               placeholder={t('As seen')}
               value={widths[key] ?? null}
-              onValueChange={(width) => choices.choose({ widths: { ...widths, [key]: width }, version })}
+              onValueChange={(width) => choices.choose({ widths: { [key]: width }, version })}
               options={ADDRESS_WIDTHS.map((value) => ({ value, label: t(WIDTH_LABELS[value]) }))}
             />
           </span>

@@ -2,6 +2,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SuggestionChange } from '@/domain/suggestion/suggestion';
 import { useTRPC } from '@/lib/trpc';
+import { buildChoice } from './suggestion-groups';
 
 const POLL_MS = 1_000;
 
@@ -17,7 +18,7 @@ export function useSuggestion(id: string) {
 
 /**
  * Stores what is chosen; the page shows the new draft with its scores. Choices follow one after the other, each about the draft that the one
- * before left: only edits of others are in conflict.
+ * before left: only edits of others are in conflict, and then the page shows them.
  */
 export function useChoices(id: string) {
   const trpc = useTRPC();
@@ -29,13 +30,16 @@ export function useChoices(id: string) {
   const update = useMutation({
     ...options,
     scope: { id: `suggestion ${id}` },
-    mutationFn: async (input: SuggestionChange & { id: string }, context) => {
-      const version = queryClient.getQueryData(queryKey)?.version ?? input.version;
-      const suggestion = await send({ ...input, version }, context);
+    mutationFn: async (change: SuggestionChange & { id: string }, context) => {
+      const suggestion = await send({ id, ...buildChoice(change, queryClient.getQueryData(queryKey)) }, context);
       queryClient.setQueryData(queryKey, suggestion);
       return suggestion;
     },
+    onError: () => void queryClient.invalidateQueries({ queryKey }),
   });
-  return { ...update, choose: (change: SuggestionChange) => update.mutate({ id, ...change }) };
+  return {
+    ...update,
+    choose: (change: SuggestionChange, onSuccess?: () => void) => update.mutate({ id, ...change }, { onSuccess }),
+  };
 }
 export type Choices = ReturnType<typeof useChoices>;
