@@ -154,3 +154,19 @@ export type DiscoveryPlan = {
   seen: number;
   ignored: number;
 };
+
+/** Changes in the order in which they can be stored: a row comes to another place only after the row that had it left. */
+export function orderChanges(changes: readonly AddressWrite[], stored: readonly StoredAddress[]): AddressWrite[][] {
+  const networkOf = new Map(stored.map((row) => [row.id, row.network_id]));
+  const ordered: AddressWrite[][] = [];
+  for (let waiting = changes; waiting.length > 0; ) {
+    const held = new Set(waiting.map(({ id, address }) => `${networkOf.get(id)} ${address}`));
+    const isBlocked = ({ id, network_id, address }: AddressWrite) =>
+      network_id !== networkOf.get(id) && held.has(`${network_id} ${address}`);
+    const free = waiting.filter((row) => !isBlocked(row));
+    if (free.length === 0) throw new Error('expected no two addresses to exchange their places');
+    ordered.push(free);
+    waiting = waiting.filter(isBlocked);
+  }
+  return ordered;
+}

@@ -250,6 +250,45 @@ describe('a discovery', () => {
     ]);
   });
 
+  it('follows the same address of two workloads that move from network to network', async () => {
+    const { discover, control, addresses, conflicts, sql, cluster } = await lab();
+    const bridges = ['apps', 'vmbr0', 'vmbr1'];
+    await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
+      select gen_random_uuid(), cluster_id, id, '10.77.0.0/24', 'manual' from networks
+      where cluster_id = ${cluster.id} and name in ${sql(bridges)}`;
+    const attach = (vmid: number, bridge: string) => {
+      control.setConfig(vmid, { net0: `virtio=${recipeMac('lab', vmid, 0)},bridge=${bridge},firewall=1` });
+      control.setAgent(vmid, createAgentAnswer(vmid, ['10.77.0.7/24']));
+    };
+    const find = async () => {
+      const rows = (await addresses()).filter((row) => row.address === '10.77.0.7');
+      return rows
+        .map(({ id, vmid, network }) => ({ id, at: `${vmid} ${network}` }))
+        .sort((a, b) => (a.id < b.id ? -1 : 1));
+    };
+    // In both orders of the ids of the rows: the one that makes room is stored first.
+    for (const [first, second] of [
+      [103, 104],
+      [104, 103],
+    ] as const) {
+      await sql`delete from ip_addresses where address = '10.77.0.7'`;
+      attach(first, 'apps');
+      attach(second, 'vmbr0');
+      expect((await discover()).status).toBe('ok');
+      const before = await find();
+      expect(before.map(({ at }) => at).sort()).toEqual([`${first} apps`, `${second} vmbr0`].sort());
+      attach(first, 'vmbr0');
+      attach(second, 'vmbr1');
+      expect((await discover()).status).toBe('ok');
+      const next: Record<string, string> = {
+        [`${first} apps`]: `${first} vmbr0`,
+        [`${second} vmbr0`]: `${second} vmbr1`,
+      };
+      expect(await find()).toEqual(before.map(({ id, at }) => ({ id, at: next[at] })));
+      expect((await conflicts()).filter(({ kind }) => kind === 'duplicate_address')).toEqual([]);
+    }
+  });
+
   it('records a MAC address that two cards have, and an address outside the prefixes of its network', async () => {
     const { discover, control, conflicts, addresses } = await lab();
     control.setConfig(104, { net0: `virtio=${recipeMac('lab', 103, 0)},bridge=apps,firewall=1` });
@@ -271,7 +310,7 @@ describe('a discovery', () => {
   });
 
   it('never changes what people entered', async () => {
-    const { discover, addresses, conflicts, control, sql } = await lab();
+    const { discover, addresses, conflicts, control, sql, writes } = await lab();
     await discover();
     const [target] =
       await sql`select a.*, s.cidr from ip_addresses a join subnets s on s.id = a.subnet_id where host(address) = '10.20.20.11'`;
@@ -291,6 +330,10 @@ describe('a discovery', () => {
     // It had no holder: there is nothing to overwrite.
     expect(await of('10.20.20.202')).toMatchObject({ vmid: 101, source: 'manual', state: 'active' });
     expect(await of('10.20.20.201')).toMatchObject({ vmid: null, source: 'manual' });
+    const [before, found] = [await writes(), await conflicts()];
+    await discover();
+    expect(await conflicts()).toEqual(found);
+    expect(await writes()).toEqual(before);
     control.setAgent(101, createAgentAnswer(101, []));
     await discover();
     expect(await of('10.20.20.201')).toMatchObject({ vmid: null, state: 'reserved' });

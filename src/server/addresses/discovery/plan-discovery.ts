@@ -14,7 +14,7 @@ import {
 } from './discovery-plan';
 import { type GuestReading, type Observation, type Observed, observe, provesAbsence, TRUST } from './observe';
 import { planSightings } from './plan-sightings';
-import { DetectedConflicts, settleConflicts } from './settle-conflicts';
+import { DetectedConflicts, mapStatesBefore, settleConflicts } from './settle-conflicts';
 
 /** Being seen is noted at most this often, so that a run over an unchanged cluster writes nothing. */
 export const SEEN_NOTE_MS = 6 * 60 * 60 * 1000;
@@ -65,6 +65,7 @@ class Discovery {
   readonly #seen = new Set<string>();
   readonly #observedState = new Map<string, AddressState>();
   readonly #detected: DetectedConflicts;
+  readonly #stateBefore: ReadonlyMap<string, string>;
   readonly #containerNetworks: ReadonlySet<string>;
   #containerSubnets: ReadonlySet<string> = new Set();
 
@@ -82,6 +83,7 @@ class Discovery {
     this.#idAt = new Map(this.#stored.map((row) => [`${row.network_id} ${row.address}`, row.id]));
     this.#desired = new Map(this.#stored.map((row) => [row.id, toWrite(row)]));
     this.#detected = new DetectedConflicts(input.newId);
+    this.#stateBefore = mapStatesBefore(input.conflicts);
     this.#containerNetworks = new Set(
       [...input.networks].filter(([name]) => isContainerInterface(name)).map(([, id]) => id),
     );
@@ -125,14 +127,18 @@ class Discovery {
   #placeSeen(observations: readonly Observation[]): void {
     const { networks, newId } = this.#input;
     const nicOf = new Map(this.#input.interfaces.map((nic) => [`${nic.workload_id} ${nic.name}`, nic]));
-    for (const observation of observations) {
+    const placed = observations
+      .filter((observation) => !this.#isOutranked(observation))
+      .map((observation) => {
+        const nic = nicOf.get(`${observation.workload_id} ${observation.nic}`);
+        const networkId = networks.get(observation.bridge ?? '') ?? nic?.network_id ?? null;
+        const place = this.#places.of(observation, networkId);
+        return { observation, interface_id: nic?.id ?? null, networkId, place };
+      });
+    this.#moveRows(placed);
+    for (const { observation, interface_id, networkId, place } of placed) {
       const { workload_id, address, mac, state, source } = observation;
-      const nic = nicOf.get(`${workload_id} ${observation.nic}`);
-      const networkId = networks.get(observation.bridge ?? '') ?? nic?.network_id ?? null;
-      if (this.#isOutranked(observation)) continue;
-      const place = this.#places.of(observation, networkId);
-      const interface_id = nic?.id ?? null;
-      const id = this.#idAt.get(`${place.network_id} ${address}`) ?? this.#moving(observation)?.id ?? newId();
+      const id = this.#idAt.get(`${place.network_id} ${address}`) ?? newId();
       const outside = this.#places.isOutside(observation, networkId);
       const target = this.#desired.get(id);
       if (!target) {
@@ -146,9 +152,34 @@ class Discovery {
     }
   }
 
-  /** A less trusted source adds nothing next to what a better one told before, unless that is proved wrong. */
+  /**
+   * Moves rows to the networks in which their workloads were seen with the address, as long as a place there is free. This
+   * comes before anything is compared: the place that a row leaves is free for others, in any order of the guests.
+   */
+  #moveRows(placed: readonly { observation: Observation; place: Place }[]): void {
+    let waiting = placed;
+    for (let moved = true; moved; ) {
+      const blocked = waiting.filter(({ observation, place }) => {
+        const at = `${place.network_id} ${observation.address}`;
+        const row = this.#desired.get(this.#findElsewhere(observation, place)?.id ?? '');
+        if (!row || this.#idAt.has(at)) return row !== undefined;
+        this.#idAt.delete(`${row.network_id} ${row.address}`);
+        this.#idAt.set(at, row.id);
+        Object.assign(row, place);
+        return false;
+      });
+      moved = blocked.length < waiting.length;
+      waiting = blocked;
+    }
+  }
+
+  /**
+   * A less trusted source adds nothing next to what a better one told before, unless that is proved wrong, or is about an
+   * address that another card has by now.
+   */
   #isOutranked(observation: Observation): boolean {
     const family = observation.ip.family === 6;
+    const observed = this.#observedOf.get(observation.workload_id)?.observations ?? [];
     return (this.#rowsOf.get(observation.workload_id) ?? []).some(
       (row) =>
         row.address !== observation.address &&
@@ -157,21 +188,27 @@ class Discovery {
         row.mac === observation.mac &&
         row.address.includes(':') === family &&
         getRank(row.source) < getRank(observation.source) &&
+        !observed.some(({ address, mac }) => address === row.address && mac !== row.mac) &&
         !this.#isGone(observation.workload_id, row),
     );
   }
 
   /** The same address of the same workload in another network of the cluster, where it does not belong any more. */
-  #moving({ workload_id, address }: Observation): StoredAddress | undefined {
+  #findElsewhere({ workload_id, address }: Observation, { network_id }: Place): StoredAddress | undefined {
     return (this.#rowsOf.get(workload_id) ?? []).find(
-      (row) => row.address === address && row.source !== 'manual' && !this.#seen.has(row.id),
+      (row) => row.address === address && row.source !== 'manual' && row.network_id !== network_id,
     );
+  }
+
+  /** Whether the address is reserved, also while a conflict about it is open. */
+  #isReserved({ id, state }: Pick<StoredAddress, 'id' | 'state'>): boolean {
+    return state === 'reserved' || (state === 'conflict' && this.#stateBefore.get(id) === 'reserved');
   }
 
   /** Whether an address that is unassigned or assigned to another workload may go to the one it was seen with. */
   #isFree(target: AddressWrite): boolean {
     const { workload_id: holder, state, source } = target;
-    if (holder === null) return state !== 'reserved';
+    if (holder === null) return !this.#isReserved(target);
     if (this.#seen.has(target.id) || (source === 'manual' && state !== 'stale')) return false;
     return state === 'stale' || this.#isGone(holder, target);
   }
@@ -181,22 +218,24 @@ class Discovery {
     const manual = target.source === 'manual';
     const taken = target.workload_id !== observation.workload_id;
     if (taken && !this.#isFree(target)) {
-      const reserved = manual && target.state === 'reserved';
+      const reserved = manual && this.#isReserved(target);
       this.#detected.addHeld(reserved ? 'reserved_in_use' : 'duplicate_address', target, observation);
       return false;
     }
     this.#seen.add(target.id);
     target.workload_id = observation.workload_id;
     target.first_seen_at ??= this.#at;
+    const stale = target.state === 'stale';
     if (manual && !taken) {
       target.interface_id ??= interface_id;
       target.mac ??= observation.mac;
       return true;
     }
+    // What a better source told stays its word when a lesser one says the same of the same card.
+    const ofCard = !taken && !stale && target.mac === observation.mac;
+    const better = ofCard && getRank(target.source) < getRank(observation.source);
     Object.assign(target, { interface_id, mac: observation.mac });
     if (manual) return true;
-    // What a better source told stays its word when a lesser one says the same.
-    const better = !taken && target.state !== 'stale' && getRank(target.source) < getRank(observation.source);
     Object.assign(target, place, { source: better ? target.source : observation.source });
     if (target.state !== 'conflict' && !better) target.state = observation.state;
     return true;
@@ -215,7 +254,7 @@ class Discovery {
         this.#removed.add(row.id);
       else if (row.state === 'stale') {
         if (now - Date.parse(row.updated_at) >= STALE_KEEP_MS) this.#removed.add(row.id);
-      } else if (row.workload_id === null ? row.state !== 'reserved' : this.#isGone(row.workload_id, row))
+      } else if (row.workload_id === null ? !this.#isReserved(row) : this.#isGone(row.workload_id, row))
         target.state = 'stale';
       else {
         // Prefixes that came or went since: the address follows inside its network.
@@ -230,7 +269,7 @@ class Discovery {
    * made, that is the one of a bridge of containers inside a guest, and in which no workload has an address.
    */
   #isOfContainer(row: StoredAddress): boolean {
-    if (row.workload_id !== null || row.state === 'reserved') return false;
+    if (row.workload_id !== null || this.#isReserved(row)) return false;
     return this.#containerNetworks.has(row.network_id) || this.#containerSubnets.has(row.subnet_id ?? '');
   }
 

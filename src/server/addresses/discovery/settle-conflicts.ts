@@ -13,6 +13,14 @@ type Found = {
   observedState: ReadonlyMap<string, AddressState>;
 };
 
+/** What addresses were before the conflicts about them that are open, by id: what they are besides being disputed. */
+export function mapStatesBefore(conflicts: readonly StoredConflict[]): Map<string, string> {
+  const before = new Map<string, string>();
+  for (const { status, ip_address_id, state_before } of conflicts)
+    if (status === 'open' && ip_address_id !== null && state_before !== null) before.set(ip_address_id, state_before);
+  return before;
+}
+
 /** The states of addresses while conflicts are open, and what they become when none is any more. */
 function settleStates(
   { desired, observedState }: Found,
@@ -35,9 +43,7 @@ export function settleConflicts(found: Found): Pick<DiscoveryPlan, 'open'> & Dis
   const { stored, detected, desired } = found;
   const plan = { create: [] as ConflictWrite[], reopen: [] as ConflictWrite[], gone: [] as StoredConflict[], open: 0 };
   const open = new Set<string>();
-  const before = new Map<string, string>();
-  for (const { ip_address_id, state_before } of stored)
-    if (ip_address_id !== null && state_before !== null) before.set(ip_address_id, state_before);
+  const before = mapStatesBefore(stored);
   const markOpen = (addressId: string | null) => {
     plan.open += 1;
     if (addressId !== null) open.add(addressId);

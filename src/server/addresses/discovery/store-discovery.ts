@@ -19,7 +19,7 @@ import {
 import { lockClusterNetworks } from '../queries/ipam-space';
 import { deleteAddressRows } from '../queries/ipam-writes';
 import { listOpenSightings, storeSightings } from '../queries/sightings';
-import type { DiscoveryPlan } from './discovery-plan';
+import { type DiscoveryPlan, orderChanges } from './discovery-plan';
 import type { GuestReading } from './observe';
 import { planDiscovery } from './plan-discovery';
 
@@ -63,10 +63,11 @@ export async function storeDiscovery(session: RunSession, read: Read): Promise<v
       tx,
       plan.addresses.remove.map((row) => row.id),
     );
-    await changeAddresses(
-      tx,
-      plan.addresses.change.map(({ address: _, ...row }) => row),
-    );
+    for (const rows of orderChanges(plan.addresses.change, space.addresses))
+      await changeAddresses(
+        tx,
+        rows.map(({ address: _, ...row }) => row),
+      );
     await insertAddresses(
       tx,
       plan.addresses.create.map((row) => ({ ...row, cluster_id })),
