@@ -3,6 +3,8 @@ import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
+import * as ipamSpace from '../queries/ipam-space';
+import * as sightings from '../queries/sightings';
 import { createAgentAnswer, createDockerInterface, type DiscoveryLab, makeDiscoveryLab } from './discovery.fixture';
 import { scheduleDiscovery } from './request-discovery';
 import { runDiscovery } from './run-discovery';
@@ -287,6 +289,36 @@ describe('a discovery', () => {
       expect(await find()).toEqual(before.map(({ id, at }) => ({ id, at: next[at] })));
       expect((await conflicts()).filter(({ kind }) => kind === 'duplicate_address')).toEqual([]);
     }
+  });
+
+  it('stores the rest when a sync removes a workload or an interface before or while it stores', async () => {
+    const { discover, lines, sql } = await lab();
+    const { lockClusterNetworks } = ipamSpace;
+    vi.spyOn(ipamSpace, 'lockClusterNetworks').mockImplementationOnce(async (tx, id) => {
+      await sql`delete from workloads where vmid = 100`;
+      await sql`delete from workload_interfaces i using workloads w where w.id = i.workload_id and w.vmid = 101`;
+      return lockClusterNetworks(tx, id);
+    });
+    const refused: string[] = [];
+    const { listOpenSightings } = sightings;
+    vi.spyOn(sightings, 'listOpenSightings').mockImplementationOnce(async (tx, id) => {
+      const tryDelete = (statement: ReturnType<typeof sql>) =>
+        statement.catch(({ code }: { code: string }) => refused.push(code));
+      await sql`set lock_timeout = '100ms'`;
+      await tryDelete(sql`delete from workloads where vmid = 102`);
+      await tryDelete(
+        sql`delete from workload_interfaces i using workloads w where w.id = i.workload_id and w.vmid = 103`,
+      );
+      await sql`set lock_timeout = 0`;
+      return listOpenSightings(tx, id);
+    });
+    expect(await discover()).toMatchObject({ status: 'ok' });
+    expect(refused).toEqual(['55P03', '55P03']);
+    const stored = await lines();
+    expect(stored.filter((line) => line.includes('10.20.20.11'))).toEqual([]);
+    expect(stored).toContain('10.20.20.12 101 active agent');
+    expect(stored).toContain('10.20.21.11 102 active agent');
+    expect(stored).toContain('10.60.10.11 103 dhcp agent');
   });
 
   it('records a MAC address that two cards have, and an address outside the prefixes of its network', async () => {

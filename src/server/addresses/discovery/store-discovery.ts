@@ -13,6 +13,7 @@ import {
   insertConflicts,
   insertDiscoveredNetwork,
   loadAddressSpace,
+  lockWorkloads,
   reopenConflicts,
   updateAddressesSeen,
 } from '../queries/discovery';
@@ -33,11 +34,14 @@ export async function storeDiscovery(session: RunSession, read: Read): Promise<v
   const { clusterId: cluster_id, report } = session;
   const { plan, madeNetwork } = await session.write(async (tx) => {
     const networks = await lockClusterNetworks(tx, cluster_id);
+    const present = await lockWorkloads(tx, cluster_id);
     const space = await loadAddressSpace(tx, cluster_id);
     const discovered = networks.find((network) => network.name === DISCOVERED_NETWORK);
     const discoveredNetworkId = discovered?.id ?? newId();
     const plan: DiscoveryPlan = planDiscovery({
-      ...read,
+      // Workloads that a sync removed while their guests were read have no addresses.
+      readings: read.readings.filter(({ workload_id }) => present.has(workload_id)),
+      leases: read.leases,
       ...space,
       sightings: await listOpenSightings(tx, cluster_id),
       networks: new Map(networks.map((network) => [network.name, network.id])),

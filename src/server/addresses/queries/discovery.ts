@@ -7,6 +7,28 @@ import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { batches, updateRows } from '../../db/update-rows';
 import { isFinding } from './sightings';
 
+/**
+ * Keeps syncs from removing workloads of the cluster and their interfaces until the transaction ends: what it stores refers
+ * to them. The workloads come first, as in syncs.
+ * @returns the ids of the workloads that there are
+ */
+export async function lockWorkloads(tx: Tx, clusterId: string): Promise<Set<string>> {
+  const rows = await tx
+    .select({ id: workloads.id })
+    .from(workloads)
+    .where(eq(workloads.cluster_id, clusterId))
+    .orderBy(workloads.id)
+    .for('key share');
+  await tx
+    .select({ id: workloadInterfaces.id })
+    .from(workloadInterfaces)
+    .innerJoin(workloads, eq(workloads.id, workloadInterfaces.workload_id))
+    .where(eq(workloads.cluster_id, clusterId))
+    .orderBy(workloadInterfaces.id)
+    .for('key share', { of: workloadInterfaces });
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Everything that is stored about a cluster's addresses, as a discovery needs it. Four queries. */
 export async function loadAddressSpace(executor: Executor, clusterId: string) {
   const [subnetRows, addresses, interfaces, conflicts] = await Promise.all([
