@@ -46,7 +46,10 @@ async function planChanges(
     interface_id: nic?.id ?? null,
     mac: conflict.other_mac,
     source: 'manual',
-    ...(settled && { state: stateBefore(conflict) === 'dhcp' ? ('dhcp' as const) : ('active' as const) }),
+    // A stale address that gets a holder again is in use.
+    ...((settled || address.state === 'stale') && {
+      state: stateBefore(conflict) === 'dhcp' ? ('dhcp' as const) : ('active' as const),
+    }),
   };
 }
 

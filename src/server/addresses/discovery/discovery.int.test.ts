@@ -234,6 +234,27 @@ describe('a discovery', () => {
     expect(await held()).toMatchObject({ vmid: 101, state: 'conflict' });
   });
 
+  it('makes a stale address active when a decision assigns it', async () => {
+    const { discover, control, addresses, conflicts } = await lab();
+    await discover();
+    control.setAgent(101, createAgentAnswer(101, ['10.20.20.11/24']));
+    await discover();
+    // Its holder gives it up, and the other one cannot be asked.
+    control.setAgent(100, createAgentAnswer(100, []));
+    control.setAgent(101, { kind: 'hung' });
+    await discover();
+    const held = async () => (await addresses()).find((row) => row.address === '10.20.20.11');
+    expect(await held()).toMatchObject({ vmid: 100, state: 'stale' });
+    const [conflict] = await conflicts();
+    const answer = await call(`/ipam/conflicts/${conflict?.id}/resolve`, {
+      method: 'POST',
+      headers: { ...(await bearer(await makeUser('network_operator'))), 'content-type': 'application/json' },
+      body: JSON.stringify({ resolution: 'assign', version: 1 }),
+    });
+    expect(await answer.json()).toMatchObject({ status: 'resolved' });
+    expect(await held()).toMatchObject({ vmid: 101, state: 'active' });
+  });
+
   it('follows an address that moved, with proof that the old holder does not have it', async () => {
     const { discover, control, addresses, conflicts, sql } = await lab();
     await discover();

@@ -226,6 +226,7 @@ class Discovery {
     target.workload_id = observation.workload_id;
     target.first_seen_at ??= this.#at;
     const stale = target.state === 'stale';
+    if (stale) target.state = observation.state;
     if (manual && !taken) {
       target.interface_id ??= interface_id;
       target.mac ??= observation.mac;

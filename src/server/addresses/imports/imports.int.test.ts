@@ -330,6 +330,37 @@ describe('an import of addresses', () => {
   });
 });
 
+describe('an import of a stale address', () => {
+  it('makes it active when it gets another workload, like a change of the address does', async () => {
+    const [former, next] = [await makeWorkload(cluster, null), await makeWorkload(cluster, null)];
+    const ends = ['1', '2', '3'].map((end) => `10.0.2.${end}`);
+    await importCsv(
+      `cluster,address,workload\n${ends.map((end) => `${cluster.name},${end},${former.external_id}`).join('\n')}\n`,
+    );
+    await sqlClient()`update ip_addresses set state = 'stale', source = 'agent' where cluster_id = ${cluster.id}`;
+    const file = await (await call(`/ip-addresses?format=csv&cluster_id=${cluster.id}`, { headers })).text();
+    expect(await importCsv(file)).toMatchObject({ status: 'ok', unchanged: 3 });
+    const [, second] = (await send('GET', `/ip-addresses?cluster_id=${cluster.id}&sort=address`)).json.items;
+    await send('PATCH', `/ip-addresses/${second.id}`, { workload_id: next.id, version: second.version });
+    expect(await importCsv(`cluster,address,workload\n${cluster.name},10.0.2.1,${next.external_id}\n`)).toMatchObject({
+      status: 'ok',
+      updated: 1,
+    });
+    // The file of an export, with another workload for one address.
+    const edited = file
+      .split('\n')
+      .filter((line) => !/10\.0\.2\.[12],/.test(line))
+      .map((line) => line.replace(former.external_id, next.external_id));
+    expect(await importCsv(edited.join('\n'))).toMatchObject({ status: 'ok', updated: 1 });
+    expect((await listStored()).map(({ address, state }) => `${address} ${state}`)).toEqual(
+      ends.map((end) => `${end} active`),
+    );
+    const holders = await sqlClient()`select host(address) as address from ip_address_history
+      where workload_id = ${next.id} and until_at is null order by address`;
+    expect(holders.map(({ address }) => address)).toEqual(ends);
+  });
+});
+
 describe('an import of subnets', () => {
   it('makes and changes prefixes, and gives addresses their place', async () => {
     await importCsv(`cluster,address\n${cluster.name},10.1.2.3\n`);

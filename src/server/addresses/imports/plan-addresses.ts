@@ -212,6 +212,8 @@ export function planAddresses(rows: readonly AddressImportRow[], context: Import
       next.workload_id = guest.id;
       next.interface_id = cards.length === 1 ? (cards[0]?.id ?? null) : null;
       next.mac = (cards.length === 1 ? cards[0]?.mac : null) ?? null;
+      // A stale address that gets a holder again is in use.
+      if (next.state === 'stale') next.state = 'active';
     }
     if (row.mac !== undefined) next.mac = row.mac;
     const change = () =>

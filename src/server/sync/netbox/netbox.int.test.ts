@@ -339,6 +339,20 @@ describe('an import from NetBox', () => {
     expect(await api('PATCH', `/netbox-sources/${source.id}`, { groups })).toMatchObject({ status: 403 });
   });
 
+  it('adds no former holder of a stale address to a group', async () => {
+    const tenant = await makeTenant();
+    const guest = await makeWorkload(cluster, await makeProject(tenant), { name: 'former' });
+    await must('POST', '/subnets', { network_id: network, cidr: '10.0.0.0/24' });
+    await must('POST', '/ip-addresses', { network_id: network, address: '10.0.0.1', workload_id: guest.id });
+    const group = await must<{ id: string }>('POST', '/security-groups', { name: 'web', tenant_id: tenant.id });
+    netbox.addresses = [makeAddress(1, '10.0.0.1/24', { tags: ['web'] })];
+    const source = await makeSource({ groups: [{ tag: 'web', security_group_id: group.id }] });
+    const listMembers = async () => listChanges(await run(source)).filter((text) => text.includes('member'));
+    expect(await listMembers()).toEqual(['create member former in servers: group null → web, tag null → web']);
+    await sql`update ip_addresses set state = 'stale' where network_id = ${network}`;
+    expect(await listMembers()).toEqual([]);
+  });
+
   it('reads 10,000 addresses with as many statements as 1,000, and lists every change', async () => {
     netbox.prefixes = [makePrefix(1, '10.0.0.0/8')];
     netbox.addresses = Array.from({ length: 10_000 }, (_, i) => makeAddress(i + 1, `10.1.${i >> 8}.${i & 255}/8`));

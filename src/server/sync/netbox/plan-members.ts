@@ -44,7 +44,9 @@ export function planMembers(
     const ip = parseIp(text);
     return `${network} ${ip ? `${ip.family} ${ip.value}` : text}`;
   };
-  const holders = new Map(context.addresses.map((row) => [key(row.network_id, row.address), row.workload_id]));
+  // The workload of a stale address is the one that had it.
+  const held = context.addresses.filter(({ state }) => state !== 'stale');
+  const holders = new Map(held.map((row) => [key(row.network_id, row.address), row.workload_id]));
   const ownerOf = new Map(owners.map((one) => [one.id, one]));
   const groupOf = new Map(groups.map((one) => [one.id, one]));
   const taken = new Set(members.map((one) => `${one.security_group_id} ${one.workload_id}`));
