@@ -1,5 +1,6 @@
 import type { CompileFailure } from '@/domain/firewall/compile-failure';
 import { formatCompileFailures } from '@/domain/firewall/compile-failure-text';
+import type { UnreadableNote } from '@/domain/firewall/snapshot';
 import type { NodeCompileFailure } from '@/domain/inventory';
 import { db } from '../../db/client';
 import { listNodeRulesets } from '../../inventory/queries/nodes';
@@ -63,4 +64,34 @@ export async function listFailingNodes(): Promise<FailingNode[]> {
     const agent_evidence = agentEvidence(since, agent);
     return [{ node_id: agent.node_id, cluster_id, node_name, since, message, agent_evidence, failures: list }];
   });
+}
+
+/** What decides whether the firewall of a node can be compiled. */
+const COMPILED_PARTS: readonly UnreadableNote['part'][] = [
+  'options',
+  'rules',
+  'ipsets',
+  'aliases',
+  'groups',
+  'nodes',
+  'node_options',
+  'node_rules',
+];
+
+/** Ids of nodes of which the last snapshot does not show whether their firewall can be compiled. At most two queries. */
+export async function listUncertainNodes(): Promise<string[]> {
+  const { clusters } = (await readFirewallState()).snapshots;
+  const isUncertain = (clusterId: string, name?: string) => {
+    const state = clusters.get(clusterId)?.state;
+    const nodes = Object.entries(state?.nodes ?? {}).filter(([node]) => name === undefined || node === name);
+    const missing = (state?.unreadable ?? []).filter(({ part }) => COMPILED_PARTS.includes(part));
+    return (
+      nodes.some(([, { compile_unknown }]) => compile_unknown) ||
+      missing.some(({ node }) => name === undefined || node === undefined || node === name)
+    );
+  };
+  const uncertain = [...clusters.keys()].filter((id) => isUncertain(id));
+  if (uncertain.length === 0) return [];
+  const rulesets = await listNodeRulesets(db, uncertain);
+  return rulesets.filter(({ cluster_id, name }) => isUncertain(cluster_id, name)).map(({ node_id }) => node_id);
 }

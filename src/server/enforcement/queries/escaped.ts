@@ -62,6 +62,15 @@ export async function listUndecided(tx: Tx, limit: number): Promise<EscapedRow[]
     .for('update', { skipLocked: true });
 }
 
+/** Workloads with conversations since a time of which it is not decided yet whether the rules were live. */
+export async function listUndecidedWorkloads(executor: Executor, since: string): Promise<string[]> {
+  const rows = await executor
+    .selectDistinct({ id: escaped.workload_id })
+    .from(escaped)
+    .where(and(isNull(escaped.reason), gte(escaped.last_seen_at, since)));
+  return rows.map(({ id }) => id);
+}
+
 export async function decideEscaped(tx: Tx, reason: EscapeReason, ids: readonly string[]): Promise<void> {
   if (ids.length > 0)
     await tx

@@ -231,16 +231,21 @@ export async function policyTestsStamp(executor: Executor): Promise<string> {
   return row?.stamp ?? '';
 }
 
-/** The newest failing tests of some owners, with what a notice says about them. */
-export async function listFailingTests(
+/** Visible tests that did not pass, with what a notice says about them; `result` null: not evaluated yet. */
+export async function listUnpassedTests(
   executor: Executor,
   reach: Reach,
-): Promise<{ id: string; name: string; caused_by: PolicyTestResultRow['caused_by'] }[]> {
+): Promise<{ id: string; name: string; result: string | null; caused_by: PolicyTestResultRow['caused_by'] }[]> {
   return executor
-    .select({ id: policyTests.id, name: policyTests.name, caused_by: policyTestResults.caused_by })
+    .select({
+      id: policyTests.id,
+      name: policyTests.name,
+      result: policyTestResults.result,
+      caused_by: policyTestResults.caused_by,
+    })
     .from(policyTests)
-    .innerJoin(policyTestResults, eq(policyTestResults.policy_test_id, policyTests.id))
-    .where(and(eq(policyTestResults.result, 'fail'), testInReach(reach)))
+    .leftJoin(policyTestResults, eq(policyTestResults.policy_test_id, policyTests.id))
+    .where(and(sql`${policyTestResults.result} is distinct from 'pass'`, testInReach(reach)))
     .orderBy(policyTests.id);
 }
 

@@ -4,14 +4,13 @@ import type { Fact } from '@/domain/notifications/condition';
 import { isWithinReach, type TenantReach } from '@/domain/permissions';
 import { readRows } from '@/domain/topology/conversation-table';
 import { systemScope } from '../../auth/scope';
-import { db } from '../../db/client';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { countEnforcement } from '../../insight/dashboard/counts';
 import { selectFlows } from '../../insight/flows/list-flows';
 import { clock } from '../../lib/clock';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { listSilentAgents } from '../queries/notification-facts';
 import type { Collected, Collector } from './collect-findings';
+import { readUnobserved } from './unobserved';
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
 /** Measures are averages of the last whole windows of this length together. */
@@ -45,10 +44,9 @@ type Measured = 'bytes' | 'flows';
 
 /** A sum of the last ten minutes for each visible workload and its cluster; what only lacks reports is unknown, not zero. */
 async function measure(reach: TenantReach, field: Measured, denied: boolean) {
-  const [{ found, complete }, firewall, silent] = await Promise.all([
+  const [{ found, complete }, firewall] = await Promise.all([
     conversations(reach, measuredRange(), { denied }),
     readFirewallState(),
-    listSilentAgents(db),
   ]);
   const { workloads } = firewall.inputs;
   const byWorkload = new Map<string, number>();
@@ -64,10 +62,7 @@ async function measure(reach: TenantReach, field: Measured, denied: boolean) {
     for (const id of new Set(here.map(({ cluster_id }) => cluster_id))) add(byCluster, id, conversation[field]);
   }
   const names = new Map([...firewall.inputs.clusters.values()].map(({ id, name }) => [id, name]));
-  const quiet = new Set(silent.map(({ cluster_name, node_name }) => `${cluster_name} ${node_name}`));
-  const unknown = [...workloads.values()].filter(({ cluster_id, node_name }) =>
-    quiet.has(`${names.get(cluster_id)} ${node_name}`),
-  );
+  const unknown = [...(await readUnobserved(firewall.inputs, MEASURED_MS)).workloads.values()];
   return { byWorkload, byCluster, workloads, names, unknown, complete };
 }
 
@@ -107,8 +102,14 @@ export const collectClusterTraffic: Collector = async (reach) => {
 
 /** Share of running visible workloads that deny by default, in percent. What could not be read counts for neither side. */
 export const collectProtectedShare: Collector = async (reach) => {
-  const counts = countEnforcement(await readFirewallState(), reach);
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.without_interface;
+  const firewall = await readFirewallState();
+  const counts = countEnforcement(firewall, reach);
+  // Workloads of a node that does not answer may be running.
+  const unseen = [...firewall.inputs.workloads.values()].filter(
+    (workload) => workload.status === 'unknown' && !workload.template && isWithinReach(workload, reach),
+  ).length;
+  const unknown = counts.unknown + unseen;
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.without_interface + unseen;
   if (total === 0) return { facts: [] };
   const key = 'coverage';
   const object = {
@@ -116,10 +117,10 @@ export const collectProtectedShare: Collector = async (reach) => {
     object_id: null,
     object_name: reach === 'all' ? 'the installation' : 'the tenant',
   } as const;
-  const most = ((counts.default_deny + counts.unknown) / total) * 100;
+  const most = ((counts.default_deny + unknown) / total) * 100;
   // Below the threshold only if the unreadable ones do not matter; not low only if the share is reached without them.
   const fact: Fact = { condition: 'coverage_low', key, ...object, detail: '', measure: most };
-  return { facts: [fact], unknown: counts.unknown > 0 ? [key] : [] };
+  return { facts: [fact], unknown: unknown > 0 ? [key] : [] };
 };
 
 /** A service counts as new for so long. */

@@ -1,10 +1,10 @@
 import type { Fact } from '@/domain/notifications/condition';
 import { describeDrift } from '@/domain/notifications/drift';
 import { db } from '../../db/client';
-import { listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
+import { listFailingNodes, listUncertainNodes } from '../../enforcement/guest-firewall/failing-nodes';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { type FoundDriftRow, listOpenDrift } from '../../enforcement/queries/drifts';
-import { listFailingTests } from '../../enforcement/queries/policy-tests';
+import { listUnpassedTests } from '../../enforcement/queries/policy-tests';
 import { listResidualSummaries } from '../../enforcement/queries/residual-rules';
 import { groupBy } from '../../lib/group-by';
 import { listFailedSyncs } from '../queries/notification-facts';
@@ -44,31 +44,27 @@ export const collectDriftedPolicies: Collector = async (reach) => {
 };
 
 /** Visible policy tests that fail, with the event that made them fail where it is the tenant's own. */
-export const collectFailingTests: Collector = async (reach) => ({
-  facts: (await listFailingTests(db, reach)).map(({ id, name, caused_by }) => {
+export const collectFailingTests: Collector = async (reach) => {
+  const unpassed = await listUnpassedTests(db, reach);
+  const facts = unpassed.flatMap(({ id, name, result, caused_by }): Fact[] => {
+    if (result !== 'fail') return [];
     const shown = caused_by && (reach === 'all' || reach.includes(caused_by.tenant_id ?? ''));
-    return {
-      condition: 'policy_test_failing',
-      key: id,
-      object_kind: 'policy_test',
-      object_id: id,
-      object_name: name,
-      detail: shown ? caused_by.text : 'The policy test fails.',
-    };
-  }),
-});
+    const object = { object_kind: 'policy_test', object_id: id, object_name: name } as const;
+    const detail = shown ? caused_by.text : 'The policy test fails.';
+    return [{ condition: 'policy_test_failing', key: id, ...object, detail }];
+  });
+  return { facts, unknown: unpassed.flatMap(({ id, result }) => (result === 'fail' ? [] : [id])) };
+};
 
 /** Nodes whose stored firewall cannot be compiled, from what was last read; no cluster is asked. */
-export const collectFailingNodes: Collector = async () => ({
-  facts: (await listFailingNodes()).map(({ node_id, node_name, message }) => ({
-    condition: 'node_firewall_not_compiling',
-    key: node_id,
-    object_kind: 'node',
-    object_id: node_id,
-    object_name: node_name,
-    detail: message,
-  })),
-});
+export const collectFailingNodes: Collector = async () => {
+  const [failing, unknown] = await Promise.all([listFailingNodes(), listUncertainNodes()]);
+  const facts = failing.map(({ node_id, node_name, message }): Fact => {
+    const object = { object_kind: 'node', object_id: node_id, object_name: node_name } as const;
+    return { condition: 'node_firewall_not_compiling', key: node_id, ...object, detail: message };
+  });
+  return { facts, unknown };
+};
 
 /** Clusters whose last sync failed. */
 export const collectFailedSyncs: Collector = async () => ({

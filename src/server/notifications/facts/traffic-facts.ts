@@ -7,14 +7,20 @@ import { listConflicts } from '../../addresses/queries/ipam-conflicts';
 import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
-import { sumEscaped } from '../../enforcement/queries/escaped';
+import { listUndecidedWorkloads, sumEscaped } from '../../enforcement/queries/escaped';
 import { readSuspicious } from '../../insight/dashboard/read-suspicious';
 import { selectFlows } from '../../insight/flows/list-flows';
 import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { listReplacedTokens, listSilentAgents } from '../queries/notification-facts';
+import {
+  listActiveObjects,
+  listReplacedTokens,
+  listSilentAgents,
+  listUnobservedNodes,
+} from '../queries/notification-facts';
 import type { Collector } from './collect-findings';
+import { readUnobserved, type Unobserved } from './unobserved';
 
 /** Traffic of so long ago still counts as going on: agents report flows while they last and once when they end. */
 const TRAFFIC_WINDOW_MS = 15 * 60_000;
@@ -40,6 +46,17 @@ function trafficFact(key: string, entries: readonly SuspiciousTraffic[]): Fact |
   };
 }
 
+/** Keys of reported destinations whose traffic no agent reports now; an address without a workload may be on any node of its cluster. */
+async function listUnobservedTargets({ workloads, clusters }: Unobserved): Promise<string[]> {
+  if (clusters.size === 0) return [];
+  const reported = await listActiveObjects(db, 'suspicious_traffic_critical');
+  return reported
+    .filter(({ key, object_id }) =>
+      object_id === null ? clusters.has(key.split(' ', 1)[0] ?? '') : workloads.has(object_id),
+    )
+    .map(({ key }) => key);
+}
+
 /** Visible destinations reached at a critical port from outside all subnets, by the dashboard's criteria. */
 export const collectCriticalTraffic: Collector = async (reach) => {
   const since = new Date(clock.now().getTime() - TRAFFIC_WINDOW_MS).toISOString();
@@ -50,7 +67,10 @@ export const collectCriticalTraffic: Collector = async (reach) => {
   const { entries } = await readSuspicious(selection, firewall, { flows: reach, policies: reach, rules: null });
   const critical = entries.filter(({ severity }) => severity === 'critical');
   const matters = groupBy(critical, toTargetKey);
-  return { facts: [...matters].map(([key, list]) => trafficFact(key, list)).filter((fact) => fact !== null) };
+  return {
+    facts: [...matters].map(([key, list]) => trafficFact(key, list)).filter((fact) => fact !== null),
+    unknown: await listUnobservedTargets(await readUnobserved(firewall.inputs, TRAFFIC_WINDOW_MS)),
+  };
 };
 
 /** Why traffic of a workload escaped, as far as it is known. */
@@ -70,6 +90,10 @@ export const collectEscapedTraffic: Collector = async (reach) => {
   const scope = systemScope('flow:read', 'notifications', reach);
   const since = new Date(clock.now().getTime() - ESCAPED_WINDOW_MS).toISOString();
   const { most, workloads } = await sumEscaped(scope.reach, since, MOST_ESCAPED);
+  const [undecided, unobserved] = await Promise.all([
+    listUndecidedWorkloads(db, since),
+    readUnobserved((await readFirewallState()).inputs, ESCAPED_WINDOW_MS),
+  ]);
   return {
     facts: most.map(({ workload_id, workload_name, reason, broken_link }) => ({
       condition: 'traffic_escaped',
@@ -79,6 +103,7 @@ export const collectEscapedTraffic: Collector = async (reach) => {
       object_name: workload_name,
       detail: `Conversations passed although the rules of the workload deny them. ${ESCAPE_TEXTS[reason](broken_link)}`,
     })),
+    unknown: [...undecided, ...unobserved.workloads.keys()],
     incomplete: workloads > most.length,
   };
 };
@@ -139,6 +164,7 @@ const NAMED = 5;
 export const collectRefusedReports: Collector = async () => {
   const since = new Date(clock.now().getTime() - REFUSED_WINDOW_MS).toISOString();
   return {
+    unknown: (await listUnobservedNodes(db, since)).map(({ node_id }) => node_id),
     facts: (await flowStore().unconfirmed.refusals(since)).map(({ node_id, node_name, vmids }) => {
       const more = vmids.length - NAMED;
       const guests = `${vmids.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -176,14 +202,18 @@ export const collectReplacedTokens: Collector = async () => {
   };
 };
 
-/** Nodes whose agent stopped to report. */
-export const collectStaleAgents: Collector = async () => ({
-  facts: (await listSilentAgents(db)).map(({ node_id, node_name, cluster_name, last_heartbeat_at }) => ({
-    condition: 'agent_silent',
-    key: node_id,
-    object_kind: 'agent',
-    object_id: node_id,
-    object_name: node_name,
-    detail: `No heartbeat from ${node_name} (${cluster_name}) ${last_heartbeat_at === null ? 'yet' : `since ${last_heartbeat_at}`}.`,
-  })),
-});
+/** Nodes whose agent stopped to report. One that was enrolled again is not over before its first report. */
+export const collectStaleAgents: Collector = async () => {
+  const unobserved = await listUnobservedNodes(db, clock.now().toISOString());
+  return {
+    facts: (await listSilentAgents(db)).map(({ node_id, node_name, cluster_name, last_heartbeat_at }) => ({
+      condition: 'agent_silent',
+      key: node_id,
+      object_kind: 'agent',
+      object_id: node_id,
+      object_name: node_name,
+      detail: `No heartbeat from ${node_name} (${cluster_name}) ${last_heartbeat_at === null ? 'yet' : `since ${last_heartbeat_at}`}.`,
+    })),
+    unknown: unobserved.filter(({ awaited }) => awaited).map(({ node_id }) => node_id),
+  };
+};

@@ -1,6 +1,8 @@
-import { and, asc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import type { Condition } from '@/domain/notifications/condition';
 import type { Executor } from '../../db/client';
 import { clusters, nodeAgents, nodes, type TokenReplacement } from '../../db/schema/clusters';
+import { notificationIncidents } from '../../db/schema/notifications';
 
 /** Clusters whose last sync that ended failed; one that is on its way again has not succeeded yet. */
 export function listFailedSyncs(
@@ -34,6 +36,35 @@ export function listSilentAgents(
     .innerJoin(clusters, eq(clusters.id, nodes.cluster_id))
     .where(and(eq(nodeAgents.status, 'silent'), isNull(nodes.missing_since)))
     .orderBy(asc(nodes.id));
+}
+
+/** Nodes with an agent that is stale, has not reported since its enrollment, or not since a time: of their traffic nothing is known. */
+export function listUnobservedNodes(
+  executor: Executor,
+  since: string,
+): Promise<{ node_id: string; cluster_id: string; node_name: string; awaited: boolean }[]> {
+  return executor
+    .select({
+      node_id: nodes.id,
+      cluster_id: nodes.cluster_id,
+      node_name: nodes.name,
+      awaited: sql<boolean>`${nodeAgents.status} = 'pending'`,
+    })
+    .from(nodeAgents)
+    .innerJoin(nodes, eq(nodes.id, nodeAgents.node_id))
+    .where(or(inArray(nodeAgents.status, ['silent', 'pending']), lt(nodeAgents.last_heartbeat_at, since)))
+    .orderBy(asc(nodes.id));
+}
+
+/** What incidents of a condition that are not closed are about, in any rule. */
+export function listActiveObjects(
+  executor: Executor,
+  condition: Condition,
+): Promise<{ key: string; object_id: string | null }[]> {
+  return executor
+    .selectDistinct({ key: notificationIncidents.key, object_id: notificationIncidents.object_id })
+    .from(notificationIncidents)
+    .where(and(eq(notificationIncidents.condition, condition), ne(notificationIncidents.status, 'closed')));
 }
 
 /** Nodes whose token was replaced since a time while their agent reported. */
