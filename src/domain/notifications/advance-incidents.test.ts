@@ -191,7 +191,19 @@ describe('an incident of something that was deleted', () => {
   it('closes immediately, even while nothing can be determined', () => {
     const rule = createRule(0, 60);
     rule.look(0, holding('a'));
-    const changes = rule.look(1, { ...UNREADABLE, deleted: new Set(['i1']) });
-    expect(changes).toMatchObject([{ kind: 'close', incident: { key: 'a' } }]);
+    const changes = rule.look(1, { ...UNREADABLE, ends: new Map([['i1', 'removed']]) });
+    expect(changes).toMatchObject([{ kind: 'close', end_reason: 'removed', incident: { key: 'a' } }]);
+  });
+
+  it('closes in its time with the reason when its object left or is not enforced, and not while that is unknown', () => {
+    for (const reason of ['left', 'not_enforced'] as const) {
+      const rule = createRule(0, 3);
+      rule.look(0, holding('a'));
+      const ends = new Map([['i1', reason]]);
+      expect(rule.look(1, { ...UNREADABLE, ends })).toEqual([]);
+      expect(rule.look(2, { ...holding('a'), ends })).toEqual([]);
+      rule.look(3, { ...holding(), ends });
+      expect(rule.look(6, { ...holding(), ends })).toMatchObject([{ kind: 'close', end_reason: reason }]);
+    }
   });
 });

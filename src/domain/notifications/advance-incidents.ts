@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../durations';
 import type { Fact } from './condition';
+import type { IncidentEndReason } from './notification';
 
 /** An incident of a rule that is not closed. Times are RFC 3339. */
 export type ActiveIncident = {
@@ -21,8 +22,8 @@ export type Findings = {
   readonly unreadable: ReadonlySet<Fact['condition']>;
   /** Keys of single objects about which nothing can be said now. */
   readonly unknown: ReadonlySet<string>;
-  /** Ids of incidents whose object does not exist any more. */
-  readonly deleted?: ReadonlySet<string>;
+  /** By id of the incident, why its object is no longer a matter of the rule. */
+  readonly ends?: ReadonlyMap<string, IncidentEndReason>;
 };
 
 export type IncidentChange =
@@ -36,7 +37,7 @@ export type IncidentChange =
       readonly flaps: number;
     }
   | { readonly kind: 'open'; readonly incident: ActiveIncident; readonly fact: Fact; readonly flaps: number }
-  | { readonly kind: 'close'; readonly incident: ActiveIncident }
+  | { readonly kind: 'close'; readonly incident: ActiveIncident; readonly end_reason?: IncidentEndReason }
   /** It never opened. */
   | { readonly kind: 'drop'; readonly incident: ActiveIncident };
 
@@ -63,14 +64,19 @@ function planDetectedChange(
   return back || changed ? { kind: 'note', incident, fact, clear_since: null, flaps } : null;
 }
 
-const planClose = (incident: ActiveIncident): IncidentChange => ({
-  kind: incident.status === 'open' ? 'close' : 'drop',
-  incident,
-});
+const planClose = (incident: ActiveIncident, end_reason?: IncidentEndReason): IncidentChange =>
+  incident.status === 'open'
+    ? { kind: 'close', incident, ...(end_reason && { end_reason }) }
+    : { kind: 'drop', incident };
 
-function planClearedChange(incident: ActiveIncident, rule: Hysteresis, now: number): IncidentChange | null {
+function planClearedChange(
+  incident: ActiveIncident,
+  rule: Hysteresis,
+  end: IncidentEndReason | undefined,
+  now: number,
+): IncidentChange | null {
   const since = incident.clear_since === null ? now : Date.parse(incident.clear_since);
-  if (hasPassed(since, rule.close_after_minutes, now)) return planClose(incident);
+  if (hasPassed(since, rule.close_after_minutes, now)) return planClose(incident, end);
   if (incident.clear_since !== null) return null;
   return { kind: 'note', incident, fact: null, clear_since: new Date(now).toISOString(), flaps: incident.flaps };
 }
@@ -79,7 +85,7 @@ function planClearedChange(incident: ActiveIncident, rule: Hysteresis, now: numb
  * What happens to a rule's incidents at `now` (milliseconds). One opens when its condition holds and was first seen
  * `open_after_minutes` ago. Gaps shorter than `close_after_minutes` do not count as an end, neither before it opens
  * nor afterwards, so a flapping condition is one incident. What cannot be determined changes nothing. Incidents of
- * deleted objects have nothing left to determine, so they close immediately. With the same findings a second time
+ * removed objects have nothing left to determine, so they close immediately. With the same findings a second time
  * there is nothing to do.
  */
 export function advanceIncidents(
@@ -93,10 +99,11 @@ export function advanceIncidents(
   const changes: (IncidentChange | null)[] = incidents.map((incident) => {
     const key = incidentKey(incident);
     const fact = facts.get(key);
-    if (!fact && findings.deleted?.has(incident.id)) return planClose(incident);
+    const end = findings.ends?.get(incident.id);
+    if (!fact && end === 'removed') return planClose(incident, end);
     if (fact) return planDetectedChange(incident, fact, rule, now);
     if (findings.unreadable.has(incident.condition) || findings.unknown.has(key)) return null;
-    return planClearedChange(incident, rule, now);
+    return planClearedChange(incident, rule, end, now);
   });
   for (const [key, fact] of facts) {
     if (!known.has(key)) changes.push({ kind: 'create', fact, open: rule.open_after_minutes === 0 });

@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { CONDITIONS } from './condition';
 import { formatNoticeMail, type Notice, webhookBody } from './notice-body';
 import { noticeText, plainLine } from './notice-text';
+import type { IncidentEndReason } from './notification';
 
-const item = (object_name: string, flaps = 0) => ({ object_name, detail: `${object_name} has trouble.`, flaps });
+const item = (object_name: string, flaps = 0) => ({
+  ...{ object_kind: 'node', object_name, detail: `${object_name} has trouble.`, flaps },
+});
 
 describe('noticeText', () => {
   it.each(CONDITIONS)('names the one thing, or how many: %s', (condition) => {
@@ -22,6 +25,21 @@ describe('noticeText', () => {
   it('says how often it flapped', () => {
     expect(noticeText('agent_silent', 'opened', [item('n', 1)], 1).detail).toBe('n has trouble. It flapped once.');
     expect(noticeText('agent_silent', 'closed', [item('n', 4)], 1).detail).toContain('4 times');
+  });
+
+  it('reports no recovery of what was removed, left or is no longer enforced', () => {
+    const formatTitle = (object_kind: string, end_reason: IncidentEndReason) =>
+      noticeText('policy_drifted', 'closed', [{ ...item('alpha'), object_kind, end_reason }], 1).title;
+    expect(formatTitle('cluster', 'removed')).toBe('Cluster alpha was removed');
+    expect(formatTitle('agent', 'removed')).toBe('Node alpha was removed');
+    expect(formatTitle('agent', 'left')).toBe('Node alpha left its cluster');
+    expect(formatTitle('workload', 'left')).toBe('Workload alpha is no longer visible to the tenant');
+    expect(formatTitle('policy', 'not_enforced')).toBe('Policy alpha is no longer enforced');
+    const two = [item('alpha'), { ...item('beta'), end_reason: 'removed' as const }];
+    expect(noticeText('agent_silent', 'closed', two, 2).title).toBe('Over: 2 agents are stale');
+    expect(noticeText('agent_silent', 'closed', [item('alpha'), item('beta')], 2).title).toBe(
+      'Resolved: 2 agents are stale',
+    );
   });
 
   it('keeps a name of a cluster from becoming several lines, a header or a wall of text', () => {

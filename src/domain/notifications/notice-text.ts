@@ -1,5 +1,5 @@
-import type { Condition } from './condition';
-import type { NotificationEvent, NotificationItem } from './notification';
+import type { Condition, Fact } from './condition';
+import type { IncidentEndReason, NotificationEvent, NotificationItem } from './notification';
 
 type Words = { one: (name: string) => string; many: (count: number) => string; over: (name: string) => string };
 
@@ -22,12 +22,12 @@ const WORDS = {
   agent_token_replaced: {
     one: (name) => `Token of ${name} replaced while its agent was reporting`,
     many: (count) => `Tokens of ${count} nodes replaced while their agents were reporting`,
-    over: (name) => `No token replacement on ${name} for one day`,
+    over: (name) => `Token replacement on ${name} is more than a day old, or another one followed`,
   },
   policy_drifted: {
     one: (name) => `Policy ${name} drifted`,
     many: (count) => `${count} policies drifted`,
-    over: (name) => `Policy ${name} is in sync again`,
+    over: (name) => `No more drift of policy ${name}`,
   },
   policy_expiring: {
     one: (name) => `Policy ${name} expires`,
@@ -37,7 +37,7 @@ const WORDS = {
   recertification_due: {
     one: (name) => `Policy ${name} is due for recertification`,
     many: (count) => `${count} policies are due for recertification`,
-    over: (name) => `Policy ${name} was confirmed or removed`,
+    over: (name) => `Policy ${name} is no longer due for recertification`,
   },
   policy_test_failing: {
     one: (name) => `Policy test ${name} fails`,
@@ -67,7 +67,7 @@ const WORDS = {
   node_firewall_not_compiling: {
     one: (name) => `Firewall of ${name} cannot compile`,
     many: (count) => `Firewalls of ${count} nodes cannot compile`,
-    over: (name) => `Firewall of ${name} compiles again`,
+    over: (name) => `Firewall of ${name} no longer fails to compile`,
   },
   suspicious_traffic_critical: {
     one: (name) => `Critical suspicious traffic to ${name}`,
@@ -107,7 +107,7 @@ const WORDS = {
   coverage_low: {
     one: (name) => `Low coverage of ${name}`,
     many: (count) => `Low coverage (${count})`,
-    over: (name) => `Coverage of ${name} is at the threshold again`,
+    over: (name) => `Coverage of ${name} is no longer below the threshold`,
   },
 } as const satisfies Record<Condition, Words>;
 
@@ -121,21 +121,55 @@ export function plainLine(text: string, max: number): string {
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 }
 
-function formatNoticeTitle(condition: Condition, event: NotificationEvent, first: string, total: number): string {
+/** What incidents are about, before its name. */
+const OBJECT_WORDS: Partial<Record<Fact['object_kind'], string>> = {
+  cluster: 'Cluster',
+  node: 'Node',
+  agent: 'Node',
+  policy: 'Policy',
+  policy_test: 'Policy test',
+  change: 'Change',
+  workload: 'Workload',
+  address: 'The cluster of',
+  ipam_conflict: 'Address conflict',
+};
+
+/** Why an incident is over whose condition was not seen to end, as a sentence without its end. */
+export function formatEndReason(
+  { object_kind, object_name }: Pick<NotificationItem, 'object_kind' | 'object_name'>,
+  reason: IncidentEndReason,
+): string {
+  const word = OBJECT_WORDS[object_kind as Fact['object_kind']];
+  const object = [...(word ? [word] : []), plainLine(object_name, 100)].join(' ');
+  if (reason === 'removed') return `${object} was removed`;
+  if (reason === 'not_enforced') return `${object} is no longer enforced`;
+  return word === 'Node' ? `${object} left its cluster` : `${object} is no longer visible to the tenant`;
+}
+
+type Item = Pick<NotificationItem, 'object_kind' | 'object_name' | 'detail' | 'flaps' | 'end_reason'>;
+
+function formatNoticeTitle(
+  condition: Condition,
+  event: NotificationEvent,
+  items: readonly Item[],
+  total: number,
+): string {
   const words = WORDS[condition];
-  if (event !== 'closed') return total === 1 ? words.one(first) : words.many(total);
-  return total === 1 ? words.over(first) : `Resolved: ${words.many(total)}`;
+  const [first] = items;
+  const name = plainLine(first?.object_name ?? '', 100);
+  if (event !== 'closed') return total === 1 ? words.one(name) : words.many(total);
+  if (total > 1) return `${items.some(({ end_reason }) => end_reason) ? 'Over' : 'Resolved'}: ${words.many(total)}`;
+  return first?.end_reason ? formatEndReason(first, first.end_reason) : words.over(name);
 }
 
 /** Title and text of one notice about incidents of one condition. `items` are the first of `total`. */
 export function noticeText(
   condition: Condition,
   event: 'opened' | 'closed',
-  items: readonly Pick<NotificationItem, 'object_name' | 'detail' | 'flaps'>[],
+  items: readonly Item[],
   total: number,
 ): { title: string; detail: string } {
-  const name = plainLine(items[0]?.object_name ?? '', 100);
-  const title = plainLine(formatNoticeTitle(condition, event, name, total), MAX_TITLE);
+  const title = plainLine(formatNoticeTitle(condition, event, items, total), MAX_TITLE);
   if (total === 1) {
     const [only] = items;
     const flaps = only && only.flaps > 0 ? ` It flapped ${only.flaps === 1 ? 'once' : `${only.flaps} times`}.` : '';

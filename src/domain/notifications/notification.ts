@@ -8,6 +8,10 @@ export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
 /** More incidents than these are counted, not listed, where one notice is one message. */
 export const MAX_ITEMS = 50;
 
+/** Why an incident is over although its condition was not seen to end: its object was removed, left its cluster or tenant, or is a policy that no longer is enforced. */
+const INCIDENT_END_REASONS = ['removed', 'left', 'not_enforced'] as const;
+export type IncidentEndReason = (typeof INCIDENT_END_REASONS)[number];
+
 /** One incident in a notice. */
 export const NotificationItem = z.object({
   incident_id: z.uuid(),
@@ -19,6 +23,7 @@ export const NotificationItem = z.object({
   opened_at: z.iso.datetime(),
   closed_at: z.iso.datetime().nullable(),
   flaps: z.int(),
+  end_reason: z.enum(INCIDENT_END_REASONS).optional(),
 });
 export type NotificationItem = z.output<typeof NotificationItem>;
 

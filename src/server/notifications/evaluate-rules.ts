@@ -1,6 +1,6 @@
 import { advanceIncidents, type Findings, type IncidentChange } from '@/domain/notifications/advance-incidents';
 import type { Condition, Fact } from '@/domain/notifications/condition';
-import { noticeText } from '@/domain/notifications/notice-text';
+import { formatEndReason, noticeText } from '@/domain/notifications/notice-text';
 import type { NotificationItem } from '@/domain/notifications/notification';
 import { listThresholdBreaches } from '@/domain/notifications/thresholds';
 import { db, type Tx } from '../db/client';
@@ -10,7 +10,7 @@ import { newId } from '../lib/ids';
 import { startDeliveries, storeNotice } from './deliveries';
 import { collectFindings } from './facts/collect-findings';
 import * as repository from './queries/notification-incidents';
-import { listActiveIncidents, listDeletedPolicyIncidents } from './queries/notification-incidents';
+import { listActiveIncidents, listEndReasons } from './queries/notification-incidents';
 import { listEnabledRules, lockRule, type RuleRow } from './queries/notification-rules';
 import { notificationChanged } from './rules';
 
@@ -60,8 +60,12 @@ export async function storeIncidents(
         break;
       case 'close': {
         closed.push(id);
+        const { end_reason } = change;
         const opened_at = incident.opened_at ?? incident.first_seen_at;
-        reported.closed.push({ condition, item: toItem({ ...incident, opened_at, closed_at: at }) });
+        const detail = end_reason ? `${incident.detail} ${formatEndReason(incident, end_reason)}.` : incident.detail;
+        if (end_reason) await repository.updateIncident(tx, id, { detail });
+        const item = toItem({ ...incident, detail, opened_at, closed_at: at });
+        reported.closed.push({ condition, item: end_reason ? { ...item, end_reason } : item });
         break;
       }
       case 'open': {
@@ -115,8 +119,8 @@ async function evaluateRule(known: RuleRow, findings: Findings): Promise<string[
     if (!rule?.enabled || rule.version !== known.version) return [];
     const active = await listActiveIncidents(tx, rule.id);
     const now = clock.now();
-    const deleted = await listDeletedPolicyIncidents(tx, rule.id);
-    const changes = advanceIncidents(rule, active, { ...findings, deleted }, now.getTime());
+    const ends = await listEndReasons(tx, rule);
+    const changes = advanceIncidents(rule, active, { ...findings, ends }, now.getTime());
     if (changes.length === 0) return [];
     const at = now.toISOString();
     const { opened, closed } = await storeIncidents(tx, rule.id, active, changes, at);

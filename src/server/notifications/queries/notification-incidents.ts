@@ -4,6 +4,7 @@ import type { Page } from '@/domain/list';
 import type { ActiveIncident } from '@/domain/notifications/advance-incidents';
 import type { Condition } from '@/domain/notifications/condition';
 import { NotificationIncident, type NotificationIncidentListInput } from '@/domain/notifications/incident';
+import type { IncidentEndReason } from '@/domain/notifications/notification';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
 import { buildConditions, buildSortKeys, hasName, hasText, selectColumns } from '../../db/declared-fields';
@@ -122,11 +123,51 @@ export async function endIncidents(tx: Tx, ruleId: string, kept: readonly Condit
     .where(and(which, eq(notificationIncidents.status, 'open')));
 }
 
-/** Ids of active incidents of a rule about policies that do not exist any more. */
-export async function listDeletedPolicyIncidents(executor: Executor, ruleId: string): Promise<Set<string>> {
-  const rows = await executor.execute<{ id: string }>(sql`
-    select i.id from ${notificationIncidents} i where i.rule_id = ${ruleId} and i.status <> 'closed'
-      and i.object_kind = 'policy' and i.object_id is not null
-      and not exists (select from policies p where p.id::text = i.object_id)`);
-  return new Set(rows.map(({ id }) => id));
+/** Tables of objects whose rows are deleted with proof only, by kind. An agent is one of its node. */
+const OBJECT_TABLES = {
+  cluster: 'clusters',
+  node: 'nodes',
+  agent: 'nodes',
+  policy: 'policies',
+  policy_test: 'policy_tests',
+  change: 'changes',
+  workload: 'workloads',
+  ipam_conflict: 'ipam_conflicts',
+};
+
+/** Objects without an id are addresses of a cluster, which their keys begin with. */
+const IS_REMOVED = sql`case
+  ${sql.join(
+    Object.entries(OBJECT_TABLES).map(
+      ([kind, table]) => sql`when i.object_kind = ${kind} and i.object_id is not null
+        then not exists (select from ${sql.identifier(table)} o where o.id::text = i.object_id)`,
+    ),
+    sql` `,
+  )}
+  when i.object_kind = 'address' then not exists (select from clusters c where c.id::text = split_part(i.key, ' ', 1))
+  else false end`;
+
+/** Whether an object that exists is no longer in the cluster, or not visible to the tenant of the rule. */
+const hasLeft = (tenantId: string | null): SQL => {
+  const node = sql`i.object_kind in ('node', 'agent')
+    and exists (select from nodes n where n.id::text = i.object_id and n.missing_since is not null)`;
+  if (tenantId === null) return node;
+  return sql`${node} or i.object_kind = 'workload' and i.object_id is not null
+      and not exists (select from workloads w join projects p on p.id = w.project_id
+        where w.id::text = i.object_id and p.tenant_id = ${tenantId}::uuid)
+    or i.object_kind = 'ipam_conflict'
+      and exists (select from ipam_conflicts c where c.id::text = i.object_id and c.status = 'open')`;
+};
+
+/** Why objects of active incidents of a rule are no longer its matter, by id of the incident. One query. */
+export async function listEndReasons(
+  executor: Executor,
+  rule: { readonly id: string; readonly tenant_id: string | null },
+): Promise<Map<string, IncidentEndReason>> {
+  const rows = await executor.execute<{ id: string; reason: IncidentEndReason | null }>(sql`
+    select i.id, case when ${IS_REMOVED} then 'removed' when ${hasLeft(rule.tenant_id)} then 'left'
+      when i.condition = 'policy_drifted' and exists (select from policies p where p.id::text = i.object_id
+        and (not p.enabled or p.definition ->> 'enforcement_mode' <> 'enforced')) then 'not_enforced' end as reason
+    from ${notificationIncidents} i where i.rule_id = ${rule.id} and i.status <> 'closed'`);
+  return new Map(rows.flatMap(({ id, reason }) => (reason === null ? [] : [[id, reason] as const])));
 }

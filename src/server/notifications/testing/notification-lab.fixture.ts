@@ -24,7 +24,8 @@ export const fact = (key: string, more: Partial<Fact> = {}): Fact => ({
   condition: 'sync_failed',
   key,
   object_kind: 'cluster',
-  object_id: key,
+  // Objects with an id must exist, or their incidents end.
+  object_id: null,
   object_name: `cluster ${key.slice(-2)}`,
   detail: 'The API does not answer.',
   ...more,
