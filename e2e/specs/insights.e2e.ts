@@ -114,7 +114,7 @@ test('a workload shows its traffic, the deciding rules and their hits', async ({
     await expect(evidence).toContainText('No evidence');
     await evidence.getByText(/blind spot/).click();
     await expect(evidence.getByRole('cell', { name: 'Not in the inventory yet' })).toBeVisible();
-    // It opens by itself when something keeps all flows away.
+    await evidence.getByText('Why are flows missing?').click();
     const steps = evidence.getByRole('list', { name: 'What flows need to be seen' });
     await expect(steps.getByRole('listitem').first()).toContainText('Fabric did not have the workload yet');
     await shot(page, 'evidence');

@@ -26,15 +26,20 @@ export function useMoreChanges(run: IpamImportDetail) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [more, setMore] = useState<ImportChange[]>([]);
+  // Earlier releases stored the first changes only.
+  const [isEnd, setIsEnd] = useState(false);
   const changes = [...run.changes, ...more];
   const load = useMutation({
     mutationFn: () =>
       queryClient.fetchQuery(
         trpc.ipamImports.changes.queryOptions({ id: run.id, offset: changes.length, limit: MAX_IMPORT_CHANGES }),
       ),
-    onSuccess: ({ items }) => setMore([...more, ...items]),
+    onSuccess: ({ items }) => {
+      setMore([...more, ...items]);
+      setIsEnd(items.length === 0);
+    },
   });
-  return { run: { ...run, changes }, left: run.changes_total - changes.length, load };
+  return { run: { ...run, changes }, left: isEnd ? 0 : run.changes_total - changes.length, load };
 }
 
 /** Hands a file over, to be checked or imported. Files are larger than a procedure takes, so they go over REST. */

@@ -20,7 +20,7 @@ export function Evidence({ view }: { view: TrafficView }) {
     staleTime: 10_000,
   });
   const summary = useQuery({
-    ...trpc.insights.summary.queryOptions(view.asked),
+    ...trpc.insights.summary.queryOptions({ ...view.asked, traffic_mode: 'all' }),
     placeholderData: keepPreviousData,
     staleTime: 10_000,
   });
@@ -30,7 +30,7 @@ export function Evidence({ view }: { view: TrafficView }) {
         {(visibility) => (
           <>
             <EvidenceContent visibility={visibility} />
-            <FlowChecks {...visibility} seen={summary.data?.summary.conversations !== 0} />
+            {!summary.isPending && <FlowChecks {...visibility} seen={(summary.data?.summary.conversations ?? 0) > 0} />}
           </>
         )}
       </QueryView>

@@ -87,7 +87,13 @@ export function SuggestedGroups({ suggestion, choices }: { suggestion: Suggestio
               {group.workloads.map(({ name }) => name).join(', ')}
             </span>
             {group.kind === 'new' && (
-              <Button size="sm" aria-label={t('Edit group {name}', { name: group.name })} onClick={() => edit(group)}>
+              <Button
+                size="sm"
+                aria-label={t('Edit group {name}', { name: group.name })}
+                // What is edited has the version that the choice before makes.
+                pending={choices.isPending}
+                onClick={() => edit(group)}
+              >
                 {t('Edit group')}
               </Button>
             )}

@@ -1,5 +1,6 @@
 'use client';
 import { useId, useState } from 'react';
+import { MINUTE_MS } from '@/domain/durations';
 import { useT } from '@/lib/i18n/use-t';
 import { useTimeDisplay } from '@/lib/time/time-display';
 import { Button } from '@/ui/button';
@@ -28,7 +29,7 @@ function AsOfForm({ at, onChoose }: Pick<Props, 'at' | 'onChoose'>) {
   const { zone } = useTimeDisplay();
   const id = useId();
   const [now] = useState(() => Date.now());
-  const [time, setTime] = useState<string | null>(() => at ?? new Date(now).toISOString());
+  const [time, setTime] = useState<string | null>(() => at ?? new Date(now - (now % MINUTE_MS)).toISOString());
   const reason = time === null ? t('Enter a time') : Date.parse(time) > now ? t('Enter a time in the past') : null;
   return (
     <form

@@ -16,7 +16,11 @@ export function NewPolicy({ policy }: { policy: PolicySnapshot }) {
   const { definition, rules } = policy;
   const nameEndpoint = useEndpointNames([...definition.sources, ...definition.targets]);
   const fields = listSnapshotFields(policy).filter(
-    ({ field, value }) => !APART.includes(field) && value !== '' && value !== null && value !== DEFAULT_VISIBILITY,
+    ({ field, value }) =>
+      !APART.includes(field) &&
+      value !== '' &&
+      value !== null &&
+      !(field === 'tenant_visibility' && value === DEFAULT_VISIBILITY),
   );
   return (
     <div className="flex flex-col gap-3">

@@ -113,7 +113,9 @@ describe('an import of addresses', () => {
         (row) => row.action,
       );
     const checked = await importCsv(csv, { mode: 'skip_bad', dry_run: true });
-    expect(checked).toMatchObject({ status: 'ok', created: 2994 });
+    expect(checked).toMatchObject({ status: 'ok', created: 2994, changes_total: 2994 });
+    const last = await send('GET', `/ipam/imports/${checked.id}/changes?offset=2000&limit=1000`);
+    expect(last.json.items).toHaveLength(994);
     expect(await outcomes(checked.id)).toEqual(['ipam.import_requested', 'ipam.import_checked']);
     const refused = await importCsv(csv, { dry_run: true });
     expect(await outcomes(refused.id)).toEqual(['ipam.import_requested', 'ipam.import_check_failed']);

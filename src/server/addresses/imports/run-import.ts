@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { MAX_IMPORT_CHANGES } from '@/domain/choices';
 import { type ImportChange, MAX_IMPORT_ERRORS } from '@/domain/ipam/csv-import';
 import {
   type AddressImportRow,
@@ -111,8 +110,8 @@ async function finish(tx: Tx, { row }: Session, rowsTotal: number, outcome: Outc
     conflicts: outcome.conflicts,
     errors: errors.slice(0, MAX_IMPORT_ERRORS),
     errors_total: errors.length,
-    // Nothing from NetBox is written that its preview does not list.
-    changes: row.kind === 'netbox' ? outcome.changes : outcome.changes.slice(0, MAX_IMPORT_CHANGES),
+    // Nothing is written that its preview does not list.
+    changes: outcome.changes,
     changes_total: outcome.changes.length,
     plan_hash: outcome.plan_hash,
     progress_done: rowsTotal,

@@ -104,15 +104,18 @@ const HAVE_INCIDENTS = sql`o.event = 'opened' and c.event = 'closed' and o.condi
   and o.rule_id is not distinct from c.rule_id
   and o.created_at in (select (i ->> 'opened_at')::timestamptz from jsonb_array_elements(c.items) i)`;
 
-/** An end waits until the channel was sent the problem, or that has failed. */
+/** An end waits until the channel was sent the problem, or that has failed; of a mail, until some recipients have it. */
 const isWaiting = sql`exists (select from ${notifications} c join ${notifications} o on ${HAVE_INCIDENTS}
   join ${notificationDeliveries} d on d.notification_id = o.id
   where c.id = ${notificationDeliveries.notification_id} and d.channel_id = ${notificationDeliveries.channel_id}
-    and d.status in ('queued', 'sending'))`;
+    and (d.status = 'sending' or d.status = 'queued' and cardinality(d.reached) = 0))`;
+
+/** Some attempt of a delivery `d` may have arrived. */
+const wasTried = sql`(d.attempts > 0 or d.items_sent > 0 or cardinality(d.reached) > 0)`;
 
 type NoticeOfChannel = Pick<DeliveryRow, 'notification_id' | 'channel_id'>;
 
-/** Incidents of a problem whose end its channel was sent, or is being sent. */
+/** Incidents of a problem whose end its channel was sent, or is being sent; of a mail, whose end some recipients have. */
 export async function listEndedIncidents(
   executor: Executor,
   { notification_id, channel_id }: NoticeOfChannel,
@@ -120,11 +123,14 @@ export async function listEndedIncidents(
   const rows = await executor.execute<{ id: string }>(sql`
     select e ->> 'incident_id' as id from ${notifications} o join ${notifications} c on ${HAVE_INCIDENTS}
     join ${notificationDeliveries} d on d.notification_id = c.id cross join jsonb_array_elements(c.items) e
-    where o.id = ${notification_id} and d.channel_id = ${channel_id} and d.status in ('sending', 'sent')`);
+    where o.id = ${notification_id} and d.channel_id = ${channel_id} and (d.status in ('sending', 'sent') or cardinality(d.reached) > 0)`);
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Incidents of an end that its channel was sent, or that an attempt may have sent it, at most `step` of them in one request. */
+/**
+ * Incidents of an end that its channel was sent, or that an attempt may have sent it, at most `step` of them in one request. So do those
+ * of which that is not stored any more: their notice has expired, or an earlier release kept only the first of its incidents.
+ */
 export async function listSentIncidents(
   executor: Executor,
   { notification_id, channel_id }: NoticeOfChannel,
@@ -136,7 +142,14 @@ export async function listSentIncidents(
     from ${notifications} c join ${notifications} o on ${HAVE_INCIDENTS}
     join ${notificationDeliveries} d on d.notification_id = o.id
     cross join jsonb_array_elements(o.items) with ordinality e(item, position)
-    where c.id = ${notification_id} and d.channel_id = ${channel_id} and (d.attempts > 0 or d.items_sent > 0)`);
+    where c.id = ${notification_id} and d.channel_id = ${channel_id} and ${wasTried}
+    union all
+    select i ->> 'incident_id', 0 from ${notifications} c cross join jsonb_array_elements(c.items) i
+    left join ${notifications} o on o.event = 'opened' and o.condition = c.condition
+      and o.rule_id is not distinct from c.rule_id and o.created_at = (i ->> 'opened_at')::timestamptz
+    left join ${notificationDeliveries} d on d.notification_id = o.id and d.channel_id = ${channel_id}
+    where c.id = ${notification_id} and c.event = 'closed'
+      and (o.id is null or o.items_total > jsonb_array_length(o.items) and ${wasTried})`);
   return new Set(rows.filter(({ ahead }) => ahead <= step).map(({ id }) => id));
 }
 

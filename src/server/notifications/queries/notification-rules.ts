@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, isNull, notExists, or, type SQL, sql } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
 import { RULE_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
@@ -160,7 +160,7 @@ export function listActiveChannels(
 
 /**
  * The channels that a rule reported incidents of these times to, also those that it no longer uses and those that are off. They
- * stay until the transaction ends.
+ * stay until the transaction ends. Where that is not stored any more, those that it uses and that are on.
  */
 export function lockReportedChannelsForShare(
   tx: Tx,
@@ -168,28 +168,38 @@ export function lockReportedChannelsForShare(
   condition: Condition | null,
   openedAt: readonly string[],
 ): Promise<Pick<typeof notificationChannels.$inferSelect, 'id' | 'name' | 'kind'>[]> {
+  const opened = and(
+    eq(notifications.rule_id, id),
+    eq(notifications.event, 'opened'),
+    condition === null ? undefined : eq(notifications.condition, condition),
+    inArray(notifications.created_at, [...new Set(openedAt)]),
+  );
   const reported = tx
     .select({ id: notificationDeliveries.channel_id })
     .from(notificationDeliveries)
     .innerJoin(notifications, eq(notifications.id, notificationDeliveries.notification_id))
-    .where(
-      and(
-        eq(notifications.rule_id, id),
-        eq(notifications.event, 'opened'),
-        condition === null ? undefined : eq(notifications.condition, condition),
-        inArray(notifications.created_at, [...new Set(openedAt)]),
-      ),
-    );
+    .where(opened);
+  const isUnknown = notExists(tx.select({ id: notifications.id }).from(notifications).where(opened));
   return tx
     .select({ id: notificationChannels.id, name: notificationChannels.name, kind: notificationChannels.kind })
     .from(notificationChannels)
-    .where(inArray(notificationChannels.id, reported))
+    .where(
+      or(
+        inArray(notificationChannels.id, reported),
+        and(
+          isUnknown,
+          eq(notificationChannels.enabled, true),
+          sql`exists (select from ${notificationRuleChannels}
+          where rule_id = ${id} and channel_id = ${notificationChannels.id})`,
+        ),
+      ),
+    )
     .orderBy(asc(notificationChannels.id))
     .for('key share');
 }
 
 /** Of a notice whose incidents are not all over: their ends will be sent to the same channels. */
-const hasOpenIncident = sql`(${notifications.event} = 'opened' and exists (select from ${notificationIncidents} i
+export const hasOpenIncident = sql`(${notifications.event} = 'opened' and exists (select from ${notificationIncidents} i
   where i.rule_id = ${notifications.rule_id} and i.condition = ${notifications.condition} and i.status = 'open'
     and i.opened_at = ${notifications.created_at}))`;
 

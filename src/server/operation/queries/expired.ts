@@ -1,10 +1,11 @@
-import { and, inArray, lt, sql } from 'drizzle-orm';
+import { and, inArray, lt, not, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/client';
 import { ipamImports } from '../../db/schema/ipam';
 import { notificationIncidents, notifications } from '../../db/schema/notifications';
 import { syncRuns } from '../../db/schema/operations';
 import { deployments } from '../../db/schema/policies';
 import { passkeyChallenges, rateLimits, refreshTokens, signInChallenges } from '../../db/schema/sign-in';
+import { hasOpenIncident } from '../../notifications/queries/notification-rules';
 
 /** Deletes refresh tokens that ended before `cutoff`. @returns how many */
 export async function deleteExpiredRefreshTokens(db: Executor, cutoff: string): Promise<number> {
@@ -74,11 +75,11 @@ export async function deleteOldImports(db: Executor, cutoff: string): Promise<nu
   return rows.length;
 }
 
-/** Deletes notices from before `cutoff` with their deliveries. @returns how many */
+/** Deletes notices from before `cutoff` with their deliveries, but of those whose end is to come. @returns how many */
 export async function deleteOldNotifications(db: Executor, cutoff: string): Promise<number> {
   const rows = await db
     .delete(notifications)
-    .where(lt(notifications.created_at, cutoff))
+    .where(and(lt(notifications.created_at, cutoff), not(hasOpenIncident)))
     .returning({ id: notifications.id });
   return rows.length;
 }
