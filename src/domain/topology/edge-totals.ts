@@ -184,16 +184,33 @@ export class EdgeTotals {
     for (const edge of edges) isShown[edge] = 1;
     const summed = new Map<number, SummedVerdict>();
     const ends = new Map<number, SeenEnds>();
-    if (this.#isKnown)
-      for (const part of listed.flat()) ends.set(part, { source: createEnd(), destination: createEnd() });
+    const hasEnds = new Uint8Array(this.#parts.size);
+    if (this.#isKnown) {
+      for (const part of listed.flat()) {
+        ends.set(part, { source: createEnd(), destination: createEnd() });
+        hasEnds[part] = 1;
+      }
+    }
+    const numbers = new Map<SummedVerdict, number>();
+    const added = new PairNumbers();
+    /** Many conversations of an edge have the same verdict, which changes nothing the second time. */
+    const isAdded = (edge: number, verdict: SummedVerdict): boolean => {
+      const number = numbers.get(verdict) ?? numbers.size;
+      if (number === numbers.size) numbers.set(verdict, number);
+      const { size } = added;
+      added.numberOf(edge, number);
+      return added.size === size;
+    };
     for (let row = 0; row < table.size; row++) {
       const part = (this.#partOf[row] as number) - 1;
       const edge = this.#parts.one[part];
       if (part < 0 || edge === undefined || isShown[edge] === 0) continue;
       const { verdict } = verdicts[row] as EvaluatedConversations['verdicts'][number];
-      const known = summed.get(edge);
-      if (known !== verdict) summed.set(edge, known ? mergeVerdicts(known, verdict) : verdict);
-      const seen = ends.get(part);
+      if (!isAdded(edge, verdict)) {
+        const known = summed.get(edge);
+        summed.set(edge, known ? mergeVerdicts(known, verdict) : verdict);
+      }
+      const seen = hasEnds[part] === 1 ? ends.get(part) : undefined;
       if (seen) this.#extendEnds(seen, row);
     }
     return { summed, ends };

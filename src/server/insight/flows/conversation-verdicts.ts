@@ -20,6 +20,7 @@ import {
   type ConversationVerdict,
   type FoundEnd,
   type FoundEnds,
+  type KnownConversation,
   type KnownEnds,
   type KnownVerdicts,
   openKeptEnds,
@@ -57,7 +58,7 @@ class Turn {
 /** A conversation at a guest, which is at this end of it. */
 type Asked = { readonly conversation: Conversation; readonly at: End; readonly found: FoundEnds };
 
-const isWhole = (known: KnownEnds | undefined): known is FoundEnds =>
+const isWhole = (known: KnownEnds | undefined): known is FoundEnds & Pick<KnownConversation, 'outcome'> =>
   known !== undefined && known.source !== undefined && known.destination !== undefined;
 
 /** Evaluates conversations at guests, for one reader. */
@@ -176,11 +177,16 @@ export async function evaluateTable(
   const turn = new Turn();
   const sources: FoundEnds['source'][] = new Array(table.size);
   const destinations: FoundEnds['destination'][] = new Array(table.size);
+  const verdicts: ConversationVerdict[] = new Array(table.size);
+  // What is kept of a conversation does not depend on whether it was answered; its verdict does.
+  const isPlain = table.services.map(({ answered }) => answered === undefined);
+  const isKept = (row: number) => isPlain[table.service[row] as number] === true;
   const asked: [row: number, found: FoundEnds][] = [];
   for (let row = 0; row < table.size; row++) {
     const key = keyOf(row);
     const known = key === null ? undefined : kept.find(key);
     if (isWhole(known)) {
+      if (known.outcome && isKept(row)) verdicts[row] = known.outcome;
       sources[row] = known.source;
       destinations[row] = known.destination;
     } else {
@@ -197,12 +203,15 @@ export async function evaluateTable(
   }
   for (const [key, found] of fresh) kept.keep(key, found);
   const combine = createCombiner(firewall);
-  const verdicts: ConversationVerdict[] = new Array(table.size);
   const combiners: ReturnType<typeof combine>[] = [];
   for (let row = 0; row < table.size; row++) {
+    if (verdicts[row] !== undefined) continue;
     const service = table.service[row] as number;
     combiners[service] ??= combine(table.services[service] as TableService);
-    verdicts[row] = combiners[service](sources[row] ?? null, destinations[row] ?? null);
+    const verdict = combiners[service](sources[row] ?? null, destinations[row] ?? null);
+    verdicts[row] = verdict;
+    const key = keyOf(row);
+    if (key !== null && isKept(row)) kept.keepVerdict(key, verdict);
     if (row % ROWS_A_TURN === 0 && turn.isOver()) await turn.next();
   }
   return verdicts;

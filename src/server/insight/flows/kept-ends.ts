@@ -46,7 +46,10 @@ export type FoundEnds = { source: FoundEnd | null; destination: FoundEnd | null 
 /** What is still known about a conversation; undefined at an end where something changed. */
 export type KnownEnds = { readonly [End in keyof FoundEnds]: FoundEnds[End] | undefined };
 
-/** A conversation takes about 40 bytes: what was not asked for while `young` others were is forgotten. */
+/** The same with what becomes of it, where that was found out by the same firewall state. */
+export type KnownConversation = KnownEnds & { readonly outcome: ConversationVerdict | undefined };
+
+/** A conversation takes about 60 bytes: what was not asked for while `young` others were is forgotten. */
 export const KEPT_LIMITS = { ...MOST_NUMBERS, young: 400_000 };
 
 type Read = Pick<FirewallState, 'content' | 'inputs' | 'snapshots'>;
@@ -170,8 +173,8 @@ class KeptEnds {
   #read: Read | null = null;
   #numbers = new ConversationNumbers();
   /** Of each reader what was asked for lately, and what was before that. */
-  #young = new Map<string, KeptRows<FoundEnd>>();
-  #old = new Map<string, KeptRows<FoundEnd>>();
+  #young = new Map<string, KeptRows<FoundEnd, ConversationVerdict>>();
+  #old = new Map<string, KeptRows<FoundEnd, ConversationVerdict>>();
   #youngSize = 0;
 
   get size(): number {
@@ -187,14 +190,23 @@ class KeptEnds {
     const isMine = () => this.#read?.content === firewall.content && this.#numbers === numbers;
     return {
       numberRows: (table: ConversationTable) => numbers.numberRows(table),
-      /** What is known about a conversation. It is the same object each time: it says it until the next one is asked for. */
-      find: (key: Key): KnownEnds | undefined => {
+      /** What is known about a conversation. It is the same object each time, and holds until the next one is asked for. */
+      find: (key: Key): KnownConversation | undefined => {
         if (!isMine()) return undefined;
-        const young = this.#young.get(name)?.find(key);
+        const rows = this.#young.get(name);
+        rows?.enter(firewall);
+        const young = rows?.find(key);
         if (young) return young;
         const old = this.#old.get(name)?.find(key);
-        if (old) this.#keep(name, key, old);
-        return old;
+        if (!old) return undefined;
+        this.#keep(name, key, old);
+        return { ...old, outcome: undefined };
+      },
+      /** Keeps what becomes of a conversation by this firewall state. */
+      keepVerdict: (key: Key, verdict: ConversationVerdict): void => {
+        const rows = isMine() ? this.#young.get(name) : undefined;
+        rows?.enter(firewall);
+        rows?.keepOutcome(key, verdict);
       },
       keep: (key: Key, found: FoundEnds): void => {
         if (isMine()) this.#keep(name, key, found);
@@ -208,7 +220,7 @@ class KeptEnds {
       this.#young = new Map();
       this.#youngSize = 0;
     }
-    const kept = this.#young.get(name) ?? new KeptRows<FoundEnd>();
+    const kept = this.#young.get(name) ?? new KeptRows<FoundEnd, ConversationVerdict>();
     this.#young.set(name, kept);
     const { size } = kept;
     kept.keep(key, found);

@@ -19,7 +19,7 @@ describe('what is kept of conversations', () => {
         (kept, extraBoth, extraOwn, isMet) => {
           const both = new Set([...extraBoth, ...(isMet ? kept.slice(0, 3).map(([{ source }]) => source) : [])]);
           const own = new Set([...extraOwn, ...kept.slice(3, 9).map(([{ destination }]) => destination)]);
-          const rows = new KeptRows<string>();
+          const rows = new KeptRows<string, string>();
           const expected = new Map<string, { source: unknown; destination: unknown }>();
           const getName = ({ source, destination, service }: (typeof kept)[number][0]) =>
             `${source} ${destination} ${service}`;
@@ -32,6 +32,7 @@ describe('what is kept of conversations', () => {
             const before = expected.get(getName(one));
             const isAll = both.has(one.source) || both.has(one.destination);
             expect(rows.find(toKey(one.source, one.destination, one.service))).toEqual({
+              outcome: undefined,
               source: isAll || own.has(one.source) ? undefined : before?.source,
               destination: isAll || own.has(one.destination) ? undefined : before?.destination,
             });
@@ -42,5 +43,25 @@ describe('what is kept of conversations', () => {
         },
       ),
     );
+  });
+
+  it('returns an outcome only under the state in which it was kept, and not of other ends', () => {
+    const rows = new KeptRows<string, string>();
+    const key = toKey(1, 2, 3);
+    const [state, other] = [{}, {}];
+    rows.enter(state);
+    rows.keepOutcome(key, 'of nothing');
+    rows.keep(key, { source: 'a', destination: 'b' });
+    expect(rows.find(key)?.outcome).toBeUndefined();
+    rows.keepOutcome(key, 'accepted');
+    rows.enter(state);
+    expect(rows.find(key)?.outcome).toBe('accepted');
+    rows.enter(other);
+    expect(rows.find(key)?.outcome).toBeUndefined();
+    rows.enter(state);
+    expect(rows.find(key)?.outcome).toBeUndefined();
+    rows.keepOutcome(key, 'accepted');
+    rows.keep(key, { source: 'c', destination: 'b' });
+    expect(rows.find(key)?.outcome).toBeUndefined();
   });
 });

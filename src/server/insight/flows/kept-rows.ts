@@ -14,27 +14,43 @@ export const toKey = (source: number, destination: number, service: number): Key
 /** At each end: what was found, null where nothing was to find, undefined where it is not known any more. */
 type Ends<F> = { source: F | null | undefined; destination: F | null | undefined };
 
+/** What is known about a conversation; `outcome` is what follows from both ends by the present state. */
+type Known<F, O> = Ends<F> & { outcome: O | undefined };
+
 /** What was found at the ends of conversations, in columns: a map asks for hundreds of thousands at a time. */
-export class KeptRows<F> {
+export class KeptRows<F, O> {
   /** Source with most of the destination; the rest of it with the service. */
   readonly #numbers = new PairNumbers();
   readonly #source: Ends<F>['source'][] = [];
   readonly #destination: Ends<F>['destination'][] = [];
-  readonly #last: Ends<F> = { source: undefined, destination: undefined };
+  readonly #outcomes: O[] = [];
+  /** Under which state each outcome was found; 0: it does not hold any more. */
+  readonly #states: number[] = [];
+  /** Of the present state. */
+  #number = 1;
+  #state: object | null = null;
+  readonly #last: Known<F, O> = { source: undefined, destination: undefined, outcome: undefined };
 
   /** Also of those about which nothing is known any more. */
   get size(): number {
     return this.#numbers.size;
   }
 
+  /** Outcomes belong to a state: under another one they are found out again, from what is known at the ends. */
+  enter(state: object): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#number += 1;
+  }
+
   /** What is known about a conversation; undefined: nothing. It is the same object each time. */
-  find(key: Key): Readonly<Ends<F>> | undefined {
-    const high = Math.floor(key / LOW);
-    const row = this.#numbers.find(high, key - high * LOW);
+  find(key: Key): Readonly<Known<F, O>> | undefined {
+    const row = this.#find(key);
     if (row < 0) return undefined;
     const last = this.#last;
     last.source = this.#source[row];
     last.destination = this.#destination[row];
+    last.outcome = this.#states[row] === this.#number ? this.#outcomes[row] : undefined;
     return last;
   }
 
@@ -43,6 +59,20 @@ export class KeptRows<F> {
     const row = this.#numbers.numberOf(high, key - high * LOW);
     this.#source[row] = source;
     this.#destination[row] = destination;
+    this.#states[row] = 0;
+  }
+
+  /** Keeps what follows from both ends of a conversation that is kept. */
+  keepOutcome(key: Key, outcome: O): void {
+    const row = this.#find(key);
+    if (row < 0) return;
+    this.#outcomes[row] = outcome;
+    this.#states[row] = this.#number;
+  }
+
+  #find(key: Key): number {
+    const high = Math.floor(key / LOW);
+    return this.#numbers.find(high, key - high * LOW);
   }
 
   /**
