@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ACTIONS, differs } from './flow-action';
 import type { AuditSay, FlowVerdict } from './flow-verdict';
-import { mergeVerdicts, type SummedVerdict, toSummedVerdict } from './summed-verdict';
+import { mergeVerdicts, type SummedVerdict, toSummedVerdict, VerdictTotal } from './summed-verdict';
 
 const IDS = ['01890000-0000-7000-8000-00000000000a', '01890000-0000-7000-8000-00000000000b'];
 const one: fc.Arbitrary<FlowVerdict> = fc.record({
@@ -34,6 +34,31 @@ const one: fc.Arbitrary<FlowVerdict> = fc.record({
 });
 const sumVerdicts = (verdicts: readonly FlowVerdict[]): SummedVerdict =>
   verdicts.map(toSummedVerdict).reduce((a, b) => mergeVerdicts(a, b));
+
+it('adds up to the same without an object for each flow, and changes none of them', () => {
+  fc.assert(
+    fc.property(
+      fc.array(one, { minLength: 1, maxLength: 8 }),
+      fc.array(fc.nat(), { maxLength: 8 }),
+      (verdicts, again) => {
+        const all = verdicts.map(toSummedVerdict);
+        // Some of them are sums of several, and some come again.
+        const [first = toSummedVerdict({ action: 'unknown', rules_say: null, audit_say: [] })] = all;
+        const given = [
+          ...all,
+          mergeVerdicts(first, all.at(-1) ?? first),
+          ...again.flatMap((at) => all[at % all.length] ?? []),
+        ];
+        const before = structuredClone(given);
+        const [start = first, ...others] = given;
+        const total = new VerdictTotal(start);
+        for (const verdict of others) total.add(verdict);
+        expect(total.finish()).toEqual(given.reduce((a, b) => mergeVerdicts(a, b)));
+        expect(given).toEqual(before);
+      },
+    ),
+  );
+});
 
 it('does not depend on the order, nor on how often a flow is merged', () => {
   fc.assert(

@@ -134,3 +134,49 @@ export function mergeVerdicts(a: SummedVerdict, b: SummedVerdict): SummedVerdict
   const isSame = action === a.action && rules_say === a.rules_say && audit_say === a.audit_say && differs === a.differs;
   return isSame ? a : { action, rules_say, audit_say, differs };
 }
+
+/** Adds up the verdicts of many rows to what `mergeVerdicts` makes of them one after the other, without an object for each. */
+export class VerdictTotal {
+  #action: SummedAction;
+  #differs: boolean;
+  #rules: SummedRulesSay | null;
+  #audits: SummedAuditSay[];
+  /** No single rule decides; then it is an object of its own, which changes. */
+  #isMixed = false;
+  #last: SummedVerdict;
+
+  constructor(first: SummedVerdict) {
+    this.#action = first.action;
+    this.#differs = first.differs;
+    this.#rules = first.rules_say;
+    this.#audits = first.audit_say;
+    this.#last = first;
+  }
+
+  add(verdict: SummedVerdict): void {
+    if (verdict === this.#last) return;
+    this.#last = verdict;
+    const { action, rules_say, audit_say } = verdict;
+    if (action !== this.#action) this.#action = 'mixed';
+    if (verdict.differs) this.#differs = true;
+    if (rules_say !== this.#rules) this.#addRules(rules_say);
+    if (audit_say.length > 0 || this.#audits.length > 0) this.#audits = mergeAudits(this.#audits, audit_say);
+  }
+
+  finish(): SummedVerdict {
+    return { action: this.#action, rules_say: this.#rules, audit_say: this.#audits, differs: this.#differs };
+  }
+
+  #addRules(given: SummedRulesSay | null): void {
+    const known = this.#rules;
+    if (known === null || !this.#isMixed) {
+      const merged = mergeRules(known, given);
+      this.#isMixed = merged?.kind === 'mixed';
+      this.#rules = this.#isMixed && merged ? { ...merged } : merged;
+      return;
+    }
+    if (known.action !== given?.action) known.action = 'mixed';
+    if (known.workload_id !== given?.workload_id) known.workload_id = null;
+    if (given) known.read_at = getOlder(known.read_at, given.read_at);
+  }
+}

@@ -1,6 +1,6 @@
 import { MAX_SERVICE_WORKLOADS } from '../choices';
 import { toVisibleCidr } from '../flow/flow-end';
-import { mergeVerdicts, type SummedVerdict } from '../summed-verdict';
+import { type SummedVerdict, VerdictTotal } from '../summed-verdict';
 import type { ConversationTable, TableEnd, TableService } from './conversation-table';
 import { EDGE_VERDICTS, type EdgeVerdict, WEIGHTS } from './edge-verdict';
 import { MAX_EDGE_SERVICES, type ServiceEnd, type TopologyEdge, type TopologyService } from './topology';
@@ -111,7 +111,7 @@ export class EdgeTotals {
         verdict: EDGE_VERDICTS[this.#weightOf(number)] as EdgeVerdict,
         ...this.#edgeTotals.read(number),
         last_seen_at: toTime(last_seen[number]),
-        ...(summed.get(number) as SummedVerdict),
+        ...(summed[i] as SummedVerdict),
         services: (listed[i] ?? []).map((part) => this.#finishService(part, ends.get(part))),
         services_total: (parts[i] ?? []).length,
       };
@@ -180,9 +180,10 @@ export class EdgeTotals {
   /** What cannot be added up in columns, for these edges and parts alone. */
   #describe(edges: readonly number[], listed: readonly (readonly number[])[]) {
     const { table, verdicts } = this.#conversations;
-    const isShown = new Uint8Array(this.#edges.size);
-    for (const edge of edges) isShown[edge] = 1;
-    const summed = new Map<number, SummedVerdict>();
+    /** Of each edge, its place among these plus one; 0: it is none of them. */
+    const placeOf = new Uint32Array(this.#edges.size);
+    for (const [i, edge] of edges.entries()) placeOf[edge] = i + 1;
+    const totals: VerdictTotal[] = [];
     const ends = new Map<number, SeenEnds>();
     const hasEnds = new Uint8Array(this.#parts.size);
     if (this.#isKnown) {
@@ -191,29 +192,19 @@ export class EdgeTotals {
         hasEnds[part] = 1;
       }
     }
-    const numbers = new Map<SummedVerdict, number>();
-    const added = new PairNumbers();
-    /** Many conversations of an edge have the same verdict, which changes nothing the second time. */
-    const isAdded = (edge: number, verdict: SummedVerdict): boolean => {
-      const number = numbers.get(verdict) ?? numbers.size;
-      if (number === numbers.size) numbers.set(verdict, number);
-      const { size } = added;
-      added.numberOf(edge, number);
-      return added.size === size;
-    };
     for (let row = 0; row < table.size; row++) {
       const part = (this.#partOf[row] as number) - 1;
       const edge = this.#parts.one[part];
-      if (part < 0 || edge === undefined || isShown[edge] === 0) continue;
+      const place = edge === undefined ? 0 : (placeOf[edge] as number);
+      if (part < 0 || place === 0) continue;
       const { verdict } = verdicts[row] as EvaluatedConversations['verdicts'][number];
-      if (!isAdded(edge, verdict)) {
-        const known = summed.get(edge);
-        summed.set(edge, known ? mergeVerdicts(known, verdict) : verdict);
-      }
+      const known = totals[place - 1];
+      if (known) known.add(verdict);
+      else totals[place - 1] = new VerdictTotal(verdict);
       const seen = hasEnds[part] === 1 ? ends.get(part) : undefined;
       if (seen) this.#extendEnds(seen, row);
     }
-    return { summed, ends };
+    return { summed: totals.map((total) => total.finish()), ends };
   }
 
   #extendEnds(seen: SeenEnds, row: number): void {
