@@ -84,7 +84,7 @@ export const SEVERITY_LABELS: Record<Severity, { tone: Tone; word: string; meani
     meaning: msg('Reached file shares, remote desktops or databases'),
   },
   high: { tone: 'warn', word: msg('High'), meaning: msg('Reached SSH or VNC') },
-  medium: { tone: 'info', word: msg('Medium'), meaning: msg('Would be denied in audit mode') },
+  medium: { tone: 'info', word: msg('Medium'), meaning: msg('Would be denied in audit mode, or unknown') },
   low: { tone: 'neutral', word: msg('Low'), meaning: msg('Denied') },
 };
 

@@ -33,6 +33,10 @@ function contextAt(guest: GuestContext, ends: SuspiciousEnds): FlowContext {
   return computeFlowContext(guest, { ...flow, initiator: 'source', workload_id, nic }, 'destination');
 }
 
+/** Nothing shows whether it passed: there is no reply, no log entry, and the workload was removed or moved to another tenant, so no rules are evaluated. */
+const isOutcomeLost = ({ destination_workload_id, decision, answered }: SuspiciousEnds, guest: ReachedGuest | null) =>
+  guest === null && destination_workload_id !== null && decision === 'observed' && !answered;
+
 /** What became of flows: at the guest that was called by what its rules say now; without a guest as the agents saw it. */
 export function evaluateSuspicious(ends: SuspiciousEnds, guest: ReachedGuest | null): SuspiciousVerdict {
   const { cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol, answered } = ends;
@@ -41,10 +45,11 @@ export function evaluateSuspicious(ends: SuspiciousEnds, guest: ReachedGuest | n
   const view = found && guest.view?.(found);
   const action = observedAction({ decision: ends.decision, state: answered ? ANSWERED_STATE : null });
   const reported = view ? [toEndSays({ ...view, id: guest.context.workload_id, read_at: guest.read_at })] : [];
+  const severity = isOutcomeLost(ends, guest) ? 'medium' : computeSeverity(port, decision);
   return {
     decision,
-    severity: computeSeverity(port, decision),
-    key: [cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol, decision].join(' '),
+    severity,
+    key: [cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol, decision, severity].join(' '),
     verdict: toSummedVerdict(combineEnds(action, reported)),
   };
 }

@@ -3,6 +3,7 @@ import type { EscapeReason } from '@/domain/enforcement-chain/escaped';
 import type { ChainLink } from '@/domain/enforcement-chain/link-details';
 import type { ConflictKind, IpamConflict } from '@/domain/ipam/conflict';
 import type { Fact } from '@/domain/notifications/condition';
+import { isWithinReach } from '@/domain/permissions';
 import { listConflicts } from '../../addresses/queries/ipam-conflicts';
 import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -57,7 +58,10 @@ async function listUnobservedTargets({ workloads, clusters }: Unobserved): Promi
     .map(({ key }) => key);
 }
 
-/** Visible destinations reached at a critical port from outside all subnets, by the dashboard's criteria. */
+/**
+ * Visible destinations reached at a critical port from outside all subnets, by the dashboard's criteria. A workload that
+ * belongs to another tenant now is a matter of that one.
+ */
 export const collectCriticalTraffic: Collector = async (reach) => {
   const since = new Date(clock.now().getTime() - TRAFFIC_WINDOW_MS).toISOString();
   const [{ selection }, firewall] = await Promise.all([
@@ -65,7 +69,11 @@ export const collectCriticalTraffic: Collector = async (reach) => {
     readFirewallState(),
   ]);
   const { entries } = await readSuspicious(selection, firewall, { flows: reach, policies: reach, rules: null });
-  const critical = entries.filter(({ severity }) => severity === 'critical');
+  const critical = entries.filter(({ severity, destination_workload_id }) => {
+    const workload =
+      destination_workload_id === null ? undefined : firewall.inputs.workloads.get(destination_workload_id);
+    return severity === 'critical' && (workload === undefined || isWithinReach(workload, reach));
+  });
   const matters = groupBy(critical, toTargetKey);
   return {
     facts: [...matters].map(([key, list]) => trafficFact(key, list)).filter((fact) => fact !== null),
