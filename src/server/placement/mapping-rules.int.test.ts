@@ -200,7 +200,7 @@ describe('tenants', () => {
   });
 });
 
-type Guest = { pool: string | null; tags: string[]; cluster: number; hand: 'shop' | 'none' | null };
+type Guest = { pool: string | null; tags: string[]; cluster: number; hand: 'shop' | 'none' | null; unread: boolean };
 type Drafted = {
   source: 'pool' | 'tag';
   value: string;
@@ -232,6 +232,7 @@ describe('any rules over any guests', () => {
       tags: fc.uniqueArray(word),
       cluster: fc.nat(1),
       hand: fc.constantFrom('shop' as const, 'none' as const, null, null),
+      unread: fc.boolean(),
     }),
     { minLength: 1, maxLength: 8 },
   );
@@ -247,7 +248,7 @@ describe('any rules over any guests', () => {
     { maxLength: 6, selector: ({ source, value, cluster: only }) => `${source} ${value} ${only}` },
   );
 
-  it('places each as the oracle does; a preview says what happens; a second run writes nothing', async () => {
+  it('place each as the oracle does, unread ones in no project; a preview says what happens; a second run writes nothing', async () => {
     const clusters = [cluster, await makeCluster()];
     const body = ({ cluster: only, project, ...rest }: Drafted) => ({
       ...rest,
@@ -255,7 +256,7 @@ describe('any rules over any guests', () => {
       project_id: project === 'shop' ? shop.id : office.id,
     });
     await fc.assert(
-      fc.asyncProperty(guests, drafts, async (some, rules) => {
+      fc.asyncProperty(guests, drafts, fc.nat(5), async (some, rules, unreadSince) => {
         await sqlClient()`delete from mapping_rules`;
         await sqlClient()`delete from workloads`;
         const ids = await Promise.all(
@@ -265,13 +266,20 @@ describe('any rules over any guests', () => {
             return (await makeWorkload(clusters[at] ?? cluster, project, values)).id;
           }),
         );
-        for (const drafted of rules) {
+        const unread = ids.filter((_, index) => some[index]?.unread);
+        for (const [index, drafted] of rules.entries()) {
+          if (index === unreadSince) {
+            await sqlClient()`update workloads set creation_fingerprint = 'uuid:1' where id = any (${unread})`;
+          }
           const before = await places();
           const found = await preview({ rule: body(drafted) });
           await rule(body(drafted));
           const after = await places();
           const moved = ids.filter((id) => before.get(id)?.project_id !== after.get(id)?.project_id);
           expect(found.moves.map(({ workload_id }) => workload_id).sort()).toEqual(moved.sort());
+          for (const id of index < unreadSince ? [] : unread) {
+            expect([before.get(id)?.project_id, null]).toContain(after.get(id)?.project_id);
+          }
           for (const { workload_id, from, to } of found.moves) {
             expect([from?.project_id ?? null, to?.project_id ?? null]).toEqual([
               before.get(workload_id)?.project_id,
@@ -280,6 +288,8 @@ describe('any rules over any guests', () => {
           }
           expect(found.matched).toBeGreaterThanOrEqual(found.kept_by_hand + found.overruled);
         }
+        await sqlClient()`update workloads set config_digest = 'read'`;
+        await apply();
         const names = new Map([
           [shop.id, 'shop'],
           [office.id, 'office'],

@@ -56,10 +56,8 @@ export type UnreadPlacement = 'stay' | 'leave';
 
 const UNREAD = sql`(w.config_digest is null and w.creation_fingerprint is not null)`;
 
-const buildUnreadCondition = (unread: UnreadPlacement | undefined): SQL => {
-  if (unread === undefined) return sql`true`;
-  return unread === 'stay' ? sql`not ${UNREAD}` : sql`(not ${UNREAD} or won.id is null)`;
-};
+const buildUnreadCondition = (unread: UnreadPlacement): SQL =>
+  unread === 'stay' ? sql`not ${UNREAD}` : sql`(not ${UNREAD} or won.id is null)`;
 
 const oneOfIds = (column: SQL, ids: readonly string[]): SQL => sql`${column} = any (${pgArray('uuid', ids)})`;
 
@@ -84,7 +82,7 @@ const buildMatchQueries = (rules: readonly WeighedRule[], within: Within): SQL =
 
 /**
  * Workloads that the rules would place elsewhere, by name, at most `limit` of them, and how many there are. Those whose
- * project stays the same while another rule decides count when `deciders` is set. Without `unread` all may move.
+ * project stays the same while another rule decides count when `deciders` is set.
  */
 export async function findPlacements(
   executor: Executor,
@@ -92,7 +90,7 @@ export async function findPlacements(
   {
     limit = null,
     deciders = false,
-    unread,
+    unread = 'leave',
     ...within
   }: Within & { limit?: number | null; deciders?: boolean; unread?: UnreadPlacement | undefined } = {},
 ): Promise<{ items: Placement[]; total: number }> {
