@@ -68,7 +68,9 @@ it.each([
     status && simulator.onRequest({ path: /\/qemu\/100\/config$/ }, { kind: 'respond', status, reason: 'not now' });
   expect((await sync()).status).toBe('ok');
   if (fault) {
-    expect(await workload(100)).toMatchObject({ id: before.id, project_id: production.id });
+    expect(await workload(100)).toMatchObject({ id: before.id, project_id: null });
+    await createMappingRule(scope, { ...rule, value: 'other', project_id: staging.id });
+    expect(await workload(100)).toMatchObject({ id: before.id, project_id: null });
     fault.remove();
     await sync('auto');
   }
@@ -98,4 +100,36 @@ it('a guest that left its pool leaves the tenant even if its config cannot be re
   simulator.onRequest({ path: /\/qemu\/100\/config$/ }, { kind: 'respond', status: 595, reason: 'not now' });
   await sync();
   expect(await workload(100)).toMatchObject({ id: before.id, project_id: null });
+});
+
+it.each([
+  ['another tenant leaves its own', false],
+  ['another project of its tenant stays', true],
+])('a guest that goes to the pool of %s until its config is read', async (_, isWithin) => {
+  fixture = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, `lab within ${isWithin}`);
+  const { control, simulator, sync, settle, workload, sql, cluster } = fixture;
+  const tenant = await makeTenant();
+  const [production, staging] = [await makeProject(tenant), await makeProject(isWithin ? tenant : await makeTenant())];
+  const scope = systemScope('mapping:write', 'test');
+  const rule = { cluster_id: cluster.id, priority: 1000, enabled: true, description: '', source: 'pool' as const };
+  await createMappingRule(scope, { ...rule, value: 'production', project_id: production.id });
+  await createMappingRule(scope, { ...rule, value: 'staging', project_id: staging.id });
+  await sync();
+  const before = await workload(100);
+  control.state.pools.get('production')?.members.delete(100);
+  control.state.pools.get('staging')?.members.add(100);
+  await settle();
+  const fault = simulator.onRequest(
+    { path: /\/qemu\/100\/config$/ },
+    { kind: 'respond', status: 595, reason: 'not now' },
+  );
+  await sync();
+  const project_id = isWithin ? production.id : null;
+  expect(await workload(100)).toMatchObject({ id: before.id, project_id });
+  const writes = await inventoryWrites(sql);
+  await sync();
+  expect(await inventoryWrites(sql)).toEqual(writes);
+  fault.remove();
+  await sync('auto');
+  expect(await workload(100)).toMatchObject({ id: before.id, project_id: staging.id, nics: before.nics });
 });

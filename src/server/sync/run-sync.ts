@@ -34,7 +34,7 @@ async function reconcile(session: RunSession, cluster: ClusterRow): Promise<void
   const linked = await session.write((tx) => linkInterfaces(tx, cluster.id));
   report.count({ changed: linked });
   // A guest that turned out to be another one has come without a project. One whose config could not be read enters no
-  // project; it leaves the one whose pool or tag it lost.
+  // project; it leaves its tenant when the rules no longer put it there.
   await applyMapping(session, 'leave');
 }
 

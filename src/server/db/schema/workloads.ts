@@ -43,7 +43,7 @@ export const workloads = pgTable(
     creation_fingerprint: text(),
     /** Digest of the provider's config file when the NICs were last read. */
     config_digest: text(),
-    /** When the config (NICs) was last read, to within an hour if nothing changed; null when it never could be. */
+    /** When the config (NICs) was last read, to within an hour if nothing changed; null when it never could be, also of a guest that may have taken over the VMID. */
     config_read_at: timestamptz(),
     cpu_count: integer(),
     memory_bytes: bigint({ mode: 'number' }),

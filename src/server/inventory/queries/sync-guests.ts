@@ -1,6 +1,7 @@
 import { eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../db/client';
 import { projects } from '../../db/schema/access';
+import { workloadOwners } from '../../db/schema/moves';
 import { networks } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { batches, updateRows } from '../../db/update-rows';
@@ -27,9 +28,13 @@ export type SyncedWorkload = Pick<WorkloadRow, keyof typeof stored> & {
   tenant_id: string | null;
 };
 
+/** Of a workload that left its tenant before its config was read, which may be another guest since: the tenant that it left. */
+const formerTenant = sql`case when ${workloads.creation_fingerprint} is not null and ${workloads.config_read_at} is null then (
+  select o.tenant_id from ${workloadOwners} as o where o.workload_id = ${workloads.id} order by o.id desc limit 1) end`;
+
 export async function listWorkloadsForSync(executor: Executor, clusterId: string): Promise<SyncedWorkload[]> {
   return executor
-    .select({ ...stored, tenant_id: projects.tenant_id })
+    .select({ ...stored, tenant_id: sql<string | null>`coalesce(${projects.tenant_id}, ${formerTenant})` })
     .from(workloads)
     .leftJoin(projects, eq(projects.id, workloads.project_id))
     .where(eq(workloads.cluster_id, clusterId));

@@ -50,14 +50,11 @@ type Within = { clusterId?: string; workloadIds?: readonly string[] };
 
 /**
  * What rules may do with a workload whose config has to be read before it is known whether it is still the same guest: keep it
- * where it is, or only take it out of its project.
+ * where it is, or only take it out of its tenant, where it may be another tenant's guest by now.
  */
 export type UnreadPlacement = 'stay' | 'leave';
 
 const UNREAD = sql`(w.config_digest is null and w.creation_fingerprint is not null)`;
-
-const buildUnreadCondition = (unread: UnreadPlacement): SQL =>
-  unread === 'stay' ? sql`not ${UNREAD}` : sql`(not ${UNREAD} or won.id is null)`;
 
 const oneOfIds = (column: SQL, ids: readonly string[]): SQL => sql`${column} = any (${pgArray('uuid', ids)})`;
 
@@ -98,20 +95,22 @@ export async function findPlacements(
     ? sql`(w.project_id is distinct from won.project_id or w.mapping_rule_id is distinct from won.id
         or (w.project_assigned_by is null) <> (won.id is null))`
     : sql`w.project_id is distinct from won.project_id`;
+  const leaves = sql`${unread === 'leave'} and f.id is not null and f.tenant_id is distinct from wanted.tenant_id`;
   const rows = await executor.execute<Placement & { total: number }>(sql`
     with ${buildMatchQueries(rules, within)}
     select w.id as workload_id, w.name as workload_name, w.vmid, w.cluster_id, c.name as cluster_name,
       f.id as from_project_id, f.name as from_project_name, f.tenant_id as from_tenant_id, ft.name as from_tenant_name,
       p.id as to_project_id, p.name as to_project_name, p.tenant_id as to_tenant_id, pt.name as to_tenant_name,
-      won.id as mapping_rule_id, count(*) over ()::int as total
+      case when not ${UNREAD} then won.id end as mapping_rule_id, count(*) over ()::int as total
     from ${workloads} as w
     join ${clusters} as c on c.id = w.cluster_id
     left join won on won.workload_id = w.id
     left join ${projects} as f on f.id = w.project_id
     left join ${tenants} as ft on ft.id = f.tenant_id
-    left join ${projects} as p on p.id = won.project_id
+    left join ${projects} as wanted on wanted.id = won.project_id
+    left join ${projects} as p on p.id = wanted.id and not ${UNREAD}
     left join ${tenants} as pt on pt.id = p.tenant_id
-    where ${FREE} and ${differs} and ${buildUnreadCondition(unread)} and ${buildScopeCondition(within)}
+    where ${FREE} and ${differs} and (not ${UNREAD} or (${leaves})) and ${buildScopeCondition(within)}
     order by w.name, w.id
     limit ${limit}`);
   const items = [...rows].map(({ total: _, ...placement }) => placement);
@@ -146,7 +145,7 @@ export async function lockPlacedWorkloads(tx: Tx, ids: readonly string[]): Promi
   await tx.execute(sql`select 1 from ${workloads} where ${oneOfIds(sql`id`, ids)} order by id for no key update`);
 }
 
-/** Gives the workloads the places that the rules want. */
+/** Gives the workloads the places that the rules want. Of one that leaves unread, no config counts as read. */
 export async function savePlacements(tx: Tx, placements: readonly Placement[]): Promise<void> {
   const column = (name: 'workload_id' | 'to_project_id' | 'mapping_rule_id') =>
     sql`unnest(${pgArray(
@@ -155,7 +154,8 @@ export async function savePlacements(tx: Tx, placements: readonly Placement[]): 
     )})`;
   await tx.execute(sql`
     update ${workloads} as w set project_id = p.project_id, mapping_rule_id = p.rule_id,
-      project_assigned_by = case when p.rule_id is null then null else 'rule' end, updated_at = now()
+      project_assigned_by = case when p.rule_id is null then null else 'rule' end,
+      config_read_at = case when p.project_id is null and ${UNREAD} then null else w.config_read_at end, updated_at = now()
     from (select ${column('workload_id')} as id, ${column('to_project_id')} as project_id,
       ${column('mapping_rule_id')} as rule_id) as p
     where w.id = p.id`);
