@@ -59,6 +59,21 @@ describe('a guest that is gone during a deployment', () => {
   });
 });
 
+it('writes nothing to a guest whose SMBIOS uuid was removed until it is synced, and says so', async () => {
+  const policy = await createAt(105);
+  lab.control.setConfig(105, { smbios1: 'serial=abc' });
+  const deployment = await apply(policy);
+  const [guest] = await readGuestResults(deployment.id);
+  const problem = {
+    code: 'another_guest',
+    message: expect.stringContaining('may belong'),
+    remedy: expect.stringContaining('Sync'),
+  };
+  expect(guest).toMatchObject({ status: 'failed', writes: 0, problems: [problem] });
+  await lab.sync();
+  expect(await readGuestResults((await apply(policy)).id)).toMatchObject([{ status: 'ok' }]);
+});
+
 describe('a file that reads as empty while it is being replaced', () => {
   it.each([1, 2, 3])('does not end a removal before the rules are gone, at read %i of the rules', async (number) => {
     const policy = await createAt(100);

@@ -288,6 +288,15 @@ describe('drift', () => {
     expect(toText(await listDrift())).toEqual(toText(before));
   });
 
+  it('stays open when the SMBIOS uuid of its workload is removed, which proves no other workload', async () => {
+    const before = await listDrift();
+    lab.control.setConfig(FIRST, { smbios1: 'serial=abc' });
+    await lab.observe();
+    expect(toText(await listDrift())).toEqual(toText(before));
+    lab.control.guest(FIRST).configText = configs.get(FIRST) ?? '';
+    await lab.observe();
+  });
+
   it('hides accepted drift from the status until it expires or something else is live', async () => {
     const all = await listDrift();
     expect(await readOverall()).toMatchObject({ status: 'stale' });

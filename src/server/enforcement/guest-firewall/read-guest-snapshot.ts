@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LiveNic } from '@/domain/firewall/live-state';
 import { isNicModelReadable } from '@/domain/firewall/nftables-compile-failure';
 import type { GuestSnapshot, UnreadableNote } from '@/domain/firewall/snapshot';
+import { isSameFingerprintKind } from '../../inventory/reconcile/interfaces';
 import { ProviderError } from '../../providers/hypervisor/errors';
 import type { GuestFirewallFact } from '../../providers/hypervisor/firewall-types';
 import type { GuestConfig, GuestNic, GuestRef, HypervisorProvider } from '../../providers/hypervisor/types';
@@ -107,7 +108,7 @@ async function read(provider: HypervisorProvider, target: LiveTarget): Promise<G
   }
   const { creation_fingerprint: known } = target;
   const found = config instanceof ProviderError ? null : config.creation_fingerprint;
-  if (known !== null && found !== null && known !== found) {
+  if (known !== null && found !== null && known !== found && isSameFingerprintKind(known, found)) {
     return absentGuest('The VMID belongs to another workload now. Sync the cluster.', 'replaced');
   }
   return toGuestSnapshot(fact, config, target.kind);

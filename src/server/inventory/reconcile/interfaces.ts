@@ -58,6 +58,10 @@ export function planInterfaces(
 
 const readFingerprintKind = (fingerprint: string) => fingerprint.split(':', 1)[0];
 
+/** Whether two fingerprints that differ can prove two guests: those of different kinds, as when an SMBIOS uuid was removed, cannot. */
+export const isSameFingerprintKind = (known: string, found: string): boolean =>
+  readFingerprintKind(known) === readFingerprintKind(found);
+
 /**
  * Whether the config belongs to another guest than the workload known under this vmid. A fingerprint that is not known
  * proves nothing. A container's fingerprint is the address of its first card, which its owner may change: as long as
@@ -71,7 +75,7 @@ export function isOtherGuest(
 ): boolean {
   const [known, now] = [workload.creation_fingerprint, config.creation_fingerprint];
   if (known === null || now === null || known === now) return false;
-  if (workload.kind === 'qemu' && readFingerprintKind(known) === readFingerprintKind(now)) return true;
+  if (workload.kind === 'qemu' && isSameFingerprintKind(known, now)) return true;
   const knownMacs = new Set(present.flatMap((nic) => nic.mac ?? []));
   const macs = config.nics.flatMap((nic) => nic.mac?.toLowerCase() ?? []);
   if (workload.kind === 'qemu' && (knownMacs.size === 0 || macs.length === 0)) return false;

@@ -1,11 +1,12 @@
 import type { DeploymentProblem } from '@/domain/deployments';
 import type { GuestFilter, PlanStep } from '@/domain/policy/plan/guest-filter';
+import { isSameFingerprintKind } from '../../../inventory/reconcile/interfaces';
 import type { GuestConfig, GuestRef, HypervisorProvider } from '../../../providers/hypervisor/types';
 import { listManagedComments } from '../../guest-firewall/emptied';
 import { GuestProblem, toDeploymentProblem } from './perform-step';
 import type { ReadGuest } from './read-guest-filter';
 
-/** @throws GuestProblem when another guest has got the number */
+/** @throws GuestProblem when another guest has got the number, or may have got it */
 export function assertSameGuest(
   { creation_fingerprint: found }: GuestConfig,
   fingerprint: string | null,
@@ -14,7 +15,9 @@ export function assertSameGuest(
   if (fingerprint === null || found === null || found === fingerprint) return;
   throw new GuestProblem({
     code: 'another_guest',
-    message: `VMID ${vmid} belongs to another workload than the one in the inventory.`,
+    message: isSameFingerprintKind(fingerprint, found)
+      ? `VMID ${vmid} belongs to another workload than the one in the inventory.`
+      : `VMID ${vmid} may belong to another workload than the one in the inventory: its SMBIOS uuid or creation time was added or removed.`,
     remedy: 'Sync the cluster, check the policy, then apply the policy again.',
   });
 }

@@ -26,7 +26,7 @@ export async function setNicFlag(
   if (fingerprint !== null && found !== null && found !== fingerprint) {
     throw new ProviderError(
       'conflict',
-      `VMID ${guest.vmid} belongs to another workload now.`,
+      `VMID ${guest.vmid} may belong to another workload now.`,
       'Sync the cluster, then apply the policy again.',
     );
   }
