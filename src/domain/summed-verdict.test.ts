@@ -42,7 +42,7 @@ it('adds up to the same without an object for each flow, and changes none of the
       fc.array(fc.nat(), { maxLength: 8 }),
       (verdicts, again) => {
         const all = verdicts.map(toSummedVerdict);
-      // Some of them are of several flows, and some come again.
+        // Some of them are of several flows, and some come again.
         const [first = toSummedVerdict({ action: 'unknown', rules_say: null, audit_say: [] })] = all;
         const given = [
           ...all,

@@ -195,15 +195,16 @@ describe('an incident of something that was deleted', () => {
     expect(changes).toMatchObject([{ kind: 'close', end_reason: 'removed', incident: { key: 'a' } }]);
   });
 
-  it('closes in its time with the reason when its object left or is not enforced, and not while that is unknown', () => {
+  it('closes in its time with the reason when its object left or is not enforced, even while nothing can be determined', () => {
     for (const reason of ['left', 'not_enforced'] as const) {
-      const rule = createRule(0, 3);
-      rule.look(0, holding('a'));
-      const ends = new Map([['i1', reason]]);
-      expect(rule.look(1, { ...UNREADABLE, ends })).toEqual([]);
-      expect(rule.look(2, { ...holding('a'), ends })).toEqual([]);
-      rule.look(3, { ...holding(), ends });
-      expect(rule.look(6, { ...holding(), ends })).toMatchObject([{ kind: 'close', end_reason: reason }]);
+      for (const findings of [holding(), UNREADABLE, { ...holding(), unknown: new Set(['sync_failed a']) }]) {
+        const rule = createRule(0, 3);
+        rule.look(0, holding('a'));
+        const ends = new Map([['i1', reason]]);
+        expect(rule.look(2, { ...holding('a'), ends })).toEqual([]);
+        rule.look(3, { ...findings, ends });
+        expect(rule.look(6, { ...findings, ends })).toMatchObject([{ kind: 'close', end_reason: reason }]);
+      }
     }
   });
 });

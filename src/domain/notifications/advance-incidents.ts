@@ -84,8 +84,8 @@ function planClearedChange(
 /**
  * What happens to a rule's incidents at `now` (milliseconds). One opens when its condition holds and was first seen
  * `open_after_minutes` ago. Gaps shorter than `close_after_minutes` do not count as an end, neither before it opens
- * nor afterwards, so a flapping condition is one incident. What cannot be determined changes nothing. Incidents of
- * removed objects have nothing left to determine, so they close immediately. With the same findings a second time
+ * nor afterwards, so a flapping condition is one incident. What cannot be determined changes nothing. Of objects that are
+ * not concerned any more there is nothing left to determine: of removed ones incidents close immediately, of others as usual. With the same findings a second time
  * there is nothing to do.
  */
 export function advanceIncidents(
@@ -102,7 +102,10 @@ export function advanceIncidents(
     const end = findings.ends?.get(incident.id);
     if (!fact && end === 'removed') return planClose(incident, end);
     if (fact) return planDetectedChange(incident, fact, rule, now);
-    if (findings.unreadable.has(incident.condition) || findings.unknown.has(key)) return null;
+    const isUnknown = findings.unreadable.has(incident.condition) || findings.unknown.has(key);
+    // That an object left is known, whatever is not known about it; of a conflict it is concluded from its absence.
+    const isKnownEnd = end !== undefined && incident.condition !== 'address_conflict';
+    if (isUnknown && !isKnownEnd) return null;
     return planClearedChange(incident, rule, end, now);
   });
   for (const [key, fact] of facts) {

@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => closeQueues());
 beforeEach(async () => {
   await sql`delete from notification_rules`;
-  await sql`delete from escaped_conversations`;
+  await sql`truncate escaped_conversations, unconfirmed_flows, traffic_flows, traffic_conversations`;
   time = fakeClock();
   return () => time.restore();
 });
@@ -93,38 +93,50 @@ async function storeEscape(workload: { id: string }, reason: string | null): Pro
 }
 
 describe('an incident that only an agent can observe', () => {
-  it('stays open while the agent of its node is stale or not back since its enrollment, and ends after a report', async () => {
-    const { cluster, node, workload, report } = await makeSite();
-    await addRule('suspicious_traffic_critical', 'traffic_escaped', 'agent_reports_refused', 'agent_silent');
-    await report('10.9.0.1', '10.9.0.200');
-    await storeEscape(workload, 'not_explained');
-    await sql`insert into unconfirmed_flows (node_id, cluster_id, vmid, workload_id, state, received_at, observed_at, refused_at, report)
+  type Site = Awaited<ReturnType<typeof makeSite>>;
+  it.each([
+    ['a report', ({ report }: Site) => report()],
+    [
+      'its node left the cluster',
+      ({ node }: Site) => sql`update nodes set missing_since = now() where id = ${node.id}`,
+    ],
+  ])(
+    'stays open while the agent of its node is stale or not back since its enrollment, and ends after %s',
+    async (_what, end) => {
+      const site = await makeSite();
+      const { cluster, node, workload, report } = site;
+      await addRule('suspicious_traffic_critical', 'traffic_escaped', 'agent_reports_refused', 'agent_silent');
+      await report('10.9.0.1', '10.9.0.200');
+      await storeEscape(workload, 'not_explained');
+      await sql`insert into unconfirmed_flows (node_id, cluster_id, vmid, workload_id, state, received_at, observed_at, refused_at, report)
       values (${node.id}, ${cluster.id}, 999, ${newId()}, 'refused', now(), now(), ${clock.now().toISOString()}, '{}')`;
-    await evaluateRules();
-    const open = [
-      'agent_reports_refused agent open',
-      'suspicious_traffic_critical address open',
-      'suspicious_traffic_critical workload open',
-      'traffic_escaped workload open',
-    ];
-    expect(await incidents()).toEqual(open);
-    await evaluateFor(100);
-    expect(await incidents()).toEqual([
-      'agent_reports_refused agent open',
-      'agent_silent agent open',
-      ...open.slice(1),
-    ]);
-    await sql`update node_agents set status = 'pending' where node_id = ${node.id}`;
-    await evaluateFor(20);
-    expect(await incidents()).toEqual([
-      'agent_reports_refused agent open',
-      'agent_silent agent open',
-      ...open.slice(1),
-    ]);
-    await report();
-    await evaluateRules();
-    expect((await incidents()).filter((text) => !text.endsWith('closed'))).toEqual([]);
-  });
+      await evaluateRules();
+      const open = [
+        'agent_reports_refused agent open',
+        'suspicious_traffic_critical address open',
+        'suspicious_traffic_critical workload open',
+        'traffic_escaped workload open',
+      ];
+      expect(await incidents()).toEqual(open);
+      await evaluateFor(100);
+      expect(await incidents()).toEqual([
+        'agent_reports_refused agent open',
+        'agent_silent agent open',
+        ...open.slice(1),
+      ]);
+      await sql`update node_agents set status = 'pending' where node_id = ${node.id}`;
+      await evaluateFor(20);
+      expect(await incidents()).toEqual([
+        'agent_reports_refused agent open',
+        'agent_silent agent open',
+        ...open.slice(1),
+      ]);
+      await end(site);
+      await evaluateRules();
+      await evaluateRules();
+      expect((await incidents()).filter((text) => !text.endsWith('closed'))).toEqual([]);
+    },
+  );
 });
 
 describe('an incident of a state that cannot be read', () => {

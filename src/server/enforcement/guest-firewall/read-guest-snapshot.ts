@@ -108,8 +108,14 @@ async function read(provider: HypervisorProvider, target: LiveTarget): Promise<G
   }
   const { creation_fingerprint: known } = target;
   const found = config instanceof ProviderError ? null : config.creation_fingerprint;
-  if (known !== null && found !== null && known !== found && isSameFingerprintKind(known, found)) {
-    return absentGuest('The VMID belongs to another workload now. Sync the cluster.', 'replaced');
+  if (known !== null && found !== null && known !== found) {
+    if (isSameFingerprintKind(known, found))
+      return absentGuest('The VMID belongs to another workload now. Sync the cluster.', 'replaced');
+    // The rules of another tenant's workload would be shown as its own.
+    return unreadableGuest({
+      code: 'replaced',
+      message: 'The VMID may belong to another workload now. Sync the cluster.',
+    });
   }
   return toGuestSnapshot(fact, config, target.kind);
 }

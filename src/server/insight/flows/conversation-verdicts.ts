@@ -211,7 +211,8 @@ export async function evaluateTable(
     const verdict = combiners[service](sources[row] ?? null, destinations[row] ?? null);
     verdicts[row] = verdict;
     const key = keyOf(row);
-    if (key !== null && isKept(row)) kept.keepVerdict(key, verdict);
+    // One that a policy decides is an object of this conversation alone.
+    if (key !== null && isKept(row) && verdict.policies.length === 0) kept.keepVerdict(key, verdict);
     if (row % ROWS_A_TURN === 0 && turn.isOver()) await turn.next();
   }
   return verdicts;

@@ -216,6 +216,7 @@ class KeptEnds {
 
   #keep(name: string, key: Key, found: KnownEnds): void {
     if (this.#youngSize >= KEPT_LIMITS.young) {
+      for (const rows of this.#young.values()) rows.leave();
       this.#old = this.#young;
       this.#young = new Map();
       this.#youngSize = 0;

@@ -23,12 +23,9 @@ export class KeptRows<F, O> {
   readonly #numbers = new PairNumbers();
   readonly #source: Ends<F>['source'][] = [];
   readonly #destination: Ends<F>['destination'][] = [];
-  readonly #outcomes: O[] = [];
-  /** Under which state each outcome was found; 0: it does not hold any more. */
-  readonly #states: number[] = [];
-  /** Of the present state. */
-  #number = 1;
-  #state: object | null = null;
+  /** Of the present state, which is not kept in memory by them. */
+  #outcomes: (O | undefined)[] = [];
+  #state: WeakRef<object> | null = null;
   readonly #last: Known<F, O> = { source: undefined, destination: undefined, outcome: undefined };
 
   /** Also of those about which nothing is known any more. */
@@ -38,9 +35,15 @@ export class KeptRows<F, O> {
 
   /** Outcomes belong to a state: under another one they are found out again, from what is known at the ends. */
   enter(state: object): void {
-    if (state === this.#state) return;
-    this.#state = state;
-    this.#number += 1;
+    if (state === this.#state?.deref()) return;
+    this.#state = new WeakRef(state);
+    this.#outcomes = new Array(this.size);
+  }
+
+  /** Forgets all outcomes. */
+  leave(): void {
+    this.#state = null;
+    this.#outcomes = [];
   }
 
   /** What is known about a conversation; undefined: nothing. It is the same object each time. */
@@ -50,7 +53,7 @@ export class KeptRows<F, O> {
     const last = this.#last;
     last.source = this.#source[row];
     last.destination = this.#destination[row];
-    last.outcome = this.#states[row] === this.#number ? this.#outcomes[row] : undefined;
+    last.outcome = this.#outcomes[row];
     return last;
   }
 
@@ -59,7 +62,7 @@ export class KeptRows<F, O> {
     const row = this.#numbers.numberOf(high, key - high * LOW);
     this.#source[row] = source;
     this.#destination[row] = destination;
-    this.#states[row] = 0;
+    this.#outcomes[row] = undefined;
   }
 
   /** Keeps what follows from both ends of a conversation that is kept. */
@@ -67,7 +70,6 @@ export class KeptRows<F, O> {
     const row = this.#find(key);
     if (row < 0) return;
     this.#outcomes[row] = outcome;
-    this.#states[row] = this.#number;
   }
 
   #find(key: Key): number {

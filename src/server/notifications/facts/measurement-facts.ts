@@ -104,9 +104,13 @@ export const collectClusterTraffic: Collector = async (reach) => {
 export const collectProtectedShare: Collector = async (reach) => {
   const firewall = await readFirewallState();
   const counts = countEnforcement(firewall, reach);
-  // Workloads of a node that does not answer may be running.
+  // Workloads of a node that does not answer may be running; those that are not listed any more are not.
   const unseen = [...firewall.inputs.workloads.values()].filter(
-    (workload) => workload.status === 'unknown' && !workload.template && isWithinReach(workload, reach),
+    (workload) =>
+      workload.status === 'unknown' &&
+      workload.missing_since === null &&
+      !workload.template &&
+      isWithinReach(workload, reach),
   ).length;
   const unknown = counts.unknown + unseen;
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.without_interface + unseen;

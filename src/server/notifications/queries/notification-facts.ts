@@ -38,7 +38,7 @@ export function listSilentAgents(
     .orderBy(asc(nodes.id));
 }
 
-/** Nodes with an agent that is stale, has not reported since its enrollment, or not since a time: of their traffic nothing is known. */
+/** Nodes of clusters with an agent that is stale, has not reported since its enrollment, or not since a time: of their traffic nothing is known. */
 export function listUnobservedNodes(
   executor: Executor,
   since: string,
@@ -52,7 +52,12 @@ export function listUnobservedNodes(
     })
     .from(nodeAgents)
     .innerJoin(nodes, eq(nodes.id, nodeAgents.node_id))
-    .where(or(inArray(nodeAgents.status, ['silent', 'pending']), lt(nodeAgents.last_heartbeat_at, since)))
+    .where(
+      and(
+        isNull(nodes.missing_since),
+        or(inArray(nodeAgents.status, ['silent', 'pending']), lt(nodeAgents.last_heartbeat_at, since)),
+      ),
+    )
     .orderBy(asc(nodes.id));
 }
 
