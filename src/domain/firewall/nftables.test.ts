@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseIp } from '../net/ip-address';
 import { evaluate } from './evaluate';
+import { buildState, verdict as evaluateIn, ip, NIC } from './guest-state.fixture';
 import type { LiveCluster, LiveGuest, LiveGuestOptions, LiveNic, LiveNodeOptions, LiveRule } from './live-state';
 import type { Packet } from './packet';
 import { prepareGuest } from './prepare-guest';
@@ -9,9 +9,6 @@ import { prepareGuest } from './prepare-guest';
  * Vectors written manually from the skeleton and the generator of the nftables implementation: what one guest's
  * chains do. Each is also evaluated on a node with iptables, where the two differ.
  */
-const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
-const NIC: LiveNic = { name: 'net0', firewall: true, mac: 'BC:24:11:00:00:01' };
-
 type Setup = {
   readonly options?: LiveGuestOptions;
   readonly rules?: readonly Partial<LiveRule>[];
@@ -22,21 +19,10 @@ type Setup = {
 };
 
 function verdict(setup: Setup, packet: Partial<Packet>, nftables = 1) {
-  const rules = (setup.rules ?? []).map((rule, pos) => ({ pos, type: 'in', action: 'ACCEPT', enable: 1, ...rule }));
-  const state = {
-    cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, ...setup.cluster },
-    guest: { options: { enable: 1, ...setup.options }, rules, ipsets: {}, aliases: {}, ...setup.guest },
-    node: { options: { nftables, ...setup.node }, networks: ['10.0.0.2/24'], rules: [] },
-  };
-  return evaluate(prepareGuest(state, { ...NIC, ...setup.nic }), {
-    direction: 'in',
-    source: ip('192.0.2.1'),
-    destination: ip('10.0.0.9'),
-    protocol: 6,
-    source_port: 40000,
-    destination_port: 22,
-    ...packet,
-  });
+  const { rules = [], cluster = {}, nic = {} } = setup;
+  const guest = { options: { enable: 1, ...setup.options }, ...setup.guest };
+  const node = { options: { nftables, ...setup.node }, networks: ['10.0.0.2/24'], rules: [] };
+  return evaluateIn(buildState([...rules], { cluster, guest, node }), packet, nic);
 }
 
 const builtin = (name: string) => ({ kind: 'builtin', name });

@@ -11,7 +11,6 @@ import { getQueue } from '@/server/jobs/queues';
 import { clock } from '@/server/lib/clock';
 import { env } from '@/server/lib/env';
 import { newId } from '@/server/lib/ids';
-import { startSmtpReceiver } from '@/server/providers/notifications/smtp-receiver.fixture';
 import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeTwoTenants } from '@/test/factories';
 import { call } from '@/test/request';
@@ -309,94 +308,5 @@ describe('deliveries to a webhook', () => {
       env().FABRIC_ALLOW_PRIVATE_TARGETS = allowed;
     });
     expect(error).toMatch(/^localhost has no allowed address/);
-  });
-});
-
-describe('deliveries by email', () => {
-  it('need a mail server, and then go to all recipients with a link', async () => {
-    const smtp = await startSmtpReceiver({ disabledCommands: ['STARTTLS'] });
-    try {
-      const mail = await lab.api<{ id: string }>('POST', '/notification-channels', {
-        kind: 'email',
-        name: 'mail',
-        recipients: ['ops@example.org', 'night@example.org'],
-      });
-      const first = await lab.api<NotificationDelivery>('POST', `/notification-channels/${mail.id}/test`);
-      await deliverNotification(first.id, { signal });
-      const [failed] = await lab.deliveries(`?channel_id=${mail.id}`);
-      expect(failed).toMatchObject({
-        status: 'failed',
-        error: expect.stringContaining('No mail server is configured'),
-      });
-      await lab.api('PATCH', '/settings/notifications', {
-        public_url: 'https://fabric.example.org',
-        smtp_host: '127.0.0.1',
-        smtp_port: smtp.port,
-        smtp_security: 'none',
-        from_address: 'fabric@example.org',
-      });
-      await lab.api('POST', `/notification-deliveries/${first.id}/retry`);
-      await deliverNotification(first.id, { signal });
-      const [sent] = await lab.deliveries(`?channel_id=${mail.id}`);
-      expect(sent).toMatchObject({ status: 'sent', response_status: 250 });
-      expect(smtp.mails).toMatchObject([{ to: ['ops@example.org', 'night@example.org'] }]);
-      // Long lines are sent as quoted-printable, which breaks them with "=" at the end.
-      expect(smtp.mails[0]?.raw.replaceAll(/=\r?\n/g, '')).toMatch(
-        /Subject: \[Fabric\] Test notification[\s\S]*https:\/\/fabric\.example\.org\/notifications/,
-      );
-    } finally {
-      await smtp.close();
-    }
-  });
-
-  it('try recipients again that the server refuses for a time, without the others, and name them when they fail', async () => {
-    const answers: Record<string, number> = { 'grey@example.org': 450, 'gone@example.org': 550 };
-    const smtp = await startSmtpReceiver({
-      disabledCommands: ['STARTTLS'],
-      onRcptTo: ({ address }, _session, callback) => {
-        const responseCode = answers[address];
-        callback(responseCode === undefined ? null : Object.assign(new Error('refused'), { responseCode }));
-      },
-    });
-    try {
-      await lab.api('PATCH', '/settings/notifications', {
-        ...{ smtp_host: '127.0.0.1', smtp_port: smtp.port, smtp_security: 'none', from_address: 'fabric@example.org' },
-      });
-      const mail = await lab.api<{ id: string }>('POST', '/notification-channels', {
-        ...{ kind: 'email', name: 'mail', recipients: ['ops@example.org', 'grey@example.org', 'gone@example.org'] },
-      });
-      const sendTest = async () => {
-        const test = await lab.api<NotificationDelivery>('POST', `/notification-channels/${mail.id}/test`);
-        await deliverNotification(test.id, { signal });
-        return test.id;
-      };
-      const read = (id: string) => lab.api<NotificationDelivery>('GET', `/notification-deliveries/${id}`);
-      const names = (error: string) => ({ error: expect.stringContaining(error) });
-
-      const first = await sendTest();
-      expect(await read(first)).toMatchObject({ status: 'queued', response_status: 450, ...names('grey@example.org') });
-      delete answers['grey@example.org'];
-      lab.time.advance(30);
-      await deliverNotification(first, { signal });
-      expect(await read(first)).toMatchObject({ status: 'sent', response_status: 250, ...names('gone@example.org') });
-      expect(smtp.mails.map(({ to }) => to)).toEqual([['ops@example.org'], ['grey@example.org']]);
-
-      smtp.mails.length = 0;
-      answers['grey@example.org'] = 451;
-      const second = await sendTest();
-      for (let attempt = 1; attempt < 8; attempt++) {
-        lab.time.advance(3600);
-        await deliverNotification(second, { signal });
-      }
-      expect(await read(second)).toMatchObject({ status: 'failed', attempts: 8, ...names('grey@example.org') });
-      expect(smtp.mails.map(({ to }) => to)).toEqual([['ops@example.org']]);
-      delete answers['grey@example.org'];
-      await lab.api('POST', `/notification-deliveries/${second}/retry`);
-      await deliverNotification(second, { signal });
-      expect(await read(second)).toMatchObject({ status: 'sent' });
-      expect(smtp.mails.map(({ to }) => to)).toEqual([['ops@example.org'], ['grey@example.org']]);
-    } finally {
-      await smtp.close();
-    }
   });
 });

@@ -44,22 +44,30 @@ it('a sync puts guests where the rules want them as pools and tags change, and t
   expect(record).toEqual({ actor_name: 'cluster sync', tenant_id: tenant.id });
 });
 
+/** Projects of two tenants that get the guests of two pools; guest 100 is in the first of them. */
+async function mapPools(...[former, next]: [{ id: string }, { id: string }]) {
+  const { cluster, sync, workload } = fixture;
+  const [production, staging] = [await makeProject(former), await makeProject(next)];
+  const rule = { cluster_id: cluster.id, priority: 1000, enabled: true, description: '', source: 'pool' as const };
+  const addRule = (value: string, { id: project_id }: { id: string }) =>
+    createMappingRule(systemScope('mapping:write', 'test'), { ...rule, value, project_id });
+  await addRule('production', production);
+  await addRule('staging', staging);
+  await sync();
+  const before = await workload(100);
+  expect(before.project_id).toBe(production.id);
+  return { production, staging, before, addRule };
+}
+
 it.each([
   ['that can be read', null],
   ['that cannot be read at first', 595],
   ['that may not be read at first', 403],
 ])('a guest under the VMID of another tenant, with a config %s, does not take anything along', async (_, status) => {
   fixture = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, `lab ${status}`);
-  const { control, simulator, sync, settle, workload, sql, cluster } = fixture;
+  const { control, simulator, sync, settle, workload, sql } = fixture;
   const [former, next] = [await makeTenant(), await makeTenant()];
-  const [production, staging] = [await makeProject(former), await makeProject(next)];
-  const scope = systemScope('mapping:write', 'test');
-  const rule = { cluster_id: cluster.id, priority: 1000, enabled: true, description: '', source: 'pool' as const };
-  await createMappingRule(scope, { ...rule, value: 'production', project_id: production.id });
-  await createMappingRule(scope, { ...rule, value: 'staging', project_id: staging.id });
-  await sync();
-  const before = await workload(100);
-  expect(before.project_id).toBe(production.id);
+  const { staging, before, addRule } = await mapPools(former, next);
 
   const nics = [{ bridge: 'vmbr0' }];
   control.reuseVmid({ vmid: 100, type: 'qemu', node: 'pve1', name: 'stranger', pool: 'staging', nics });
@@ -69,7 +77,7 @@ it.each([
   expect((await sync()).status).toBe('ok');
   if (fault) {
     expect(await workload(100)).toMatchObject({ id: before.id, project_id: null });
-    await createMappingRule(scope, { ...rule, value: 'other', project_id: staging.id });
+    await addRule('other', staging);
     expect(await workload(100)).toMatchObject({ id: before.id, project_id: null });
     fault.remove();
     await sync('auto');
@@ -107,15 +115,9 @@ it.each([
   ['another project of its tenant stays', true],
 ])('a guest that goes to the pool of %s until its config is read', async (_, isWithin) => {
   fixture = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, `lab within ${isWithin}`);
-  const { control, simulator, sync, settle, workload, sql, cluster } = fixture;
+  const { control, simulator, sync, settle, workload, sql } = fixture;
   const tenant = await makeTenant();
-  const [production, staging] = [await makeProject(tenant), await makeProject(isWithin ? tenant : await makeTenant())];
-  const scope = systemScope('mapping:write', 'test');
-  const rule = { cluster_id: cluster.id, priority: 1000, enabled: true, description: '', source: 'pool' as const };
-  await createMappingRule(scope, { ...rule, value: 'production', project_id: production.id });
-  await createMappingRule(scope, { ...rule, value: 'staging', project_id: staging.id });
-  await sync();
-  const before = await workload(100);
+  const { production, staging, before } = await mapPools(tenant, isWithin ? tenant : await makeTenant());
   control.state.pools.get('production')?.members.delete(100);
   control.state.pools.get('staging')?.members.add(100);
   await settle();

@@ -174,7 +174,7 @@ class Discovery {
   }
 
   /**
-   * A less trusted source adds nothing next to what a better one told before, unless that is proved wrong, or is about an
+   * A less trusted source adds nothing next to what a better one reported before, unless that is proved wrong, or is about an
    * address that another card has by now.
    */
   #isOutranked(observation: Observation): boolean {
@@ -232,7 +232,7 @@ class Discovery {
       target.mac ??= observation.mac;
       return true;
     }
-    // What a better source told stays its word when a lesser one says the same of the same card.
+    // What a better source reported stays its word when a lesser one says the same of the same card.
     const ofCard = !taken && !stale && target.mac === observation.mac;
     const better = ofCard && getRank(target.source) < getRank(observation.source);
     Object.assign(target, { interface_id, mac: observation.mac });

@@ -209,7 +209,7 @@ describe('suspicious traffic', () => {
     expect(await findLabelFor()).toBe('10.88.0.20 internal (10.88.0.0/24)');
   });
 
-  it('tells the former tenant of a workload its traffic of then, whatever the new one does with it', async () => {
+  it('shows the former tenant of a workload its traffic of then, whatever the new one does with it', async () => {
     const { ours, theirs } = fixture;
     const { id, name } = theirs.workload;
     const body = { project_id: ours.project.id, workload_ids: [id] };

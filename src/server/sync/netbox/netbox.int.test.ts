@@ -13,6 +13,7 @@ import { countQueries } from '@/test/count-queries';
 import { bearer, makeCluster, makeProject, makeTenant, makeUser, makeWorkload } from '@/test/factories';
 import { callJson } from '@/test/request';
 import { runAnyImport } from './import-netbox';
+import { listDifferences, readTables } from './stored-tables.fixture';
 
 vi.spyOn(jobs, 'enqueue').mockResolvedValue();
 
@@ -54,30 +55,6 @@ const describeChange = ({ object, action, name, network_name, conflict, fields }
     .map((one) => `${one.field} ${one.old} → ${one.new}`)
     .join(', ')}`;
 const listChanges = ({ changes }: IpamImportDetail) => changes.map(describeChange);
-
-type Row = Record<string, unknown>;
-/** Everything that an import could change, by row. */
-async function readTables(): Promise<Map<string, string>> {
-  const tables = ['networks', 'subnets', 'ip_addresses', 'ip_ranges', 'ipam_conflicts', 'security_groups', 'workloads'];
-  const found = new Map<string, string>();
-  for (const table of tables)
-    for (const row of await sql<Row[]>`select * from ${sql(table)}`)
-      found.set(`${table} ${row.id}`, JSON.stringify(row));
-  for (const row of await sql<Row[]>`select * from security_group_members`)
-    found.set(`member ${row.security_group_id} ${row.workload_id}`, JSON.stringify(row));
-  return found;
-}
-/** Names of rows that differ. */
-function listDifferences(before: Map<string, string>, after: Map<string, string>): string[] {
-  const keys = [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key));
-  return keys
-    .map((key) => {
-      const row = JSON.parse(after.get(key) ?? before.get(key) ?? '{}');
-      return row.cidr ?? row.address ?? key;
-    })
-    .map((name: string) => name.replace(/\/(32|128)$/, ''))
-    .sort();
-}
 
 beforeAll(async () => {
   headers = await bearer(await makeUser('network_operator'));
