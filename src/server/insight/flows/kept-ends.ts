@@ -49,7 +49,7 @@ export type KnownEnds = { readonly [End in keyof FoundEnds]: FoundEnds[End] | un
 /** The same with what becomes of it, where that was found out by the same firewall state. */
 export type KnownConversation = KnownEnds & { readonly outcome: ConversationVerdict | undefined };
 
-/** A conversation takes about 60 bytes: what was not asked for while `young` others were is forgotten. */
+/** A conversation takes about 50 bytes: what was not asked for while `young` others were is forgotten. */
 export const KEPT_LIMITS = { ...MOST_NUMBERS, young: 400_000 };
 
 type Read = Pick<FirewallState, 'content' | 'inputs' | 'snapshots'>;
